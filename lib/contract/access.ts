@@ -1,0 +1,42 @@
+/** Kinds of key, roles and permissions: the words that policies are written in. */
+
+export const keyKinds = ["organization", "user", "workspace", "instance", "legacy", "agentic"] as const;
+export type KeyKind = (typeof keyKinds)[number];
+
+export const permissionResources = [
+  "learning",
+  "organization_management",
+  "role_management",
+  "security",
+] as const;
+export const accessTypes = ["read", "write", "delete"] as const;
+export type PermissionResource = (typeof permissionResources)[number];
+export type AccessType = (typeof accessTypes)[number];
+
+/** Only permissions that decide something exist. */
+export const permissions = [
+  "learning:read",
+  "learning:write",
+  "organization_management:read",
+  "role_management:read",
+  "security:read",
+] as const;
+export type Permission = (typeof permissions)[number];
+
+export const systemRoles = {
+  cr_admin: { name: "Admin", permissions },
+  cr_member: {
+    name: "Member",
+    permissions: ["learning:read", "learning:write", "organization_management:read", "role_management:read"],
+  },
+  cr_billing_admin: { name: "Billing admin", permissions: ["organization_management:read"] },
+} as const satisfies Record<string, { name: string; permissions: readonly Permission[] }>;
+export type SystemRole = keyof typeof systemRoles;
+
+export const isSystemRole = (role: string): role is SystemRole => Object.hasOwn(systemRoles, role);
+
+export const providers = ["github", "gitlab", "azure_devops", "bitbucket"] as const;
+export const plans = ["free", "pro", "enterprise"] as const;
+export const deployments = ["cloud", "self_hosted"] as const;
+export const metricsStates = ["ready", "preparing", "unavailable"] as const;
+export const seatAssignmentModes = ["automatic", "manual"] as const;

@@ -1,0 +1,70 @@
+/**
+ * The closed list of error codes: status and, for the docs, what it means. An answer carries one of these
+ * codes or it is a bug; `docs/errors/` has a page for each and a test holds the two together.
+ */
+export const errorCodes = {
+  INVALID_REQUEST: { status: 400, meaning: "A parameter or the body is not what the operation takes." },
+  INVALID_CURSOR: {
+    status: 400,
+    meaning: "The cursor is damaged, too old, or was made for another request.",
+  },
+  ORG_ID_REQUIRED: { status: 400, meaning: "A workspace token must name one organization with org_id." },
+  BATCH_SIZE_EXCEEDED: { status: 400, meaning: "More than 500 users in one request." },
+  UNAUTHORIZED: {
+    status: 401,
+    meaning: "The key is missing, unknown, expired, revoked or bound to something inactive.",
+  },
+  NO_ACTIVE_SUBSCRIPTION: { status: 402, meaning: "The organization has no active subscription." },
+  KEY_TYPE_FORBIDDEN: { status: 403, meaning: "This kind of key cannot call this operation." },
+  WORKSPACE_ADMIN_REQUIRED: {
+    status: 403,
+    meaning: "The owner of the workspace token is no longer a workspace admin.",
+  },
+  ORGANIZATION_FORBIDDEN: {
+    status: 403,
+    meaning: "The instance has this organization, but the key may not see it.",
+  },
+  ENTERPRISE_PLAN_REQUIRED: { status: 403, meaning: "The operation needs the Enterprise plan." },
+  SELF_HOSTED_ONLY: { status: 403, meaning: "The operation is for self-hosted organizations only." },
+  METRICS_UNAVAILABLE: { status: 403, meaning: "An organization in the scope does not send its metrics." },
+  NOT_ADMIN: { status: 403, meaning: "The operation needs the Admin role." },
+  PERMISSION_DENIED: { status: 403, meaning: "The key's role lacks a permission the operation needs." },
+  NOT_FOUND: { status: 404, meaning: "There is no such path." },
+  ORGANIZATION_NOT_FOUND: { status: 404, meaning: "No active organization of the key's scope has this id." },
+  LEARNING_NOT_FOUND: { status: 404, meaning: "No Learning of the key's scope has this id." },
+  ROLE_NOT_FOUND: { status: 404, meaning: "The organization has no role with this id." },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: "The path exists, but not with this method." },
+  LEARNING_EXISTS: { status: 409, meaning: "Another Learning of the repository has this text." },
+  ROLE_NAME_TAKEN: { status: 409, meaning: "Another role of the organization has this name." },
+  ROLE_IN_USE: { status: 409, meaning: "A member still has this role." },
+  SYSTEM_ROLE: { status: 409, meaning: "System roles cannot be changed or deleted." },
+  ROLE_LIMIT_REACHED: { status: 409, meaning: "The organization has as many custom roles as it may have." },
+  LEGACY_API_KEY: { status: 410, meaning: "Legacy keys are no longer accepted here; create a new key." },
+  PAYLOAD_TOO_LARGE: { status: 413, meaning: "The request body is too large." },
+  RESPONSE_TOO_LARGE: { status: 413, meaning: "The answer would exceed 16 MiB." },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: "The body is not application/json." },
+  RATE_LIMIT_EXCEEDED: { status: 429, meaning: "Too many requests; wait as Retry-After says." },
+  INTERNAL_ERROR: { status: 500, meaning: "Something failed inside the service." },
+  METRICS_PREPARING: { status: 503, meaning: "An organization's metrics are being prepared; retry later." },
+  INDEX_REFRESH_FAILED: {
+    status: 503,
+    meaning: "The change is stored but the review index is not; repeat the request.",
+  },
+  SERVICE_UNAVAILABLE: { status: 503, meaning: "The service cannot answer right now; retry later." },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** Codes of single items inside a batch that as a whole answers 200. */
+export const itemErrorCodes = {
+  INVALID_ITEM: "The item is not what the operation takes.",
+  REPOSITORY_NOT_FOUND: "The organization has no active repository with this id.",
+  INDEXING_FAILED: "The Learning is stored but not yet indexed; repeat the item.",
+  STORAGE_FAILED: "The store refused the item; repeat it.",
+  USER_NOT_FOUND: "The organization has no such member.",
+  NO_SEATS_AVAILABLE: "All purchased seats are assigned.",
+  LAST_ADMIN: "An organization keeps at least one admin.",
+  BILLING_ADMIN_PROTECTED: "A billing admin's role is not changed here.",
+} as const satisfies Record<string, string>;
+
+export type ItemErrorCode = keyof typeof itemErrorCodes;

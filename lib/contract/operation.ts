@@ -1,0 +1,87 @@
+import type * as z from "zod";
+import type { KeyKind, Permission } from "./access.ts";
+import type { ErrorCode } from "./errors.ts";
+
+/** What happens to a kind of key at step 3 of a request. What is not accepted here is denied. */
+export type KeyPolicy = Readonly<Record<KeyKind, "accepted" | "forbidden" | "gone">>;
+
+export const everyKey: KeyPolicy = {
+  organization: "accepted",
+  user: "accepted",
+  workspace: "accepted",
+  instance: "accepted",
+  legacy: "accepted",
+  agentic: "forbidden",
+};
+export const noLegacyKey: KeyPolicy = { ...everyKey, legacy: "gone" };
+
+/**
+ * Whose window a call counts in. `quota`: the organization, the workspace or the instance, by the kind of
+ * key. `organization`: the organization acted on (a workspace-wide call counts in the workspace's window).
+ */
+export type BucketOwner = "quota" | "organization" | "key";
+export type RateLimit = {
+  readonly bucket: string;
+  readonly requestsMax: number;
+  readonly windowSeconds: number;
+  readonly owner: BucketOwner;
+};
+
+/** What a workspace token must do with `org_id`. */
+export type OrganizationRule = "optional" | "required" | "refused" | "ignored";
+
+/** Which organizations an instance key acts on. */
+export type InstanceScope = "authorized" | "home";
+
+/** DynamoDB actions the operation's own work needs, beyond what the chain itself uses. */
+export type TableAction =
+  | "GetItem"
+  | "BatchGetItem"
+  | "Query"
+  | "PutItem"
+  | "UpdateItem"
+  | "DeleteItem"
+  | "BatchWriteItem"
+  | "ConditionCheckItem"
+  | "SearchVectors";
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type AnswerSchema = { readonly description: string; readonly schema?: z.ZodType };
+
+export type Operation = {
+  /** The name in OpenAPI and in the client. */
+  readonly id: string;
+  /** functions/<source>.ts holds its handler. */
+  readonly source: string;
+  readonly method: Method;
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly pathParameters?: z.ZodObject;
+  readonly query: z.ZodObject;
+  readonly body?: z.ZodObject;
+  /** The success answer: one status, and its schema unless it has no body. */
+  readonly answer: AnswerSchema & { readonly status: 200 | 201 | 204 };
+  readonly keys: KeyPolicy;
+  readonly plan: "enterprise" | "any";
+  /** `admin` is exactly `cr_admin`; null lets every accepted key through. */
+  readonly needs: Permission | "admin" | null;
+  readonly organization: OrganizationRule;
+  readonly instanceScope: InstanceScope;
+  readonly rateLimit: RateLimit;
+  /** Present when the operation pages: what its cursors are bound to, and whether a walk can be resumed. */
+  readonly paging?: { readonly bindsPageSize: boolean; readonly resumable: boolean };
+  /** Answers can exceed what Lambda buffers, so they are streamed. */
+  readonly streaming: boolean;
+  readonly tableActions: readonly TableAction[];
+  /** Codes of the operation's own work, beyond those its policy implies. */
+  readonly errors: readonly ErrorCode[];
+};
+
+/** Learnings came first and kept their plural; everything else answers with one `error`. */
+export const errorShapeOf = (path: string): "error" | "errors" =>
+  path === "/v1/learnings" || path.startsWith("/v1/learnings/") ? "errors" : "error";
+
+/** Keeps the literal types of an entry while checking it against the model. */
+export const operation = <const Entry extends Operation>(entry: Entry): Entry => entry;

@@ -1,0 +1,70 @@
+import * as z from "zod";
+import { pageLimits } from "../limits.ts";
+import { noLegacyKey, operation } from "../operation.ts";
+import { cursorParameter, integerParameter, organizationSelector, uuidParameter } from "../parameters.ts";
+import { nextCursor, organizationRecord, repositoryRecord } from "../records.ts";
+
+const page = ({ min, max }: { min: number; max: number }) => ({
+  limit: integerParameter(min, max).optional(),
+  cursor: cursorParameter.optional(),
+});
+
+export const listOrganizations = operation({
+  id: "listOrganizations",
+  source: "organizations/list",
+  method: "GET",
+  path: "/v1/organizations",
+  tag: "Organizations",
+  summary: "List the organizations the key can see",
+  description:
+    "Organization keys return their own organization, workspace tokens every active organization of the " +
+    "workspace, instance keys the authorized ones of the instance. The cursor keeps the first request's page size.",
+  query: z.strictObject({ ...page(pageLimits.organizations), ...organizationSelector }),
+  answer: {
+    status: 200,
+    description: "One page of organizations",
+    schema: z.strictObject({ organizations: z.array(organizationRecord), next_cursor: nextCursor }),
+  },
+  keys: noLegacyKey,
+  plan: "enterprise",
+  needs: "organization_management:read",
+  organization: "refused",
+  instanceScope: "authorized",
+  rateLimit: { bucket: "organizations", requestsMax: 10, windowSeconds: 60, owner: "quota" },
+  paging: { bindsPageSize: true, resumable: false },
+  streaming: false,
+  tableActions: [],
+  errors: [],
+});
+
+export const listRepositories = operation({
+  id: "listRepositories",
+  source: "organizations/repositories",
+  method: "GET",
+  path: "/v1/organizations/{organization_id}/repositories",
+  tag: "Organizations",
+  summary: "List the active repositories of an organization",
+  description:
+    "The path takes the service's UUID (`id` of the organizations list), not the Git provider's id.",
+  pathParameters: z.strictObject({
+    organization_id: uuidParameter(
+      "must be a UUID: use `id` from GET /v1/organizations, not the Git provider's id",
+    ),
+  }),
+  query: z.strictObject({ ...page(pageLimits.repositories), ...organizationSelector }),
+  answer: {
+    status: 200,
+    description: "One page of repositories",
+    schema: z.strictObject({ repositories: z.array(repositoryRecord), next_cursor: nextCursor }),
+  },
+  keys: noLegacyKey,
+  plan: "enterprise",
+  needs: "organization_management:read",
+  organization: "refused",
+  instanceScope: "authorized",
+  rateLimit: { bucket: "repositories", requestsMax: 60, windowSeconds: 60, owner: "quota" },
+  paging: { bindsPageSize: true, resumable: false },
+  streaming: false,
+  tableActions: ["Query"],
+  errors: ["ORGANIZATION_NOT_FOUND"],
+});

@@ -1,0 +1,83 @@
+import * as z from "zod";
+import { cursorLimits, requestLimits } from "./limits.ts";
+
+/**
+ * Building blocks of requests. Query values arrive as text, each at most once (the chain sees to that), so
+ * every parser here starts from a string. A message says what is allowed; the chain puts the field's name first.
+ */
+
+/** NUL and lone surrogates cannot be stored or sent on faithfully, so no text may hold them. */
+export const wellFormed = (text: string): boolean => text.isWellFormed() && !text.includes("\u0000");
+
+export const codePoints = (text: string): number => {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+};
+
+const badText = "must not contain NUL or unpaired surrogate characters";
+
+/** Text of `min` to `max` characters after trimming. */
+export const text = (min: number, max: number) =>
+  z
+    .string({ error: "must be a string" })
+    .refine(wellFormed, { error: badText, abort: true })
+    .transform((value) => value.trim())
+    .refine((value) => codePoints(value) >= min && codePoints(value) <= max, {
+      error: `must have ${min} to ${max} characters`,
+    })
+    .meta({ type: "string", minLength: min, maxLength: max });
+
+export const identifier = z
+  .string({ error: "must be a string" })
+  .refine(wellFormed, { error: badText })
+  .min(1, { error: "must not be empty" })
+  .max(requestLimits.idCharactersMax, {
+    error: `must have at most ${requestLimits.idCharactersMax} characters`,
+  });
+
+/** Plain decimal digits without leading zeros: `1e2`, `0x10`, `+5`, `1.5` and `010` are mistakes, not numbers. */
+export const integerParameter = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^(?:0|[1-9][0-9]*)$/, { error: `must be a whole number from ${min} to ${max}`, abort: true })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, {
+      error: `must be a whole number from ${min} to ${max}`,
+    })
+    .meta({ override: { type: "integer", minimum: min, maximum: max } });
+
+/** Comma-separated; every value counts against the limit, repeated ones filter once. */
+export const listParameter = (valuesMax: number) =>
+  z
+    .string()
+    .refine(wellFormed, { error: badText, abort: true })
+    .transform((value) => value.split(",").map((element) => element.trim()))
+    .refine((values) => values.every((value) => value !== ""), {
+      error: "must be comma-separated values with none of them empty",
+      abort: true,
+    })
+    .refine((values) => values.length <= valuesMax, {
+      error: `must have at most ${valuesMax} values`,
+      abort: true,
+    })
+    .transform((values) => [...new Set(values)]);
+
+export const choiceParameter = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
+  z.enum(choices, { error: `must be one of: ${choices.join(", ")}` });
+
+export const cursorParameter = z
+  .string()
+  .min(1)
+  .max(cursorLimits.charactersMax, { error: `must have at most ${cursorLimits.charactersMax} characters` });
+
+/** UUIDs in any letter case; compared in lower case ever after. */
+export const uuidParameter = (hint: string) =>
+  z
+    .string()
+    .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, { error: hint })
+    .transform((value) => value.toLowerCase())
+    .meta({ override: { type: "string", format: "uuid" } });
+
+/** Known on every operation; what it does depends on the kind of key (decisions, section 3). */
+export const organizationSelector = { org_id: identifier.optional() };

@@ -1,0 +1,44 @@
+import * as z from "zod";
+import { keyKinds, providers } from "./access.ts";
+
+/** Pieces of answers that several operations share. */
+
+export const timestamp = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+  .meta({ format: "date-time" });
+export const uuid = z.uuid();
+export const nextCursor = z.string().nullable();
+
+export const organizationRecord = z.strictObject({
+  id: uuid,
+  name: z.string(),
+  provider: z.enum(providers),
+  provider_organization_id: z.string(),
+});
+
+export const repositoryRecord = z.strictObject({
+  id: uuid,
+  provider_repository_id: z.string(),
+  name: z.string(),
+  full_name: z.string(),
+  private: z.boolean().nullable(),
+  url: z.string(),
+});
+
+export const whoamiRecord = z.strictObject({
+  key: z.strictObject({
+    id: z.string(),
+    kind: z.enum(keyKinds),
+    name: z.string().nullable(),
+    expires_at: timestamp.nullable(),
+  }),
+  scope: z.strictObject({
+    tenant: z.enum(["workspace", "instance", "organization"]),
+    tenant_id: z.string(),
+    organizations: z.array(organizationRecord),
+  }),
+  user_id: z.string().nullable(),
+  role: z.string().nullable(),
+  permissions: z.array(z.string()),
+});

@@ -1,0 +1,28 @@
+/** Time as an argument: everything that needs "now" takes a Clock, so tests can hold or move it. */
+export interface Clock {
+  nowMs(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const onAbort = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      }, ms);
+      signal?.addEventListener("abort", onAbort, { once: true });
+    }),
+};
+
+/** The one rendering of an instant: UTC with milliseconds. */
+export const toTimestamp = (ms: number): string => new Date(ms).toISOString();

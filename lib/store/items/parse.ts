@@ -1,0 +1,20 @@
+import type * as z from "zod";
+import type { Item } from "../table.ts";
+
+/** What stands in the table is not what we wrote: a bug or a foreign hand. Never the caller's fault. */
+export class CorruptItem extends Error {
+  override readonly name = "CorruptItem";
+}
+
+/** Items are parsed like any other input. The message names the item and the field, never a value. */
+export function parseItem<Schema extends z.ZodType>(
+  kind: string,
+  schema: Schema,
+): (item: Item) => z.output<Schema> {
+  return (item) => {
+    const parsed = schema.safeParse(item);
+    if (parsed.success) return parsed.data;
+    const fields = parsed.error.issues.map((issue) => issue.path.join(".") || "item").join(", ");
+    throw new CorruptItem(`The ${kind} at ${item.pk} / ${item.sk} is damaged in: ${fields}.`);
+  };
+}

@@ -1,0 +1,143 @@
+/**
+ * The table as the rest of the project sees it. Conditions and changes are data, not expression strings:
+ * the DynamoDB adapter compiles them (every name through `#`), the simulation evaluates them as they are.
+ */
+
+export type Key = { readonly pk: string; readonly sk: string };
+
+export type Value =
+  | string
+  | number
+  | boolean
+  | null
+  | Uint8Array
+  | readonly Value[]
+  | { readonly [name: string]: Value | undefined };
+
+export type Item = Key & { readonly [name: string]: Value | undefined };
+
+/** An attribute, or a way into nested maps. */
+export type Path = string | readonly [string, ...string[]];
+
+export type Condition =
+  | { readonly absent: Path }
+  | { readonly present: Path }
+  | { readonly equals: readonly [Path, Value] }
+  | { readonly differs: readonly [Path, Value] }
+  | { readonly below: readonly [Path, Value] }
+  | { readonly atMost: readonly [Path, Value] }
+  | { readonly above: readonly [Path, Value] }
+  | { readonly atLeast: readonly [Path, Value] }
+  | { readonly all: readonly Condition[] }
+  | { readonly any: readonly Condition[] };
+
+export type Change = {
+  readonly set?: ReadonlyArray<readonly [Path, Value]>;
+  /** Set only where nothing is yet (`if_not_exists`). */
+  readonly setOnce?: ReadonlyArray<readonly [Path, Value]>;
+  /** Add to a number; an absent top-level attribute counts as 0. */
+  readonly add?: ReadonlyArray<readonly [Path, number]>;
+  readonly remove?: readonly Path[];
+};
+
+export type Put = { readonly put: Item; readonly when?: Condition };
+export type Update = { readonly update: Key; readonly change: Change; readonly when?: Condition };
+export type Delete = { readonly delete: Key; readonly when?: Condition };
+export type Check = { readonly check: Key; readonly when: Condition };
+export type Write = Put | Update | Delete;
+export type TransactionWrite = Write | Check;
+
+export type ReadOptions = {
+  /** Half the price, and may miss the newest write. Everything is read consistently unless this is set. */
+  readonly eventually?: boolean;
+  /** Read only these attributes (the price stays; the bytes over the wire shrink). */
+  readonly only?: readonly string[];
+  readonly signal?: AbortSignal;
+};
+
+/** A range of one partition. `after`/`upTo` bound the sort key: after < sk <= upTo. */
+export type Range = ReadOptions & {
+  readonly pk: string;
+  readonly beginsWith?: string;
+  readonly after?: string;
+  readonly from?: string;
+  readonly upTo?: string;
+  readonly descending?: boolean;
+  /** Most items of one page; a page also ends at 1 MiB. */
+  readonly pageItems?: number;
+};
+
+export type Page = {
+  readonly items: readonly Item[];
+  /** Where the next page begins; undefined when the range is read to its end. */
+  readonly resume?: Key;
+};
+
+export type WriteOptions = {
+  readonly returning?: "old" | "new";
+  /**
+   * A time-out leaves open whether a write happened. Unconditional puts and deletes are sent again by
+   * themselves; others only with this, where the caller reads a failed condition as "done before".
+   */
+  readonly repeatable?: boolean;
+};
+
+export interface Table {
+  get(key: Key, options?: ReadOptions): Promise<Item | undefined>;
+  /** Any number of keys; answers in the order of the keys. */
+  getMany(keys: readonly Key[], options?: ReadOptions): Promise<ReadonlyArray<Item | undefined>>;
+  /** One snapshot of at most 100 items: sees a transaction whole or not at all. */
+  getTogether(keys: readonly Key[]): Promise<ReadonlyArray<Item | undefined>>;
+  queryPage(range: Range, resume?: Key): Promise<Page>;
+  /** Throws ConditionFailed. Answers the item before or after, if asked. */
+  write(write: Write, options?: WriteOptions): Promise<Item | undefined>;
+  /** All or nothing, at most 100 actions. Throws TransactionRefused with a reason for every action. */
+  transact(writes: readonly TransactionWrite[]): Promise<void>;
+  /** Unconditional puts and deletes, any number, in no order. */
+  writeMany(writes: ReadonlyArray<{ put: Item } | { delete: Key }>): Promise<void>;
+  /** The whole table, for repairs; never on a request's path. */
+  scanPage(options: ReadOptions & { readonly pageItems?: number }, resume?: Key): Promise<Page>;
+}
+
+/** The condition did not hold; `item` is what stood there (undefined: nothing). */
+export class ConditionFailed extends Error {
+  override readonly name = "ConditionFailed";
+  readonly item: Item | undefined;
+  constructor(item: Item | undefined) {
+    super("The item is not what the write required.");
+    this.item = item;
+  }
+}
+
+export type Refusal = { readonly refused: boolean; readonly item?: Item };
+
+/** At least one action's condition did not hold, so nothing was written. */
+export class TransactionRefused extends Error {
+  override readonly name = "TransactionRefused";
+  /** One for every action, in order. */
+  readonly refusals: readonly Refusal[];
+  constructor(refusals: readonly Refusal[]) {
+    super("A condition of the transaction did not hold.");
+    this.refusals = refusals;
+  }
+}
+
+/** The store did not answer in spite of retries. After a write it is open whether it happened. */
+export class StoreUnavailable extends Error {
+  override readonly name = "StoreUnavailable";
+  readonly throttled: boolean;
+  constructor(cause: unknown, throttled: boolean) {
+    super(throttled ? "The store is throttling." : "The store does not answer.", { cause });
+    this.throttled = throttled;
+  }
+}
+
+/** Every item of a range, page by page. */
+export async function* queryAll(table: Table, range: Range): AsyncGenerator<Item> {
+  let resume: Key | undefined;
+  do {
+    const page = await table.queryPage(range, resume);
+    yield* page.items;
+    resume = page.resume;
+  } while (resume);
+}

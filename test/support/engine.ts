@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto";
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeAll } from "vitest";
+import { type Engine, engineClient, startEngine } from "../../cli/local/engine.ts";
+import { type Chance, systemChance } from "../../lib/runtime/chance.ts";
+import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
+import { createTable } from "../../lib/store/create-table.ts";
+import { createDynamoTable, type MeteredTable } from "../../lib/store/dynamo.ts";
+
+/** A second engine (DynamoDB Local) can stand in for the embedded one: `npm run test:ddblocal` sets this. */
+const otherEndpoint = process.env.TEST_DYNAMODB_ENDPOINT;
+
+export type TestStore = {
+  readonly endpoint: string;
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+  readonly table: MeteredTable;
+  /** True where vector indexes exist (not on DynamoDB Local). */
+  readonly vectorIndex: boolean;
+};
+
+/** Starts the engine for this test file and gives it a fresh table of its own. */
+export function useStore(options: { clock?: Clock; chance?: Chance } = {}): () => TestStore {
+  let engine: Engine | undefined;
+  let store: TestStore | undefined;
+  beforeAll(async () => {
+    engine = otherEndpoint ? undefined : await startEngine();
+    store = await openStore(engine?.endpoint ?? otherEndpoint ?? "", options);
+  });
+  afterAll(async () => {
+    store?.client.destroy();
+    await engine?.stop();
+  });
+  return () => {
+    if (!store) throw new Error("The store is there only inside tests and hooks.");
+    return store;
+  };
+}
+
+/** A fresh table on an engine that runs already. */
+export async function openStore(
+  endpoint: string,
+  options: { clock?: Clock; chance?: Chance } = {},
+): Promise<TestStore> {
+  const client = engineClient(endpoint);
+  const tableName = `test-${randomUUID()}`;
+  const vectorIndex = endpoint !== otherEndpoint;
+  await createTable(client, tableName, { vectorIndex });
+  const { clock = systemClock, chance = systemChance } = options;
+  return {
+    endpoint,
+    client,
+    tableName,
+    vectorIndex,
+    table: createDynamoTable({ client, tableName, clock, chance }),
+  };
+}
