@@ -60,18 +60,31 @@ export type Operation = {
   readonly description: string;
   readonly pathParameters?: z.ZodObject;
   readonly query: z.ZodObject;
+  /** Query parameters that may be given several times; all others at most once. */
+  readonly repeatableParameters?: readonly string[];
   readonly body?: z.ZodObject;
+  readonly bodyBytesMax?: number;
   /** The success answer: one status, and its schema unless it has no body. */
   readonly answer: AnswerSchema & { readonly status: 200 | 201 | 204 };
   readonly keys: KeyPolicy;
-  readonly plan: "enterprise" | "any";
+  /**
+   * `enterprise`: organizations on other plans are left out of the scope, none left is refused.
+   * `enterprise_somewhere`: one on the plan is enough and all stay in the scope.
+   */
+  readonly plan: "enterprise" | "enterprise_somewhere" | "any";
+  /** Further states of the organization that are checked around the plan (decisions, section 3, step 6). */
+  readonly gates?: readonly ("subscription" | "self_hosted" | "metrics")[];
   /** `admin` is exactly `cr_admin`; null lets every accepted key through. */
   readonly needs: Permission | "admin" | null;
   readonly organization: OrganizationRule;
   readonly instanceScope: InstanceScope;
   readonly rateLimit: RateLimit;
   /** Present when the operation pages: what its cursors are bound to, and whether a walk can be resumed. */
-  readonly paging?: { readonly bindsPageSize: boolean; readonly resumable: boolean };
+  readonly paging?: {
+    readonly bindsPageSize: boolean;
+    readonly resumable: boolean;
+    readonly defaultSize: number;
+  };
   /** Answers can exceed what Lambda buffers, so they are streamed. */
   readonly streaming: boolean;
   readonly tableActions: readonly TableAction[];

@@ -1,4 +1,5 @@
 import type { Operation } from "./operation.ts";
+import { listAuditLogs } from "./operations/audit-logs.ts";
 import { whoami } from "./operations/keys.ts";
 import { listOrganizations, listRepositories } from "./operations/organizations.ts";
 
@@ -9,6 +10,7 @@ import { listOrganizations, listRepositories } from "./operations/organizations.
 export const operations = [
   listOrganizations,
   listRepositories,
+  listAuditLogs,
   whoami,
 ] as const satisfies readonly Operation[];
 

@@ -81,3 +81,38 @@ export const uuidParameter = (hint: string) =>
 
 /** Known on every operation; what it does depends on the kind of key (decisions, section 3). */
 export const organizationSelector = { org_id: identifier.optional() };
+
+/** Instance keys only: narrows the reading operations to some of the instance's organizations. */
+export const organizationsFilter = {
+  organization_ids: listParameter(requestLimits.listValuesMax).optional(),
+};
+
+const dayForm = /^(\d{4})-(\d{2})-(\d{2})$/;
+const instantForm =
+  /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** A real calendar day: February 30th is none, and the year 9999 is one. */
+export function isCalendarDay(day: string): boolean {
+  const [, year, month, dayOfMonth] = dayForm.exec(day) ?? [];
+  if (!year || !month || !dayOfMonth || year === "0000") return false;
+  const parsed = new Date(`${day}T00:00:00.000Z`);
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day);
+}
+
+/** A day, which stands for its first or last millisecond, or a date-time with an offset. Becomes milliseconds. */
+export const instantParameter = (edge: "start" | "end") =>
+  z
+    .string()
+    .transform((value) => instantMs(value, edge))
+    .refine((ms) => !Number.isNaN(ms), {
+      error: "must be a calendar day (YYYY-MM-DD) or a date-time with an offset (2026-01-31T12:00:00Z)",
+    })
+    .meta({ override: { type: "string", anyOf: [{ format: "date" }, { format: "date-time" }] } });
+
+const msPerDay = 86_400_000;
+
+function instantMs(value: string, edge: "start" | "end"): number {
+  if (isCalendarDay(value)) return Date.parse(`${value}T00:00:00.000Z`) + (edge === "end" ? msPerDay - 1 : 0);
+  const [, day] = instantForm.exec(value) ?? [];
+  return day && isCalendarDay(day) ? Date.parse(value) : Number.NaN;
+}

@@ -42,3 +42,23 @@ export const whoamiRecord = z.strictObject({
   role: z.string().nullable(),
   permissions: z.array(z.string()),
 });
+
+export const auditRecord = z.strictObject({
+  id: uuid,
+  action: z.string(),
+  resource_type: z.string(),
+  resource_id: z.string().nullable(),
+  summary: z.string(),
+  actor: z.strictObject({
+    type: z.enum(["user", "key", "system"]),
+    id: z.string().nullable(),
+    name: z.string().nullable(),
+    key_id: z.string().nullable(),
+    key_kind: z.enum(keyKinds).nullable(),
+  }),
+  organization_id: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()),
+  ip_address: z.string().nullable(),
+  request_id: z.string().nullable(),
+  created_at: timestamp,
+});

@@ -17,8 +17,20 @@
  * | key directory           | DIRECTORY#KEY                | <key id>               | DIRECTORY#KEY / k7f3q2…                    |
  * | rate limit bucket       | LIMIT#<bucket>#<owner>       | SLOTS                  | LIMIT#organizations#w#acme / SLOTS         |
  * | cursor signing keys     | CURSOR-KEYS                  | CURSOR-KEYS            | CURSOR-KEYS / CURSOR-KEYS                  |
- * | event waiting for       | WAITING#<dependency>         | <time>#<event id>      | WAITING#org#6f1c… / 2026-11-01T…#0b9e…     |
- * | waiting, by age         | WAITING                      | <time>#<event id>      | WAITING / 2026-11-01T…#0b9e…               |
+ * | event waiting for       | WAITING#<dependency>         | <version>              | WAITING#ORG#6f1c…/ORG / 2026-11-01T…#0b9e… |
+ * | waiting, by age         | WAITING                      | <since>#<event id>     | WAITING / 2026-11-02T…#0b9e…               |
+ * | more of its repositories| ORG#<org uuid>               | READS#<user id>#<part> | ORG#6f1c… / READS#4411#01                  |
+ * | seat pool of workspace  | TENANT#w#<workspace>         | SEATS                  | TENANT#w#acme / SEATS                      |
+ * | person of a workspace   | TENANT#w#<workspace>         | PERSON#<person>        | TENANT#w#acme / PERSON#mail#ann@acme.test  |
+ * | person of another org   | ORG#<org uuid>               | PERSON#<person>        | ORG#6f1c… / PERSON#user#6f1c…#4411         |
+ * | refusal of a key        | REFUSED#<key id>             | <reason>               | REFUSED#k7f3q2… / NOT_ADMIN                |
+ * | audit entry             | AUDIT#<tenant>#<month>       | <time>#<entry id>      | AUDIT#w#acme#2026-11 / 2026-11-15T…#5d…    |
+ * | stream head             | S#<tenant>                   | HEAD                   | S#w#acme / HEAD                            |
+ * | entry, tenant's copy    | S#<tenant>#<dataset>#<week>  | <number, 10 digits>    | S#w#acme#c#1401 / 0000004711               |
+ * | entry, organization's   | S#<tenant>#<org uuid>#…      | <number, 10 digits>    | S#w#acme#6f1c…#c#1401 / 0000004711         |
+ * | pull request (pointer)  | PR#<org uuid>                | <digest of identity>   | PR#6f1c… / k3Jq0aV-8xTz1bQe                |
+ * | spill of a large entry  | SPILL#<org uuid>             | <spill id>             | SPILL#6f1c… / 0b9e…                        |
+ * | part of a spill         | PART#<spill id>              | <index, 4 digits>      | PART#0b9e… / 0000                          |
  */
 import type { Key } from "./table.ts";
 
@@ -28,9 +40,9 @@ export const part = (id: string): string => id.replaceAll("%", "%25").replaceAll
 /** `w#<workspace>`, `i#<instance>` or `o#<organization uuid>`: the partition every tenant-wide item hangs on. */
 export type TenantKey = `${"w" | "i" | "o"}#${string}`;
 
-export const workspaceTenant = (workspaceId: string): TenantKey => `w#${part(workspaceId)}`;
+export const workspaceTenant = (workspaceId: string): `w#${string}` => `w#${part(workspaceId)}`;
 export const instanceTenant = (instanceId: string): TenantKey => `i#${part(instanceId)}`;
-export const organizationTenant = (organizationUuid: string): TenantKey => `o#${organizationUuid}`;
+export const organizationTenant = (organizationUuid: string): `o#${string}` => `o#${organizationUuid}`;
 
 const organizationPartition = (organizationUuid: string) => `ORG#${organizationUuid}`;
 const tenantPartition = (tenant: TenantKey) => `TENANT#${tenant}`;
@@ -73,11 +85,93 @@ export const limitKey = (bucket: string, owner: string): Key => ({
   sk: "SLOTS",
 });
 export const cursorKeysKey: Key = { pk: "CURSOR-KEYS", sk: "CURSOR-KEYS" };
-export const waitingKey = (dependency: string, since: string, eventId: string): Key => ({
-  pk: `WAITING#${dependency}`,
-  sk: `${since}#${eventId}`,
+/** `version` (`occurred_at#event id`) makes the key the event's own: delivered twice, it waits once. */
+export const waitingKey = (dependency: Key, version: string): Key => ({
+  pk: waitingPartition(dependency),
+  sk: version,
 });
+export const waitingPartition = (dependency: Key): string => `WAITING#${dependency.pk}/${dependency.sk}`;
 export const waitingByAgeKey = (since: string, eventId: string): Key => ({
   pk: "WAITING",
   sk: `${since}#${eventId}`,
 });
+export const waitingByAgeRange = { pk: "WAITING" };
+export const tenantOrganizationsRange = (tenant: TenantKey) => ({
+  pk: tenantPartition(tenant),
+  beginsWith: "ORG#",
+});
+export const auditPartition = (owner: TenantKey, month: string): string => `AUDIT#${owner}#${month}`;
+/** Twice: under the tenant and under the organization (`o#<uuid>`); once where the two are the same. */
+export const auditKey = (owner: TenantKey, createdAt: string, entryId: string): Key => ({
+  pk: auditPartition(owner, createdAt.slice(0, 7)),
+  sk: `${createdAt}#${entryId}`,
+});
+export const keyDirectoryRange = { pk: "DIRECTORY#KEY" };
+
+// The write-order stream (lib/stream).
+/** Datasets are one letter in keys: every byte of a key is paid for a thousand times a page. */
+export type DatasetLetter = "c" | "r" | "m";
+export type EntryPlace = {
+  readonly tenant: TenantKey;
+  /** The organization whose copy is meant; undefined for the tenant-wide copy. */
+  readonly organization: string | undefined;
+  readonly dataset: DatasetLetter;
+  readonly week: number;
+};
+const digits = (value: number, count: number) => String(value).padStart(count, "0");
+export const streamHeadKey = (tenant: TenantKey): Key => ({ pk: `S#${tenant}`, sk: "HEAD" });
+export const streamPartition = ({ tenant, organization, dataset, week }: EntryPlace): string =>
+  organization === undefined
+    ? `S#${tenant}#${dataset}#${week}`
+    : `S#${tenant}#${organization}#${dataset}#${week}`;
+export const streamNumberKey = (number: number): string => digits(number, 10);
+export const streamEntryKey = (place: EntryPlace, number: number): Key => ({
+  pk: streamPartition(place),
+  sk: streamNumberKey(number),
+});
+export const pointerPartition = (organization: string): string => `PR#${organization}`;
+export const pointerKey = (organization: string, pointerId: string): Key => ({
+  pk: pointerPartition(organization),
+  sk: pointerId,
+});
+export const spillPartition = (organization: string): string => `SPILL#${organization}`;
+export const spillKey = (organization: string, spillId: string): Key => ({
+  pk: spillPartition(organization),
+  sk: spillId,
+});
+export const spillPartKey = (spillId: string, index: number): Key => ({
+  pk: `PART#${spillId}`,
+  sk: digits(index, 4),
+});
+
+// People (lib/people).
+/** Whose seats a person draws on: a workspace's (`w#…`), or one organization's own (`o#…`). */
+export type PoolKey = `${"w" | "o"}#${string}`;
+export const poolOf = ({ uuid, tenant }: { readonly uuid: string; readonly tenant: TenantKey }): PoolKey =>
+  isWorkspaceTenant(tenant) ? tenant : `o#${uuid}`;
+const isWorkspaceTenant = (tenant: TenantKey): tenant is `w#${string}` => tenant.startsWith("w#");
+/** An organization's pool is part of its people guard; a workspace's is an item of its own. */
+export const poolGuardKey = (pool: PoolKey): Key =>
+  pool.startsWith("w#") ? { pk: tenantPartition(pool), sk: "SEATS" } : peopleKey(pool.slice(2));
+const poolPartition = (pool: PoolKey): string =>
+  pool.startsWith("w#") ? tenantPartition(pool) : organizationPartition(pool.slice(2));
+/** In a workspace one e-mail address is one person; elsewhere, and without an address, a membership is. */
+export const personKey = (
+  pool: PoolKey,
+  member: { readonly organization: string; readonly userId: string; readonly email: string | null },
+): Key => ({
+  pk: poolPartition(pool),
+  sk:
+    pool.startsWith("w#") && member.email !== null
+      ? `PERSON#mail#${part(member.email.toLowerCase())}`
+      : `PERSON#user#${member.organization}#${part(member.userId)}`,
+});
+export const personsRange = (pool: PoolKey) => ({ pk: poolPartition(pool), beginsWith: "PERSON#" });
+export const membersRange = (uuid: string) => ({ pk: organizationPartition(uuid), beginsWith: "MEMBER#" });
+/** A list too long for one item goes on in further ones: the first part is `memberReadsKey` itself. */
+export const memberReadsPartKey = (uuid: string, userId: string, index: number): Key => {
+  const { pk, sk } = memberReadsKey(uuid, userId);
+  return index === 0 ? { pk, sk } : { pk, sk: `${sk}#${digits(index, 2)}` };
+};
+export const repositoriesRange = (uuid: string) => ({ pk: organizationPartition(uuid), beginsWith: "REPO#" });
+export const refusalKey = (keyId: string, reason: string): Key => ({ pk: `REFUSED#${keyId}`, sk: reason });

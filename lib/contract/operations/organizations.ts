@@ -1,7 +1,13 @@
 import * as z from "zod";
 import { pageLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
-import { cursorParameter, integerParameter, organizationSelector, uuidParameter } from "../parameters.ts";
+import {
+  cursorParameter,
+  integerParameter,
+  organizationSelector,
+  organizationsFilter,
+  uuidParameter,
+} from "../parameters.ts";
 import { nextCursor, organizationRecord, repositoryRecord } from "../records.ts";
 
 const page = ({ min, max }: { min: number; max: number }) => ({
@@ -19,19 +25,23 @@ export const listOrganizations = operation({
   description:
     "Organization keys return their own organization, workspace tokens every active organization of the " +
     "workspace, instance keys the authorized ones of the instance. The cursor keeps the first request's page size.",
-  query: z.strictObject({ ...page(pageLimits.organizations), ...organizationSelector }),
+  query: z.strictObject({
+    ...page(pageLimits.organizations),
+    ...organizationSelector,
+    ...organizationsFilter,
+  }),
   answer: {
     status: 200,
     description: "One page of organizations",
     schema: z.strictObject({ organizations: z.array(organizationRecord), next_cursor: nextCursor }),
   },
   keys: noLegacyKey,
-  plan: "enterprise",
+  plan: "enterprise_somewhere",
   needs: "organization_management:read",
   organization: "refused",
   instanceScope: "authorized",
   rateLimit: { bucket: "organizations", requestsMax: 10, windowSeconds: 60, owner: "quota" },
-  paging: { bindsPageSize: true, resumable: false },
+  paging: { bindsPageSize: true, resumable: false, defaultSize: pageLimits.organizations.default },
   streaming: false,
   tableActions: [],
   errors: [],
@@ -63,7 +73,7 @@ export const listRepositories = operation({
   organization: "refused",
   instanceScope: "authorized",
   rateLimit: { bucket: "repositories", requestsMax: 60, windowSeconds: 60, owner: "quota" },
-  paging: { bindsPageSize: true, resumable: false },
+  paging: { bindsPageSize: true, resumable: false, defaultSize: pageLimits.repositories.default },
   streaming: false,
   tableActions: ["Query"],
   errors: ["ORGANIZATION_NOT_FOUND"],

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { keyKinds } from "../../contract/access.ts";
-import { parseItem } from "./parse.ts";
+import { parseItem, tenantKeySchema } from "./parse.ts";
 
 const keyItem = z.object({
   pk: z.string(),
@@ -12,6 +12,8 @@ const keyItem = z.object({
   hash: z.string(),
   /** Organization for organization, user, legacy and agentic keys; home organization for instance keys. */
   organization: z.string().nullable(),
+  /** Where the organization was when the key was made; checked against the organization at every use. */
+  tenant: tenantKeySchema,
   workspace_id: z.string().nullable(),
   instance_id: z.string().nullable(),
   /** Instance keys: the organizations (UUIDs) it may see; null means all of the instance. */

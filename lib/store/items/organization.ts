@@ -1,9 +1,6 @@
 import * as z from "zod";
 import { deployments, metricsStates, plans, providers, seatAssignmentModes } from "../../contract/access.ts";
-import type { TenantKey } from "../layout.ts";
-import { parseItem } from "./parse.ts";
-
-const tenantKey = z.custom<TenantKey>((value) => typeof value === "string" && /^[wio]#./s.test(value));
+import { parseItem, tenantKeySchema } from "./parse.ts";
 
 /** Stands twice: in its own partition (canonical), and in its tenant's, where one Query finds them all. */
 const organizationItem = z.object({
@@ -14,7 +11,7 @@ const organizationItem = z.object({
   instance_id: z.string().nullable(),
   provider_organization_id: z.string(),
   name: z.string(),
-  tenant: tenantKey,
+  tenant: tenantKeySchema,
   workspace_id: z.string().nullable(),
   plan: z.enum(plans),
   subscription_active: z.boolean(),
@@ -30,7 +27,25 @@ const organizationItem = z.object({
   /** Set by the API or the operator: events then leave these two alone. */
   mode_decided: z.boolean().optional(),
   delay_decided: z.boolean().optional(),
+  /** Canonical item only: the tenant it comes from, until all its data has followed. */
+  leaving: tenantKeySchema.optional(),
 });
 
+/** Finds organizations by what the provider calls them, for the operator's tool. */
+const organizationDirectoryItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  uuid: z.string(),
+  provider: z.enum(providers),
+  instance_id: z.string().nullable(),
+  provider_organization_id: z.string(),
+  name: z.string(),
+});
+
+export type OrganizationDirectoryItem = z.output<typeof organizationDirectoryItem>;
+export const parseOrganizationDirectory = parseItem(
+  "organization's directory row",
+  organizationDirectoryItem,
+);
 export type OrganizationItem = z.output<typeof organizationItem>;
 export const parseOrganization = parseItem("organization", organizationItem);

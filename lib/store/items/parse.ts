@@ -1,4 +1,5 @@
-import type * as z from "zod";
+import * as z from "zod";
+import type { TenantKey } from "../layout.ts";
 import type { Item } from "../table.ts";
 
 /** What stands in the table is not what we wrote: a bug or a foreign hand. Never the caller's fault. */
@@ -18,3 +19,7 @@ export function parseItem<Schema extends z.ZodType>(
     throw new CorruptItem(`The ${kind} at ${item.pk} / ${item.sk} is damaged in: ${fields}.`);
   };
 }
+
+export const tenantKeySchema = z.custom<TenantKey>(
+  (value) => typeof value === "string" && /^[wio]#./s.test(value),
+);

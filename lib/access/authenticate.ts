@@ -1,0 +1,213 @@
+import { Fault } from "../contract/fault.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { type KeyItem, parseKey } from "../store/items/key.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { parseMember, parsePeople } from "../store/items/people.ts";
+import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
+import {
+  instanceTenant,
+  keyKey,
+  memberKey,
+  organizationKey,
+  peopleKey,
+  type TenantKey,
+  tenantKey,
+  tenantOrganizationsRange,
+  workspaceTenant,
+} from "../store/layout.ts";
+import { type Item, type Key, queryAll, type Table } from "../store/table.ts";
+import { type KeyHints, type KeyText, parseKeyText, sameHash } from "./key-text.ts";
+import { type Principal, roleOf, workspaceAdmin } from "./principal.ts";
+
+export type Authentication = {
+  readonly principal: Principal;
+  /** What `alongside` asked for, in its order. */
+  readonly alongside: ReadonlyArray<Item | undefined>;
+};
+
+export type AuthenticationRequest = {
+  readonly text: string | undefined;
+  /** Items to fetch in the same round, by the tenant that the key names. */
+  readonly alongside?: (tenant: TenantKey) => readonly Key[];
+};
+
+/** One body for every reason, so that nobody learns which keys exist. The cause is for the audit log. */
+export class Refused extends Fault {
+  readonly key: KeyItem | undefined;
+  readonly reason: string;
+  constructor(reason: string, key?: KeyItem) {
+    super(
+      "UNAUTHORIZED",
+      "The API key is missing or not valid. Send a valid key in the x-service-api-key header.",
+    );
+    this.reason = reason;
+    this.key = key;
+  }
+}
+
+/** One round of parallel consistent reads; legacy keys, whose text names nothing, take two. */
+export async function authenticate(
+  deps: { readonly table: Table; readonly clock: Clock },
+  { text, alongside = () => [] }: AuthenticationRequest,
+): Promise<Authentication> {
+  const parsed = text === undefined ? undefined : parseKeyText(text);
+  if (!parsed) throw new Refused("malformed");
+  const legacyKey = parsed.hints.kind === "legacy" ? await deps.table.get(keyKey(parsed.id)) : undefined;
+  const hints = parsed.hints.kind === "legacy" ? legacyHints(parsed, legacyKey, deps.clock) : parsed.hints;
+
+  const tenant = tenantHint(hints);
+  const wanted = wantedKeys(hints);
+  const extra = alongside(tenant);
+  const [items, organizations] = await Promise.all([
+    deps.table.getMany([keyKey(parsed.id), ...wanted, ...extra]),
+    tenantOrganizations(deps.table, hints),
+  ]);
+
+  const key = checkedKey(parsed, items[0], deps.clock);
+  const principal = principalOf(hints, key, items.slice(1, 1 + wanted.length), organizations);
+  const found = items.slice(1 + wanted.length);
+  // The organization moved since the key was made: what came along belongs to its old tenant.
+  const stale = principal.tenant !== tenant && extra.length > 0;
+  return { principal, alongside: stale ? await deps.table.getMany(alongside(principal.tenant)) : found };
+}
+
+type ReadHints =
+  | KeyHints
+  | { readonly kind: "legacy"; readonly organization: string; readonly tenant: TenantKey };
+
+function legacyHints(parsed: KeyText, item: Item | undefined, clock: Clock): ReadHints {
+  const { organization, tenant } = checkedKey(parsed, item, clock);
+  if (organization === null) throw new Refused("unknown");
+  return { kind: "legacy", organization, tenant };
+}
+
+function tenantHint(hints: ReadHints): TenantKey {
+  if (hints.kind === "workspace") return workspaceTenant(hints.workspaceId);
+  if (hints.kind === "instance") return instanceTenant(hints.instanceId);
+  return hints.tenant;
+}
+
+function wantedKeys(hints: ReadHints): Key[] {
+  switch (hints.kind) {
+    case "workspace":
+      return [tenantKey(workspaceTenant(hints.workspaceId))];
+    case "instance":
+      return [
+        tenantKey(instanceTenant(hints.instanceId)),
+        organizationKey(hints.home),
+        peopleKey(hints.home),
+      ];
+    case "user":
+    case "agentic":
+      return [
+        organizationKey(hints.organization),
+        peopleKey(hints.organization),
+        memberKey(hints.organization, hints.userId),
+      ];
+    default:
+      return [organizationKey(hints.organization), peopleKey(hints.organization)];
+  }
+}
+
+async function tenantOrganizations(table: Table, hints: ReadHints): Promise<OrganizationItem[]> {
+  if (hints.kind !== "workspace" && hints.kind !== "instance") return [];
+  const items = await Array.fromAsync(queryAll(table, tenantOrganizationsRange(tenantHint(hints))));
+  return items.map(parseOrganization).filter((organization) => organization.active);
+}
+
+function checkedKey(parsed: KeyText, item: Item | undefined, clock: Clock): KeyItem {
+  const key = item && parseKey(item);
+  if (!key || !sameHash(key.hash, parsed.hash) || key.kind !== parsed.hints.kind)
+    throw new Refused("unknown");
+  if (key.revoked_at !== null) throw new Refused("revoked", key);
+  const expired = key.expires_at_ms !== null && key.expires_at_ms <= clock.nowMs();
+  if (expired) throw new Refused(key.rotated_to === null ? "expired" : "rotated", key);
+  return key;
+}
+
+function principalOf(
+  hints: ReadHints,
+  key: KeyItem,
+  items: ReadonlyArray<Item | undefined>,
+  organizations: readonly OrganizationItem[],
+): Principal {
+  if (hints.kind === "workspace") return workspacePrincipal(key, items[0], organizations);
+  if (hints.kind === "instance") return instancePrincipal(key, items, organizations);
+  return organizationPrincipal(hints, key, items);
+}
+
+function organizationPrincipal(
+  hints: Exclude<ReadHints, { kind: "workspace" | "instance" }>,
+  key: KeyItem,
+  [organizationItem, peopleItem, memberItem]: ReadonlyArray<Item | undefined>,
+): Principal {
+  const organization = activeOrganization(organizationItem, key);
+  const people = peopleItem && parsePeople(peopleItem);
+  const actsAsMember = hints.kind === "user" || hints.kind === "agentic";
+  const member = memberItem && parseMember(memberItem);
+  if (actsAsMember && !member?.active) throw new Refused("member inactive", key);
+  const roleId = actsAsMember ? member?.role : key.role;
+  return {
+    key,
+    tenant: organization.tenant,
+    quotaOwner: organization.uuid,
+    organizations: [organization],
+    home: organization,
+    forbiddenOrganizations: [],
+    role: roleId ? roleOf(roleId, people) : null,
+    userId: key.owner,
+    ownerStillAdmin: true,
+  };
+}
+
+function workspacePrincipal(
+  key: KeyItem,
+  item: Item | undefined,
+  organizations: readonly OrganizationItem[],
+): Principal {
+  const workspace = item && parseWorkspace(item);
+  if (!workspace?.active) throw new Refused("workspace inactive", key);
+  const tenant = workspaceTenant(workspace.id);
+  return {
+    key,
+    tenant,
+    quotaOwner: tenant,
+    organizations,
+    home: null,
+    forbiddenOrganizations: [],
+    role: workspaceAdmin,
+    userId: key.owner,
+    ownerStillAdmin: workspace.admins.some((admin) => admin.user_id === key.owner),
+  };
+}
+
+function instancePrincipal(
+  key: KeyItem,
+  [instanceItem, homeItem, peopleItem]: ReadonlyArray<Item | undefined>,
+  organizations: readonly OrganizationItem[],
+): Principal {
+  const instance = instanceItem && parseInstance(instanceItem);
+  if (!instance?.active) throw new Refused("instance inactive", key);
+  const home = activeOrganization(homeItem, key);
+  const tenant = instanceTenant(instance.id);
+  const authorized = key.authorized && new Set(key.authorized);
+  const isAuthorized = ({ uuid }: OrganizationItem) => authorized === null || authorized.has(uuid);
+  return {
+    key,
+    tenant,
+    quotaOwner: tenant,
+    organizations: organizations.filter(isAuthorized),
+    home,
+    forbiddenOrganizations: organizations.filter((organization) => !isAuthorized(organization)),
+    role: key.role ? roleOf(key.role, peopleItem && parsePeople(peopleItem)) : null,
+    userId: key.owner,
+    ownerStillAdmin: true,
+  };
+}
+
+function activeOrganization(item: Item | undefined, key: KeyItem): OrganizationItem {
+  const organization = item && parseOrganization(item);
+  if (!organization?.active || organization.uuid !== key.organization)
+    throw new Refused("organization inactive", key);
+  return organization;
+}

@@ -1,0 +1,35 @@
+import type * as z from "zod";
+import type { whoamiRecord } from "../contract/records.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import type { Principal } from "./principal.ts";
+
+/** What a key is and may do, without the key. */
+export function describePrincipal(principal: Principal): z.input<typeof whoamiRecord> {
+  const { key, role, organizations, userId } = principal;
+  return {
+    key: {
+      id: key.id,
+      kind: key.kind,
+      name: key.name,
+      expires_at: key.expires_at_ms === null ? null : toTimestamp(key.expires_at_ms),
+    },
+    scope: { ...scopeOf(principal), organizations: organizations.map(describeOrganization) },
+    user_id: userId,
+    role: role?.id ?? null,
+    permissions: [...(role?.permissions ?? [])],
+  };
+}
+
+function scopeOf({ key, home }: Principal) {
+  if (key.workspace_id !== null) return { tenant: "workspace" as const, tenant_id: key.workspace_id };
+  if (key.instance_id !== null) return { tenant: "instance" as const, tenant_id: key.instance_id };
+  return { tenant: "organization" as const, tenant_id: home?.provider_organization_id ?? "" };
+}
+
+const describeOrganization = (organization: OrganizationItem) => ({
+  id: organization.uuid,
+  name: organization.name,
+  provider: organization.provider,
+  provider_organization_id: organization.provider_organization_id,
+});

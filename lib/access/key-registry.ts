@@ -1,0 +1,290 @@
+import { type Actor, type AuditDeps, auditWrites } from "../audit/entry.ts";
+import type { KeyKind } from "../contract/access.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import { type KeyItem, parseKey } from "../store/items/key.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { keyDirectoryKey, keyDirectoryRange, keyKey } from "../store/layout.ts";
+import { queryAll, type Table, TransactionRefused, type TransactionWrite } from "../store/table.ts";
+import {
+  findOrganization,
+  RegistryRefusal,
+  requireInstance,
+  requireKey,
+  requireMember,
+  requireOrganization,
+  requireRole,
+} from "./key-requirements.ts";
+import { fingerprint, type KeyHints, makeKeyText, makeLegacyKeyText } from "./key-text.ts";
+
+export type RegistryDeps = AuditDeps & { readonly table: Table };
+
+type Naming = {
+  readonly name?: string | undefined;
+  readonly expiresInDays?: number | undefined;
+  readonly actor: Actor;
+};
+
+export type KeyRequest = Naming &
+  (
+    | {
+        readonly kind: "organization";
+        readonly organization: string;
+        readonly owner: string;
+        readonly role: string;
+      }
+    | { readonly kind: "user"; readonly organization: string; readonly owner: string }
+    | { readonly kind: "agentic"; readonly organization: string; readonly owner: string }
+    | { readonly kind: "legacy"; readonly organization: string }
+    | {
+        readonly kind: "instance";
+        readonly instanceId: string;
+        /** The home organization's UUID. */
+        readonly home: string;
+        /** UUIDs; left out means every organization of the instance. */
+        readonly authorized?: readonly string[] | undefined;
+        readonly owner: string;
+        readonly role: string;
+      }
+  );
+
+/** The only time the text of a key is seen. */
+export type IssuedKey = { readonly text: string; readonly key: KeyItem };
+
+export async function createKey(deps: RegistryDeps, request: KeyRequest): Promise<IssuedKey> {
+  const organization = await requireOrganization(
+    deps.table,
+    request.kind === "instance" ? request.home : request.organization,
+  );
+  const issued = await draftKey(deps, request, organization);
+  return await storeKey(deps, issued, request.actor, organization, "key.created");
+}
+
+async function draftKey(
+  deps: RegistryDeps,
+  request: KeyRequest,
+  organization: OrganizationItem,
+): Promise<IssuedKey> {
+  const { uuid, tenant } = organization;
+  const common = { name: request.name ?? null, expires_at_ms: expiryOf(deps, request.expiresInDays) };
+  if (request.kind === "legacy") {
+    return draftKeyItem(deps, makeLegacyKeyText(deps.chance), {
+      ...common,
+      kind: "legacy",
+      organization: uuid,
+      tenant,
+    });
+  }
+  await requireMember(deps.table, uuid, request.owner);
+  if (request.kind === "user" || request.kind === "agentic") {
+    const text = makeKeyText(
+      { kind: request.kind, organization: uuid, tenant, userId: request.owner },
+      deps.chance,
+    );
+    return draftKeyItem(deps, text, {
+      ...common,
+      kind: request.kind,
+      organization: uuid,
+      tenant,
+      owner: request.owner,
+    });
+  }
+  await requireRole(deps.table, uuid, request.role);
+  const { owner, role } = request;
+  if (request.kind === "organization") {
+    const text = makeKeyText({ kind: "organization", organization: uuid, tenant }, deps.chance);
+    return draftKeyItem(deps, text, {
+      ...common,
+      kind: "organization",
+      organization: uuid,
+      tenant,
+      owner,
+      role,
+    });
+  }
+  const { instanceId } = request;
+  await requireInstance(deps.table, instanceId, organization);
+  const authorized = request.authorized ? [...request.authorized] : null;
+  for (const other of authorized ?? []) {
+    await requireInstance(deps.table, instanceId, await requireOrganization(deps.table, other));
+  }
+  const text = makeKeyText({ kind: "instance", instanceId, home: uuid }, deps.chance);
+  const bound = { organization: uuid, tenant, instance_id: instanceId, authorized, owner, role };
+  return draftKeyItem(deps, text, { ...common, kind: "instance", ...bound });
+}
+
+/** Every key that was ever issued, revoked ones too, in the order of their ids. */
+export async function listKeys({ table }: { readonly table: Table }): Promise<KeyItem[]> {
+  const rows = await Array.fromAsync(queryAll(table, keyDirectoryRange));
+  const items = await table.getMany(rows.map((row) => keyKey(row.sk)));
+  return items.filter((item) => item !== undefined).map(parseKey);
+}
+
+export async function revokeKey(deps: RegistryDeps, id: string, actor: Actor): Promise<void> {
+  await revoke(deps, await requireKey(deps.table, id), actor, "key.revoked");
+}
+
+/** A new key with the same rights; the old one works until its grace ends (0: not at all from now on). */
+export async function rotateKey(
+  deps: RegistryDeps,
+  { id, graceSeconds, actor }: { readonly id: string; readonly graceSeconds: number; readonly actor: Actor },
+): Promise<IssuedKey> {
+  const old = await requireKey(deps.table, id);
+  const nowMs = deps.clock.nowMs();
+  if (old.revoked_at !== null) throw new RegistryRefusal(`Key ${id} is revoked; create a new one.`);
+  if (old.rotated_to !== null)
+    throw new RegistryRefusal(`Key ${id} was rotated already; rotate ${old.rotated_to}.`);
+  if (old.expires_at_ms !== null && old.expires_at_ms <= nowMs) {
+    throw new RegistryRefusal(`Key ${id} has expired; create a new one.`);
+  }
+  if (!Number.isInteger(graceSeconds) || graceSeconds < 0) {
+    throw new RegistryRefusal("The grace is a whole number of seconds, 0 or more.");
+  }
+  const organization = old.organization ? await requireOrganization(deps.table, old.organization) : null;
+  const successor = draftKeyItem(
+    deps,
+    successorText(deps, old, organization),
+    successorFields(old, organization),
+  );
+  const graceEndMs = Math.min(nowMs + graceSeconds * 1000, old.expires_at_ms ?? Number.POSITIVE_INFINITY);
+  const retire: TransactionWrite = {
+    update: keyKey(old.id),
+    change: {
+      set: [
+        ["rotated_to", successor.key.id],
+        ["expires_at_ms", graceEndMs],
+      ],
+    },
+    when: { all: [{ equals: ["rotated_to", null] }, { equals: ["revoked_at", null] }] },
+  };
+  return await storeKey(deps, successor, actor, organization, "key.rotated", [retire]);
+}
+
+/** Legacy keys cannot be made again: their successor is an organization key that reads as a member. */
+const successorKind = (old: KeyItem): Exclude<KeyKind, "legacy"> =>
+  old.kind === "legacy" ? "organization" : old.kind;
+
+function successorText(deps: RegistryDeps, old: KeyItem, organization: OrganizationItem | null): string {
+  return makeKeyText(hintsOf(old, organization), deps.chance);
+}
+
+function hintsOf(old: KeyItem, organization: OrganizationItem | null): KeyHints {
+  const kind = successorKind(old);
+  if (kind === "workspace") return { kind, workspaceId: old.workspace_id ?? "" };
+  if (!organization) throw new RegistryRefusal(`Key ${old.id} is bound to no organization.`);
+  const { uuid, tenant } = organization;
+  if (kind === "instance") return { kind, home: uuid, instanceId: old.instance_id ?? "" };
+  if (kind === "organization") return { kind, organization: uuid, tenant };
+  return { kind, organization: uuid, tenant, userId: old.owner ?? "" };
+}
+
+function successorFields(old: KeyItem, organization: OrganizationItem | null): Draft {
+  const { name, workspace_id, instance_id, authorized, owner, expires_at_ms } = old;
+  return {
+    kind: successorKind(old),
+    name,
+    organization: old.organization,
+    tenant: organization?.tenant ?? old.tenant,
+    workspace_id,
+    instance_id,
+    authorized,
+    owner,
+    role: old.kind === "legacy" ? "cr_member" : old.role,
+    expires_at_ms,
+  };
+}
+
+type Draft = Pick<KeyItem, "kind" | "tenant"> & Partial<Omit<KeyItem, "pk" | "sk" | "id" | "hash">>;
+
+export function draftKeyItem(deps: RegistryDeps, text: string, fields: Draft): IssuedKey {
+  const { id, hash } = fingerprint(text);
+  const key: KeyItem = {
+    ...keyKey(id),
+    id,
+    hash,
+    name: null,
+    organization: null,
+    workspace_id: null,
+    instance_id: null,
+    authorized: null,
+    owner: null,
+    role: null,
+    expires_at_ms: null,
+    revoked_at: null,
+    rotated_to: null,
+    last_used_at_ms: null,
+    created_at: toTimestamp(deps.clock.nowMs()),
+    ...fields,
+  };
+  return { text, key };
+}
+
+export async function storeKey(
+  deps: RegistryDeps,
+  issued: IssuedKey,
+  actor: Actor,
+  organization: OrganizationItem | null,
+  action: string,
+  further: readonly TransactionWrite[] = [],
+): Promise<IssuedKey> {
+  const { key } = issued;
+  const writes: TransactionWrite[] = [
+    { put: key, when: { absent: "pk" } },
+    { put: { ...keyDirectoryKey(key.id), kind: key.kind } },
+    ...further,
+    ...auditWrites(deps, keyEvent(key, actor, organization, action)),
+  ];
+  try {
+    await deps.table.transact(writes);
+  } catch (error) {
+    if (error instanceof TransactionRefused)
+      throw new RegistryRefusal("The key changed meanwhile; try again.");
+    throw error;
+  }
+  return issued;
+}
+
+export async function revoke(deps: RegistryDeps, key: KeyItem, actor: Actor, action: string): Promise<void> {
+  if (key.revoked_at !== null) return;
+  const organization = key.organization ? await findOrganization(deps.table, key.organization) : null;
+  try {
+    await deps.table.transact([
+      {
+        update: keyKey(key.id),
+        change: { set: [["revoked_at", toTimestamp(deps.clock.nowMs())]] },
+        when: { equals: ["revoked_at", null] },
+      },
+      ...auditWrites(deps, keyEvent(key, actor, organization, action)),
+    ]);
+  } catch (error) {
+    // Somebody else revoked it at the same moment: that is what was wanted.
+    if (!(error instanceof TransactionRefused)) throw error;
+  }
+}
+
+function keyEvent(key: KeyItem, actor: Actor, organization: OrganizationItem | null, action: string) {
+  return {
+    action,
+    resourceType: key.kind === "workspace" ? "workspace_token" : "api_key",
+    resourceId: key.id,
+    summary: `${action.replace(".", " ")}: ${key.kind} key ${key.id}`,
+    actor,
+    tenant: organization?.tenant ?? key.tenant,
+    organization: organization && {
+      uuid: organization.uuid,
+      providerId: organization.provider_organization_id,
+    },
+    metadata: { kind: key.kind, name: key.name, owner: key.owner },
+    ipAddress: null,
+    requestId: null,
+  };
+}
+
+const msPerDay = 86_400_000;
+
+export function expiryOf(deps: RegistryDeps, expiresInDays: number | undefined): number | null {
+  if (expiresInDays === undefined) return null;
+  if (!Number.isInteger(expiresInDays) || expiresInDays < 1) {
+    throw new RegistryRefusal("A key expires a whole number of days ahead, 1 or more.");
+  }
+  return deps.clock.nowMs() + expiresInDays * msPerDay;
+}

@@ -1,0 +1,83 @@
+import { isSystemRole } from "../contract/access.ts";
+import { type KeyItem, parseKey } from "../store/items/key.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { parseMember, parsePeople } from "../store/items/people.ts";
+import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
+import {
+  instanceTenant,
+  keyKey,
+  memberKey,
+  organizationKey,
+  peopleKey,
+  tenantKey,
+  workspaceTenant,
+} from "../store/layout.ts";
+import type { Table } from "../store/table.ts";
+
+/** What the operator asked for cannot be done; the message is for the operator. */
+export class RegistryRefusal extends Error {
+  override readonly name = "RegistryRefusal";
+}
+
+export const unknownKey = (id: string): string => `There is no key ${id}.`;
+
+export async function requireKey(table: Table, id: string): Promise<KeyItem> {
+  const item = await table.get(keyKey(id));
+  if (!item) throw new RegistryRefusal(unknownKey(id));
+  return parseKey(item);
+}
+
+export async function findOrganization(table: Table, uuid: string): Promise<OrganizationItem | null> {
+  const item = await table.get(organizationKey(uuid));
+  return item ? parseOrganization(item) : null;
+}
+
+export async function requireOrganization(table: Table, uuid: string): Promise<OrganizationItem> {
+  const organization = await findOrganization(table, uuid);
+  if (!organization?.active) throw new RegistryRefusal(`There is no active organization ${uuid}.`);
+  return organization;
+}
+
+export async function requireMember(table: Table, organization: string, userId: string): Promise<void> {
+  const item = await table.get(memberKey(organization, userId));
+  if (!item || !parseMember(item).active) {
+    throw new RegistryRefusal(`User ${userId} is not an active member of the organization.`);
+  }
+}
+
+export async function requireRole(table: Table, organization: string, role: string): Promise<void> {
+  if (isSystemRole(role)) return;
+  const item = await table.get(peopleKey(organization));
+  if (!item || !Object.hasOwn(parsePeople(item).roles, role)) {
+    throw new RegistryRefusal(`The organization has no role ${role}.`);
+  }
+}
+
+export async function requireInstance(
+  table: Table,
+  instanceId: string,
+  organization: OrganizationItem,
+): Promise<void> {
+  const tenant = instanceTenant(instanceId);
+  if (organization.tenant !== tenant) {
+    throw new RegistryRefusal(
+      `Organization ${organization.provider_organization_id} is not of instance ${instanceId}.`,
+    );
+  }
+  const item = await table.get(tenantKey(tenant));
+  if (!item || !parseInstance(item).active)
+    throw new RegistryRefusal(`There is no active instance ${instanceId}.`);
+}
+
+export async function requireWorkspaceAdmin(
+  table: Table,
+  workspaceId: string,
+  userId: string,
+): Promise<void> {
+  const item = await table.get(tenantKey(workspaceTenant(workspaceId)));
+  const workspace = item && parseWorkspace(item);
+  if (!workspace?.active) throw new RegistryRefusal(`There is no active workspace ${workspaceId}.`);
+  if (!workspace.admins.some((admin) => admin.user_id === userId)) {
+    throw new RegistryRefusal(`User ${userId} is not an admin of workspace ${workspaceId}.`);
+  }
+}

@@ -1,0 +1,119 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { KeyKind } from "../contract/access.ts";
+import { keyLimits } from "../contract/limits.ts";
+import type { Chance } from "../runtime/chance.ts";
+import type { TenantKey } from "../store/layout.ts";
+import { fromBase32, toBase32 } from "./base32.ts";
+
+/**
+ * The text of a key: `rk_<kind>_<body><checksum>`, all base32. The body is the secret followed by what
+ * authentication must fetch, so that one round of reads does; nothing in it is believed before the stored
+ * hash of the whole text agrees. Published: rk_(organization|user|workspace|instance|agentic)_[a-z2-7]{47,}
+ */
+export type ModernKind = Exclude<KeyKind, "legacy">;
+
+export type KeyHints =
+  | { readonly kind: "organization"; readonly organization: string; readonly tenant: TenantKey }
+  | {
+      readonly kind: "user" | "agentic";
+      readonly organization: string;
+      readonly tenant: TenantKey;
+      readonly userId: string;
+    }
+  | { readonly kind: "workspace"; readonly workspaceId: string }
+  | { readonly kind: "instance"; readonly instanceId: string; readonly home: string };
+
+export type KeyText =
+  | { readonly id: string; readonly hash: string; readonly hints: KeyHints }
+  | { readonly id: string; readonly hash: string; readonly hints: { readonly kind: "legacy" } };
+
+const modernPattern = /^rk_(organization|user|workspace|instance|agentic)_([a-z2-7]{47,1600})$/;
+const legacyPattern = /^cr-[0-9a-f]{40}$/;
+const checksumCharacters = 7;
+const uuidBytes = 16;
+
+export function makeKeyText(hints: KeyHints, chance: Chance): string {
+  const body = toBase32(Buffer.concat([chance.bytes(keyLimits.secretBytes), packHints(hints)]));
+  return `rk_${hints.kind}_${body}${checksum(hints.kind, body)}`;
+}
+
+/** Legacy keys are still issued for tests and demonstrations of what they may no longer do. */
+export const makeLegacyKeyText = (chance: Chance): string =>
+  `cr-${Buffer.from(chance.bytes(20)).toString("hex")}`;
+
+/** Undefined for anything that cannot be a key: a typing mistake costs no read. */
+export function parseKeyText(text: string): KeyText | undefined {
+  if (legacyPattern.test(text)) return { ...fingerprint(text), hints: { kind: "legacy" } };
+  const match = modernPattern.exec(text);
+  const [, kind, encoded] = match ?? [];
+  if (!kind || !encoded) return undefined;
+  const body = encoded.slice(0, -checksumCharacters);
+  if (encoded.slice(-checksumCharacters) !== checksum(kind, body)) return undefined;
+  const bytes = fromBase32(body);
+  const hints = bytes && unpackHints(kind, Buffer.from(bytes.subarray(keyLimits.secretBytes)));
+  return hints && { ...fingerprint(text), hints };
+}
+
+/** The id is public and derived from the hash, so the text needs no room for it. */
+export function fingerprint(text: string): { id: string; hash: string } {
+  const digest = createHash("sha256").update(text).digest();
+  return { id: `k${toBase32(digest.subarray(0, 10))}`, hash: digest.toString("hex") };
+}
+
+export const sameHash = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+function checksum(kind: string, body: string): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(`rk_${kind}_${body}`));
+  return toBase32(bytes);
+}
+
+function packHints(hints: KeyHints): Buffer {
+  switch (hints.kind) {
+    case "workspace":
+      return Buffer.from(hints.workspaceId);
+    case "instance":
+      return Buffer.concat([packUuid(hints.home), Buffer.from(hints.instanceId)]);
+    case "organization":
+      return Buffer.concat([packUuid(hints.organization), packTenant(hints)]);
+    default:
+      return Buffer.concat([packUuid(hints.organization), packTenant(hints), Buffer.from(hints.userId)]);
+  }
+}
+
+function unpackHints(kind: string, bytes: Buffer): KeyHints | undefined {
+  if (kind === "workspace") return { kind, workspaceId: bytes.toString() };
+  if (bytes.length <= uuidBytes) return undefined;
+  const organization = unpackUuid(bytes);
+  const rest = bytes.subarray(uuidBytes);
+  if (kind === "instance") return { kind, home: organization, instanceId: rest.toString() };
+  const tenantBytes = 2 + rest.readUInt8(0) * 256 + (rest.at(1) ?? 0);
+  const tenant = unpackTenant(rest.subarray(2, tenantBytes).toString(), organization);
+  if (!tenant) return undefined;
+  if (kind === "organization") return { kind, organization, tenant };
+  const userId = rest.subarray(tenantBytes).toString();
+  return kind === "user" || kind === "agentic" ? { kind, organization, tenant, userId } : undefined;
+}
+
+/** A stand-alone organization is its own tenant: an empty hint says so. */
+function packTenant({ organization, tenant }: { organization: string; tenant: TenantKey }): Buffer {
+  const text = Buffer.from(tenant === `o#${organization}` ? "" : tenant);
+  return Buffer.concat([Buffer.from([text.length >> 8, text.length & 255]), text]);
+}
+
+function unpackTenant(text: string, organization: string): TenantKey | undefined {
+  if (text === "") return `o#${organization}`;
+  const [, kind, id] = /^([wio])#(.+)$/s.exec(text) ?? [];
+  if (!id) return undefined;
+  if (kind === "w") return `w#${id}`;
+  return kind === "i" ? `i#${id}` : `o#${id}`;
+}
+
+const packUuid = (uuid: string): Buffer => Buffer.from(uuid.replaceAll("-", ""), "hex");
+
+function unpackUuid(bytes: Buffer): string {
+  const hex = bytes.subarray(0, uuidBytes).toString("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}

@@ -1,0 +1,24 @@
+import { keyLimits } from "../contract/limits.ts";
+import type { KeyItem } from "../store/items/key.ts";
+import { keyKey } from "../store/layout.ts";
+import { ConditionFailed, type Table } from "../store/table.ts";
+
+/** Written beside the request's work, at most once a minute; losing the race to another request is fine. */
+export async function touchLastUsed(table: Table, key: KeyItem, nowMs: number): Promise<void> {
+  if (key.last_used_at_ms !== null && key.last_used_at_ms > nowMs - keyLimits.lastUsedEveryMs) return;
+  const cutoff = nowMs - keyLimits.lastUsedEveryMs;
+  try {
+    await table.write({
+      update: keyKey(key.id),
+      change: { set: [["last_used_at_ms", nowMs]] },
+      when: {
+        all: [
+          { present: "pk" },
+          { any: [{ equals: ["last_used_at_ms", null] }, { atMost: ["last_used_at_ms", cutoff] }] },
+        ],
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import { Fault } from "../contract/fault.ts";
+import type { Operation } from "../contract/operation.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import type { Principal } from "./principal.ts";
+import type { Scope } from "./scope.ts";
+
+/** Step 3: the kind of key, and for workspace tokens whether the owner is still an admin. */
+export function checkKeyKind(operation: Operation, { key, ownerStillAdmin }: Principal): void {
+  const verdict = operation.keys[key.kind];
+  if (verdict === "gone") {
+    throw new Fault(
+      "LEGACY_API_KEY",
+      "Legacy API keys are no longer accepted here. Create a new key and send that one instead.",
+    );
+  }
+  if (verdict === "forbidden") {
+    throw new Fault("KEY_TYPE_FORBIDDEN", `Keys of kind ${key.kind} cannot be used on this operation.`);
+  }
+  if (!ownerStillAdmin) {
+    throw new Fault(
+      "WORKSPACE_ADMIN_REQUIRED",
+      "The owner of this token is no longer an admin of the workspace. Let a current admin create a new one.",
+    );
+  }
+}
+
+/** Step 6: subscription, deployment, plan, then the state of the metrics. Answers what is left of the scope. */
+export function checkPlan(operation: Operation, scope: Scope): Scope {
+  const gates = operation.gates ?? [];
+  if (gates.includes("subscription"))
+    requireEvery(scope, ({ subscription_active }) => subscription_active, noSubscription);
+  if (gates.includes("self_hosted"))
+    requireEvery(scope, ({ deployment }) => deployment === "self_hosted", notSelfHosted);
+  const narrowed = checkEnterprise(operation, scope);
+  if (gates.includes("metrics")) {
+    requireEvery(narrowed, ({ metrics }) => metrics !== "unavailable", metricsUnavailable);
+    requireEvery(narrowed, ({ metrics }) => metrics !== "preparing", metricsPreparing);
+  }
+  return narrowed;
+}
+
+function checkEnterprise(operation: Operation, scope: Scope): Scope {
+  if (operation.plan === "any") return scope;
+  const organizations = scope.organizations.filter(({ plan }) => plan === "enterprise");
+  if (organizations.length === 0) {
+    throw new Fault("ENTERPRISE_PLAN_REQUIRED", "This operation needs the Enterprise plan.");
+  }
+  return operation.plan === "enterprise_somewhere" ? scope : { ...scope, organizations };
+}
+
+function requireEvery(
+  scope: Scope,
+  holds: (organization: OrganizationItem) => boolean,
+  fault: (name: string) => Fault,
+) {
+  const failing = scope.organizations.find((organization) => !holds(organization));
+  if (failing) throw fault(failing.provider_organization_id);
+}
+
+const metricsRetryAfterSeconds = 60;
+const noSubscription = () =>
+  new Fault("NO_ACTIVE_SUBSCRIPTION", "The organization has no active subscription.");
+const notSelfHosted = () =>
+  new Fault("SELF_HOSTED_ONLY", "This operation is only for fully self-hosted organizations.");
+const metricsUnavailable = (id: string) =>
+  new Fault("METRICS_UNAVAILABLE", `Organization ${id} does not send its metrics to this service.`);
+const metricsPreparing = (id: string) =>
+  new Fault(
+    "METRICS_PREPARING",
+    `The metrics of organization ${id} are being prepared. Retry the same request later.`,
+    {
+      retryAfterSeconds: metricsRetryAfterSeconds,
+    },
+  );
+
+/** Step 7. */
+export function checkPermission(operation: Operation, { role }: Principal): void {
+  if (operation.needs === null) return;
+  if (operation.needs === "admin") {
+    if (!role?.isAdmin)
+      throw new Fault("NOT_ADMIN", "This operation needs a key with the Admin role (cr_admin).");
+    return;
+  }
+  if (!role?.permissions.has(operation.needs)) {
+    throw new Fault(
+      "PERMISSION_DENIED",
+      `This operation needs a role with the permission ${operation.needs}.`,
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import { isSystemRole, type Permission, permissions, systemRoles } from "../contract/access.ts";
+import type { KeyItem } from "../store/items/key.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { type PeopleItem, permissionBit } from "../store/items/people.ts";
+import type { TenantKey } from "../store/layout.ts";
+
+export type Role = {
+  readonly id: string;
+  readonly isAdmin: boolean;
+  readonly permissions: ReadonlySet<Permission>;
+};
+
+/** Who calls, as looked up at this very request. */
+export type Principal = {
+  readonly key: KeyItem;
+  readonly tenant: TenantKey;
+  /** Whose quota the calls count in: the organization, the workspace or the instance. */
+  readonly quotaOwner: string;
+  /** Every active organization the key can reach, in the order of their UUIDs. */
+  readonly organizations: readonly OrganizationItem[];
+  /** The key's own organization; an instance key's home; null for workspace tokens. */
+  readonly home: OrganizationItem | null;
+  /** Instance keys: organizations of the instance that exist but are outside the key's list. */
+  readonly forbiddenOrganizations: readonly OrganizationItem[];
+  readonly role: Role | null;
+  /** The member or workspace admin behind the key, by the provider's user id. */
+  readonly userId: string | null;
+  /** False only for a workspace token whose owner lost the admin's place. */
+  readonly ownerStillAdmin: boolean;
+};
+
+const adminRole: Role = { id: "cr_admin", isAdmin: true, permissions: new Set(permissions) };
+
+/** What a role allows now: system roles by definition, custom ones by the guard; one that is gone allows nothing. */
+export function roleOf(roleId: string, people: PeopleItem | undefined): Role {
+  if (isSystemRole(roleId)) {
+    return {
+      id: roleId,
+      isAdmin: roleId === "cr_admin",
+      permissions: new Set(systemRoles[roleId].permissions),
+    };
+  }
+  const bits = people && Object.hasOwn(people.roles, roleId) ? (people.roles[roleId] ?? 0) : 0;
+  const granted = permissions.filter((permission) => (bits & permissionBit(permission)) !== 0);
+  return { id: roleId, isAdmin: false, permissions: new Set(granted) };
+}
+
+export const workspaceAdmin = adminRole;

@@ -1,0 +1,143 @@
+import { Fault } from "../contract/fault.ts";
+import type { RateLimit } from "../contract/operation.ts";
+import type { Chance } from "../runtime/chance.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { limitKey } from "../store/layout.ts";
+import { ConditionFailed, type Item, StoreUnavailable, type Table } from "../store/table.ts";
+
+/**
+ * An exact sliding window: a bucket is one item with N slots, each holding the stamp of the call it admitted.
+ * A slot is taken on condition that it is empty or its stamp is a window old, so it admits at most once a
+ * window, and a call is refused only when all N stamps are younger. Exact up to the hosts' clock skew.
+ */
+export type Admission = {
+  readonly limit: RateLimit;
+  readonly remaining: number;
+  /** Seconds until the next slot becomes free. */
+  readonly resetSeconds: number;
+};
+
+export class RateLimitExceeded extends Fault {
+  readonly admission: Admission;
+  constructor(limit: RateLimit, retryAfterSeconds: number, cause?: unknown) {
+    const seconds = retryAfterSeconds === 1 ? "1 second" : `${retryAfterSeconds} seconds`;
+    super(
+      "RATE_LIMIT_EXCEEDED",
+      `More than ${limit.requestsMax} requests in ${limit.windowSeconds} seconds. Retry in ${seconds}.`,
+      { retryAfterSeconds, cause },
+    );
+    this.admission = { limit, remaining: 0, resetSeconds: retryAfterSeconds };
+  }
+}
+
+export type RateLimiter = {
+  /** Throws RateLimitExceeded, without asking the store, when every slot is known to be taken. */
+  refuseKnownFull(limit: RateLimit, owner: string): void;
+  /** Throws RateLimitExceeded; throws StoreUnavailable when the limiter cannot be reached at all. */
+  admit(table: Table, limit: RateLimit, owner: string): Promise<Admission>;
+};
+
+const bucketsRememberedMax = 1_000;
+const slotName = (index: number): string => `s${index}`;
+/** Eight characters until 2059, so stamps compare as text in the order of time. */
+const stampTime = (ms: number): string => ms.toString(36);
+const timeOfStamp = (stamp: string): number => Number.parseInt(stamp.slice(0, stamp.indexOf("#")), 36);
+
+export function createRateLimiter({ clock, chance }: { clock: Clock; chance: Chance }): RateLimiter {
+  /** Stamps seen in each bucket. A stamp that is seen stays until it is a window old, so this never refuses wrongly. */
+  const seen = new Map<string, Map<string, string>>();
+
+  function remember(bucket: string, item: Item | undefined): Map<string, string> {
+    const stamps = new Map<string, string>();
+    for (const [name, value] of Object.entries(item ?? {})) {
+      if (/^s\d+$/.test(name) && typeof value === "string") stamps.set(name, value);
+    }
+    seen.delete(bucket);
+    seen.set(bucket, stamps);
+    const oldest = seen.size > bucketsRememberedMax ? seen.keys().next().value : undefined;
+    if (oldest !== undefined) seen.delete(oldest);
+    return stamps;
+  }
+
+  async function admit(table: Table, limit: RateLimit, owner: string): Promise<Admission> {
+    const bucket = `${limit.bucket}#${owner}`;
+    let stamps = seen.get(bucket) ?? new Map<string, string>();
+    for (;;) {
+      const nowMs = clock.nowMs();
+      const slots = freeSlots(limit, stamps, nowMs);
+      const slot = slots[slots.length > 1 ? chance.below(slots.length) : 0];
+      if (slot === undefined) throw new RateLimitExceeded(limit, secondsUntilFree(limit, stamps, nowMs));
+      const taken = await take(table, limit, owner, slot, nowMs);
+      stamps = remember(bucket, taken.item);
+      if (taken.admitted) return admissionOf(limit, stamps, nowMs);
+    }
+  }
+
+  async function take(table: Table, limit: RateLimit, owner: string, slot: string, nowMs: number) {
+    const cutoff = stampTime(nowMs - limit.windowSeconds * 1000);
+    const stamp = `${stampTime(nowMs)}#${Buffer.from(chance.bytes(6)).toString("base64url")}`;
+    const expiresAtSeconds = Math.ceil(nowMs / 1000) + 2 * limit.windowSeconds;
+    try {
+      const item = await table.write(
+        {
+          update: limitKey(limit.bucket, owner),
+          change: {
+            set: [
+              [slot, stamp],
+              ["ttl", expiresAtSeconds],
+            ],
+          },
+          // "$" sorts right after "#": stamps of the cutoff's own millisecond are old enough.
+          when: { any: [{ absent: slot }, { below: [slot, `${cutoff}$`] }] },
+        },
+        { returning: "new", repeatable: true },
+      );
+      return { admitted: true, item };
+    } catch (error) {
+      // After a time-out the second try meets the stamp of the first: that is ours.
+      if (error instanceof ConditionFailed)
+        return { admitted: error.item?.[slot] === stamp, item: error.item };
+      if (error instanceof StoreUnavailable && error.throttled) throw new RateLimitExceeded(limit, 1, error);
+      throw error;
+    }
+  }
+
+  function refuseKnownFull(limit: RateLimit, owner: string): void {
+    const stamps = seen.get(`${limit.bucket}#${owner}`);
+    const nowMs = clock.nowMs();
+    if (!stamps || freeSlots(limit, stamps, nowMs).length > 0) return;
+    throw new RateLimitExceeded(limit, secondsUntilFree(limit, stamps, nowMs));
+  }
+
+  return { refuseKnownFull, admit };
+}
+
+function youngStamps(
+  limit: RateLimit,
+  stamps: ReadonlyMap<string, string>,
+  nowMs: number,
+): Map<string, number> {
+  const young = new Map<string, number>();
+  for (const [slot, stamp] of stamps) {
+    const atMs = timeOfStamp(stamp);
+    if (atMs > nowMs - limit.windowSeconds * 1000) young.set(slot, atMs);
+  }
+  return young;
+}
+
+function freeSlots(limit: RateLimit, stamps: ReadonlyMap<string, string>, nowMs: number): string[] {
+  const young = youngStamps(limit, stamps, nowMs);
+  return Array.from({ length: limit.requestsMax }, (_, index) => slotName(index)).filter(
+    (slot) => !young.has(slot),
+  );
+}
+
+function secondsUntilFree(limit: RateLimit, stamps: ReadonlyMap<string, string>, nowMs: number): number {
+  const oldestMs = Math.min(...youngStamps(limit, stamps, nowMs).values(), nowMs);
+  return Math.max(1, Math.ceil((oldestMs + limit.windowSeconds * 1000 - nowMs) / 1000));
+}
+
+function admissionOf(limit: RateLimit, stamps: ReadonlyMap<string, string>, nowMs: number): Admission {
+  const remaining = Math.max(0, limit.requestsMax - youngStamps(limit, stamps, nowMs).size);
+  return { limit, remaining, resetSeconds: secondsUntilFree(limit, stamps, nowMs) };
+}

@@ -1,0 +1,125 @@
+import { Fault } from "../contract/fault.ts";
+import type { Operation } from "../contract/operation.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import type { Principal } from "./principal.ts";
+
+/** The organizations one request acts on. */
+export type Scope = {
+  readonly organizations: readonly OrganizationItem[];
+  /** What was selected, as a cursor remembers it: one organization, some, or all the key can reach. */
+  readonly selector: string;
+};
+
+export type Selection = {
+  /** `org_id`, from where this operation takes it. */
+  readonly orgId?: string | undefined;
+  /** `organization_ids`, where the operation knows it. */
+  readonly organizationIds?: readonly string[] | undefined;
+  /** An organization named in the path, by its UUID. */
+  readonly organizationUuid?: string | undefined;
+};
+
+export function selectOrganizations(operation: Operation, principal: Principal, selection: Selection): Scope {
+  if (selection.organizationIds && principal.key.kind !== "instance") {
+    throw new Fault(
+      "INVALID_REQUEST",
+      "organization_ids: is for instance keys only; leave it out with this key.",
+    );
+  }
+  const scope = scopeByKind(operation, principal, selection);
+  return selection.organizationUuid === undefined ? scope : narrowToPath(scope, selection.organizationUuid);
+}
+
+function scopeByKind(operation: Operation, principal: Principal, selection: Selection): Scope {
+  if (principal.key.kind === "workspace") return workspaceScope(operation, principal, selection.orgId);
+  if (principal.key.kind === "instance")
+    return instanceScope(operation, principal, selection.organizationIds);
+  return one(principal.home);
+}
+
+function workspaceScope(operation: Operation, principal: Principal, orgId: string | undefined): Scope {
+  if (operation.organization === "ignored") return all(principal.organizations);
+  if (orgId === undefined) {
+    if (operation.organization !== "required") return all(principal.organizations);
+    const place = operation.body ? "body" : "query string";
+    throw new Fault(
+      "ORG_ID_REQUIRED",
+      `A workspace token must name one organization: put its provider_organization_id as org_id in the ${place}.`,
+    );
+  }
+  if (operation.organization === "refused") {
+    throw new Fault("INVALID_REQUEST", "org_id: must not be sent with a workspace token on this operation.");
+  }
+  return one(organizationNamed(principal.organizations, orgId));
+}
+
+const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** By provider id, or `provider:id` where two providers of a workspace use the same id. */
+export function organizationNamed(
+  organizations: readonly OrganizationItem[],
+  orgId: string,
+): OrganizationItem {
+  const matches = organizations.filter(
+    ({ provider, provider_organization_id: id }) => id === orgId || `${provider}:${id}` === orgId,
+  );
+  const [match] = matches;
+  if (matches.length > 1) {
+    const names = matches.map(({ provider, provider_organization_id: id }) => `${provider}:${id}`).join(", ");
+    throw new Fault(
+      "INVALID_REQUEST",
+      `org_id: names several organizations of the workspace; use one of: ${names}.`,
+    );
+  }
+  // By form alone, so that the sentence says nothing about what exists.
+  if (!match && uuidForm.test(orgId)) {
+    throw new Fault(
+      "ORGANIZATION_NOT_FOUND",
+      "No organization matches org_id. It looks like a service UUID: use provider_organization_id.",
+    );
+  }
+  if (!match)
+    throw new Fault("ORGANIZATION_NOT_FOUND", "No active organization of the workspace matches org_id.");
+  return match;
+}
+
+function instanceScope(
+  operation: Operation,
+  principal: Principal,
+  organizationIds?: readonly string[],
+): Scope {
+  if (operation.instanceScope === "home") return one(principal.home);
+  if (!organizationIds) return all(principal.organizations);
+  const wanted = new Set(organizationIds);
+  const isWanted = ({ provider_organization_id: id }: OrganizationItem) => wanted.has(id);
+  const forbidden = principal.forbiddenOrganizations.find(isWanted);
+  if (forbidden) {
+    throw new Fault(
+      "ORGANIZATION_FORBIDDEN",
+      `organization_ids: the key is not authorized for ${forbidden.provider_organization_id}.`,
+    );
+  }
+  const organizations = principal.organizations.filter(isWanted);
+  if (organizations.length === 0) {
+    throw new Fault(
+      "ORGANIZATION_NOT_FOUND",
+      "organization_ids: matches no active organization of the instance.",
+    );
+  }
+  return { organizations, selector: `some:${[...wanted].sort().join(",")}` };
+}
+
+function narrowToPath({ organizations }: Scope, uuid: string): Scope {
+  const organization = organizations.find((candidate) => candidate.uuid === uuid);
+  if (!organization) {
+    throw new Fault("ORGANIZATION_NOT_FOUND", "The key can see no active organization with this id.");
+  }
+  return one(organization);
+}
+
+const all = (organizations: readonly OrganizationItem[]): Scope => ({ organizations, selector: "all" });
+
+function one(organization: OrganizationItem | null): Scope {
+  if (!organization) throw new TypeError("This kind of key has no organization of its own.");
+  return { organizations: [organization], selector: `one:${organization.uuid}` };
+}

@@ -1,0 +1,78 @@
+import type { Actor } from "../audit/entry.ts";
+import { keyLimits } from "../contract/limits.ts";
+import type { KeyItem } from "../store/items/key.ts";
+import { workspaceTenant } from "../store/layout.ts";
+import {
+  draftKeyItem,
+  expiryOf,
+  type IssuedKey,
+  listKeys,
+  type RegistryDeps,
+  revoke,
+  storeKey,
+} from "./key-registry.ts";
+import { RegistryRefusal, requireKey, requireWorkspaceAdmin, unknownKey } from "./key-requirements.ts";
+import { makeKeyText } from "./key-text.ts";
+
+export type TokenRequest = {
+  readonly workspaceId: string;
+  /** Provider user id of a current workspace admin. */
+  readonly as: string;
+  readonly name: string;
+  readonly expiresInDays: number;
+};
+
+/** Only a current admin of the workspace can have one made. */
+export async function createWorkspaceToken(deps: RegistryDeps, request: TokenRequest): Promise<IssuedKey> {
+  const { workspaceId, as, expiresInDays } = request;
+  const name = request.name.trim();
+  const { tokenNameCharactersMax, tokenExpiryDaysMin, tokenExpiryDaysMax } = keyLimits;
+  if (name.length < 1 || [...name].length > tokenNameCharactersMax) {
+    throw new RegistryRefusal(`A token's name has 1 to ${tokenNameCharactersMax} characters.`);
+  }
+  const wholeDays = Number.isInteger(expiresInDays);
+  if (!wholeDays || expiresInDays < tokenExpiryDaysMin || expiresInDays > tokenExpiryDaysMax) {
+    throw new RegistryRefusal(`A token expires ${tokenExpiryDaysMin} to ${tokenExpiryDaysMax} days ahead.`);
+  }
+  await requireWorkspaceAdmin(deps.table, workspaceId, as);
+  const tenant = workspaceTenant(workspaceId);
+  const text = makeKeyText({ kind: "workspace", workspaceId }, deps.chance);
+  const expires_at_ms = expiryOf(deps, expiresInDays);
+  const issued = draftKeyItem(deps, text, {
+    kind: "workspace",
+    tenant,
+    workspace_id: workspaceId,
+    owner: as,
+    name,
+    expires_at_ms,
+  });
+  return await storeKey(deps, issued, tokenActor(as), null, "token.created");
+}
+
+export async function listWorkspaceTokens(
+  deps: RegistryDeps,
+  workspaceId: string,
+  as: string,
+): Promise<KeyItem[]> {
+  await requireWorkspaceAdmin(deps.table, workspaceId, as);
+  const keys = await listKeys(deps);
+  return keys.filter((key) => key.kind === "workspace" && key.workspace_id === workspaceId);
+}
+
+export async function deleteWorkspaceToken(
+  deps: RegistryDeps,
+  { workspaceId, as, id }: { readonly workspaceId: string; readonly as: string; readonly id: string },
+): Promise<void> {
+  await requireWorkspaceAdmin(deps.table, workspaceId, as);
+  const key = await requireKey(deps.table, id);
+  if (key.kind !== "workspace" || key.workspace_id !== workspaceId) throw new RegistryRefusal(unknownKey(id));
+  await revoke(deps, key, tokenActor(as), "token.deleted");
+}
+
+const tokenActor = (userId: string): Actor => ({
+  type: "user",
+  id: userId,
+  name: null,
+  keyId: null,
+  keyKind: null,
+});

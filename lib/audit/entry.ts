@@ -1,0 +1,63 @@
+import type { KeyKind } from "../contract/access.ts";
+import type { Chance } from "../runtime/chance.ts";
+import { type Clock, toTimestamp } from "../runtime/clock.ts";
+import { auditKey, type TenantKey } from "../store/layout.ts";
+import type { Put, Value } from "../store/table.ts";
+
+export type Actor = {
+  readonly type: "user" | "key" | "system";
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly keyId: string | null;
+  readonly keyKind: KeyKind | null;
+};
+
+/** The operator's tool acts with the rights of whoever holds the AWS role or the data directory. */
+export const operator: Actor = { type: "system", id: null, name: "operator", keyId: null, keyKind: null };
+
+export type AuditEvent = {
+  readonly action: string;
+  readonly resourceType: string;
+  readonly resourceId: string | null;
+  readonly summary: string;
+  readonly actor: Actor;
+  readonly tenant: TenantKey;
+  /** The organization it happened in; null for what belongs to a whole workspace or instance. */
+  readonly organization: { readonly uuid: string; readonly providerId: string } | null;
+  readonly metadata: { readonly [name: string]: Value };
+  readonly ipAddress: string | null;
+  readonly requestId: string | null;
+};
+
+export type AuditDeps = { readonly clock: Clock; readonly chance: Chance; readonly retentionDays: number };
+
+const secondsPerDay = 86_400;
+
+/**
+ * The writes of one entry, to go into the same transaction as the change it tells of: a copy for whoever
+ * reads the tenant, one for whoever reads the organization (one copy where the two are the same).
+ */
+export function auditWrites(deps: AuditDeps, event: AuditEvent): Put[] {
+  const nowMs = deps.clock.nowMs();
+  const createdAt = toTimestamp(nowMs);
+  const id = deps.chance.uuid();
+  const { actor, organization, tenant } = event;
+  const entry = {
+    id,
+    created_at: createdAt,
+    action: event.action,
+    resource_type: event.resourceType,
+    resource_id: event.resourceId,
+    summary: event.summary,
+    actor: { type: actor.type, id: actor.id, name: actor.name, key_id: actor.keyId, key_kind: actor.keyKind },
+    organization_id: organization?.providerId ?? null,
+    organization: organization?.uuid ?? null,
+    metadata: event.metadata,
+    ip_address: event.ipAddress,
+    request_id: event.requestId,
+    ttl: Math.ceil(nowMs / 1000) + deps.retentionDays * secondsPerDay,
+  };
+  const owners = new Set<TenantKey>([tenant]);
+  if (organization) owners.add(`o#${organization.uuid}`);
+  return [...owners].map((owner) => ({ put: { ...auditKey(owner, createdAt, id), ...entry } }));
+}

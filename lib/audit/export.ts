@@ -1,0 +1,60 @@
+import type * as z from "zod";
+import type { auditRecord } from "../contract/records.ts";
+import type { AuditItem } from "../store/items/audit.ts";
+import type { TenantKey } from "../store/layout.ts";
+
+type Record = z.output<typeof auditRecord>;
+
+type Scope = { readonly selector: string; readonly organizations: ReadonlyArray<{ readonly uuid: string }> };
+
+/** One selected organization has a log of its own; several are read from their tenant's. */
+export function auditOwner(tenant: TenantKey, { selector, organizations }: Scope): TenantKey {
+  const [only] = organizations;
+  return only && selector === `one:${only.uuid}` ? `o#${only.uuid}` : tenant;
+}
+
+export type AuditFilters = {
+  readonly actions?: readonly string[] | undefined;
+  readonly resource_types?: readonly string[] | undefined;
+  readonly user_ids?: readonly string[] | undefined;
+  readonly search?: string | undefined;
+};
+
+/** Entries of the whole tenant (no organization) show only where the whole tenant was asked for. */
+export function auditFilter(
+  { actions, resource_types, user_ids, search }: AuditFilters,
+  { selector, organizations }: Scope,
+): (entry: AuditItem) => boolean {
+  const visible = new Set(organizations.map(({ uuid }) => uuid));
+  const words = search?.toLowerCase();
+  return (entry) =>
+    (entry.organization === null ? selector === "all" : visible.has(entry.organization)) &&
+    (!actions || actions.includes(entry.action)) &&
+    (!resource_types || resource_types.includes(entry.resource_type)) &&
+    (!user_ids || (entry.actor.id !== null && user_ids.includes(entry.actor.id))) &&
+    (words === undefined || (entry.actor.name?.toLowerCase().includes(words) ?? false));
+}
+
+export function toAuditRecord(entry: AuditItem): Record {
+  const { pk: _pk, sk: _sk, ttl: _ttl, organization: _organization, ...record } = entry;
+  return record;
+}
+
+/** The record's fields in the order given, the actor flattened. */
+export const auditColumns = [
+  { name: "id", cell: (entry: Record) => entry.id },
+  { name: "action", cell: (entry: Record) => entry.action },
+  { name: "resource_type", cell: (entry: Record) => entry.resource_type },
+  { name: "resource_id", cell: (entry: Record) => entry.resource_id },
+  { name: "summary", cell: (entry: Record) => entry.summary },
+  { name: "actor_type", cell: (entry: Record) => entry.actor.type },
+  { name: "actor_id", cell: (entry: Record) => entry.actor.id },
+  { name: "actor_name", cell: (entry: Record) => entry.actor.name },
+  { name: "actor_key_id", cell: (entry: Record) => entry.actor.key_id },
+  { name: "actor_key_kind", cell: (entry: Record) => entry.actor.key_kind },
+  { name: "organization_id", cell: (entry: Record) => entry.organization_id },
+  { name: "metadata", cell: (entry: Record) => JSON.stringify(entry.metadata) },
+  { name: "ip_address", cell: (entry: Record) => entry.ip_address },
+  { name: "request_id", cell: (entry: Record) => entry.request_id },
+  { name: "created_at", cell: (entry: Record) => entry.created_at },
+] as const;

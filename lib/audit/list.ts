@@ -1,0 +1,108 @@
+import { auditLimits } from "../contract/limits.ts";
+import { type Clock, toTimestamp } from "../runtime/clock.ts";
+import { type AuditItem, parseAudit } from "../store/items/audit.ts";
+import { auditPartition, type TenantKey } from "../store/layout.ts";
+import type { Range, Table } from "../store/table.ts";
+
+export type AuditQuery = {
+  /** Whose log is read: a tenant's, or one organization's (`o#<uuid>`). */
+  readonly owner: TenantKey;
+  readonly order: "asc" | "desc";
+  readonly fromMs: number | undefined;
+  readonly toMs: number | undefined;
+  /** The sort key of the last entry seen. */
+  readonly after: string | null;
+  readonly limit: number;
+  readonly retentionDays: number;
+  readonly wanted: (entry: AuditItem) => boolean;
+};
+
+export type AuditPage = {
+  readonly entries: readonly AuditItem[];
+  /** Where the next page goes on; null when nothing is left. */
+  readonly next: string | null;
+};
+
+/** In the order of writing, month by month; the months of the window are few, and read a few at a time. */
+export async function readAuditLog(
+  deps: { table: Table; clock: Clock },
+  query: AuditQuery,
+): Promise<AuditPage> {
+  const nowMs = deps.clock.nowMs();
+  const entries: AuditItem[] = [];
+  let passedOver = 0;
+  for await (const entry of monthsInOrder(deps.table, query, nowMs)) {
+    if (entry.ttl * 1000 <= nowMs || !query.wanted(entry)) {
+      passedOver++;
+      if (passedOver >= auditLimits.passedOverMax) return { entries, next: entry.sk };
+      continue;
+    }
+    // One more than fits tells that another page follows.
+    if (entries.length === query.limit) return { entries, next: entries.at(-1)?.sk ?? null };
+    entries.push(entry);
+  }
+  return { entries, next: null };
+}
+
+/** Entries of the last moments may still become visible before others: a resumed walk starts behind them. */
+export function resumePosition({ clock }: { clock: Clock }, lastSeen: string | null): string {
+  const settled = `${toTimestamp(clock.nowMs() - auditLimits.settledAfterMs)}#`;
+  return lastSeen === null || lastSeen > settled ? settled : lastSeen;
+}
+
+async function* monthsInOrder(table: Table, query: AuditQuery, nowMs: number): AsyncGenerator<AuditItem> {
+  const bounds = boundsOf(query, nowMs);
+  const months = monthsBetween(bounds.from, bounds.upTo);
+  if (query.order === "desc") months.reverse();
+  for (let start = 0; start < months.length; start += auditLimits.monthsAtOnce) {
+    const batch = months.slice(start, start + auditLimits.monthsAtOnce);
+    const ranges = batch.map((month) => rangeOf(query, month, bounds));
+    // The first page of each month is asked for at once; what lies beyond it only when it is needed.
+    const firstPages = ranges.map((range) => table.queryPage(range));
+    for (const page of firstPages) page.catch(() => {});
+    for (const [index, range] of ranges.entries()) {
+      let page = await firstPages[index];
+      while (page) {
+        for (const item of page.items) if (item.sk !== query.after) yield parseAudit(item);
+        page = page.resume && (await table.queryPage(range, page.resume));
+      }
+    }
+  }
+}
+
+type Bounds = { readonly from: string; readonly upTo: string };
+
+/** As sort keys, both inclusive. "$" sorts right after the "#" that ends the time. */
+function boundsOf({ order, after, fromMs, toMs, retentionDays }: AuditQuery, nowMs: number): Bounds {
+  const oldestMs = nowMs - retentionDays * msPerDay;
+  // Hosts' clocks differ: an entry may carry a time that is not yet here.
+  const newestMs = nowMs + msPerDay;
+  const from = `${toTimestamp(Math.max(oldestMs, Math.min(fromMs ?? oldestMs, newestMs)))}`;
+  const upTo = `${toTimestamp(Math.max(oldestMs, Math.min(toMs ?? newestMs, newestMs)))}$`;
+  if (after === null) return { from, upTo };
+  return order === "asc"
+    ? { from: after > from ? after : from, upTo }
+    : { from, upTo: after < upTo ? after : upTo };
+}
+
+const msPerDay = 86_400_000;
+
+function monthsBetween(from: string, upTo: string): string[] {
+  const months: string[] = [];
+  let [year = 0, month = 0] = from.slice(0, 7).split("-").map(Number);
+  for (;;) {
+    const name = `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}`;
+    if (name > upTo.slice(0, 7)) return months;
+    months.push(name);
+    month = month === 12 ? 1 : month + 1;
+    if (month === 1) year++;
+  }
+}
+
+const rangeOf = ({ owner, order, limit }: AuditQuery, month: string, { from, upTo }: Bounds): Range => ({
+  pk: auditPartition(owner, month),
+  from,
+  upTo,
+  descending: order === "desc",
+  pageItems: limit + 2,
+});

@@ -1,0 +1,60 @@
+import { auditLimits } from "../contract/limits.ts";
+import type { KeyItem } from "../store/items/key.ts";
+import { parseOrganization } from "../store/items/organization.ts";
+import { organizationKey, refusalKey } from "../store/layout.ts";
+import { type Table, TransactionRefused } from "../store/table.ts";
+import { type AuditDeps, auditWrites } from "./entry.ts";
+
+export type Refusal = {
+  readonly key: KeyItem;
+  /** An error code, or for a 401 why the key is not valid. */
+  readonly reason: string;
+  readonly operation: string;
+  readonly ipAddress: string | null;
+  readonly requestId: string;
+};
+
+/** Says that a real key was turned away, at most once a minute for each key and reason. */
+export async function recordRefusal(
+  deps: AuditDeps & { readonly table: Table },
+  refusal: Refusal,
+): Promise<void> {
+  const { key, reason, operation } = refusal;
+  const nowMs = deps.clock.nowMs();
+  const marker = refusalKey(key.id, reason);
+  const last = await deps.table.get(marker);
+  if (typeof last?.at_ms === "number" && last.at_ms > nowMs - auditLimits.refusedEveryMs) return;
+  const organizationItem = key.organization
+    ? await deps.table.get(organizationKey(key.organization))
+    : undefined;
+  const organization = organizationItem && parseOrganization(organizationItem);
+  try {
+    await deps.table.transact([
+      {
+        put: {
+          ...marker,
+          at_ms: nowMs,
+          ttl: Math.ceil(nowMs / 1000) + 2 * (auditLimits.refusedEveryMs / 1000),
+        },
+        when: { any: [{ absent: "pk" }, { atMost: ["at_ms", nowMs - auditLimits.refusedEveryMs] }] },
+      },
+      ...auditWrites(deps, {
+        action: "key.refused",
+        resourceType: key.kind === "workspace" ? "workspace_token" : "api_key",
+        resourceId: key.id,
+        summary: `key refused: ${reason} on ${operation}`,
+        actor: { type: "key", id: key.owner, name: key.name, keyId: key.id, keyKind: key.kind },
+        tenant: organization?.tenant ?? key.tenant,
+        organization: organization
+          ? { uuid: organization.uuid, providerId: organization.provider_organization_id }
+          : null,
+        metadata: { reason, operation },
+        ipAddress: refusal.ipAddress,
+        requestId: refusal.requestId,
+      }),
+    ]);
+  } catch (error) {
+    // Another function wrote this minute's entry.
+    if (!(error instanceof TransactionRefused)) throw error;
+  }
+}

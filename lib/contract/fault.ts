@@ -1,0 +1,33 @@
+import { type ErrorCode, errorCodes } from "./errors.ts";
+
+export type FaultOptions = {
+  /** Whole seconds a caller should wait; becomes Retry-After. */
+  readonly retryAfterSeconds?: number;
+  /** Further headers of the answer (`Allow`, say). */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** More problems of the same kind; the plural error shape lists each. */
+  readonly more?: readonly string[];
+  /** Only the log sees it. */
+  readonly cause?: unknown;
+};
+
+/** An answer that is an error: a closed code and a public sentence outside, a cause for the log inside. */
+export class Fault extends Error {
+  override readonly name = "Fault";
+  readonly code: ErrorCode;
+  readonly messages: readonly string[];
+  readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, options: FaultOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.messages = [message, ...(options.more ?? [])];
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return errorCodes[this.code].status;
+  }
+}

@@ -1,0 +1,24 @@
+import type { TableAction } from "./operation.ts";
+
+/** DynamoDB actions, on the partitions whose keys begin with one of `partitions` (all of them if absent). */
+export type TableGrant = {
+  readonly actions: readonly TableAction[];
+  readonly partitions?: readonly string[];
+};
+
+/**
+ * What the chain itself does in every operation. Operations add their own `tableActions`, so a function that
+ * declares none can touch nothing but these partitions. An item fetched alongside authentication from
+ * another partition (the stream's head, say) needs `BatchGetItem` among the operation's own actions.
+ */
+export const chainGrants: readonly TableGrant[] = [
+  /** Authentication, and the keys that sign cursors. */
+  {
+    actions: ["GetItem", "BatchGetItem", "Query"],
+    partitions: ["KEY#", "ORG#", "TENANT#", "CURSOR-KEYS"],
+  },
+  /** The limiter's slots, and `last_used_at` of the key. */
+  { actions: ["UpdateItem"], partitions: ["LIMIT#", "KEY#"] },
+  /** Refused uses of real keys, and the first signing key of a new table. */
+  { actions: ["PutItem"], partitions: ["AUDIT#", "CURSOR-KEYS"] },
+];

@@ -1,0 +1,65 @@
+import * as z from "zod";
+import { pageLimits, requestLimits } from "../limits.ts";
+import { noLegacyKey, operation } from "../operation.ts";
+import {
+  choiceParameter,
+  cursorParameter,
+  instantParameter,
+  integerParameter,
+  listParameter,
+  organizationSelector,
+  organizationsFilter,
+  text,
+} from "../parameters.ts";
+import { auditRecord, nextCursor } from "../records.ts";
+
+const { auditLogs } = pageLimits;
+
+export const listAuditLogs = operation({
+  id: "listAuditLogs",
+  source: "audit-logs/list",
+  method: "GET",
+  path: "/v1/audit-logs",
+  tag: "Audit logs",
+  summary: "Read what was changed, by whom, and which keys were refused",
+  description:
+    "Newest first unless `order=asc`. In ascending order the last page carries `x-resume-cursor`, which reads on " +
+    "later from there: entries may repeat, keep one per `id`, and none is missed.",
+  query: z
+    .strictObject({
+      actions: listParameter(requestLimits.auditFilterValuesMax).optional(),
+      resource_types: listParameter(requestLimits.auditFilterValuesMax).optional(),
+      user_ids: listParameter(requestLimits.listValuesMax).optional(),
+      search: text(1, requestLimits.searchCharactersMax).optional(),
+      date_from: instantParameter("start").optional(),
+      date_to: instantParameter("end").optional(),
+      order: choiceParameter(["desc", "asc"]).optional(),
+      limit: integerParameter(auditLogs.min, auditLogs.max).optional(),
+      cursor: cursorParameter.optional(),
+      format: choiceParameter(["json", "csv", "ndjson"]).optional(),
+      ...organizationSelector,
+      ...organizationsFilter,
+    })
+    .refine(
+      ({ date_from, date_to }) => date_from === undefined || date_to === undefined || date_from <= date_to,
+      {
+        error: "must not be before date_from",
+        path: ["date_to"],
+      },
+    ),
+  answer: {
+    status: 200,
+    description: "One page of entries",
+    schema: z.strictObject({ data: z.array(auditRecord), next_cursor: nextCursor }),
+  },
+  keys: noLegacyKey,
+  plan: "enterprise",
+  needs: "admin",
+  organization: "optional",
+  instanceScope: "authorized",
+  rateLimit: { bucket: "audit-logs", requestsMax: 60, windowSeconds: 60, owner: "quota" },
+  paging: { bindsPageSize: false, resumable: true, defaultSize: auditLogs.default },
+  streaming: false,
+  tableActions: ["Query"],
+  errors: [],
+});

@@ -1,0 +1,123 @@
+/**
+ * What the service stands on: AWS's own limits as numbers, our settings beside them, and the names that the
+ * stack, the functions and the operator's tool must spell alike. Tests stand at the edges of these numbers.
+ */
+
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+
+export const apiGatewayLimits = {
+  /** A buffered integration must have answered by then, else the gateway answers for it. */
+  integrationMsMax: 29_000,
+  /** A streamed answer may take this long from first to last byte, and be silent this long in between. */
+  streamMsMax: 15 * 60_000,
+  streamSilenceMsMax: 5 * 60_000,
+  requestBytesMax: 10 * mebibyte,
+  /** A buffered answer; a streamed one has no bound here, but is slowed after `streamFullSpeedBytes`. */
+  answerBytesMax: 10 * mebibyte,
+  streamFullSpeedBytes: 10 * mebibyte,
+  /** All headers of a request together. */
+  headerBytesMax: 10 * kibibyte,
+} as const;
+
+export const lambdaLimits = {
+  /** The event, as JSON: the body inside it is base64 or escaped, so it stops well below this. */
+  eventBytesMax: 6 * mebibyte,
+  /** A buffered answer, as JSON. The odd hundred bytes are Lambda's. */
+  answerBytesMax: 6 * mebibyte + 100,
+  streamBytesMax: 200 * mebibyte,
+  /** A streamed answer leaves at full speed up to here, then at 2 MB a second. */
+  streamFullSpeedBytes: 6 * mebibyte,
+  streamBytesPerSecond: 2 * mebibyte,
+  /** Status and headers of a streamed answer, before its first byte. */
+  preludeBytesMax: 16 * kibibyte,
+  timeoutSecondsMax: 900,
+  /** An account's functions together, unless AWS has raised it; 100 must stay unreserved. */
+  concurrencyMax: 1_000,
+  concurrencyUnreservedMin: 100,
+  /** All environment variables of a function. */
+  environmentBytesMax: 4 * kibibyte,
+} as const;
+
+export const queueLimits = {
+  messageBytesMax: 256 * kibibyte,
+  retentionDaysMax: 14,
+} as const;
+
+/**
+ * Every body is binary to the gateway. Otherwise it decodes a function's base64 answer (a compressed one)
+ * only if the caller's first `Accept` names a listed type, and curl's default would get base64 as text. For
+ * requests it means that bodies always arrive as base64: 4 MiB of them become 5.4 MiB and fit Lambda's 6,
+ * whatever they hold, where JSON escaping could double them.
+ */
+export const binaryMediaTypes = ["*/*"] as const;
+
+/** Our own settings of the functions, within the limits above. */
+export const functionSettings = {
+  /** Lambda's timer ends before the gateway's: a function out of time is a logged fault of its own. */
+  operation: { timeoutSeconds: 28, memoryMegabytes: 1024 },
+  /** One whole CPU: compressing 16 MiB is what takes the time. */
+  streaming: { timeoutSeconds: 60, memoryMegabytes: 1769 },
+  fallback: { timeoutSeconds: 5, memoryMegabytes: 512 },
+} as const;
+
+/** Size of one minified bundle; every kilobyte is parsed on every cold start. */
+export const bundleBytesMax = 350_000;
+
+/** The API as a whole, before the exact limits of each key: protects the account from one caller's loop. */
+export const throttle = { requestsPerSecond: 1_000, burstRequests: 500 } as const;
+
+export const retention = {
+  logDays: 90,
+  /** Queue, waiting room and dead letters keep an event 14 days each, and an operator may send it again. */
+  eventObjectDays: 90,
+} as const;
+
+/** A message is seen again after the visibility; a transient fault keeps its group waiting that long. */
+export const eventQueueSettings = {
+  visibilitySeconds: 90,
+  batchMessagesMax: 10,
+  /** Half an hour of tries. Bad events leave by the worker's own hand, so only a dead worker gets here. */
+  receivesMax: 20,
+} as const;
+
+/** Environment variables of the functions. */
+export const environmentVariables = {
+  tableName: "TABLE_NAME",
+  eventsQueueUrl: "EVENTS_QUEUE_URL",
+  deadLetterQueueUrl: "DEAD_LETTER_QUEUE_URL",
+  eventsBucket: "EVENTS_BUCKET",
+  keyHeaderNames: "KEY_HEADER_NAMES",
+  corsOrigins: "CORS_ORIGINS",
+  auditRetentionDays: "AUDIT_RETENTION_DAYS",
+  bedrockModelId: "BEDROCK_MODEL_ID",
+} as const;
+
+/** Outputs of the stack: how the operator's tool finds things by `--stack NAME`. */
+export const stackOutputs = {
+  apiUrl: "ApiUrl",
+  tableName: "TableName",
+  eventsQueueUrl: "EventsQueueUrl",
+  deadLetterQueueUrl: "DeadLetterQueueUrl",
+  eventsBucket: "EventsBucketName",
+  /** Only with a custom domain: what its DNS record points at. */
+  domainTarget: "DomainTarget",
+} as const;
+
+/** The function that answers 404, 405 and preflight requests: functions/<source>.ts. */
+export const fallbackSource = "fallback";
+
+/** When somebody is woken. Each has a section of that name in docs/runbook.md. */
+export const alarms = {
+  /** Percent of answers that are a 5xx over five minutes, and how many calls make that a rate at all. */
+  serverErrors: { percentAbove: 1, callsMin: 50 },
+  latencyP99: { millisecondsAbove: 5_000 },
+  deadLetters: { messagesAbove: 0 },
+  queueAge: { secondsAbove: 900 },
+  workerErrors: { errorsAbove: 3 },
+  functionThrottles: { throttlesAbove: 0 },
+  tableThrottles: { throttlesAbove: 50 },
+} as const;
+
+/** The optional firewall's bound for one address; an office behind one address stays far below. */
+export const firewall = { requestsPerAddressMax: 5_000, windowSeconds: 300 } as const;

@@ -1,0 +1,61 @@
+import type { TableAction } from "./operation.ts";
+import { eventQueueSettings } from "./platform.ts";
+
+/** What wakes a worker. */
+export type WorkerTrigger =
+  | { readonly kind: "queue" }
+  | { readonly kind: "schedule"; readonly everyMinutes: number };
+
+/** What a worker uses beside the table; each brings its grant and its environment variable. */
+export type WorkerResource = "deadLetterQueue" | "eventsBucket" | "embedder";
+
+/** A Lambda behind the queue or the clock. */
+export type Worker = {
+  readonly id: string;
+  /** functions/<source>.ts holds its handler. */
+  readonly source: string;
+  readonly summary: string;
+  readonly trigger: WorkerTrigger;
+  readonly tableActions: readonly TableAction[];
+  readonly uses: readonly WorkerResource[];
+  readonly timeoutSeconds: number;
+  readonly memoryMegabytes: number;
+};
+
+const worker = <const Entry extends Worker>(entry: Entry): Entry => entry;
+
+export const ingest = worker({
+  id: "ingest",
+  source: "workers/ingest",
+  summary: "Applies platform events in the order of their group",
+  trigger: { kind: "queue" },
+  tableActions: [
+    "GetItem",
+    "BatchGetItem",
+    "Query",
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "ConditionCheckItem",
+  ],
+  uses: ["deadLetterQueue", "eventsBucket"],
+  /** A third of the queue's visibility, so that a message is never worked on twice at once. */
+  timeoutSeconds: eventQueueSettings.visibilitySeconds / 3,
+  memoryMegabytes: 1024,
+});
+
+export const expireWaiting = worker({
+  id: "expireWaiting",
+  source: "workers/expire-waiting",
+  summary: "Moves events that waited too long for their organization to the dead letters",
+  trigger: { kind: "schedule", everyMinutes: 60 },
+  tableActions: ["Query", "DeleteItem"],
+  uses: ["deadLetterQueue"],
+  timeoutSeconds: 300,
+  memoryMegabytes: 512,
+});
+
+/** The one list of workers: bundles, functions, grants and triggers start here. */
+export const workers = [ingest, expireWaiting] as const satisfies readonly Worker[];
+
+export type WorkerId = (typeof workers)[number]["id"];

@@ -1,0 +1,63 @@
+import type { Principal } from "../access/principal.ts";
+import { type Admission, RateLimitExceeded, type RateLimiter } from "../access/rate-limiter.ts";
+import type { Scope } from "../access/scope.ts";
+import { Fault } from "../contract/fault.ts";
+import type { Operation } from "../contract/operation.ts";
+import type { Table } from "../store/table.ts";
+
+/** Whose window this call counts in. */
+export function bucketOwner({ rateLimit }: Operation, principal: Principal, scope: Scope): string {
+  if (rateLimit.owner === "key") return principal.key.id;
+  if (rateLimit.owner === "quota") return principal.quotaOwner;
+  const [only, another] = scope.organizations;
+  return only && !another ? only.uuid : principal.tenant;
+}
+
+/**
+ * Step 8. Undefined when the limiter cannot be reached and the call only reads: a metrics export should not
+ * stop because a counter is down, but nothing is written uncounted.
+ */
+export async function admit(
+  limiter: RateLimiter,
+  table: Table,
+  operation: Operation,
+  owner: string,
+): Promise<Admission | undefined> {
+  try {
+    return await limiter.admit(table, operation.rateLimit, owner);
+  } catch (error) {
+    if (error instanceof RateLimitExceeded) throw error;
+    if (operation.method === "GET") return undefined;
+    throw new Fault(
+      "SERVICE_UNAVAILABLE",
+      "Rate limits cannot be checked right now. Retry the same request.",
+      {
+        retryAfterSeconds: 1,
+        cause: error,
+      },
+    );
+  }
+}
+
+/** A view whose reads go out at once and whose writes wait for the limiter: nothing refused is ever written. */
+export function gatedTable(table: Table, admitted: Promise<unknown>): Table {
+  return {
+    get: (key, options) => table.get(key, options),
+    getMany: (keys, options) => table.getMany(keys, options),
+    getTogether: (keys) => table.getTogether(keys),
+    queryPage: (range, resume) => table.queryPage(range, resume),
+    scanPage: (options, resume) => table.scanPage(options, resume),
+    write: async (write, options) => {
+      await admitted;
+      return await table.write(write, options);
+    },
+    transact: async (writes) => {
+      await admitted;
+      await table.transact(writes);
+    },
+    writeMany: async (writes) => {
+      await admitted;
+      await table.writeMany(writes);
+    },
+  };
+}

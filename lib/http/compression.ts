@@ -1,0 +1,25 @@
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+/** Level 1 takes a 16 MiB answer in 160 ms to a third of its size; higher levels cost more than they save. */
+const coders = {
+  gzip: (body: Buffer) => promisify(gzip)(body, { level: 1 }),
+  br: (body: Buffer) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+};
+export type Coding = keyof typeof coders;
+
+export const compress = (coding: Coding, body: Buffer): Promise<Buffer> => coders[coding](body);
+
+/** The coding the caller likes best, by its weights; gzip where it does not care. Undefined: send it plain. */
+export function preferredCoding(acceptEncoding: string): Coding | undefined {
+  const weights = new Map<string, number>();
+  for (const element of acceptEncoding.toLowerCase().split(",")) {
+    const [coding = "", ...parameters] = element.split(";").map((piece) => piece.trim());
+    const quality = parameters.find((parameter) => parameter.startsWith("q="));
+    const weight = quality ? Number(quality.slice(2)) : 1;
+    if (coding !== "") weights.set(coding, Number.isFinite(weight) ? weight : 0);
+  }
+  const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get("*") ?? 0;
+  const best: Coding = weightOf("br") > weightOf("gzip") ? "br" : "gzip";
+  return weightOf(best) > 0 ? best : undefined;
+}

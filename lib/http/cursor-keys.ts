@@ -1,0 +1,109 @@
+import * as z from "zod";
+import { cacheLimits, cursorLimits } from "../contract/limits.ts";
+import type { Chance } from "../runtime/chance.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { parseItem } from "../store/items/parse.ts";
+import { cursorKeysKey } from "../store/layout.ts";
+import { ConditionFailed, type Item, type Table } from "../store/table.ts";
+
+const cursorKeysItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  current: z.string(),
+  keys: z.record(z.string(), z.object({ secret: z.string(), created_at_ms: z.number() })),
+});
+type CursorKeys = z.output<typeof cursorKeysItem>;
+const parseCursorKeys = parseItem("cursor signing keys", cursorKeysItem);
+
+export type SigningKey = { readonly id: string; readonly secret: Buffer };
+
+/** The signing keys of cursors: one item of the table, remembered by a warm function. */
+export class CursorKeyRing {
+  readonly #clock: Clock;
+  readonly #chance: Chance;
+  #known: CursorKeys | undefined;
+  #knownSinceMs = 0;
+
+  constructor({ clock, chance }: { clock: Clock; chance: Chance }) {
+    this.#clock = clock;
+    this.#chance = chance;
+  }
+
+  /** True when the item should come along with the next round of reads. */
+  get isStale(): boolean {
+    return this.#known === undefined || this.#clock.nowMs() - this.#knownSinceMs > cacheLimits.cursorKeysMs;
+  }
+
+  /** Takes what a round of reads brought; makes the first key of a new table. */
+  async accept(table: Table, item: Item | undefined): Promise<void> {
+    this.#known = parseCursorKeys(item ?? (await this.#create(table)));
+    this.#knownSinceMs = this.#clock.nowMs();
+  }
+
+  current(): SigningKey {
+    const id = this.#known?.current ?? "";
+    const key = this.#find(id);
+    if (!key) throw new TypeError("The cursor signing keys were not loaded.");
+    return key;
+  }
+
+  /** A cursor may name a key that was made after this function last looked. */
+  async named(table: Table, id: string): Promise<SigningKey | undefined> {
+    const known = this.#find(id);
+    if (known || this.#knownSinceMs === this.#clock.nowMs()) return known;
+    await this.accept(table, await table.get(cursorKeysKey));
+    return this.#find(id);
+  }
+
+  #find(id: string): SigningKey | undefined {
+    const keys = this.#known?.keys ?? {};
+    const key = Object.hasOwn(keys, id) ? keys[id] : undefined;
+    return key && { id, secret: Buffer.from(key.secret, "base64url") };
+  }
+
+  async #create(table: Table): Promise<Item> {
+    const fresh = newKey(this.#clock, this.#chance);
+    const item = { ...cursorKeysKey, current: fresh.id, keys: { [fresh.id]: fresh.value } };
+    try {
+      await table.write({ put: item, when: { absent: "pk" } }, { repeatable: true });
+      return item;
+    } catch (error) {
+      // Another function was first; its key is everybody's key.
+      if (error instanceof ConditionFailed && error.item) return error.item;
+      throw error;
+    }
+  }
+}
+
+/** A new key signs from now on; old ones verify as long as a cursor they signed can live. */
+export async function rotateCursorKeys(deps: { table: Table; clock: Clock; chance: Chance }): Promise<void> {
+  const item = await deps.table.get(cursorKeysKey);
+  if (!item) return;
+  const { current, keys } = parseCursorKeys(item);
+  const fresh = newKey(deps.clock, deps.chance);
+  // A key stops signing when its successor is made, so its last cursors are as old as the successor.
+  const successors = Object.entries(keys).sort(
+    ([, one], [, other]) => one.created_at_ms - other.created_at_ms,
+  );
+  const oldestUsefulMs = deps.clock.nowMs() - cursorLimits.resumeAgeDaysMax * 86_400_000;
+  const kept = successors.filter(([,], index) => {
+    const successor = successors[index + 1];
+    return !successor || successor[1].created_at_ms >= oldestUsefulMs;
+  });
+  await deps.table.write({
+    put: {
+      ...cursorKeysKey,
+      current: fresh.id,
+      keys: { ...Object.fromEntries(kept), [fresh.id]: fresh.value },
+    },
+    when: { equals: ["current", current] },
+  });
+}
+
+function newKey(clock: Clock, chance: Chance) {
+  const id = Buffer.from(chance.bytes(6)).toString("base64url");
+  return {
+    id,
+    value: { secret: Buffer.from(chance.bytes(32)).toString("base64url"), created_at_ms: clock.nowMs() },
+  };
+}

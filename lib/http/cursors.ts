@@ -1,0 +1,157 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import * as z from "zod";
+import type { Principal } from "../access/principal.ts";
+import type { Scope } from "../access/scope.ts";
+import { Fault } from "../contract/fault.ts";
+import { cursorLimits } from "../contract/limits.ts";
+import type { Operation } from "../contract/operation.ts";
+import type { Table } from "../store/table.ts";
+import type { CursorKeyRing, SigningKey } from "./cursor-keys.ts";
+
+/**
+ * A cursor is a place in a walk, signed and bound to what the walk was over. Signing binds; the scope is
+ * checked at every call anyway, so a forged cursor would gain nothing.
+ */
+export type Position = string | number | ReadonlyArray<string | number>;
+
+const payloadSchema = z.strictObject({
+  /** Operation. */
+  o: z.string(),
+  /** Digest of tenant, selector, filters and window. */
+  b: z.string(),
+  /** Position. */
+  p: z.union([z.string(), z.number(), z.array(z.union([z.string(), z.number()]))]),
+  /** Made at, in seconds. */
+  t: z.number(),
+  /** 1 for a cursor that resumes a finished walk. */
+  r: z.literal(1).optional(),
+  /** Page size, where the walk keeps it. */
+  n: z.number().optional(),
+});
+type Payload = z.output<typeof payloadSchema>;
+
+export type OpenedCursor = {
+  readonly position: Position;
+  readonly resumes: boolean;
+  readonly pageSize: number | undefined;
+  readonly binding: string;
+};
+
+export type Paging = {
+  /** Where this page begins; null for the first. */
+  readonly position: Position | null;
+  /** True when the walk goes on after its end was reached before. */
+  readonly resumes: boolean;
+  readonly pageSize: number;
+  /** The text of `next_cursor`. */
+  next(position: Position): string;
+  /** The text of `x-resume-cursor`. */
+  resume(position: Position): string;
+};
+
+const invalid = (sentence: string): Fault => new Fault("INVALID_CURSOR", `cursor: ${sentence}`);
+const damaged = () => invalid("is damaged. Send next_cursor of the previous page as it is.");
+
+const macBytes = 32;
+
+/** Step 4: signature, operation, age. */
+export async function openCursor(
+  deps: { readonly ring: CursorKeyRing; readonly table: Table; readonly nowMs: number },
+  operation: Operation,
+  text: string,
+): Promise<OpenedCursor> {
+  const payload = await verify(deps.ring, deps.table, text);
+  if (payload.o !== operation.id) throw invalid("was made by another operation.");
+  const days = payload.r ? cursorLimits.resumeAgeDaysMax : cursorLimits.pageAgeDaysMax;
+  if (deps.nowMs / 1000 - payload.t > days * 86_400)
+    throw invalid(`is older than ${days} days. Start a new walk.`);
+  return { position: payload.p, resumes: payload.r === 1, pageSize: payload.n, binding: payload.b };
+}
+
+async function verify(ring: CursorKeyRing, table: Table, text: string): Promise<Payload> {
+  const [keyId, encoded, ...rest] = text.split(".");
+  if (!keyId || !encoded || rest.length > 0) throw damaged();
+  const bytes = Buffer.from(encoded, "base64url");
+  // Base64 leaves bits over at its end: only the one canonical spelling counts.
+  if (bytes.toString("base64url") !== encoded || bytes.length <= macBytes) throw damaged();
+  const key = await ring.named(table, keyId);
+  if (!key) throw damaged();
+  const content = bytes.subarray(macBytes);
+  if (!timingSafeEqual(bytes.subarray(0, macBytes), mac(key, content))) throw damaged();
+  const payload = payloadSchema.safeParse(JSON.parse(content.toString()));
+  if (!payload.success) throw damaged();
+  return payload.data;
+}
+
+const mac = (key: SigningKey, content: Uint8Array): Buffer =>
+  createHmac("sha256", key.secret).update(`${key.id}.`).update(content).digest();
+
+function seal(key: SigningKey, payload: Payload): string {
+  const content = Buffer.from(JSON.stringify(payload));
+  return `${key.id}.${Buffer.concat([mac(key, content), content]).toString("base64url")}`;
+}
+
+/** Step 5: the walk must go on over the same tenant, selector, filters and window. */
+export function bindPaging(
+  deps: { readonly ring: CursorKeyRing; readonly nowMs: number },
+  walk: {
+    readonly operation: Operation;
+    readonly principal: Principal;
+    readonly scope: Scope;
+    readonly query: Readonly<Record<string, unknown>>;
+    readonly cursor: OpenedCursor | undefined;
+    readonly defaultPageSize: number;
+  },
+): Paging {
+  const { operation, cursor, query } = walk;
+  const binding = bindingOf(walk.principal.tenant, walk.scope.selector, query);
+  const limit = typeof query.limit === "number" ? query.limit : undefined;
+  const keepsSize = operation.paging?.bindsPageSize ?? false;
+  if (cursor) {
+    if (cursor.binding !== binding) {
+      throw invalid("belongs to another request. Keep the filters and the organization of the first page.");
+    }
+    if (keepsSize && limit !== undefined && limit !== cursor.pageSize) {
+      throw invalid(
+        `keeps the first page's limit of ${cursor.pageSize}. Leave limit out, or send that value.`,
+      );
+    }
+  }
+  const pageSize = limit ?? (keepsSize ? cursor?.pageSize : undefined) ?? walk.defaultPageSize;
+  const make = (position: Position, resumes: boolean) =>
+    seal(deps.ring.current(), {
+      o: operation.id,
+      b: binding,
+      p: typeof position === "object" ? [...position] : position,
+      t: Math.floor(deps.nowMs / 1000),
+      ...(resumes && { r: 1 as const }),
+      ...(keepsSize && { n: pageSize }),
+    });
+  return {
+    position: cursor?.position ?? null,
+    resumes: cursor?.resumes ?? false,
+    pageSize,
+    next: (position) => make(position, false),
+    resume: (position) => make(position, true),
+  };
+}
+
+/** Not part of what a walk is over: where it stands, how big its pages are, how they are written, how the scope was named. */
+const unbound = new Set(["cursor", "limit", "format", "org_id", "organization_ids"]);
+
+function bindingOf(tenant: string, selector: string, query: Readonly<Record<string, unknown>>): string {
+  const filters = Object.entries(query)
+    .filter(([name, value]) => !unbound.has(name) && value !== undefined)
+    .map(([name, value]) => [name, Array.isArray(value) ? [...new Set(value.map(String))].sort() : value])
+    .sort(([one], [other]) => (String(one) < String(other) ? -1 : 1));
+  const digest = createHash("sha256")
+    .update(JSON.stringify([tenant, selector, filters]))
+    .digest();
+  return digest.subarray(0, 12).toString("base64url");
+}
+
+/** For walks whose place is a sort key or an id. */
+export function positionText({ position }: Paging): string | null {
+  if (position === null || typeof position === "string") return position;
+  throw damaged();
+}

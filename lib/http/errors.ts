@@ -1,0 +1,44 @@
+import { type ErrorCode, errorCodes } from "../contract/errors.ts";
+import { Fault } from "../contract/fault.ts";
+import { errorShapeOf } from "../contract/operation.ts";
+import { StoreUnavailable } from "../store/table.ts";
+import type { Rendered } from "./reply.ts";
+import { render } from "./reply.ts";
+
+const shortlySeconds = 1;
+
+/** Whatever was thrown, as the fault the caller may see. */
+export function faultOf(error: unknown, requestId: string): Fault {
+  if (error instanceof Fault) return error;
+  const isTimeout = error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
+  if (error instanceof StoreUnavailable || isTimeout) {
+    return new Fault(
+      "SERVICE_UNAVAILABLE",
+      "The service cannot answer in time right now. Retry the same request.",
+      {
+        retryAfterSeconds: shortlySeconds,
+        cause: error,
+      },
+    );
+  }
+  const message = `Something failed on our side. Retry, and if it stays mention request ${requestId}.`;
+  return new Fault("INTERNAL_ERROR", message, { cause: error });
+}
+
+/** The one renderer of errors, in the shape that the path has. */
+export function renderFault(fault: Fault, path: string): Rendered {
+  const one = (message: string) => ({ code: fault.code, message });
+  const json =
+    errorShapeOf(path) === "errors"
+      ? { errors: fault.messages.map(one) }
+      : { error: one(fault.messages.join(" ")) };
+  const retry = retryAfter(fault.code, fault.retryAfterSeconds);
+  return render(fault.status, { json, headers: { ...fault.headers, ...retry } });
+}
+
+/** 429 and 503 always say how long to wait. */
+function retryAfter(code: ErrorCode, seconds: number | undefined): Record<string, string> {
+  const { status } = errorCodes[code];
+  if (status !== 429 && status !== 503) return {};
+  return { "retry-after": String(Math.max(1, Math.ceil(seconds ?? shortlySeconds))) };
+}

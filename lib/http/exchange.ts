@@ -1,0 +1,59 @@
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import type * as z from "zod";
+import type { Principal } from "../access/principal.ts";
+import type { Admission } from "../access/rate-limiter.ts";
+import type { Scope } from "../access/scope.ts";
+import type { Operation } from "../contract/operation.ts";
+import type { Chance } from "../runtime/chance.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { StoreMeter } from "../store/meter.ts";
+import type { Item, Table } from "../store/table.ts";
+import type { OpenedCursor, Paging } from "./cursors.ts";
+import type { Reply } from "./reply.ts";
+
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+/** The validated request, typed from the contract. */
+export type Input<Op extends Operation> = {
+  readonly path: Parsed<Op["pathParameters"]>;
+  readonly query: Parsed<Op["query"]>;
+  readonly body: Parsed<Op["body"]>;
+};
+
+/** What a verb gets. It never sees an API Gateway event. */
+export type Call<Op extends Operation = Operation> = {
+  readonly principal: Principal;
+  readonly scope: Scope;
+  readonly input: Input<Op>;
+  readonly paging: Paging;
+  /** Reads go out at once; writes wait by themselves until the rate limiter has admitted the call. */
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  /** What the operation asked to be read together with authentication. */
+  readonly alongside: ReadonlyArray<Item | undefined>;
+  /** How long audit entries are kept; also what a writer of entries needs. */
+  readonly retentionDays: number;
+  readonly requestId: string;
+  readonly ipAddress: string | null;
+  readonly signal: AbortSignal;
+};
+
+export type Verb<Op extends Operation> = (call: Call<Op>) => Promise<Reply>;
+
+/** One request on its way through the chain; every step fills in its part. */
+export type Exchange = {
+  readonly operation: Operation;
+  readonly event: APIGatewayProxyEvent;
+  readonly requestId: string;
+  readonly startedAtMs: number;
+  readonly meter: StoreMeter;
+  readonly table: Table;
+  principal?: Principal;
+  alongside?: ReadonlyArray<Item | undefined>;
+  input?: Input<Operation>;
+  cursor?: OpenedCursor | undefined;
+  paging?: Paging;
+  scope?: Scope;
+  admission?: Admission;
+};

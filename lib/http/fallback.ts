@@ -1,0 +1,41 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
+import { Fault } from "../contract/fault.ts";
+import { type Chance, systemChance } from "../runtime/chance.ts";
+import { renderFault } from "./errors.ts";
+import { baseHeaders, requestIdOf } from "./headers.ts";
+
+export type Route = { readonly method: string; readonly path: string };
+
+/** Step 1 for everything that is not an operation: 404, or 405 with what the path allows. */
+export function answerUnrouted(
+  routes: readonly Route[],
+  event: APIGatewayProxyEvent,
+  chance: Chance = systemChance,
+): APIGatewayProxyResult {
+  const path = event.path ?? "/";
+  const allowed = routes.filter((route) => matches(route.path, path)).map((route) => route.method);
+  const fault =
+    allowed.length > 0
+      ? new Fault(
+          "METHOD_NOT_ALLOWED",
+          `${event.httpMethod} is not allowed here. Allowed: ${allowed.join(", ")}.`,
+          {
+            headers: { allow: allowed.join(", ") },
+          },
+        )
+      : new Fault("NOT_FOUND", "There is nothing at this path. The reference of the API lists every path.");
+  const { status, headers, body } = renderFault(fault, path);
+  const all = { ...baseHeaders(requestIdOf(event, chance)), ...headers };
+  return { statusCode: status, headers: all, body: event.httpMethod === "HEAD" ? "" : body.toString() };
+}
+
+function matches(template: string, path: string): boolean {
+  const wanted = template.split("/");
+  const given = path.split("/");
+  return (
+    wanted.length === given.length &&
+    wanted.every((segment, index) =>
+      segment.startsWith("{") ? given[index] !== "" : segment === given[index],
+    )
+  );
+}

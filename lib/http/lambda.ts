@@ -1,0 +1,139 @@
+import middy, { type MiddlewareObj } from "@middy/core";
+import { executionModeStreamifyResponse } from "@middy/core/StreamifyResponse";
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { touchLastUsed } from "../access/last-used.ts";
+import type { Operation } from "../contract/operation.ts";
+import { StoreMeter } from "../store/meter.ts";
+import { admit, bucketOwner, gatedTable } from "./admission.ts";
+import { type Dependencies, dependencies } from "./dependencies.ts";
+import type { Call, Exchange, Input, Verb } from "./exchange.ts";
+import { requestIdOf } from "./headers.ts";
+import { logOutcome } from "./outcome.ts";
+import { auditRefusal } from "./refusals.ts";
+import type { Reply } from "./reply.ts";
+import { fail, type Result, succeed } from "./respond.ts";
+import { type Alongside, authorize, identify, readShape, select } from "./steps.ts";
+
+type Step = MiddlewareObj<APIGatewayProxyEvent, Result | Reply>;
+
+/** Enough to render a 503 and to send it before Lambda cuts the connection. */
+const answerWithinMs = 1_500;
+
+export type LambdaOptions = {
+  /** Items to read in the round of authentication. */
+  readonly alongside?: Alongside;
+};
+
+/** From a contract entry and a verb to the handler of a Lambda function: the chain, built here and only here. */
+export function lambda<Op extends Operation>(operation: Op, verb: Verb<Op>, options: LambdaOptions = {}) {
+  const { alongside = () => [] } = options;
+  return middy<APIGatewayProxyEvent, Result | Reply>({
+    timeoutEarlyInMillis: answerWithinMs,
+    ...(operation.streaming && { executionMode: executionModeStreamifyResponse }),
+  })
+    .use(frame(operation))
+    .use(step((deps, exchange) => identify(deps, exchange, alongside)))
+    .use(step(readShape))
+    .use(step(select))
+    .use(step((_, exchange) => authorize(exchange)))
+    .handler((event, _context, { signal }) => work(dependencies(), exchangeOf(event), verb, signal));
+}
+
+/** One exchange per event; steps and handler share nothing else. */
+const exchanges = new WeakMap<object, Exchange>();
+
+function exchangeOf(event: object): Exchange {
+  const exchange = exchanges.get(event);
+  if (!exchange) throw new TypeError("The frame comes first in the chain.");
+  return exchange;
+}
+
+/** A step throws or returns nothing: a value returned from a hook would end the chain as an answer. */
+function step(check: (deps: Dependencies, exchange: Exchange) => void | Promise<void>): Step {
+  return {
+    before: async ({ event }) => {
+      await check(dependencies(), exchangeOf(event));
+    },
+  };
+}
+
+/** First in, last out: opens the exchange, and turns what came of it into the one answer. */
+function frame(operation: Operation): Step {
+  return {
+    before: ({ event }) => {
+      exchanges.set(event, openExchange(dependencies(), operation, event));
+    },
+    after: async (request) => {
+      const exchange = exchangeOf(request.event);
+      request.response = await succeed(exchange, replyOf(request.response));
+      logOutcome(dependencies().clock, exchange, operation.answer.status);
+    },
+    onError: async (request) => {
+      const exchange = exchangeOf(request.event);
+      const { result, fault } = await fail(exchange, request.error);
+      request.response = result;
+      await auditRefusal(dependencies(), exchange, fault);
+      logOutcome(dependencies().clock, exchange, result.statusCode, fault);
+    },
+  };
+}
+
+function openExchange(deps: Dependencies, operation: Operation, event: APIGatewayProxyEvent): Exchange {
+  const meter = new StoreMeter();
+  return {
+    operation,
+    event,
+    meter,
+    requestId: requestIdOf(event, deps.chance),
+    startedAtMs: deps.clock.nowMs(),
+    table: deps.table.metered(meter),
+  };
+}
+
+/** Steps 8 and 9. The limiter's write runs beside the verb's first reads; the verb's writes wait for it. */
+async function work<Op extends Operation>(
+  deps: Dependencies,
+  exchange: Exchange,
+  verb: Verb<Op>,
+  signal: AbortSignal,
+) {
+  const { operation, principal, scope, input, paging, table } = exchange;
+  if (!principal || !scope || !input || !paging) throw new TypeError("The chain is not complete.");
+  const owner = bucketOwner(operation, principal, scope);
+  deps.limiter.refuseKnownFull(operation.rateLimit, owner);
+  const admitted = admit(deps.limiter, table, operation, owner);
+  const stop = new AbortController();
+  const call: Call<Op> = {
+    principal,
+    scope,
+    // The operation whose schemas parsed it is the one the verb is typed from.
+    input: input as Input<Op>,
+    paging,
+    table: gatedTable(table, admitted),
+    clock: deps.clock,
+    chance: deps.chance,
+    alongside: exchange.alongside ?? [],
+    retentionDays: deps.retentionDays,
+    requestId: exchange.requestId,
+    ipAddress: exchange.event.requestContext?.identity?.sourceIp ?? null,
+    signal: AbortSignal.any([signal, stop.signal]),
+  };
+  const used = touchLastUsed(table, principal.key, deps.clock.nowMs()).catch(() => {});
+  const answer = verb(call);
+  answer.catch(() => {});
+  try {
+    const admission = await admitted;
+    if (admission) exchange.admission = admission;
+  } catch (refusal) {
+    stop.abort(refusal);
+    throw refusal;
+  }
+  const [reply] = await Promise.all([answer, used]);
+  return reply;
+}
+
+/** After the handler the response is what the verb replied. */
+function replyOf(response: Result | Reply | null | undefined): Reply {
+  if (!response || "statusCode" in response) throw new TypeError("The verb did not reply.");
+  return response;
+}

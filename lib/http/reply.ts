@@ -1,0 +1,25 @@
+/** What a verb answers: plain data. The chain renders it. */
+export type Reply =
+  | { readonly json: object; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly bytes: Buffer;
+      readonly contentType: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | { readonly empty: true };
+
+/** The rendered answer, before compression. */
+export type Rendered = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+};
+
+export const jsonType = "application/json";
+
+export function render(status: number, reply: Reply): Rendered {
+  if ("empty" in reply) return { status, headers: {}, body: Buffer.alloc(0) };
+  const body = "bytes" in reply ? reply.bytes : Buffer.from(JSON.stringify(reply.json));
+  const contentType = "bytes" in reply ? reply.contentType : jsonType;
+  return { status, headers: { ...reply.headers, "content-type": contentType }, body };
+}

@@ -1,0 +1,54 @@
+import { Readable } from "node:stream";
+import type { APIGatewayProxyResult } from "aws-lambda";
+import { RateLimitExceeded } from "../access/rate-limiter.ts";
+import { Fault } from "../contract/fault.ts";
+import { requestLimits } from "../contract/limits.ts";
+import { compress, preferredCoding } from "./compression.ts";
+import { faultOf, renderFault } from "./errors.ts";
+import type { Exchange } from "./exchange.ts";
+import { baseHeaders, deprecationHeaders, headerValues, rateLimitHeaders } from "./headers.ts";
+import type { Rendered, Reply } from "./reply.ts";
+import { render } from "./reply.ts";
+
+export type StreamedResult = Omit<APIGatewayProxyResult, "body"> & { body: Readable };
+export type Result = APIGatewayProxyResult | StreamedResult;
+
+export async function succeed(exchange: Exchange, reply: Reply): Promise<Result> {
+  const rendered = render(exchange.operation.answer.status, reply);
+  if (rendered.body.length > requestLimits.responseBytesMax) {
+    const mebibytes = requestLimits.responseBytesMax / 1024 / 1024;
+    throw new Fault(
+      "RESPONSE_TOO_LARGE",
+      `The answer would exceed ${mebibytes} MiB. Reduce limit, narrow the window or add filters.`,
+    );
+  }
+  return await finish(exchange, rendered);
+}
+
+export async function fail(exchange: Exchange, error: unknown): Promise<{ result: Result; fault: Fault }> {
+  const fault = faultOf(error, exchange.requestId);
+  if (fault instanceof RateLimitExceeded) exchange.admission = fault.admission;
+  return { fault, result: await finish(exchange, renderFault(fault, exchange.operation.path)) };
+}
+
+/** The one place where answers get their headers, their coding and their transport form. */
+async function finish(exchange: Exchange, { status, headers, body }: Rendered): Promise<Result> {
+  const { operation, principal, admission, requestId, event } = exchange;
+  const all: Record<string, string> = {
+    ...baseHeaders(requestId),
+    ...(admission && rateLimitHeaders(admission)),
+    ...(principal?.key.kind === "legacy" && deprecationHeaders),
+    ...headers,
+  };
+  const worthwhile = body.length > requestLimits.compressAboveBytes;
+  const coding = worthwhile ? preferredCoding(headerValues(event, "accept-encoding").join(",")) : undefined;
+  if (worthwhile) all.vary = "accept-encoding";
+  if (coding) all["content-encoding"] = coding;
+  const sent = coding ? await compress(coding, body) : body;
+  // middy cuts strings every 16,384 units and tears characters apart; a stream of bytes passes whole.
+  if (operation.streaming)
+    return { statusCode: status, headers: all, body: Readable.from([sent], { objectMode: false }) };
+  return coding
+    ? { statusCode: status, headers: all, body: sent.toString("base64"), isBase64Encoded: true }
+    : { statusCode: status, headers: all, body: sent.toString() };
+}

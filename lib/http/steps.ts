@@ -1,0 +1,89 @@
+import { authenticate } from "../access/authenticate.ts";
+import { checkKeyKind, checkPermission, checkPlan } from "../access/policy.ts";
+import { selectOrganizations } from "../access/scope.ts";
+import { optionalVariable } from "../runtime/environment.ts";
+import { cursorKeysKey, type TenantKey } from "../store/layout.ts";
+import type { Key } from "../store/table.ts";
+import { bindPaging, openCursor } from "./cursors.ts";
+import type { Dependencies } from "./dependencies.ts";
+import type { Exchange } from "./exchange.ts";
+import { headerValues } from "./headers.ts";
+import { parseInput } from "./shape.ts";
+
+/** Items an operation wants to have read in the round of authentication. */
+export type Alongside = (tenant: TenantKey) => readonly Key[];
+
+/** Steps 2 and 3: the key, then its kind. */
+export async function identify(deps: Dependencies, exchange: Exchange, alongside: Alongside): Promise<void> {
+  const { operation, table } = exchange;
+  const wantsCursorKeys = operation.paging !== undefined && deps.cursorKeys.isStale;
+  const authentication = await authenticate(
+    { table, clock: deps.clock },
+    {
+      text: keyTextOf(exchange),
+      alongside: (tenant) => [...(wantsCursorKeys ? [cursorKeysKey] : []), ...alongside(tenant)],
+    },
+  );
+  exchange.principal = authentication.principal;
+  exchange.alongside = authentication.alongside.slice(wantsCursorKeys ? 1 : 0);
+  checkKeyKind(operation, authentication.principal);
+  if (wantsCursorKeys) await deps.cursorKeys.accept(table, authentication.alongside[0]);
+}
+
+/** Absent, empty or sent twice is no key at all. A deployment may accept further header names. */
+function keyTextOf({ event }: Exchange): string | undefined {
+  const further = optionalVariable("KEY_HEADER_NAMES")?.split(",") ?? [];
+  const values = ["x-service-api-key", ...further].flatMap((name) => headerValues(event, name.trim()));
+  return values.length === 1 ? values[0] || undefined : undefined;
+}
+
+/** Step 4. */
+export async function readShape(deps: Dependencies, exchange: Exchange): Promise<void> {
+  const { operation, event, table } = exchange;
+  const input = parseInput(operation, event);
+  exchange.input = input;
+  const text = textField(input.query, "cursor");
+  if (text === undefined) return;
+  const opening = { ring: deps.cursorKeys, table, nowMs: deps.clock.nowMs() };
+  exchange.cursor = await openCursor(opening, operation, text);
+}
+
+/** Step 5. */
+export function select(deps: Dependencies, exchange: Exchange): void {
+  const { operation, principal, input, cursor } = exchange;
+  if (!principal || !input) throw new TypeError("Selection comes after authentication and validation.");
+  const scope = selectOrganizations(operation, principal, {
+    orgId: textField(operation.body ? input.body : input.query, "org_id"),
+    organizationIds: listField(input.query, "organization_ids"),
+    organizationUuid: textField(input.path, "organization_id"),
+  });
+  exchange.scope = scope;
+  const { paging } = operation;
+  exchange.paging = bindPaging(
+    { ring: deps.cursorKeys, nowMs: deps.clock.nowMs() },
+    { operation, principal, scope, query: input.query, cursor, defaultPageSize: paging?.defaultSize ?? 0 },
+  );
+}
+
+/** Steps 6 and 7. */
+export function authorize(exchange: Exchange): void {
+  const { operation, principal, scope } = exchange;
+  if (!principal || !scope) throw new TypeError("Authorization comes after selection.");
+  exchange.scope = checkPlan(operation, scope);
+  checkPermission(operation, principal);
+}
+
+function textField(part: unknown, name: string): string | undefined {
+  const value = field(part, name);
+  return typeof value === "string" ? value : undefined;
+}
+
+function listField(part: unknown, name: string): string[] | undefined {
+  const value = field(part, name);
+  return Array.isArray(value) ? value.map(String) : undefined;
+}
+
+const field = (part: unknown, name: string): unknown =>
+  typeof part === "object" && part !== null && Object.hasOwn(part, name)
+    ? Reflect.get(part, name)
+    : undefined;

@@ -1,0 +1,25 @@
+import { eventLimits, storeLimits } from "../contract/limits.ts";
+import type { Chance } from "../runtime/chance.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { backOff } from "./retry.ts";
+import { ConditionFailed, StoreUnavailable, type Table, TransactionRefused } from "./table.ts";
+
+/** The table, with the time and the chance that deciding anew needs. */
+export type Store = { readonly table: Table; readonly clock: Clock; readonly chance: Chance };
+
+/**
+ * A failed condition means that the world moved between reading and writing: `decide` reads it again and
+ * decides anew, a bounded number of times. It must be safe to run after a write that did happen.
+ */
+export async function decideAnew<Answer>(store: Store, decide: () => Promise<Answer>): Promise<Answer> {
+  const waiting = { clock: store.clock, chance: store.chance, policy: storeLimits.retry };
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await decide();
+    } catch (error) {
+      if (!(error instanceof ConditionFailed || error instanceof TransactionRefused)) throw error;
+      if (attempt + 1 >= eventLimits.decisionsMax) throw new StoreUnavailable(error, false);
+      await backOff(waiting, attempt);
+    }
+  }
+}

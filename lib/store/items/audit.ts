@@ -1,0 +1,15 @@
+import * as z from "zod";
+import { auditRecord } from "../../contract/records.ts";
+import { parseItem } from "./parse.ts";
+
+/** The record as the API gives it, and whose it is. */
+const auditItem = auditRecord.extend({
+  pk: z.string(),
+  sk: z.string(),
+  /** Service UUID of the organization; null for what belongs to a whole workspace or instance. */
+  organization: z.string().nullable(),
+  ttl: z.number(),
+});
+
+export type AuditItem = z.output<typeof auditItem>;
+export const parseAudit = parseItem("audit entry", auditItem);

@@ -1,0 +1,26 @@
+import * as z from "zod";
+import { parseItem } from "./parse.ts";
+
+const repositoryItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  /** Service UUID, what the API calls `id`. */
+  uuid: z.string(),
+  /** The provider's, unique within the organization only. */
+  repository_id: z.string(),
+  name: z.string(),
+  full_name: z.string(),
+  private: z.boolean().nullable(),
+  url: z.string(),
+  active: z.boolean(),
+  /** Null: the organization's. */
+  approval_delay_days: z.number().nullable(),
+  /** `occurred_at#event id` of the newest event applied, and of the earliest (first values only). */
+  version: z.string(),
+  first_version: z.string(),
+  /** Set by the API or the operator: events then leave the delay alone. */
+  delay_decided: z.boolean().optional(),
+});
+
+export type RepositoryItem = z.output<typeof repositoryItem>;
+export const parseRepository = parseItem("repository", repositoryItem);

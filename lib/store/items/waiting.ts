@@ -1,0 +1,27 @@
+import * as z from "zod";
+import { parseItem } from "./parse.ts";
+
+/** A message whose event cannot be applied yet, kept as it came, to be opened again like any other. */
+const waitingItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  id: z.string(),
+  group: z.string(),
+  body: z.string(),
+  event_id: z.string(),
+  since: z.string(),
+});
+
+/** The same by age, without the body: what the clock worker looks through. */
+const waitingByAgeItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  since: z.string(),
+  dependency: z.object({ pk: z.string(), sk: z.string() }),
+  version: z.string(),
+});
+
+export type WaitingItem = z.output<typeof waitingItem>;
+export type WaitingByAgeItem = z.output<typeof waitingByAgeItem>;
+export const parseWaiting = parseItem("waiting event", waitingItem);
+export const parseWaitingByAge = parseItem("waiting event's age", waitingByAgeItem);

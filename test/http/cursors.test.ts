@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import type { Principal } from "../../lib/access/principal.ts";
+import type { Scope } from "../../lib/access/scope.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
+import { whoami } from "../../lib/contract/operations/keys.ts";
+import { listOrganizations, listRepositories } from "../../lib/contract/operations/organizations.ts";
+import { CursorKeyRing, rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
+import { bindPaging, openCursor } from "../../lib/http/cursors.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { cursorKeysKey } from "../../lib/store/layout.ts";
+import { TestClock } from "../support/clock.ts";
+import { useStore } from "../support/engine.ts";
+
+const store = useStore();
+const resumable: Operation = {
+  ...listOrganizations,
+  paging: { bindsPageSize: false, resumable: true, defaultSize: 7 },
+};
+const dayMs = 86_400_000;
+
+async function bench(clock = new TestClock()) {
+  const { table } = store();
+  const ring = new CursorKeyRing({ clock, chance: systemChance });
+  await ring.accept(table, await table.get(cursorKeysKey));
+  const walk = (change: Partial<Walk> = {}) => {
+    const { operation = listOrganizations, tenant = "w#acme", selector = "all", query = {}, cursor } = change;
+    // Only what a cursor is bound to matters here.
+    const principal = { tenant } as Principal;
+    const scope = { selector, organizations: [] } as Scope;
+    const defaultPageSize = operation.paging?.defaultSize ?? 100;
+    return bindPaging(
+      { ring, nowMs: clock.nowMs() },
+      { operation, principal, scope, query, cursor, defaultPageSize },
+    );
+  };
+  const open = (text: string, operation: Operation = listOrganizations) =>
+    openCursor({ ring, table, nowMs: clock.nowMs() }, operation, text);
+  return { clock, ring, table, walk, open };
+}
+type Walk = {
+  operation: Operation;
+  tenant: `w#${string}`;
+  selector: string;
+  query: Record<string, unknown>;
+  cursor: Awaited<ReturnType<typeof openCursor>>;
+};
+const invalidCursor = { code: "INVALID_CURSOR" };
+
+describe("a cursor", () => {
+  test("gives back the place it was made for", async () => {
+    const { walk, open } = await bench();
+    const cursor = await open(walk().next(["2026-11-15", 7]));
+    expect(walk({ cursor }).position).toEqual(["2026-11-15", 7]);
+    expect(cursor.resumes).toBe(false);
+  });
+
+  test("with any single bit flipped is refused", async () => {
+    const { walk, open } = await bench();
+    const text = walk().next("0f8fad5b-d9cb-469f-a165-70867728950e");
+    const bytes = Buffer.from(text, "latin1");
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const flipped = Buffer.from(bytes);
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      await expect(open(flipped.toString("latin1")), `bit ${bit}`).rejects.toMatchObject(invalidCursor);
+    }
+  });
+
+  test("cut short, lengthened, empty or made up is refused", async () => {
+    const { walk, open } = await bench();
+    const text = walk().next("a");
+    const forgeries = [
+      text.slice(0, -1),
+      `${text}A`,
+      `${text}=`,
+      ".",
+      "a.b",
+      "null",
+      text.split(".")[1] ?? "",
+      `x${text}`,
+    ];
+    for (const forgery of forgeries)
+      await expect(open(forgery), forgery).rejects.toMatchObject(invalidCursor);
+  });
+
+  test("of another operation is refused", async () => {
+    const { walk, open } = await bench();
+    const text = walk().next("a");
+    await expect(open(text, listRepositories)).rejects.toMatchObject(invalidCursor);
+    await expect(open(text, whoami)).rejects.toMatchObject(invalidCursor);
+  });
+
+  test("lives 30 days, a resume cursor 400", async () => {
+    const { walk, open, clock } = await bench();
+    const text = walk({ operation: resumable }).next("a");
+    const resume = walk({ operation: resumable }).resume("a");
+    clock.advance(30 * dayMs);
+    await open(text, resumable);
+    clock.advance(1_000);
+    await expect(open(text, resumable)).rejects.toMatchObject(invalidCursor);
+    clock.advance(370 * dayMs - 1_000);
+    expect(await open(resume, resumable)).toMatchObject({ resumes: true, position: "a" });
+    clock.advance(1_000);
+    await expect(open(resume, resumable)).rejects.toMatchObject(invalidCursor);
+  });
+
+  test("is at most 1 KiB", async () => {
+    const { walk } = await bench();
+    expect(walk().next("x".repeat(256)).length).toBeLessThanOrEqual(1024);
+  });
+
+  test.each([
+    ["another tenant", { tenant: "w#other" as const }],
+    ["another selector", { selector: "one:1" }],
+    ["another filter", { query: { repository_ids: ["1", "3"], start_date: "2026-01-01" } }],
+    ["a filter more", { query: { repository_ids: ["1", "2"], start_date: "2026-01-01", user_ids: ["9"] } }],
+    ["another window", { query: { repository_ids: ["1", "2"], start_date: "2026-01-02" } }],
+  ])("is bound to its walk: %s is refused", async (_, change) => {
+    const { walk, open } = await bench();
+    const query = { repository_ids: ["1", "2"], start_date: "2026-01-01" };
+    const cursor = await open(walk({ operation: resumable, query }).next("a"), resumable);
+    expect(() => walk({ operation: resumable, query, ...change, cursor })).toThrow(
+      expect.objectContaining(invalidCursor),
+    );
+  });
+
+  test("takes filter lists as sets, and does not mind another limit or format", async () => {
+    const { walk, open } = await bench();
+    const made = walk({
+      operation: resumable,
+      query: { repository_ids: ["1", "2"], limit: 5, format: "csv" },
+    });
+    const cursor = await open(made.next("a"), resumable);
+    const later = walk({ operation: resumable, query: { repository_ids: ["2", "1"], limit: 9 }, cursor });
+    expect(later).toMatchObject({ position: "a", pageSize: 9 });
+  });
+
+  test("keeps the page size where the operation says so: it may be left out, never changed", async () => {
+    const { walk, open } = await bench();
+    const cursor = await open(walk({ query: { limit: 5 } }).next("a"));
+    expect(walk({ cursor }).pageSize).toBe(5);
+    expect(walk({ query: { limit: 5 }, cursor }).pageSize).toBe(5);
+    expect(() => walk({ query: { limit: 6 }, cursor })).toThrow(expect.objectContaining(invalidCursor));
+  });
+});
+
+describe("signing keys", () => {
+  test("made by several functions at once are one key", async () => {
+    const rings = await Promise.all(Array.from({ length: 8 }, async () => (await bench()).ring.current().id));
+    expect(new Set(rings).size).toBe(1);
+  });
+
+  test("rotate without breaking a walk under way, also for a function that has not heard of the new key", async () => {
+    const clock = new TestClock();
+    const before = await bench(clock);
+    const text = before.walk().next("a");
+    clock.advance(1_000);
+    await rotateCursorKeys({ table: before.table, clock, chance: systemChance });
+    const after = await bench(clock);
+    expect(after.ring.current().id).not.toBe(before.ring.current().id);
+    expect(await after.open(text)).toMatchObject({ position: "a" });
+    clock.advance(1_000);
+    expect(await before.open(after.walk().next("b"))).toMatchObject({ position: "b" });
+  });
+
+  test("stay until the last resume cursor they signed has died, and no longer", async () => {
+    const clock = new TestClock("2030-01-01T00:00:00.000Z");
+    const { table, ring } = await bench(clock);
+    const first = ring.current().id;
+    const rotate = async (days: number) => {
+      clock.advance(days * dayMs);
+      await rotateCursorKeys({ table, clock, chance: systemChance });
+      const item = await table.get(cursorKeysKey);
+      return Object.keys(item?.keys ?? {});
+    };
+    expect(await rotate(1)).toContain(first);
+    expect(await rotate(400)).toContain(first);
+    expect(await rotate(1)).not.toContain(first);
+  });
+});

@@ -1,0 +1,169 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { beforeAll, expect } from "vitest";
+import * as z from "zod";
+import {
+  installLambdaRuntime,
+  invokeBuffered,
+  invokeStreaming,
+  type LambdaHandler,
+} from "../../cli/local/lambda.ts";
+import { httpAnswer, streamHead } from "../../cli/local/rest-answer.ts";
+import { restEvent } from "../../cli/local/rest-event.ts";
+import { createRouter } from "../../cli/local/routes.ts";
+import { type ErrorCode, errorCodes } from "../../lib/contract/errors.ts";
+import { errorShapeOf, type Operation } from "../../lib/contract/operation.ts";
+import { operations } from "../../lib/contract/operations.ts";
+import { binaryMediaTypes } from "../../lib/contract/platform.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { type TestStore, useStore } from "./engine.ts";
+
+export type Answer = {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Decompressed. */
+  readonly body: Buffer;
+  /** Undefined when the body is not JSON. */
+  readonly json: unknown;
+  /** The codes of an error answer, in order. */
+  readonly codes: readonly ErrorCode[];
+  /** The first message of an error answer. */
+  readonly message: string;
+};
+
+export type CallOptions = {
+  readonly method?: string;
+  /** The key's text; left out sends no key. */
+  readonly key?: string;
+  /** Name, value, name, value, sent as they are. */
+  readonly rawHeaders?: readonly string[];
+  /** An object is sent as JSON, a string as it is. */
+  readonly body?: object | string;
+};
+
+export type Api = {
+  readonly store: () => TestStore;
+  /** Calls the deployed handler as API Gateway would; checks the answer against the contract. */
+  call(target: string, options?: CallOptions): Promise<Answer>;
+};
+
+/** The Lambda handlers on an engine and a table of their own, wired by the environment as they are on AWS. */
+export function useApi(): Api {
+  const store = useStore();
+  beforeAll(() => {
+    process.env.TABLE_NAME = store().tableName;
+    process.env.DYNAMODB_ENDPOINT = store().endpoint;
+    process.env.LOG_LEVEL ??= "error";
+    installLambdaRuntime();
+  });
+  return { store, call };
+}
+
+const route = createRouter(operations);
+
+async function call(target: string, options: CallOptions = {}): Promise<Answer> {
+  const { method = options.body === undefined ? "GET" : "POST", key, rawHeaders = [], body } = options;
+  const json = typeof body === "object" ? JSON.stringify(body) : body;
+  const headers = [
+    ...(key === undefined ? [] : ["x-service-api-key", key]),
+    ...(json === undefined || rawHeaders.some((name) => /^content-type$/i.test(name))
+      ? []
+      : ["content-type", "application/json"]),
+    ...rawHeaders,
+  ];
+  const match = route(method, target.split("?", 1)[0] ?? "/");
+  const request = {
+    method,
+    target,
+    rawHeaders: headers,
+    body: Buffer.from(json ?? ""),
+    sourceAddress: "203.0.113.7",
+    port: 443,
+  };
+  const event = restEvent(request, match, {
+    clock: systemClock,
+    chance: systemChance,
+    stage: "live",
+    binaryMediaTypes,
+  });
+  const invocation = { functionName: "test", timeoutMs: 29_000, clock: systemClock, chance: systemChance };
+  const handler = await load(match.operation?.source ?? "fallback");
+  const raw = match.operation?.streaming
+    ? await streamed(handler, event, invocation)
+    : httpAnswer(await invokeBuffered(handler, event, invocation), "*/*", binaryMediaTypes);
+  const answer = toAnswer(raw);
+  checkAnswer(
+    operations.find((each) => each.source === match.operation?.source && each.method === method),
+    target,
+    answer,
+  );
+  return answer;
+}
+
+const handlerModule = z.object({ handler: z.custom<LambdaHandler>((value) => typeof value === "function") });
+
+async function load(source: string): Promise<LambdaHandler> {
+  return handlerModule.parse(await import(`../../functions/${source}.ts`)).handler;
+}
+
+async function streamed(...invocation: Parameters<typeof invokeStreaming>) {
+  const { bytes, finished } = invokeStreaming(...invocation);
+  const chunks: Buffer[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  await finished;
+  const all = Buffer.concat(chunks);
+  const end = all.indexOf(Buffer.alloc(8));
+  return { ...streamHead(all.toString("utf8", 0, end)), body: all.subarray(end + 8) };
+}
+
+const errorBody = z.strictObject({ code: z.string(), message: z.string().min(1) });
+const errorBodies = {
+  error: z.strictObject({ error: errorBody }).transform(({ error }) => [error]),
+  errors: z.strictObject({ errors: z.array(errorBody).min(1) }).transform(({ errors }) => errors),
+};
+
+function toAnswer(raw: ReturnType<typeof httpAnswer>): Answer {
+  const headers = Object.fromEntries(raw.headers.map(([name, value]) => [name.toLowerCase(), value]));
+  const body = decompressed(raw.body, headers["content-encoding"]);
+  const isJson = headers["content-type"] === "application/json" && body.length > 0;
+  const json: unknown = isJson ? JSON.parse(body.toString()) : undefined;
+  const errors =
+    raw.status >= 400 ? z.union([errorBodies.error, errorBodies.errors]).safeParse(json).data : undefined;
+  const isCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
+  return {
+    status: raw.status,
+    headers,
+    body,
+    json,
+    codes: (errors ?? []).map(({ code }) => code).filter(isCode),
+    message: errors?.[0]?.message ?? "",
+  };
+}
+
+function decompressed(body: Buffer, coding: string | undefined): Buffer {
+  if (coding === "gzip") return gunzipSync(body);
+  return coding === "br" ? brotliDecompressSync(body) : body;
+}
+
+/** Holds in every test: documented status, the schema of the answer, the shape of errors, the headers of section 3. */
+function checkAnswer(operation: Operation | undefined, target: string, answer: Answer): void {
+  const { status, headers, json } = answer;
+  expect(headers).toMatchObject({
+    "x-request-id": expect.stringMatching(/^[A-Za-z0-9_-]{1,128}$/),
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "strict-transport-security": expect.stringContaining("max-age="),
+  });
+  if (status >= 400) {
+    const shape = errorBodies[errorShapeOf(target.split("?", 1)[0] ?? "")];
+    if (answer.body.length === 0) return;
+    for (const { code } of shape.parse(json))
+      expect(errorCodes).toHaveProperty(code, expect.objectContaining({ status }));
+    if (status === 429 || status === 503) expect(headers["retry-after"]).toMatch(/^[1-9][0-9]*$/);
+    return;
+  }
+  if (!operation) throw new Error(`${target} is no operation and yet answered ${status}.`);
+  expect(status).toBe(operation.answer.status);
+  if (json !== undefined && operation.answer.schema) operation.answer.schema.parse(json);
+}

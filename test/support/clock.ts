@@ -1,0 +1,37 @@
+import type { Chance } from "../../lib/runtime/chance.ts";
+import type { Clock } from "../../lib/runtime/clock.ts";
+
+/** A clock that stands still until a test moves it; sleeping moves it too. */
+export class TestClock implements Clock {
+  #nowMs: number;
+  constructor(start = "2026-11-15T12:00:00.000Z") {
+    this.#nowMs = Date.parse(start);
+  }
+  nowMs(): number {
+    return this.#nowMs;
+  }
+  async sleep(ms: number): Promise<void> {
+    this.advance(ms);
+  }
+  advance(ms: number): void {
+    this.#nowMs += ms;
+  }
+}
+
+/** Chance that repeats exactly for the same seed (mulberry32). */
+export function seededChance(seed: number): Chance {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (bound: number) => Math.floor(next() * bound);
+  const bytes = (count: number) => Uint8Array.from({ length: count }, () => below(256));
+  const uuid = () => {
+    const hex = Buffer.from(bytes(16)).toString("hex");
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+  };
+  return { below, bytes, uuid };
+}
