@@ -2,8 +2,16 @@
 export type LogFields = { readonly [name: string]: unknown };
 
 export function log(level: "info" | "warn" | "error", message: string, fields: LogFields = {}): void {
-  if (level === "info" && process.env.LOG_LEVEL === "error") return;
+  if (weights[level] < weights[leastLevel()]) return;
   process.stdout.write(`${JSON.stringify({ level, message, ...fields })}\n`);
+}
+
+const weights = { info: 0, warn: 1, error: 2, silent: 3 };
+
+/** `LOG_LEVEL` sets the least level that is written; everything when it is not set. */
+function leastLevel(): keyof typeof weights {
+  const level = process.env.LOG_LEVEL;
+  return level === "warn" || level === "error" || level === "silent" ? level : "info";
 }
 
 /** The chain of causes, without what an error may carry along (requests, items). */

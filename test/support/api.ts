@@ -54,7 +54,7 @@ export function useApi(): Api {
   beforeAll(() => {
     process.env.TABLE_NAME = store().tableName;
     process.env.DYNAMODB_ENDPOINT = store().endpoint;
-    process.env.LOG_LEVEL ??= "error";
+    process.env.LOG_LEVEL ??= "silent";
     installLambdaRuntime();
   });
   return { store, call };
@@ -104,7 +104,9 @@ async function call(target: string, options: CallOptions = {}): Promise<Answer> 
 const handlerModule = z.object({ handler: z.custom<LambdaHandler>((value) => typeof value === "function") });
 
 async function load(source: string): Promise<LambdaHandler> {
-  return handlerModule.parse(await import(`../../functions/${source}.ts`)).handler;
+  return handlerModule.parse(
+    await import(/* @vite-ignore */ new URL(`../../functions/${source}.ts`, import.meta.url).href),
+  ).handler;
 }
 
 async function streamed(...invocation: Parameters<typeof invokeStreaming>) {

@@ -1,0 +1,137 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { auditWrites } from "../../lib/audit/entry.ts";
+import { listAuditLogs } from "../../lib/contract/operations/audit-logs.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { useApi } from "../support/api.ts";
+import { TestClock } from "../support/clock.ts";
+import { commonSuite } from "../support/common-suite.ts";
+import { World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+commonSuite(api, { operation: listAuditLogs, request: () => ({ target: "/v1/audit-logs" }) });
+
+type Page = { data: Array<{ id: string; summary: string; created_at: string }>; next_cursor: string | null };
+const dayMs = 86_400_000;
+
+describe("GET /v1/audit-logs", () => {
+  const nowMs = Date.now();
+  let key = "";
+  let one = "";
+  let two = "";
+  /** Entries told by days before now; each says in its summary which it is. */
+  const told = [300, 200, 199, 100, 65, 64, 31, 30, 10, 3, 2, 1];
+  const write = async (daysAgo: number, uuid: string | null, name = "Ada Lovelace") => {
+    const clock = new TestClock(new Date(nowMs - daysAgo * dayMs).toISOString());
+    const writes = auditWrites(
+      { clock, chance: systemChance, retentionDays: 400 },
+      {
+        action: daysAgo % 2 ? "role.changed" : "seat.assigned",
+        resourceType: "member",
+        resourceId: "u1",
+        summary: `${daysAgo} days ago`,
+        actor: { type: "user", id: `u-${daysAgo}`, name, keyId: null, keyKind: null },
+        tenant: "w#audit",
+        organization: uuid ? { uuid, providerId: uuid === one ? "one" : "two" } : null,
+        metadata: { daysAgo },
+        ipAddress: "203.0.113.7",
+        requestId: "request-1",
+      },
+    );
+    await api.store().table.transact(writes);
+  };
+  beforeAll(async () => {
+    await world.workspace("audit");
+    one = await world.organization("one", { workspace_id: "audit" });
+    two = await world.organization("two", { workspace_id: "audit" });
+    key = (await world.token("audit")).text;
+    for (const [index, daysAgo] of told.entries()) await write(daysAgo, index % 2 ? two : one);
+    await write(5, null, "Grace =Hopper");
+  });
+  const walk = async (query: string) => {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const target: string = `/v1/audit-logs?resource_types=member&${query}${cursor ? `&cursor=${cursor}` : ""}`;
+      const answer = await api.call(target, { key });
+      expect(answer.message).toBe("");
+      const page = answer.json as Page;
+      seen.push(...page.data.map(({ summary }) => summary.replace(" days ago", "")));
+      cursor = page.next_cursor;
+    } while (cursor);
+    await api.store().table.write({ delete: { pk: "LIMIT#audit-logs#w#audit", sk: "SLOTS" } });
+    return seen.map(Number);
+  };
+  const newestFirst = [1, 2, 3, 5, 10, 30, 31, 64, 65, 100, 199, 200, 300];
+
+  test.each([1, 2, 5, 100])(
+    "walks a year newest first with pages of %i, none missed, none twice",
+    async (limit) => {
+      expect(await walk(`limit=${limit}`)).toEqual(newestFirst);
+      expect(await walk(`limit=${limit}&order=asc`)).toEqual(newestFirst.toReversed());
+    },
+  );
+
+  test("org_id narrows to one organization, without what belongs to the whole workspace", async () => {
+    expect(await walk("org_id=one")).toEqual(
+      newestFirst.filter((day) => told.includes(day) && told.indexOf(day) % 2 === 0),
+    );
+    expect(await walk("org_id=two&order=asc&limit=1")).toEqual([1, 3, 30, 64, 100, 200].toReversed());
+  });
+
+  test("filters by action, actor and the actor's name", async () => {
+    expect(await walk("actions=seat.assigned")).toEqual([2, 10, 30, 64, 100, 200, 300]);
+    expect(await walk("actions=seat.assigned,role.changed&user_ids=u-2,u-3")).toEqual([2, 3]);
+    expect(await walk("search=hopper")).toEqual([5]);
+    expect(await walk("search=nobody")).toEqual([]);
+  });
+
+  test("takes days and date-times with any offset, both ends inclusive", async () => {
+    const at = (days: number) => new Date(nowMs - days * dayMs).toISOString();
+    expect(await walk(`date_from=${at(10)}&date_to=${at(2)}`)).toEqual([2, 3, 5, 10]);
+    const shifted = at(10).replace("Z", "%2B00:00");
+    expect(await walk(`date_from=${shifted}`)).toEqual([1, 2, 3, 5, 10]);
+    expect(await walk(`date_from=${at(100).slice(0, 10)}&date_to=${at(100).slice(0, 10)}`)).toEqual([100]);
+    expect(await walk("date_from=0001-01-01&date_to=9999-12-31")).toEqual(newestFirst);
+  });
+
+  test.each([
+    ["date_from=2026-02-30", "date_from: must be a calendar day"],
+    ["date_from=yesterday", "date_from: must be a calendar day"],
+    ["date_to=2026-01-01T25:00:00Z", "date_to: must be a calendar day"],
+    ["date_from=2026-02-01&date_to=2026-01-31", "date_to: must not be before date_from."],
+    ["order=down", "order: must be one of: desc, asc."],
+    ["limit=101", "limit: must be a whole number from 1 to 100."],
+    [`actions=${Array(51).fill("a").join(",")}`, "actions: must have at most 50 values."],
+    ["search=%20", "search: must have 1 to 200 characters."],
+    ["actions=a,,b", "actions: must be comma-separated values with none of them empty."],
+  ])("%s is a 400 that says what is allowed", async (query, sentence) => {
+    const answer = await api.call(`/v1/audit-logs?${query}`, { key });
+    expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
+    expect(answer.message).toContain(sentence);
+  });
+
+  test("a finished ascending walk is taken up later with x-resume-cursor and reads what came since", async () => {
+    const last = await api.call("/v1/audit-logs?order=asc&resource_types=member", { key });
+    expect((last.json as Page).next_cursor).toBeNull();
+    const resume = last.headers["x-resume-cursor"];
+    await write(0, one);
+    const later = await api.call(`/v1/audit-logs?order=asc&resource_types=member&cursor=${resume}`, { key });
+    expect((later.json as Page).data.map(({ summary }) => summary)).toEqual(["0 days ago"]);
+    expect((await api.call("/v1/audit-logs", { key })).headers).not.toHaveProperty("x-resume-cursor");
+  });
+
+  test("CSV flattens the actor, keeps formulas harmless and carries the cursor in a header", async () => {
+    const answer = await api.call("/v1/audit-logs?format=csv&limit=1&search=hopper", { key });
+    const [header, row] = answer.body.toString().split("\r\n");
+    expect(header).toBe(
+      "id,action,resource_type,resource_id,summary,actor_type,actor_id,actor_name,actor_key_id,actor_key_kind,organization_id,metadata,ip_address,request_id,created_at",
+    );
+    expect(row).toContain(
+      ',member,u1,5 days ago,user,u-5,Grace =Hopper,,,,"{""daysAgo"":5}",203.0.113.7,request-1,',
+    );
+    const page = await api.call("/v1/audit-logs?format=ndjson&limit=1&resource_types=member", { key });
+    expect(page.headers["x-next-cursor"]).toEqual(expect.any(String));
+    expect(JSON.parse(page.body.toString()).summary).toBe("0 days ago");
+  });
+});

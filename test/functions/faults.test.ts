@@ -1,0 +1,123 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { useApi } from "../support/api.ts";
+import { useFaultyEngine } from "../support/faulty-engine.ts";
+import { everyKindOfKey, World } from "../support/world.ts";
+
+const api = useApi();
+const engine = useFaultyEngine(() => api.store().endpoint);
+const world = new World(() => api.store().table);
+let setup: Awaited<ReturnType<typeof everyKindOfKey>>;
+beforeAll(async () => {
+  process.env.DYNAMODB_ENDPOINT = engine.endpoint();
+  setup = await everyKindOfKey(world, "faults");
+  // The first call makes the cursor keys, so that the later ones count only their own work.
+  await api.call("/v1/organizations", { key: setup.keys.workspace.text });
+});
+beforeEach(() => engine.inject());
+const whoami = () => api.call("/v1/whoami", { key: setup.keys.user.text });
+
+describe("a store that falters", () => {
+  test.each(["throttle", "server_error", "lost_before", "lost_after"] as const)(
+    "once (%s) is not noticed",
+    async (fault) => {
+      engine.inject(({ operation, count }) =>
+        operation === "BatchGetItem" && count === 1 ? fault : undefined,
+      );
+      expect((await whoami()).status).toBe(200);
+      expect(engine.calls.filter((operation) => operation === "BatchGetItem")).toHaveLength(2);
+    },
+  );
+
+  test.each(["throttle", "server_error", "lost_before"] as const)(
+    "for good (%s) is a clean 503 with Retry-After",
+    async (fault) => {
+      engine.inject(() => fault);
+      const answer = await whoami();
+      expect([answer.status, answer.codes]).toEqual([503, ["SERVICE_UNAVAILABLE"]]);
+      expect(answer.body.toString()).not.toMatch(/hunter2|dynamo/i);
+    },
+  );
+
+  test("an answer that makes no sense is a 500 that tells nothing but the request id", async () => {
+    engine.inject(() => "validation");
+    const answer = await api.call("/v1/whoami", {
+      key: setup.keys.user.text,
+      rawHeaders: ["x-request-id", "req-1"],
+    });
+    expect(answer.json).toEqual({
+      error: {
+        code: "INTERNAL_ERROR",
+        message: "Something failed on our side. Retry, and if it stays mention request req-1.",
+      },
+    });
+  });
+});
+
+describe("a limiter that falters", () => {
+  const onLimiter = (
+    fault: "throttle" | "lost_before" | "server_error" | "lost_after",
+    times = Number.POSITIVE_INFINITY,
+  ) => {
+    let left = times;
+    engine.inject(({ operation, body }) =>
+      operation === "UpdateItem" && body.includes("LIMIT#") && left-- > 0 ? fault : undefined,
+    );
+  };
+
+  test("throttled counts as full: 429", async () => {
+    onLimiter("throttle");
+    const answer = await whoami();
+    expect([answer.status, answer.codes, answer.headers["retry-after"]]).toEqual([
+      429,
+      ["RATE_LIMIT_EXCEEDED"],
+      "1",
+    ]);
+  });
+
+  test("out of reach lets reads through, without rate headers", async () => {
+    onLimiter("lost_before");
+    const answer = await whoami();
+    expect(answer.status).toBe(200);
+    expect(answer.headers).not.toHaveProperty("ratelimit");
+  });
+
+  test("whose answer got lost admits once and counts once", async () => {
+    const before = Number((await whoami()).headers["x-ratelimit-remaining"]);
+    onLimiter("lost_after", 1);
+    expect(Number((await whoami()).headers["x-ratelimit-remaining"])).toBe(before - 1);
+  });
+});
+
+test("a failing write of last_used_at does not fail the request", async () => {
+  const fresh = await world.key({ kind: "user", organization: setup.organization, owner: "u-member" });
+  engine.inject(({ operation, body }) =>
+    operation === "UpdateItem" && body.includes("KEY#") ? "validation" : undefined,
+  );
+  expect((await api.call("/v1/whoami", { key: fresh.text })).status).toBe(200);
+});
+
+describe("round trips", () => {
+  const trips = async (kind: keyof typeof setup.keys, target: string) => {
+    await api.call(target, { key: setup.keys[kind].text });
+    engine.inject();
+    expect((await api.call(target, { key: setup.keys[kind].text })).status).toBe(200);
+    return [...engine.calls];
+  };
+
+  test("authentication is one round of reads, the limiter one write", async () => {
+    expect(await trips("organization", "/v1/whoami")).toEqual(["BatchGetItem", "UpdateItem"]);
+    expect(await trips("user", "/v1/whoami")).toEqual(["BatchGetItem", "UpdateItem"]);
+    expect((await trips("workspace", "/v1/whoami")).toSorted()).toEqual([
+      "BatchGetItem",
+      "Query",
+      "UpdateItem",
+    ]);
+    expect((await trips("instance", "/v1/whoami")).toSorted()).toEqual([
+      "BatchGetItem",
+      "Query",
+      "UpdateItem",
+    ]);
+    expect(await trips("agentic", "/v1/whoami")).toEqual(["BatchGetItem", "UpdateItem"]);
+    expect(await trips("legacy", "/v1/whoami")).toEqual(["GetItem", "BatchGetItem", "UpdateItem"]);
+  });
+});

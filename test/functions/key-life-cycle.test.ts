@@ -1,0 +1,248 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { listKeys } from "../../lib/access/key-registry.ts";
+import { RegistryRefusal } from "../../lib/access/key-requirements.ts";
+import {
+  createWorkspaceToken,
+  deleteWorkspaceToken,
+  listWorkspaceTokens,
+} from "../../lib/access/workspace-tokens.ts";
+import { operator } from "../../lib/audit/entry.ts";
+import { keyKey } from "../../lib/store/layout.ts";
+import { useApi } from "../support/api.ts";
+import { everyKindOfKey, github, World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+const status = async (text: string) => (await api.call("/v1/whoami", { key: text })).status;
+const atTime = (ms: number) => vi.useFakeTimers({ toFake: ["Date"], now: ms });
+afterEach(() => {
+  vi.useRealTimers();
+});
+let organizations = 0;
+async function member() {
+  const id = `life-${organizations++}`;
+  const organization = await world.organization(id);
+  await world.member(github(id), "u1", { role: "cr_admin" });
+  return organization;
+}
+
+describe("a key", () => {
+  test("is nowhere in the table, in whole or in part", async () => {
+    const { keys } = await everyKindOfKey(world, "nowhere");
+    const { items } = await api.store().table.scanPage({});
+    const dump = JSON.stringify(items);
+    for (const { text } of Object.values(keys)) {
+      expect(dump).not.toContain(text);
+      expect(dump).not.toContain(text.slice(-24));
+    }
+  });
+
+  test("works until the millisecond it expires", async () => {
+    const now = Date.now();
+    atTime(now);
+    const { text } = await world.key({
+      kind: "user",
+      organization: await member(),
+      owner: "u1",
+      expiresInDays: 1,
+    });
+    atTime(now + 86_400_000 - 1);
+    expect(await status(text)).toBe(200);
+    atTime(now + 86_400_000);
+    expect(await status(text)).toBe(401);
+  });
+
+  test("revoked is refused at the next use, and revoking again is fine", async () => {
+    const issued = await world.key({ kind: "user", organization: await member(), owner: "u1" });
+    expect(await status(issued.text)).toBe(200);
+    await world.revoke(issued);
+    await world.revoke(issued);
+    expect(await status(issued.text)).toBe(401);
+  });
+
+  test.each(["organization", "user", "workspace", "instance", "agentic"] as const)(
+    "of kind %s rotates: both work during the grace, the new one alone after it",
+    async (kind) => {
+      const { keys } = await everyKindOfKey(world, `rotate-${kind}`);
+      const now = Date.now();
+      atTime(now);
+      const successor = await world.rotate(keys[kind], 60);
+      expect(successor.key).toMatchObject({ kind, role: keys[kind].key.role, owner: keys[kind].key.owner });
+      atTime(now + 59_999);
+      expect([await status(keys[kind].text), await status(successor.text)]).toEqual([200, 200]);
+      atTime(now + 60_000);
+      expect([await status(keys[kind].text), await status(successor.text)]).toEqual([401, 200]);
+    },
+  );
+
+  test("rotated with no grace is dead at once", async () => {
+    const issued = await world.key({ kind: "user", organization: await member(), owner: "u1" });
+    const successor = await world.rotate(issued, 0);
+    expect([await status(issued.text), await status(successor.text)]).toEqual([401, 200]);
+  });
+
+  test("is rotated once, however many try at the same moment", async () => {
+    const issued = await world.key({ kind: "user", organization: await member(), owner: "u1" });
+    const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => world.rotate(issued, 60)));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    await expect(world.rotate(issued, 60)).rejects.toBeInstanceOf(RegistryRefusal);
+  });
+
+  test("a grace never outlives the key's own expiry", async () => {
+    const now = Date.now();
+    atTime(now);
+    const issued = await world.key({
+      kind: "user",
+      organization: await member(),
+      owner: "u1",
+      expiresInDays: 1,
+    });
+    await world.rotate(issued, 10 * 86_400);
+    atTime(now + 86_400_000);
+    expect(await status(issued.text)).toBe(401);
+  });
+
+  test("of the legacy kind rotates into an organization key", async () => {
+    const { keys } = await everyKindOfKey(world, "modern");
+    const successor = await world.rotate(keys.legacy, 0);
+    expect(successor.key).toMatchObject({ kind: "organization", role: "cr_member" });
+    expect(successor.text).toMatch(/^rk_organization_/);
+    expect((await api.call("/v1/organizations", { key: successor.text })).status).toBe(200);
+  });
+
+  test("remembers its last use, written at most once a minute", async () => {
+    const now = Date.now();
+    const issued = await world.key({ kind: "user", organization: await member(), owner: "u1" });
+    const lastUsed = async () => (await api.store().table.get(keyKey(issued.key.id)))?.last_used_at_ms;
+    for (const [offset, expected] of [
+      [0, 0],
+      [30_000, 0],
+      [60_000, 60_000],
+      [119_999, 60_000],
+    ] as const) {
+      atTime(now + offset);
+      await status(issued.text);
+      expect(await lastUsed()).toBe(now + expected);
+    }
+  });
+
+  test("goes on working when its organization moves to a workspace", async () => {
+    const organization = await world.organization("moving");
+    await world.member(github("moving"), "u1");
+    const issued = await world.key({ kind: "user", organization, owner: "u1" });
+    await world.workspace("new-home");
+    await world.organization("moving", { workspace_id: "new-home" });
+    expect(await status(issued.text)).toBe(200);
+    const token = await world.token("new-home");
+    const answer = await api.call("/v1/organizations", { key: token.text });
+    expect(answer.json).toMatchObject({ organizations: [{ id: organization }] });
+  });
+
+  test("is made only for an active organization, member, role and instance", async () => {
+    const organization = await member();
+    const refused = [
+      world.key({ kind: "user", organization: "00000000-0000-4000-8000-000000000000", owner: "u1" }),
+      world.key({ kind: "user", organization, owner: "nobody" }),
+      world.key({ kind: "organization", organization, owner: "u1", role: "cr_king" }),
+      world.key({
+        kind: "instance",
+        instanceId: "nowhere",
+        home: organization,
+        owner: "u1",
+        role: "cr_admin",
+      }),
+      world.key({ kind: "user", organization, owner: "u1", expiresInDays: 0 }),
+    ];
+    for (const outcome of await Promise.allSettled(refused)) {
+      expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(RegistryRefusal) });
+    }
+  });
+});
+
+describe("workspace tokens", () => {
+  const token = (change: object = {}) =>
+    createWorkspaceToken(world.deps, {
+      workspaceId: "tokens",
+      as: "u-admin",
+      name: "export",
+      expiresInDays: 30,
+      ...change,
+    });
+
+  test("are made, listed and deleted by workspace admins only, and told apart from keys", async () => {
+    await world.workspace("tokens");
+    const { text, key } = await token();
+    expect(await status(text)).toBe(200);
+    await expect(token({ as: "u-stranger" })).rejects.toThrow("is not an admin");
+    await expect(listWorkspaceTokens(world.deps, "tokens", "u-stranger")).rejects.toThrow("is not an admin");
+    const stranger = { workspaceId: "tokens", as: "u-stranger", id: key.id };
+    await expect(deleteWorkspaceToken(world.deps, stranger)).rejects.toThrow("is not an admin");
+    expect(await listWorkspaceTokens(world.deps, "tokens", "u-admin")).toMatchObject([
+      { id: key.id, name: "export" },
+    ]);
+    await deleteWorkspaceToken(world.deps, { workspaceId: "tokens", as: "u-admin", id: key.id });
+    expect(await status(text)).toBe(401);
+  });
+
+  test.each([
+    [{ name: "" }, "1 to 100 characters"],
+    [{ name: "x".repeat(101) }, "1 to 100 characters"],
+    [{ expiresInDays: 0 }, "1 to 365 days"],
+    [{ expiresInDays: 366 }, "1 to 365 days"],
+    [{ expiresInDays: 1.5 }, "1 to 365 days"],
+    [{ workspaceId: "nowhere" }, "no active workspace"],
+  ])("with %j are refused with what is allowed", async (change, sentence) => {
+    await world.workspace("tokens");
+    await expect(token(change)).rejects.toThrow(sentence);
+  });
+});
+
+test("every key made, rotated or revoked has its audit entry, and no entry holds a secret", async () => {
+  const { keys, organization } = await everyKindOfKey(world, "audited");
+  await world.rotate(keys.user, 0);
+  await world.revoke(keys.organization);
+  const answer = await api.call("/v1/audit-logs?resource_types=api_key,workspace_token", {
+    key: keys.workspace.text,
+  });
+  const { data } = answer.json as {
+    data: Array<{ action: string; resource_id: string; organization_id: string }>;
+  };
+  const counted = Object.groupBy(data, ({ action }) => action);
+  expect(
+    Object.fromEntries(Object.entries(counted).map(([action, entries]) => [action, entries?.length])),
+  ).toEqual({
+    "key.created": 4,
+    "key.rotated": 1,
+    "key.revoked": 1,
+    "token.created": 1,
+  });
+  for (const { text } of Object.values(keys)) expect(answer.body.toString()).not.toContain(text.slice(-20));
+  const known = await listKeys(world.deps);
+  expect(known.filter((key) => key.organization === organization)).toHaveLength(5);
+  expect(operator.type).toBe("system");
+});
+
+test("refused uses of a real key are told once a minute for each reason", async () => {
+  const { keys } = await everyKindOfKey(world, "refusals");
+  const now = Date.now();
+  const refusals = async () => {
+    const answer = await api.call("/v1/audit-logs?actions=key.refused&order=asc", {
+      key: keys.workspace.text,
+    });
+    const { data } = answer.json as { data: Array<{ metadata: { reason: string; operation: string } }> };
+    return data.map(({ metadata }) => [metadata.operation, metadata.reason]);
+  };
+  atTime(now);
+  for (let use = 0; use < 3; use++) await api.call("/v1/organizations", { key: keys.legacy.text });
+  await api.call("/v1/audit-logs", { key: keys.user.text });
+  await world.revoke(keys.agentic);
+  await api.call("/v1/whoami", { key: keys.agentic.text });
+  atTime(now + 60_000);
+  await api.call("/v1/organizations", { key: keys.legacy.text });
+  expect((await refusals()).toSorted()).toEqual([
+    ["listAuditLogs", "NOT_ADMIN"],
+    ["listOrganizations", "LEGACY_API_KEY"],
+    ["listOrganizations", "LEGACY_API_KEY"],
+    ["whoami", "revoked"],
+  ]);
+});

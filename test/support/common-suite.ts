@@ -1,0 +1,162 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { type KeyKind, keyKinds } from "../../lib/contract/access.ts";
+import { errorShapeOf, type Operation } from "../../lib/contract/operation.ts";
+import type { Answer, Api } from "./api.ts";
+import { everyKindOfKey, gitlab, World } from "./world.ts";
+
+export type Subject = {
+  readonly operation: Operation;
+  /** A request that is answered well by every accepted kind of key; the target may need what was set up. */
+  request(
+    setup: Awaited<ReturnType<typeof everyKindOfKey>>,
+    kind: KeyKind,
+  ): { target: string; body?: object };
+  /** Statuses a well-formed request may end with, by operation (the success, or what the world has nothing of). */
+  readonly good?: readonly number[];
+};
+
+const withoutChance = ({ body, headers, status }: Answer) => ({
+  status,
+  body: body.toString(),
+  headers: Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name]) => !/^(x-request-id|date|ratelimit.*|x-ratelimit.*|retry-after)$/.test(name),
+    ),
+  ),
+});
+
+/** What every operation promises, whatever it does: imported by the tests of each. */
+export function commonSuite(api: Api, subject: Subject): void {
+  const { operation } = subject;
+  const world = new World(() => api.store().table);
+  let setup: Awaited<ReturnType<typeof everyKindOfKey>>;
+  beforeAll(async () => {
+    setup = await everyKindOfKey(world, `common-${operation.id}`);
+  });
+  const call = (kind: KeyKind, options: { key?: string; rawHeaders?: string[] } = {}) => {
+    const { target, body } = subject.request(setup, kind);
+    return api.call(target, { method: operation.method, ...(body && { body }), ...options });
+  };
+
+  describe(`${operation.method} ${operation.path}, as every operation`, () => {
+    test("says the same 401 for every key that is none, byte for byte", async () => {
+      const expired = await world.key({
+        kind: "user",
+        organization: setup.organization,
+        owner: "u-member",
+        expiresInDays: 1,
+      });
+      const revoked = await world.key({ kind: "user", organization: setup.organization, owner: "u-member" });
+      const rotated = await world.key({ kind: "user", organization: setup.organization, owner: "u-member" });
+      await world.revoke(revoked);
+      await world.rotate(rotated, 0);
+      const valid = setup.keys.user.text;
+      const answers = [
+        await call("user"),
+        await call("user", { key: "" }),
+        await call("user", { key: "nonsense" }),
+        await call("user", { key: `${valid.slice(0, -1)}${valid.endsWith("a") ? "b" : "a"}` }),
+        await call("user", { rawHeaders: ["x-service-api-key", valid, "X-Service-Api-Key", valid] }),
+        await call("user", { rawHeaders: ["authorization", `Bearer ${valid}`] }),
+        await call("user", { key: `cr-${"0".repeat(40)}` }),
+        await call("user", { key: revoked.text }),
+        await call("user", { key: rotated.text }),
+      ];
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * 86_400_000 });
+      answers.push(await call("user", { key: expired.text }));
+      vi.useRealTimers();
+      const [first] = answers.map(withoutChance);
+      for (const answer of answers) expect(withoutChance(answer)).toEqual(first);
+      expect(first).toMatchObject({ status: 401 });
+      expect(answers[0]?.codes).toEqual(["UNAUTHORIZED"]);
+    });
+
+    test.each(keyKinds)("treats a key of kind %s as the contract says", async (kind) => {
+      const answer = await call(kind, { key: setup.keys[kind].text });
+      const verdict = operation.keys[kind];
+      if (verdict === "forbidden")
+        expect([answer.status, answer.codes]).toEqual([403, ["KEY_TYPE_FORBIDDEN"]]);
+      else if (verdict === "gone") expect([answer.status, answer.codes]).toEqual([410, ["LEGACY_API_KEY"]]);
+      else expect([...(subject.good ?? [operation.answer.status]), 403]).toContain(answer.status);
+    });
+
+    test("refuses keys bound to something inactive with the same 401", async () => {
+      const name = `inactive-${operation.id}`;
+      const other = await everyKindOfKey(world, name);
+      await world.organization(other.cloud.provider_organization_id, {
+        workspace_id: `${name}-workspace`,
+        active: false,
+      });
+      await world.workspace(`${name}-workspace`, { active: false });
+      await world.instance(`${name}-instance`, { active: false });
+      for (const kind of keyKinds) {
+        const answer = await call(kind, { key: other.keys[kind].text });
+        expect([kind, answer.status, answer.codes]).toEqual([kind, 401, ["UNAUTHORIZED"]]);
+      }
+    });
+
+    test.runIf(operation.keys.user === "accepted")(
+      "refuses a user key whose member is inactive",
+      async () => {
+        const key = await world.key({ kind: "user", organization: setup.organization, owner: "u-member" });
+        await world.member(setup.cloud, "u-member", { active: false });
+        expect((await call("user", { key: key.text })).codes).toEqual(["UNAUTHORIZED"]);
+        await world.member(setup.cloud, "u-member");
+      },
+    );
+
+    test.runIf(operation.keys.workspace === "accepted")(
+      "refuses a workspace token from the moment its owner is no admin",
+      async () => {
+        const id = `lost-${operation.id}`;
+        await world.workspace(id, { admins: [{ user_id: "u-was", email: null }] });
+        const token = await world.token(id, "u-was");
+        await world.workspace(id, { admins: [{ user_id: "u-admin", email: null }] });
+        const answer = await call("workspace", { key: token.text });
+        expect([answer.status, answer.codes]).toEqual([403, ["WORKSPACE_ADMIN_REQUIRED"]]);
+      },
+    );
+
+    test.runIf(operation.plan !== "any" && operation.keys.organization === "accepted")(
+      "needs the Enterprise plan",
+      async () => {
+        const name = gitlab(`poor-${operation.id}`, "home");
+        await world.instance(name.instance_id ?? "");
+        const organization = await world.organization("home", { instance_id: name.instance_id, plan: "pro" });
+        await world.member(name, "u-admin", { role: "cr_admin" });
+        const key = await world.key({
+          kind: "organization",
+          organization,
+          owner: "u-admin",
+          role: "cr_admin",
+        });
+        const { target, body } = subject.request({ ...setup, organization }, "organization");
+        const answer = await api.call(target, {
+          method: operation.method,
+          key: key.text,
+          ...(body && { body }),
+        });
+        expect([answer.status, answer.codes]).toEqual([403, ["ENTERPRISE_PLAN_REQUIRED"]]);
+      },
+    );
+
+    test("keeps a caller's request id when it is well formed, and makes one when it is not", async () => {
+      const own = await call("user", { rawHeaders: ["X-Request-Id", "my-export_42"] });
+      expect(own.headers["x-request-id"]).toBe("my-export_42");
+      for (const bad of ["", "with space", "é", "x".repeat(129)]) {
+        const answer = await call("user", { rawHeaders: ["x-request-id", bad] });
+        expect(answer.headers["x-request-id"]).not.toBe(bad);
+      }
+    });
+
+    test("refuses unknown query parameters and says which are known", async () => {
+      const { target, body } = subject.request(setup, "organization");
+      const joined = `${target}${target.includes("?") ? "&" : "?"}surprise=1`;
+      const key = setup.keys.organization.text;
+      const answer = await api.call(joined, { method: operation.method, key, ...(body && { body }) });
+      expect([answer.status, answer.codes[0]]).toEqual([400, "INVALID_REQUEST"]);
+      expect(answer.message).toMatch(/^surprise: is not known here\./);
+      expect(Object.keys(answer.json ?? {})).toEqual([errorShapeOf(operation.path)]);
+    });
+  });
+}

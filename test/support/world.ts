@@ -1,0 +1,190 @@
+import {
+  createKey,
+  type IssuedKey,
+  type KeyRequest,
+  revokeKey,
+  rotateKey,
+} from "../../lib/access/key-registry.ts";
+import { createWorkspaceToken } from "../../lib/access/workspace-tokens.ts";
+import { operator } from "../../lib/audit/entry.ts";
+import { organizationUuid } from "../../lib/contract/identity.ts";
+import { auditLimits } from "../../lib/contract/limits.ts";
+import { eventTypes } from "../../lib/events/event-types.ts";
+import { type Chance, systemChance } from "../../lib/runtime/chance.ts";
+import { type Clock, systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import type { Table } from "../../lib/store/table.ts";
+
+export type OrganizationId = {
+  provider: string;
+  instance_id: string | null;
+  provider_organization_id: string;
+};
+
+type WithoutActor<Request> = Request extends unknown ? Omit<Request, "actor"> : never;
+
+/** The world that tests live in, told the way the platform tells it: by events. */
+export class World {
+  readonly #table: () => Table;
+  readonly #clock: Clock;
+  readonly #chance: Chance = systemChance;
+  #told = 0;
+
+  constructor(table: () => Table, clock: Clock = systemClock) {
+    this.#table = table;
+    this.#clock = clock;
+  }
+
+  get deps() {
+    return {
+      table: this.#table(),
+      clock: this.#clock,
+      chance: this.#chance,
+      retentionDays: auditLimits.retentionDaysDefault,
+    };
+  }
+
+  /** Each event is newer than the one before. */
+  async tell(type: string, data: object): Promise<void> {
+    const eventType = eventTypes[type];
+    if (!eventType) throw new Error(`There is no event type ${type}.`);
+    const id = this.#chance.uuid();
+    const version = `${toTimestamp(this.#clock.nowMs() + this.#told++)}#${id}`;
+    await eventType.apply(this.deps, [{ id, version, data: eventType.schema.parse(data) }]);
+  }
+
+  async workspace(id: string, change: object = {}): Promise<string> {
+    const admins = [{ user_id: "u-admin", email: "admin@example.com" }];
+    await this.tell("workspace.saved", {
+      id,
+      name: id,
+      admins,
+      seats_purchased: 100,
+      active: true,
+      ...change,
+    });
+    return id;
+  }
+
+  async instance(id: string, change: object = {}): Promise<string> {
+    const base_url = "https://git.example.com";
+    await this.tell("instance.saved", {
+      id,
+      name: id,
+      provider: "gitlab",
+      base_url,
+      active: true,
+      ...change,
+    });
+    return id;
+  }
+
+  /** Enterprise, active, with an admin, a member and an outsider's view of it. Answers its UUID. */
+  async organization(
+    providerId: string,
+    change: Partial<OrganizationId> & Record<string, unknown> = {},
+  ): Promise<string> {
+    const self = change.instance_id ? { provider: "gitlab", deployment: "self_hosted" } : {};
+    const data = {
+      provider: "github",
+      instance_id: null,
+      provider_organization_id: providerId,
+      name: `Organization ${providerId}`,
+      workspace_id: null,
+      plan: "enterprise",
+      subscription_active: true,
+      deployment: "cloud",
+      active: true,
+      metrics: "ready",
+      seats_purchased: 100,
+      seat_assignment_mode: "manual",
+      approval_delay_days: 0,
+      ...self,
+      ...change,
+    };
+    await this.tell("organization.saved", data);
+    return organizationUuid(data);
+  }
+
+  async member(organization: OrganizationId, userId: string, change: object = {}): Promise<void> {
+    await this.tell("member.saved", {
+      ...organization,
+      user_id: userId,
+      username: userId,
+      email: `${userId}@example.com`,
+      role: "cr_member",
+      seat_assigned: false,
+      readable_repository_ids: "*",
+      active: true,
+      ...change,
+    });
+  }
+
+  async repository(organization: OrganizationId, repositoryId: string, change: object = {}): Promise<void> {
+    await this.tell("repository.saved", {
+      ...organization,
+      repository_id: repositoryId,
+      name: `repository-${repositoryId}`,
+      full_name: `group/repository-${repositoryId}`,
+      private: true,
+      url: `https://git.example.com/group/repository-${repositoryId}`,
+      active: true,
+      approval_delay_days: null,
+      ...change,
+    });
+  }
+
+  async key(request: WithoutActor<KeyRequest>): Promise<IssuedKey> {
+    return await createKey(this.deps, { ...request, actor: operator });
+  }
+
+  async token(workspaceId: string, as = "u-admin", expiresInDays = 30): Promise<IssuedKey> {
+    return await createWorkspaceToken(this.deps, { workspaceId, as, name: "nightly export", expiresInDays });
+  }
+
+  revoke = (issued: IssuedKey): Promise<void> => revokeKey(this.deps, issued.key.id, operator);
+
+  rotate = (issued: IssuedKey, graceSeconds: number): Promise<IssuedKey> =>
+    rotateKey(this.deps, { id: issued.key.id, graceSeconds, actor: operator });
+}
+
+export const github = (providerId: string): OrganizationId => ({
+  provider: "github",
+  instance_id: null,
+  provider_organization_id: providerId,
+});
+
+export const gitlab = (instanceId: string, providerId: string): OrganizationId => ({
+  provider: "gitlab",
+  instance_id: instanceId,
+  provider_organization_id: providerId,
+});
+
+/** The data of one fixture organization with a key of every kind, in a workspace or an instance where the kind needs one. */
+export async function everyKindOfKey(world: World, name: string) {
+  const cloud = github(`${name}-org`);
+  await world.workspace(`${name}-workspace`);
+  const organization = await world.organization(cloud.provider_organization_id, {
+    workspace_id: `${name}-workspace`,
+  });
+  await world.member(cloud, "u-admin", { role: "cr_admin" });
+  await world.member(cloud, "u-member");
+  await world.instance(`${name}-instance`);
+  const hosted = gitlab(`${name}-instance`, `${name}-home`);
+  const home = await world.organization(hosted.provider_organization_id, { instance_id: hosted.instance_id });
+  await world.member(hosted, "u-admin", { role: "cr_admin" });
+  const [organizationKey, user, workspace, instance, legacy, agentic] = await Promise.all([
+    world.key({ kind: "organization", organization, owner: "u-admin", role: "cr_admin" }),
+    world.key({ kind: "user", organization, owner: "u-member" }),
+    world.token(`${name}-workspace`),
+    world.key({ kind: "instance", instanceId: `${name}-instance`, home, owner: "u-admin", role: "cr_admin" }),
+    world.key({ kind: "legacy", organization }),
+    world.key({ kind: "agentic", organization, owner: "u-member" }),
+  ]);
+  return {
+    cloud,
+    hosted,
+    organization,
+    home,
+    keys: { organization: organizationKey, user, workspace, instance, legacy, agentic },
+  };
+}
