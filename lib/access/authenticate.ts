@@ -156,6 +156,7 @@ function organizationPrincipal(
     forbiddenOrganizations: [],
     role: roleId ? roleOf(roleId, people) : null,
     userId: key.owner,
+    userName: member?.username ?? null,
     ownerStillAdmin: true,
   };
 }
@@ -177,6 +178,7 @@ function workspacePrincipal(
     forbiddenOrganizations: [],
     role: workspaceAdmin,
     userId: key.owner,
+    userName: null,
     ownerStillAdmin: workspace.admins.some((admin) => admin.user_id === key.owner),
   };
 }
@@ -201,6 +203,7 @@ function instancePrincipal(
     forbiddenOrganizations: organizations.filter((organization) => !isAuthorized(organization)),
     role: key.role ? roleOf(key.role, peopleItem && parsePeople(peopleItem)) : null,
     userId: key.owner,
+    userName: null,
     ownerStillAdmin: true,
   };
 }

@@ -5,7 +5,11 @@ import type { Principal } from "./principal.ts";
 import type { Scope } from "./scope.ts";
 
 /** Step 3: the kind of key, and for workspace tokens whether the owner is still an admin. */
-export function checkKeyKind(operation: Operation, { key, ownerStillAdmin }: Principal): void {
+export function checkKeyKind(
+  operation: Operation,
+  { key, ownerStillAdmin }: Principal,
+  parameters: readonly string[],
+): void {
   const verdict = operation.keys[key.kind];
   if (verdict === "gone") {
     throw new Fault(
@@ -15,6 +19,14 @@ export function checkKeyKind(operation: Operation, { key, ownerStillAdmin }: Pri
   }
   if (verdict === "forbidden") {
     throw new Fault("KEY_TYPE_FORBIDDEN", `Keys of kind ${key.kind} cannot be used on this operation.`);
+  }
+  for (const [name, kinds] of Object.entries(operation.keysOfParameter ?? {})) {
+    if (parameters.includes(name) && !kinds.includes(key.kind)) {
+      throw new Fault(
+        "KEY_TYPE_FORBIDDEN",
+        `${name}: keys of kind ${key.kind} cannot use it; it needs one of kind ${kinds.join(" or ")}.`,
+      );
+    }
   }
   if (!ownerStillAdmin) {
     throw new Fault(
@@ -74,17 +86,11 @@ const metricsPreparing = (id: string) =>
   );
 
 /** Step 7. */
-export function checkPermission(operation: Operation, { role }: Principal): void {
-  if (operation.needs === null) return;
-  if (operation.needs === "admin") {
-    if (!role?.isAdmin)
+export function checkPermission(operation: Operation, { key, role }: Principal): void {
+  for (const needed of [operation.needs, operation.needsOfKind?.[key.kind]]) {
+    if (needed === "admin" && !role?.isAdmin)
       throw new Fault("NOT_ADMIN", "This operation needs a key with the Admin role (cr_admin).");
-    return;
-  }
-  if (!role?.permissions.has(operation.needs)) {
-    throw new Fault(
-      "PERMISSION_DENIED",
-      `This operation needs a role with the permission ${operation.needs}.`,
-    );
+    if (needed && needed !== "admin" && !role?.permissions.has(needed))
+      throw new Fault("PERMISSION_DENIED", `This operation needs a role with the permission ${needed}.`);
   }
 }

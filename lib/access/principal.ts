@@ -1,3 +1,4 @@
+import type { Actor } from "../audit/entry.ts";
 import { isSystemRole, type Permission, permissions, systemRoles } from "../contract/access.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
@@ -25,6 +26,8 @@ export type Principal = {
   readonly role: Role | null;
   /** The member or workspace admin behind the key, by the provider's user id. */
   readonly userId: string | null;
+  /** Known for user keys, whose member is read at every use. */
+  readonly userName: string | null;
   /** False only for a workspace token whose owner lost the admin's place. */
   readonly ownerStillAdmin: boolean;
 };
@@ -46,3 +49,12 @@ export function roleOf(roleId: string, people: PeopleItem | undefined): Role {
 }
 
 export const workspaceAdmin = adminRole;
+
+/** As the audit log names the caller: user keys act as their member, all others as the key. */
+export const actorOf = ({ key, userId, userName }: Principal): Actor => ({
+  type: key.kind === "user" ? "user" : "key",
+  id: userId,
+  name: key.kind === "user" ? userName : key.name,
+  keyId: key.id,
+  keyKind: key.kind,
+});

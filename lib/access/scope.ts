@@ -1,3 +1,4 @@
+import type { KeyKind } from "../contract/access.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
@@ -32,9 +33,28 @@ export function selectOrganizations(operation: Operation, principal: Principal, 
 
 function scopeByKind(operation: Operation, principal: Principal, selection: Selection): Scope {
   if (principal.key.kind === "workspace") return workspaceScope(operation, principal, selection.orgId);
-  if (principal.key.kind === "instance")
-    return instanceScope(operation, principal, selection.organizationIds);
-  return one(principal.home);
+  if (principal.key.kind !== "instance") return one(principal.home);
+  return operation.instanceScope === "named"
+    ? namedScope(principal, selection.orgId)
+    : instanceScope(operation, principal, selection.organizationIds);
+}
+
+const isAll = (orgId: unknown): boolean => typeof orgId === "string" && orgId.toUpperCase() === "ALL";
+
+/** `ALL` is a word for instance keys only; agentic keys are turned away by their kind. */
+export function checkAllIsAllowed(kind: KeyKind, orgId: unknown): void {
+  if (isAll(orgId) && kind !== "instance" && kind !== "agentic") {
+    throw new Fault("INVALID_REQUEST", "org_id: ALL is for self-hosted instance keys only.");
+  }
+}
+
+function namedScope(principal: Principal, orgId: string | undefined): Scope {
+  if (orgId === undefined) return one(principal.home);
+  if (isAll(orgId)) return all(principal.organizations);
+  if (principal.forbiddenOrganizations.some(({ provider_organization_id: id }) => id === orgId)) {
+    throw new Fault("ORGANIZATION_FORBIDDEN", `org_id: the key is not authorized for ${orgId}.`);
+  }
+  return one(organizationNamed(principal.organizations, orgId));
 }
 
 function workspaceScope(operation: Operation, principal: Principal, orgId: string | undefined): Scope {
@@ -66,10 +86,7 @@ export function organizationNamed(
   const [match] = matches;
   if (matches.length > 1) {
     const names = matches.map(({ provider, provider_organization_id: id }) => `${provider}:${id}`).join(", ");
-    throw new Fault(
-      "INVALID_REQUEST",
-      `org_id: names several organizations of the workspace; use one of: ${names}.`,
-    );
+    throw new Fault("INVALID_REQUEST", `org_id: names several organizations; use one of: ${names}.`);
   }
   // By form alone, so that the sentence says nothing about what exists.
   if (!match && uuidForm.test(orgId)) {
@@ -79,7 +96,7 @@ export function organizationNamed(
     );
   }
   if (!match)
-    throw new Fault("ORGANIZATION_NOT_FOUND", "No active organization of the workspace matches org_id.");
+    throw new Fault("ORGANIZATION_NOT_FOUND", "No active organization in the key's scope matches org_id.");
   return match;
 }
 

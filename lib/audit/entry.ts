@@ -2,7 +2,7 @@ import type { KeyKind } from "../contract/access.ts";
 import type { Chance } from "../runtime/chance.ts";
 import { type Clock, toTimestamp } from "../runtime/clock.ts";
 import { auditKey, type TenantKey } from "../store/layout.ts";
-import type { Put, Value } from "../store/table.ts";
+import type { Put, Table, Value } from "../store/table.ts";
 
 export type Actor = {
   readonly type: "user" | "key" | "system";
@@ -20,11 +20,15 @@ export type AuditEvent = {
   readonly resourceType: string;
   readonly resourceId: string | null;
   readonly summary: string;
-  readonly actor: Actor;
   readonly tenant: TenantKey;
   /** The organization it happened in; null for what belongs to a whole workspace or instance. */
   readonly organization: { readonly uuid: string; readonly providerId: string } | null;
   readonly metadata: { readonly [name: string]: Value };
+};
+
+/** Who does it, from where, in which request: the same for all entries of one call. */
+export type Origin = {
+  readonly actor: Actor;
   readonly ipAddress: string | null;
   readonly requestId: string | null;
 };
@@ -37,7 +41,7 @@ const secondsPerDay = 86_400;
  * The writes of one entry, to go into the same transaction as the change it tells of: a copy for whoever
  * reads the tenant, one for whoever reads the organization (one copy where the two are the same).
  */
-export function auditWrites(deps: AuditDeps, event: AuditEvent): Put[] {
+export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] {
   const nowMs = deps.clock.nowMs();
   const createdAt = toTimestamp(nowMs);
   const id = deps.chance.uuid();
@@ -61,3 +65,15 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent): Put[] {
   if (organization) owners.add(`o#${organization.uuid}`);
   return [...owners].map((owner) => ({ put: { ...auditKey(owner, createdAt, id), ...entry } }));
 }
+
+/** What a verb that changes something works with: the table, and what its audit entries say of the caller. */
+export type Changing = AuditDeps & Origin & { readonly table: Table };
+
+/** The entry of a change, with the origin that the context knows. */
+export const changeEntry = (context: AuditDeps & Origin, event: AuditEvent): Put[] =>
+  auditWrites(context, {
+    ...event,
+    actor: context.actor,
+    ipAddress: context.ipAddress,
+    requestId: context.requestId,
+  });

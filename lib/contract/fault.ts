@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCodes } from "./errors.ts";
+import { requestLimits } from "./limits.ts";
 
 export type FaultOptions = {
   /** Whole seconds a caller should wait; becomes Retry-After. */
@@ -31,3 +32,12 @@ export class Fault extends Error {
     return errorCodes[this.code].status;
   }
 }
+
+const mebibyte = 1024 * 1024;
+
+/** `narrowing` says how to get a smaller answer. */
+export const responseTooLarge = (narrowing = "Reduce limit, narrow the window or add filters."): Fault =>
+  new Fault(
+    "RESPONSE_TOO_LARGE",
+    `The answer would exceed ${requestLimits.responseBytesMax / mebibyte} MiB. ${narrowing}`,
+  );

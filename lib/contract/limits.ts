@@ -49,6 +49,10 @@ export const pageLimits = {
   organizations: { min: 1, max: 100, default: 100 },
   repositories: { min: 1, max: 100, default: 100 },
   auditLogs: { min: 1, max: 100, default: 100 },
+  users: { min: 1, max: 100, default: 100 },
+  learnings: { min: 1, max: 1000, default: 1000 },
+  metrics: { min: 1, max: 1000, default: 1000 },
+  findings: { min: 1, max: 1000, default: 100 },
 } as const;
 
 export const auditLimits = {
@@ -60,6 +64,18 @@ export const auditLimits = {
   /** Longer than any request lives: no entry older than this can still become visible. */
   settledAfterMs: 120_000,
   refusedEveryMs: 60_000,
+} as const;
+
+export const peopleLimits = {
+  batchUsersMax: 500,
+  emailCharactersMax: 254,
+  roleNameCharactersMax: 255,
+  roleDescriptionCharactersMax: 1_000,
+  customRolesMax: 100,
+  /** People changed by one transaction, beside the guard and the two copies of the audit entry. */
+  changedTogetherMax: 97,
+  /** Items a listing may pass over because of its filters before it answers a short page. */
+  passedOverMax: 2_000,
 } as const;
 
 export const eventLimits = {
@@ -89,8 +105,23 @@ export const eventLimits = {
   peopleSeatedTogetherMax: 90,
   /** Waiting events of up to 200 KB are read a few at a time. */
   waitingPageItems: 10,
+  sendBatchMessagesMax: 10,
+  /** What id, group and reason add to a message at most. */
+  messageOverheadBytesMax: 3_000,
+  sendAttemptsMax: 5,
+  /** Left to a worker to answer with, before Lambda cuts it off. */
+  workerMarginMs: 2_000,
   /** How often a failed condition is decided anew before the event goes back to the queue. */
   decisionsMax: 12,
+} as const;
+
+export const metricsLimits = {
+  /** Merge and close times lie from here to the end of tomorrow, or the event is bad. */
+  firstDay: "2000-01-01",
+  /** Of anything counted in one pull request; sums of many stay exact. */
+  countMax: 1_000_000_000,
+  /** A page that has read this long ends where it is; sending 16 MiB then still fits the function's time. */
+  readMsMax: 20_000,
 } as const;
 
 export const streamLimits = {
@@ -115,4 +146,81 @@ export const streamLimits = {
   repairNumbersGap: 1_000_000,
   /** Entries passed over by one request: over 10,000 typical ones. */
   passedOverBytesMax: 12 * mebibyte,
+} as const;
+
+export const learningLimits = {
+  batchItemsMax: 100,
+  textCharactersMax: 10_000,
+  fileCharactersMax: 1_024,
+  sourceUrlCharactersMax: 2_048,
+  filesMax: 10,
+  /** Five actions each, and two audit entries in two copies, fit one transaction. */
+  writtenTogetherMax: 19,
+  /** Three actions each fit one transaction, with room for the largest texts. */
+  movedTogetherMax: 25,
+  /** How often a write that lost a race decides anew before it counts as failed. */
+  attemptsMax: 8,
+  /** Longer than any request lives: nothing written before it can still become visible. */
+  settledAfterMs: 120_000,
+  activeDays: 30,
+  newDays: 7,
+  /** Learnings passed over by one request: over 10,000 typical ones. */
+  passedOverBytesMax: 12 * mebibyte,
+  /** How long an event is known to have been applied; longer than any queue keeps it. */
+  appliedEventDays: 400,
+  /** How long a closed pull request is remembered for a Learning that was captured in it and comes late. */
+  finalizedDays: 100,
+  usesMax: 1_000_000,
+} as const;
+
+export const indexLimits = {
+  /** Titan takes 8,192 tokens, and a token is at least a byte. */
+  embeddedBytesMax: 8_000,
+  embeddingsAtOnceMax: 20,
+  embeddingTimeoutMs: 5_000,
+  embeddingAttemptsMax: 3,
+  /** Most that one search of the vector index answers. */
+  nearestMax: 100,
+  /** Asked for per result wanted: some of the nearest may be deleted or changed meanwhile. */
+  nearestPerResult: 2,
+  resultsMax: 50,
+  searchCharactersMax: 200_000,
+  searchFilesMax: 300,
+  /** Partitions that the stale markers are spread over: one would be the hottest of the table. */
+  staleShards: 16,
+  /** A writer indexes what it wrote by itself; only what is older was left behind. */
+  leftBehindAfterMs: 60_000,
+  /** A marker and a record each, in one snapshot. */
+  refreshedTogetherMax: 50,
+  staleMarkersPerRunMax: 1_000,
+  /** The slow full pass: Learnings looked at by one run, and how long it rests when it is through. */
+  inspectedPerRunMax: 2_000,
+  inspectedPageItems: 500,
+  fullPassEveryMs: 24 * 3_600_000,
+} as const;
+
+export const securityLimits = {
+  /** A CSV or SARIF download; beyond it the answer says how to narrow. */
+  downloadFindingsMax: 50_000,
+  /** Scans are complete from here to the end of tomorrow, or the event is bad: one far ahead would hide all others. */
+  firstDay: "2000-01-01",
+  titleCharactersMax: 1_024,
+  descriptionCharactersMax: 20_000,
+  filePathCharactersMax: 4_096,
+  /** What fits a signed 32-bit integer, which is all that some SARIF readers hold. */
+  lineMax: 2_147_483_647,
+  evidenceMax: 100,
+  evidenceCharactersMax: 10_000,
+  findingBytesMax: 128 * kibibyte,
+  /** A chunk of findings grows to the maximum before it is cut into equal ones of about the target: they then have
+   * room to grow. Cut or not, it fits an item of 400 KB even if it cannot be compressed. */
+  chunkBytesTarget: 192 * kibibyte,
+  chunkBytesMax: 256 * kibibyte,
+  /** Chunks that a download holds compressed and opened at once. */
+  chunksAtOnce: 32,
+  /** Organizations of an instance whose lists are asked for side by side. */
+  organizationsAtOnce: 8,
+  ledgersPageItems: 100,
+  /** A reader starts over when a scan replaces chunks under it; a repository is scanned far less often than this. */
+  readAttemptsMax: 5,
 } as const;

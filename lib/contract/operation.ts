@@ -30,8 +30,11 @@ export type RateLimit = {
 /** What a workspace token must do with `org_id`. */
 export type OrganizationRule = "optional" | "required" | "refused" | "ignored";
 
-/** Which organizations an instance key acts on. */
-export type InstanceScope = "authorized" | "home";
+/**
+ * Which organizations an instance key acts on. `named`: the one that `org_id` names, all of them with `ALL`,
+ * its home without.
+ */
+export type InstanceScope = "authorized" | "home" | "named";
 
 /** DynamoDB actions the operation's own work needs, beyond what the chain itself uses. */
 export type TableAction =
@@ -64,9 +67,15 @@ export type Operation = {
   readonly repeatableParameters?: readonly string[];
   readonly body?: z.ZodObject;
   readonly bodyBytesMax?: number;
+  /** Arrays of the body whose length is judged before anything else in it. */
+  readonly batch?: { readonly fields: readonly string[]; readonly elementsMax: number };
+  /** What is wrong with a well-formed request, given the kind of key; undefined when nothing is. */
+  problemFor?(kind: KeyKind, input: { readonly body: object | undefined }): string | undefined;
   /** The success answer: one status, and its schema unless it has no body. */
   readonly answer: AnswerSchema & { readonly status: 200 | 201 | 204 };
   readonly keys: KeyPolicy;
+  /** Parameters that only these kinds of key may send; any other kind is refused for sending it (step 3). */
+  readonly keysOfParameter?: Readonly<Record<string, readonly KeyKind[]>>;
   /**
    * `enterprise`: organizations on other plans are left out of the scope, none left is refused.
    * `enterprise_somewhere`: one on the plan is enough and all stay in the scope.
@@ -76,6 +85,8 @@ export type Operation = {
   readonly gates?: readonly ("subscription" | "self_hosted" | "metrics")[];
   /** `admin` is exactly `cr_admin`; null lets every accepted key through. */
   readonly needs: Permission | "admin" | null;
+  /** What a single kind of key needs beyond `needs`. */
+  readonly needsOfKind?: Readonly<Partial<Record<KeyKind, Permission>>>;
   readonly organization: OrganizationRule;
   readonly instanceScope: InstanceScope;
   readonly rateLimit: RateLimit;
@@ -88,6 +99,10 @@ export type Operation = {
   /** Answers can exceed what Lambda buffers, so they are streamed. */
   readonly streaming: boolean;
   readonly tableActions: readonly TableAction[];
+  /** What it uses beside the table; each brings its grant and its environment variable. */
+  readonly uses?: readonly "embedder"[];
+  /** What the 413 tells a caller to do, where the usual advice does not fit. */
+  readonly narrowing?: string;
   /** Codes of the operation's own work, beyond those its policy implies. */
   readonly errors: readonly ErrorCode[];
 };

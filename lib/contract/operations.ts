@@ -1,16 +1,48 @@
 import type { Operation } from "./operation.ts";
 import { listAuditLogs } from "./operations/audit-logs.ts";
 import { whoami } from "./operations/keys.ts";
+import { mcpMetrics, reviewCommentMetrics, reviewMetrics } from "./operations/metrics.ts";
 import { listOrganizations, listRepositories } from "./operations/organizations.ts";
+import {
+  createRole,
+  deleteRole,
+  getRole,
+  listPermissions,
+  listRoles,
+  updateRole,
+} from "./operations/roles.ts";
+import { listSecurityFindings } from "./operations/security.ts";
+import {
+  assignSeats,
+  changeRoles,
+  getSeatAssignment,
+  listUsers,
+  setSeatAssignment,
+} from "./operations/users.ts";
 
 /**
  * The one list of operations. Routes, grants, handlers' chains, OpenAPI, the client and the generated
  * tests all start here. A function imports its own entry only, so that its bundle holds no other schema.
  */
 export const operations = [
+  reviewCommentMetrics,
+  reviewMetrics,
+  mcpMetrics,
   listOrganizations,
   listRepositories,
+  listUsers,
+  assignSeats,
+  getSeatAssignment,
+  setSeatAssignment,
+  changeRoles,
+  listRoles,
+  listPermissions,
+  getRole,
+  createRole,
+  updateRole,
+  deleteRole,
   listAuditLogs,
+  listSecurityFindings,
   whoami,
 ] as const satisfies readonly Operation[];
 

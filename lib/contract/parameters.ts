@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isSystemRole, systemRoles } from "./access.ts";
 import { cursorLimits, requestLimits } from "./limits.ts";
 
 /**
@@ -63,7 +64,7 @@ export const listParameter = (valuesMax: number) =>
     })
     .transform((values) => [...new Set(values)]);
 
-export const choiceParameter = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
+export const choice = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
   z.enum(choices, { error: `must be one of: ${choices.join(", ")}` });
 
 export const cursorParameter = z
@@ -71,13 +72,23 @@ export const cursorParameter = z
   .min(1)
   .max(cursorLimits.charactersMax, { error: `must have at most ${cursorLimits.charactersMax} characters` });
 
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
 /** UUIDs in any letter case; compared in lower case ever after. */
 export const uuidParameter = (hint: string) =>
   z
     .string()
-    .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, { error: hint })
+    .regex(uuidForm, { error: hint })
     .transform((value) => value.toLowerCase())
     .meta({ override: { type: "string", format: "uuid" } });
+
+/** A custom role's UUID, or a system role's name. */
+export const roleIdParameter = z
+  .string({ error: "must be a string" })
+  .transform((value) => (isSystemRole(value) ? value : value.toLowerCase()))
+  .refine((value) => isSystemRole(value) || uuidForm.test(value), {
+    error: `must be a role's UUID or one of: ${Object.keys(systemRoles).join(", ")}`,
+  });
 
 /** Known on every operation; what it does depends on the kind of key (decisions, section 3). */
 export const organizationSelector = { org_id: identifier.optional() };

@@ -62,3 +62,20 @@ export const auditRecord = z.strictObject({
   request_id: z.string().nullable(),
   created_at: timestamp,
 });
+
+export const learningRecord = z.strictObject({
+  id: uuid,
+  learning: z.string(),
+  organization_id: z.string(),
+  organization_name: z.string(),
+  repository_id: z.string(),
+  repository_name: z.string(),
+  author_id: z.string(),
+  author_username: z.string().nullable(),
+  file: z.string().nullable(),
+  source_url: z.string().nullable(),
+  usage_count: z.int().min(0),
+  last_used_at: timestamp.nullable(),
+  created_at: timestamp,
+  updated_at: timestamp,
+});

@@ -24,11 +24,8 @@ export type Worker = {
 
 const worker = <const Entry extends Worker>(entry: Entry): Entry => entry;
 
-export const ingest = worker({
-  id: "ingest",
-  source: "workers/ingest",
-  summary: "Applies platform events in the order of their group",
-  trigger: { kind: "queue" },
+/** What it takes to apply an event, of whatever type. */
+const applying = {
   tableActions: [
     "GetItem",
     "BatchGetItem",
@@ -39,20 +36,26 @@ export const ingest = worker({
     "ConditionCheckItem",
   ],
   uses: ["deadLetterQueue", "eventsBucket"],
+  memoryMegabytes: 1024,
+} as const;
+
+export const ingest = worker({
+  ...applying,
+  id: "ingest",
+  source: "workers/ingest",
+  summary: "Applies platform events in the order of their group",
+  trigger: { kind: "queue" },
   /** A third of the queue's visibility, so that a message is never worked on twice at once. */
   timeoutSeconds: eventQueueSettings.visibilitySeconds / 3,
-  memoryMegabytes: 1024,
 });
 
 export const expireWaiting = worker({
+  ...applying,
   id: "expireWaiting",
   source: "workers/expire-waiting",
-  summary: "Moves events that waited too long for their organization to the dead letters",
+  summary: "Looks through the events that wait: applies what can be applied, gives up what waited too long",
   trigger: { kind: "schedule", everyMinutes: 60 },
-  tableActions: ["Query", "DeleteItem"],
-  uses: ["deadLetterQueue"],
   timeoutSeconds: 300,
-  memoryMegabytes: 512,
 });
 
 /** The one list of workers: bundles, functions, grants and triggers start here. */

@@ -9,8 +9,8 @@ import type { Table } from "../store/table.ts";
 export function bucketOwner({ rateLimit }: Operation, principal: Principal, scope: Scope): string {
   if (rateLimit.owner === "key") return principal.key.id;
   if (rateLimit.owner === "quota") return principal.quotaOwner;
-  const [only, another] = scope.organizations;
-  return only && !another ? only.uuid : principal.tenant;
+  const [organization] = scope.organizations;
+  return organization && scope.selector === `one:${organization.uuid}` ? organization.uuid : principal.tenant;
 }
 
 /**

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { Principal } from "../access/principal.ts";
 import type { Admission } from "../access/rate-limiter.ts";
 import type { Scope } from "../access/scope.ts";
+import type { Actor } from "../audit/entry.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -34,6 +35,8 @@ export type Call<Op extends Operation = Operation> = {
   readonly alongside: ReadonlyArray<Item | undefined>;
   /** How long audit entries are kept; also what a writer of entries needs. */
   readonly retentionDays: number;
+  /** The caller as the audit log names it. */
+  readonly actor: Actor;
   readonly requestId: string;
   readonly ipAddress: string | null;
   readonly signal: AbortSignal;

@@ -2,6 +2,7 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import { executionModeStreamifyResponse } from "@middy/core/StreamifyResponse";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { touchLastUsed } from "../access/last-used.ts";
+import { actorOf } from "../access/principal.ts";
 import type { Operation } from "../contract/operation.ts";
 import { StoreMeter } from "../store/meter.ts";
 import { admit, bucketOwner, gatedTable } from "./admission.ts";
@@ -114,6 +115,7 @@ async function work<Op extends Operation>(
     chance: deps.chance,
     alongside: exchange.alongside ?? [],
     retentionDays: deps.retentionDays,
+    actor: actorOf(principal),
     requestId: exchange.requestId,
     ipAddress: exchange.event.requestContext?.identity?.sourceIp ?? null,
     signal: AbortSignal.any([signal, stop.signal]),

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { RateLimitExceeded } from "../access/rate-limiter.ts";
-import { Fault } from "../contract/fault.ts";
+import { type Fault, responseTooLarge } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
 import { compress, preferredCoding } from "./compression.ts";
 import { faultOf, renderFault } from "./errors.ts";
@@ -15,13 +15,8 @@ export type Result = APIGatewayProxyResult | StreamedResult;
 
 export async function succeed(exchange: Exchange, reply: Reply): Promise<Result> {
   const rendered = render(exchange.operation.answer.status, reply);
-  if (rendered.body.length > requestLimits.responseBytesMax) {
-    const mebibytes = requestLimits.responseBytesMax / 1024 / 1024;
-    throw new Fault(
-      "RESPONSE_TOO_LARGE",
-      `The answer would exceed ${mebibytes} MiB. Reduce limit, narrow the window or add filters.`,
-    );
-  }
+  if (rendered.body.length > requestLimits.responseBytesMax)
+    throw responseTooLarge(exchange.operation.narrowing);
   return await finish(exchange, rendered);
 }
 

@@ -113,10 +113,34 @@ function readBody(operation: Operation, event: APIGatewayProxyEvent): unknown {
   if (others.length > 0 || !/^application\/json[ \t]*(?:;|$)/i.test(contentType.trim())) {
     throw new Fault("UNSUPPORTED_MEDIA_TYPE", "The body must be sent as content-type: application/json.");
   }
-  return parseJson(event);
+  const value = parseJson(event);
+  checkBatch(operation, value);
+  return value;
+}
+
+/** Before every other problem, and before repeated elements are dropped. */
+function checkBatch({ batch }: Operation, body: unknown): void {
+  for (const field of batch?.fields ?? []) {
+    const elements = valueAt(body, [field]);
+    if (batch && Array.isArray(elements) && elements.length > batch.elementsMax) {
+      throw new Fault(
+        "BATCH_SIZE_EXCEEDED",
+        `${field}: has ${elements.length} elements; at most ${batch.elementsMax} are taken in one request.`,
+      );
+    }
+  }
 }
 
 const parser = jsonBodyParser({ disableContentTypeCheck: true });
+
+/** What the body says, for steps that come before it is judged; undefined when it says nothing sensible. */
+export function peekBody(event: APIGatewayProxyEvent, field: string): unknown {
+  try {
+    return event.body ? valueAt(parseJson(event), [field]) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 function parseJson(event: APIGatewayProxyEvent): unknown {
   const copy = { ...event };

@@ -10,6 +10,7 @@
  * | member's repositories   | ORG#<org uuid>               | READS#<user id>        | ORG#6f1c… / READS#4411                     |
  * | repository              | ORG#<org uuid>               | REPO#<repository id>   | ORG#6f1c… / REPO#9001                      |
  * | key of an organization  | ORG#<org uuid>               | KEY#<key id>           | ORG#6f1c… / KEY#k7f3q2…                    |
+ * | custom role             | ORG#<org uuid>               | ROLE#<role id>         | ORG#6f1c… / ROLE#0d5e…                     |
  * | workspace or instance   | TENANT#<tenant>              | TENANT                 | TENANT#w#acme / TENANT                     |
  * | organization of tenant  | TENANT#<tenant>              | ORG#<org uuid>         | TENANT#w#acme / ORG#6f1c…                  |
  * | key of a tenant         | TENANT#<tenant>              | KEY#<key id>           | TENANT#w#acme / KEY#k7f3q2…                |
@@ -31,6 +32,17 @@
  * | pull request (pointer)  | PR#<org uuid>                | <digest of identity>   | PR#6f1c… / k3Jq0aV-8xTz1bQe                |
  * | spill of a large entry  | SPILL#<org uuid>             | <spill id>             | SPILL#6f1c… / 0b9e…                        |
  * | part of a spill         | PART#<spill id>              | <index, 4 digits>      | PART#0b9e… / 0000                          |
+ * | findings of repository  | SCANS#<org uuid>             | <digest of its id>     | SCANS#6f1c… / Qm3x0aV-8xTz1bQe             |
+ * | chunk of its findings   | FINDINGS#<org uuid>#<digest> | <chunk id>             | FINDINGS#6f1c…#Qm3x… / 0b9e…               |
+ * | Learning                | LEARNING#<org uuid>          | <Learning id>          | LEARNING#6f1c… / 3f0a…                     |
+ * | whose a text is         | TEXT#<org uuid>              | <digest of text>       | TEXT#6f1c… / qL0v…                         |
+ * | Learning in the export  | LEARNINGS#<owner>            | <time>#<nn>#<id>       | LEARNINGS#w#acme / 2026-11-15T…#00#3f0a…   |
+ * | waits for approval      | PENDING                      | <deadline>#<org>#<id>  | PENDING / 2026-11-20T…#6f1c…#3f0a…         |
+ * | pull request's Learnings| PRIVATE#<org uuid>           | <digest of pr_url>     | PRIVATE#6f1c… / 8xTz…                      |
+ * | vector of a Learning    | VECTOR#<org uuid>            | <Learning id>          | VECTOR#6f1c… / 3f0a…                       |
+ * | to be indexed           | STALE#<shard>                | <org>#<id>#<revision>  | STALE#07 / 6f1c…#3f0a…#51d2…               |
+ * | event applied once      | APPLIED#<event id>           | APPLIED                | APPLIED#0b9e… / APPLIED                    |
+ * | reconciler's place      | RECONCILER                   | INDEX                  | RECONCILER / INDEX                         |
  */
 import type { Key } from "./table.ts";
 
@@ -167,6 +179,11 @@ export const personKey = (
       : `PERSON#user#${member.organization}#${part(member.userId)}`,
 });
 export const personsRange = (pool: PoolKey) => ({ pk: poolPartition(pool), beginsWith: "PERSON#" });
+export const roleKey = (uuid: string, roleId: string): Key => ({
+  pk: organizationPartition(uuid),
+  sk: `ROLE#${roleId}`,
+});
+export const rolesRange = (uuid: string) => ({ pk: organizationPartition(uuid), beginsWith: "ROLE#" });
 export const membersRange = (uuid: string) => ({ pk: organizationPartition(uuid), beginsWith: "MEMBER#" });
 /** A list too long for one item goes on in further ones: the first part is `memberReadsKey` itself. */
 export const memberReadsPartKey = (uuid: string, userId: string, index: number): Key => {
@@ -175,3 +192,58 @@ export const memberReadsPartKey = (uuid: string, userId: string, index: number):
 };
 export const repositoriesRange = (uuid: string) => ({ pk: organizationPartition(uuid), beginsWith: "REPO#" });
 export const refusalKey = (keyId: string, reason: string): Key => ({ pk: `REFUSED#${keyId}`, sk: reason });
+
+// Learnings (lib/learnings) and the review index (lib/index).
+export const learningPartition = (organization: string): string => `LEARNING#${organization}`;
+export const learningKey = (organization: string, learningId: string): Key => ({
+  pk: learningPartition(organization),
+  sk: learningId,
+});
+export const textKey = (organization: string, digest: string): Key => ({
+  pk: `TEXT#${organization}`,
+  sk: digest,
+});
+/** `nn` is the place within a batch, so that a batch is exported in its own order. */
+export const learningPlace = (writtenAt: string, placeInBatch: number, learningId: string): string =>
+  `${writtenAt}#${digits(placeInBatch, 2)}#${learningId}`;
+export const learningListPartition = (owner: TenantKey): string => `LEARNINGS#${owner}`;
+export const learningListKey = (owner: TenantKey, place: string): Key => ({
+  pk: learningListPartition(owner),
+  sk: place,
+});
+export const pendingPartition = "PENDING";
+export const pendingKey = (approveAt: string, organization: string, learningId: string): Key => ({
+  pk: pendingPartition,
+  sk: `${approveAt}#${organization}#${learningId}`,
+});
+export const pullRequestLearningsKey = (organization: string, pullRequest: string): Key => ({
+  pk: `PRIVATE#${organization}`,
+  sk: pullRequest,
+});
+export const vectorPartition = (organization: string): string => `VECTOR#${organization}`;
+export const vectorKey = (organization: string, learningId: string): Key => ({
+  pk: vectorPartition(organization),
+  sk: learningId,
+});
+export const stalePartition = (shard: number): string => `STALE#${digits(shard, 2)}`;
+export const staleKey = (
+  shard: number,
+  { organization, id, revision }: { organization: string; id: string; revision: string },
+): Key => ({ pk: stalePartition(shard), sk: `${organization}#${id}#${revision}` });
+export const appliedEventKey = (eventId: string): Key => ({ pk: `APPLIED#${eventId}`, sk: "APPLIED" });
+export const reconcilerKey: Key = { pk: "RECONCILER", sk: "INDEX" };
+export const organizationDirectoryPartition = "DIRECTORY#ORG";
+
+// Security findings (lib/security).
+/** A digest in place of the repository's id: cursors hold it, and ids may be long. */
+export const scansPartition = (organization: string): string => `SCANS#${organization}`;
+export const scansKey = (organization: string, repositoryDigest: string): Key => ({
+  pk: scansPartition(organization),
+  sk: repositoryDigest,
+});
+export const findingsPartition = (organization: string, repositoryDigest: string): string =>
+  `FINDINGS#${organization}#${repositoryDigest}`;
+export const findingsChunkKey = (organization: string, repositoryDigest: string, chunkId: string): Key => ({
+  pk: findingsPartition(organization, repositoryDigest),
+  sk: chunkId,
+});

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { pageLimits, requestLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
 import {
-  choiceParameter,
+  choice,
   cursorParameter,
   instantParameter,
   integerParameter,
@@ -33,10 +33,10 @@ export const listAuditLogs = operation({
       search: text(1, requestLimits.searchCharactersMax).optional(),
       date_from: instantParameter("start").optional(),
       date_to: instantParameter("end").optional(),
-      order: choiceParameter(["desc", "asc"]).optional(),
+      order: choice(["desc", "asc"]).optional(),
       limit: integerParameter(auditLogs.min, auditLogs.max).optional(),
       cursor: cursorParameter.optional(),
-      format: choiceParameter(["json", "csv", "ndjson"]).optional(),
+      format: choice(["json", "csv", "ndjson"]).optional(),
       ...organizationSelector,
       ...organizationsFilter,
     })

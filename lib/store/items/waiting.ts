@@ -18,6 +18,8 @@ const waitingByAgeItem = z.object({
   sk: z.string(),
   since: z.string(),
   dependency: z.object({ pk: z.string(), sk: z.string() }),
+  /** What a person would call the dependency. */
+  label: z.string(),
   version: z.string(),
 });
 

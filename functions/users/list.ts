@@ -1,0 +1,33 @@
+import { Fault } from "../../lib/contract/fault.ts";
+import { listUsers as operation } from "../../lib/contract/operations/users.ts";
+import { positionText } from "../../lib/http/cursors.ts";
+import type { Call } from "../../lib/http/exchange.ts";
+import { lambda } from "../../lib/http/lambda.ts";
+import { listMembers } from "../../lib/people/list-members.ts";
+import { listPeople } from "../../lib/people/list-people.ts";
+
+export const handler = lambda(operation, async (call) => {
+  const { scope, paging } = call;
+  const page = await readPage(call);
+  const modes = new Set(scope.organizations.map(({ seat_assignment_mode }) => seat_assignment_mode));
+  const [mode] = modes;
+  return {
+    json: {
+      seats_purchased: page.seatsPurchased,
+      seats_assigned: page.seatsAssigned,
+      seat_assignment_mode: modes.size === 1 ? mode : null,
+      users: page.records,
+      next_cursor: page.next === null ? null : paging.next(page.next),
+    },
+  };
+});
+
+function readPage({ table, principal, scope, input, paging }: Call<typeof operation>) {
+  const { seat_filter: seat = "all", role_filter: role = "all" } = input.query;
+  const place = { after: positionText(paging), limit: paging.pageSize };
+  const [organization] = scope.organizations;
+  if (!organization) throw new Fault("ORGANIZATION_NOT_FOUND", "The key can see no active organization.");
+  return scope.selector === "all" && principal.key.workspace_id !== null
+    ? listPeople(table, `w#${principal.tenant.slice(2)}`, scope.organizations, { seat, role }, place)
+    : listMembers(table, organization, { seat, role }, place);
+}

@@ -1,0 +1,220 @@
+import * as z from "zod";
+import type { itemErrorCodes } from "../errors.ts";
+import { eventLimits, learningLimits, pageLimits, requestLimits } from "../limits.ts";
+import { everyKey, noLegacyKey, operation } from "../operation.ts";
+import {
+  choice,
+  cursorParameter,
+  identifier,
+  integerParameter,
+  listParameter,
+  organizationSelector,
+  organizationsFilter,
+  text,
+  uuidParameter,
+} from "../parameters.ts";
+import { learningRecord, nextCursor, uuid } from "../records.ts";
+
+const { learnings: page } = pageLimits;
+const { listValuesMax, searchCharactersMax } = requestLimits;
+
+/** One bucket for the three writes: ten a minute in an organization, whatever they do. */
+const writeLimit = {
+  bucket: "learnings-write",
+  requestsMax: 10,
+  windowSeconds: 60,
+  owner: "organization",
+} as const;
+
+export const learningText = text(1, learningLimits.textCharactersMax);
+
+const webAddress = text(1, learningLimits.sourceUrlCharactersMax).refine(
+  (value) => /^https?:\/\/\S+$/i.test(value) && URL.canParse(value),
+  { error: "must be an http or https URL" },
+);
+
+/** One element of `data`. Checked apart from the envelope: a bad element fails alone. */
+export const learningItem = z.strictObject({
+  repository_id: identifier,
+  learning: learningText,
+  file: text(1, learningLimits.fileCharactersMax).optional(),
+  source_url: webAddress.optional(),
+});
+
+/** What the documentation says of an element, since the envelope itself lets anything through. */
+const itemShape = {
+  type: "object",
+  additionalProperties: false,
+  required: ["repository_id", "learning"],
+  properties: {
+    repository_id: { type: "string", minLength: 1, maxLength: requestLimits.idCharactersMax },
+    learning: { type: "string", minLength: 1, maxLength: learningLimits.textCharactersMax },
+    file: { type: "string", minLength: 1, maxLength: learningLimits.fileCharactersMax },
+    source_url: { type: "string", format: "uri", maxLength: learningLimits.sourceUrlCharactersMax },
+  },
+} as const;
+
+const learningId = uuidParameter("must be the UUID of a Learning, as the Learnings endpoints return it");
+
+const resultCodes = [
+  "INVALID_ITEM",
+  "REPOSITORY_NOT_FOUND",
+  "INDEXING_FAILED",
+  "STORAGE_FAILED",
+] as const satisfies readonly (keyof typeof itemErrorCodes)[];
+
+const createResult = z.strictObject({
+  index: z.int().min(0),
+  status: z.enum(["created", "duplicate", "failed"]),
+  id: uuid.nullable(),
+  promoted: z.literal(true).optional(),
+  error: z.strictObject({ code: z.enum(resultCodes), message: z.string() }).optional(),
+});
+
+export const createAnswer = z.strictObject({
+  status: z.enum(["success", "partial_success", "failure"]),
+  created_count: z.int().min(0),
+  duplicate_count: z.int().min(0),
+  failed_count: z.int().min(0),
+  results: z.array(createResult),
+});
+
+export const createLearnings = operation({
+  id: "createLearnings",
+  source: "learnings/create",
+  method: "POST",
+  path: "/v1/learnings",
+  tag: "Learnings",
+  summary: "Create 1 to 100 Learnings and index them for reviews",
+  description:
+    "Items are done in order and fail alone: look at `status` and at every result. Recognized credentials are " +
+    "redacted before anything is stored. The id follows from organization, repository and redacted text, so " +
+    "the same batch can be sent again safely; that also repairs an item whose indexing failed.",
+  query: z.strictObject({ ...organizationSelector }),
+  body: z.strictObject({
+    data: z
+      .array(z.unknown().meta({ override: itemShape }), { error: "must be an array of items" })
+      .min(1, { error: "must have at least 1 item" })
+      .max(learningLimits.batchItemsMax, {
+        error: `must have at most ${learningLimits.batchItemsMax} items`,
+      }),
+    ...organizationSelector,
+  }),
+  bodyBytesMax: requestLimits.learningsBodyBytesMax,
+  answer: { status: 200, description: "What came of every item, in request order", schema: createAnswer },
+  keys: noLegacyKey,
+  plan: "enterprise",
+  needs: "learning:write",
+  organization: "required",
+  instanceScope: "home",
+  rateLimit: writeLimit,
+  streaming: false,
+  tableActions: [
+    "GetItem",
+    "BatchGetItem",
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "BatchWriteItem",
+    "ConditionCheckItem",
+  ],
+  uses: ["embedder"],
+  errors: [],
+});
+
+export const updateLearning = operation({
+  id: "updateLearning",
+  source: "learnings/update",
+  method: "PATCH",
+  path: "/v1/learnings/{learning_id}",
+  tag: "Learnings",
+  summary: "Replace the text of a Learning",
+  description:
+    "The text is trimmed and redacted, the id stays. A shared Learning is indexed anew; when only that failed, " +
+    "the same request repairs it.",
+  pathParameters: z.strictObject({ learning_id: learningId }),
+  query: z.strictObject({ ...organizationSelector }),
+  body: z.strictObject({ learning: learningText, ...organizationSelector }),
+  answer: { status: 200, description: "The Learning as it is now", schema: learningRecord },
+  keys: noLegacyKey,
+  plan: "enterprise",
+  needs: "learning:write",
+  organization: "required",
+  instanceScope: "authorized",
+  rateLimit: writeLimit,
+  streaming: false,
+  tableActions: createLearnings.tableActions,
+  uses: ["embedder"],
+  errors: ["LEARNING_NOT_FOUND", "LEARNING_EXISTS", "INDEX_REFRESH_FAILED"],
+});
+
+export const deleteLearning = operation({
+  id: "deleteLearning",
+  source: "learnings/delete",
+  method: "DELETE",
+  path: "/v1/learnings/{learning_id}",
+  tag: "Learnings",
+  summary: "Delete a Learning",
+  description: "Can be repeated safely: an id that does not exist, or no longer, answers 204 too.",
+  pathParameters: z.strictObject({ learning_id: learningId }),
+  query: z.strictObject({ ...organizationSelector }),
+  answer: { status: 204, description: "The Learning is gone" },
+  keys: noLegacyKey,
+  plan: "enterprise",
+  needs: "learning:write",
+  organization: "required",
+  instanceScope: "authorized",
+  rateLimit: writeLimit,
+  streaming: false,
+  tableActions: createLearnings.tableActions,
+  errors: ["INDEX_REFRESH_FAILED"],
+});
+
+export const statFilters = ["total", "active", "never_used", "created_this_week"] as const;
+
+export const listLearnings = operation({
+  id: "listLearnings",
+  source: "learnings/list",
+  method: "GET",
+  path: "/v1/learnings",
+  tag: "Learnings",
+  summary: "Export Learnings",
+  description:
+    "Shared, approved Learnings in the order they were written: created, promoted, approved and changed ones come " +
+    "last, use moves nothing. The last page carries `x-resume-cursor`, which reads on later from there: Learnings " +
+    "may repeat, keep the last one per `id`, and none is missed.",
+  query: z.strictObject({
+    repository_ids: listParameter(listValuesMax).optional(),
+    user_ids: listParameter(listValuesMax).optional(),
+    repository_name: text(1, eventLimits.fullNameCharactersMax).optional(),
+    search: text(1, searchCharactersMax).optional(),
+    file: z
+      .array(text(1, learningLimits.fileCharactersMax))
+      .max(learningLimits.filesMax, { error: `must be given at most ${learningLimits.filesMax} times` })
+      .optional(),
+    stat_filter: choice(statFilters).optional(),
+    limit: integerParameter(page.min, page.max).optional(),
+    cursor: cursorParameter.optional(),
+    format: choice(["json", "csv", "ndjson"]).optional(),
+    ...organizationSelector,
+    ...organizationsFilter,
+  }),
+  repeatableParameters: ["file"],
+  answer: {
+    status: 200,
+    description: "One page of Learnings",
+    schema: z.strictObject({ data: z.array(learningRecord), next_cursor: nextCursor }),
+  },
+  keys: everyKey,
+  keysOfParameter: { repository_name: ["user"] },
+  plan: "enterprise",
+  needs: null,
+  needsOfKind: { user: "learning:read" },
+  organization: "optional",
+  instanceScope: "authorized",
+  rateLimit: { bucket: "learnings", requestsMax: 60, windowSeconds: 60, owner: "quota" },
+  paging: { bindsPageSize: false, resumable: true, defaultSize: page.default },
+  streaming: true,
+  tableActions: ["GetItem", "BatchGetItem", "Query"],
+  errors: ["PERMISSION_DENIED", "RESPONSE_TOO_LARGE"],
+});

@@ -1,0 +1,106 @@
+import * as z from "zod";
+import { pageLimits, requestLimits } from "../limits.ts";
+import { everyKey, operation } from "../operation.ts";
+import {
+  choice,
+  cursorParameter,
+  integerParameter,
+  isCalendarDay,
+  listParameter,
+  organizationSelector,
+  organizationsFilter,
+} from "../parameters.ts";
+import {
+  mcpRecord,
+  pageOf,
+  pullRequestStatuses,
+  reviewCommentsRecord,
+  reviewRecord,
+} from "../records-metrics.ts";
+
+const { metrics } = pageLimits;
+
+const day = z
+  .string()
+  .refine(isCalendarDay, { error: "must be a calendar day as YYYY-MM-DD" })
+  .meta({ override: { type: "string", format: "date" } });
+
+const filters = {
+  start_date: day,
+  end_date: day,
+  repository_ids: listParameter(requestLimits.listValuesMax).optional(),
+  user_ids: listParameter(requestLimits.listValuesMax).optional(),
+  ...organizationsFilter,
+  limit: integerParameter(metrics.min, metrics.max).optional(),
+  cursor: cursorParameter.optional(),
+  ...organizationSelector,
+};
+
+/** Days of four-digit years compare as text. */
+const inOrder = ({ start_date, end_date }: { start_date: string; end_date: string }) =>
+  start_date <= end_date;
+const wrongOrder = { error: "must not be before start_date", path: ["end_date"] };
+
+const walkDescription =
+  "Pages follow the order in which pull requests were written, so one that is written or changed during a walk " +
+  "still appears, at its new place: keep the last one per `pr_url`. A page can be short or empty and still have " +
+  "a `next_cursor`. The last page carries `x-resume-cursor`: sent later as `cursor` with the same filters it " +
+  "reads only what was written since.";
+
+/** What the three have in common. */
+const common = {
+  method: "GET",
+  tag: "Metrics",
+  keys: everyKey,
+  plan: "enterprise",
+  gates: ["metrics"],
+  needs: null,
+  organization: "optional",
+  instanceScope: "authorized",
+  rateLimit: { bucket: "metrics", requestsMax: 60, windowSeconds: 60, owner: "quota" },
+  paging: { bindsPageSize: false, resumable: true, defaultSize: metrics.default },
+  streaming: true,
+  tableActions: ["GetItem", "BatchGetItem", "Query"],
+  errors: ["RESPONSE_TOO_LARGE"],
+} as const;
+
+export const reviewCommentMetrics = operation({
+  ...common,
+  id: "listReviewCommentMetrics",
+  source: "metrics/review-comments",
+  path: "/v1/metrics/review-comments",
+  summary: "Read the findings of automated reviews on merged pull requests",
+  description: `Metadata of every finding, never its text. The window selects by merge day (UTC). ${walkDescription}`,
+  query: z.strictObject(filters).refine(inOrder, wrongOrder),
+  answer: { status: 200, description: "One page of pull requests", schema: pageOf(reviewCommentsRecord) },
+});
+
+export const reviewMetrics = operation({
+  ...common,
+  id: "listReviewMetrics",
+  source: "metrics/reviews",
+  path: "/v1/metrics/reviews",
+  summary: "Read one aggregate per reviewed pull request",
+  description:
+    "The window selects by merge day (UTC), or by the day of closing for unmerged ones. CSV and NDJSON carry the " +
+    `cursor in \`x-next-cursor\`. ${walkDescription}`,
+  query: z
+    .strictObject({
+      ...filters,
+      status: choice([...pullRequestStatuses, "all"]).default("merged"),
+      format: choice(["json", "csv", "ndjson"]).default("json"),
+    })
+    .refine(inOrder, wrongOrder),
+  answer: { status: 200, description: "One page of pull requests", schema: pageOf(reviewRecord) },
+});
+
+export const mcpMetrics = operation({
+  ...common,
+  id: "listMcpMetrics",
+  source: "metrics/mcp",
+  path: "/v1/metrics/mcp",
+  summary: "Read the MCP servers and tools that reviews of merged pull requests used",
+  description: `Joins to the review metrics on \`pr_url\`; counts are best-effort. ${walkDescription}`,
+  query: z.strictObject(filters).refine(inOrder, wrongOrder),
+  answer: { status: 200, description: "One page of pull requests", schema: pageOf(mcpRecord) },
+});

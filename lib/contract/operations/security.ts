@@ -1,0 +1,74 @@
+import * as z from "zod";
+import { pageLimits, requestLimits, securityLimits } from "../limits.ts";
+import { noLegacyKey, operation } from "../operation.ts";
+import {
+  choice,
+  cursorParameter,
+  identifier,
+  integerParameter,
+  listParameter,
+  organizationSelector,
+  organizationsFilter,
+} from "../parameters.ts";
+import { nextCursor } from "../records.ts";
+import { findingRecord, findingSeverities, findingStates } from "../records-security.ts";
+
+const { findings } = pageLimits;
+
+const severity = z.enum(findingSeverities, {
+  error: `must be comma-separated values of: ${findingSeverities.join(", ")}`,
+});
+
+/** CSV and SARIF are whole files: there is no page to size or to go on from. */
+const pagedOnly = ["limit", "cursor"] as const;
+
+export const listSecurityFindings = operation({
+  id: "listSecurityFindings",
+  source: "security/findings",
+  method: "GET",
+  path: "/v1/security/scans/code",
+  tag: "Security",
+  summary: "Read or download the findings of AI security scans",
+  description:
+    "A finding keeps its `id` across scans; one that the repository's newest scan no longer has is `fixed`, one " +
+    "that was dismissed stays so when a scan repeats it. JSON comes in pages, in an order of its own that new scans " +
+    `do not change. \`format=csv\` and \`format=sarif\` are whole downloads of up to ${securityLimits.downloadFindingsMax} ` +
+    "findings, without `limit` and `cursor`. SARIF has one run per scanned repository: give `repo_id` to upload it " +
+    "to code scanning.",
+  query: z
+    .strictObject({
+      repo_id: identifier.optional(),
+      state: choice([...findingStates, "all"]).default("open"),
+      severity: listParameter(requestLimits.listValuesMax).pipe(z.array(severity)).optional(),
+      limit: integerParameter(findings.min, findings.max).optional(),
+      cursor: cursorParameter.optional(),
+      format: choice(["json", "csv", "sarif"]).default("json"),
+      ...organizationSelector,
+      ...organizationsFilter,
+    })
+    .superRefine((query, context) => {
+      for (const name of pagedOnly)
+        if (query.format !== "json" && query[name] !== undefined)
+          context.addIssue({
+            code: "custom",
+            path: [name],
+            message: `must not be sent with format=${query.format}, which is a whole download`,
+          });
+    }),
+  answer: {
+    status: 200,
+    description: "One page of findings, or all of them as CSV or SARIF",
+    schema: z.strictObject({ data: z.array(findingRecord), next_cursor: nextCursor }),
+  },
+  keys: { ...noLegacyKey, workspace: "forbidden" },
+  plan: "any",
+  needs: "security:read",
+  organization: "ignored",
+  instanceScope: "authorized",
+  rateLimit: { bucket: "security", requestsMax: 60, windowSeconds: 60, owner: "quota" },
+  paging: { bindsPageSize: false, resumable: false, defaultSize: findings.default },
+  streaming: true,
+  tableActions: ["BatchGetItem", "Query"],
+  errors: ["RESPONSE_TOO_LARGE"],
+  narrowing: "Narrow with repo_id, state or severity, or read JSON pages with a smaller limit.",
+});

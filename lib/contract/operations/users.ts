@@ -1,0 +1,162 @@
+import * as z from "zod";
+import { seatAssignmentModes } from "../access.ts";
+import { pageLimits, peopleLimits } from "../limits.ts";
+import { noLegacyKey, operation } from "../operation.ts";
+import {
+  choice,
+  cursorParameter,
+  identifier,
+  integerParameter,
+  organizationSelector,
+  text,
+} from "../parameters.ts";
+import { rolesChangeAnswer, seatsAnswer, usersAnswer } from "../records-people.ts";
+
+const { users } = pageLimits;
+const { batchUsersMax } = peopleLimits;
+
+/** One window for each of the writing operations: ten in any 60 seconds. */
+const tenAMinute = (bucket: string) =>
+  ({ bucket, requestsMax: 10, windowSeconds: 60, owner: "organization" }) as const;
+
+const batchOf = <Element extends z.ZodType>(element: Element) =>
+  z
+    .array(element, { error: "must be an array of strings" })
+    .min(1, { error: `must have 1 to ${batchUsersMax} elements` })
+    .max(batchUsersMax);
+
+export const listUsers = operation({
+  id: "listUsers",
+  source: "users/list",
+  method: "GET",
+  path: "/v1/users",
+  tag: "Users",
+  summary: "List members, their seats and roles",
+  description:
+    "One organization's members. A workspace token without `org_id` gets every person of the workspace once, with " +
+    "the organizations they belong to; `role_filter` then matches a role in any of them.",
+  query: z.strictObject({
+    seat_filter: choice(["all", "assigned", "unassigned"]).optional(),
+    role_filter: choice(["all", "member", "admin"]).optional(),
+    limit: integerParameter(users.min, users.max).optional(),
+    cursor: cursorParameter.optional(),
+    ...organizationSelector,
+  }),
+  answer: { status: 200, description: "One page of people", schema: usersAnswer },
+  keys: noLegacyKey,
+  plan: "enterprise",
+  needs: "admin",
+  organization: "optional",
+  instanceScope: "home",
+  rateLimit: { bucket: "users", requestsMax: 60, windowSeconds: 60, owner: "quota" },
+  paging: { bindsPageSize: false, resumable: false, defaultSize: users.default },
+  streaming: false,
+  tableActions: ["GetItem", "Query", "BatchGetItem"],
+  errors: [],
+});
+
+export const assignSeats = operation({
+  id: "assignSeats",
+  source: "users/seats",
+  method: "POST",
+  path: "/v1/users/seats",
+  tag: "Users",
+  summary: "Assign or unassign seats",
+  description:
+    "Done in input order while seats last; repeating is safe. Workspace tokens name people by `emails`, all other " +
+    "keys by `user_ids`.",
+  query: z.strictObject({ ...organizationSelector }),
+  body: z.strictObject({
+    action: choice(["assign", "unassign"]),
+    user_ids: batchOf(identifier).optional(),
+    emails: batchOf(text(1, peopleLimits.emailCharactersMax)).optional(),
+    ...organizationSelector,
+  }),
+  batch: { fields: ["user_ids", "emails"], elementsMax: batchUsersMax },
+  problemFor(kind, { body }) {
+    const [wanted, other] =
+      kind === "workspace" ? (["emails", "user_ids"] as const) : (["user_ids", "emails"] as const);
+    if (body && other in body) return `${other}: is not taken with this kind of key; send ${wanted}.`;
+    return body && wanted in body ? undefined : `${wanted}: is required.`;
+  },
+  answer: { status: 200, description: "What became of each", schema: seatsAnswer },
+  keys: noLegacyKey,
+  plan: "enterprise",
+  needs: "admin",
+  organization: "refused",
+  instanceScope: "home",
+  rateLimit: tenAMinute("seats"),
+  streaming: false,
+  tableActions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+  errors: ["BATCH_SIZE_EXCEEDED"],
+});
+
+const seatAssignment = {
+  path: "/v1/users/seats/assignment",
+  tag: "Users",
+  query: z.strictObject({ ...organizationSelector }),
+  keys: { ...noLegacyKey, workspace: "forbidden" },
+  plan: "enterprise",
+  gates: ["subscription", "self_hosted"],
+  needs: "admin",
+  organization: "ignored",
+  instanceScope: "home",
+  rateLimit: tenAMinute("seat-assignment"),
+  streaming: false,
+  errors: [],
+} as const;
+const modeAnswer = z.strictObject({ mode: z.enum(seatAssignmentModes) });
+
+export const getSeatAssignment = operation({
+  ...seatAssignment,
+  id: "getSeatAssignment",
+  source: "users/seat-assignment",
+  method: "GET",
+  summary: "Read the seat assignment mode",
+  description: "Only for fully self-hosted organizations.",
+  answer: { status: 200, description: "The mode", schema: modeAnswer },
+  tableActions: [],
+});
+
+export const setSeatAssignment = operation({
+  ...seatAssignment,
+  id: "setSeatAssignment",
+  source: "users/set-seat-assignment",
+  method: "POST",
+  summary: "Set the seat assignment mode",
+  description:
+    "`automatic`: a developer gets a seat when the reviewer is tagged. `manual`: an admin assigns it. Only for fully " +
+    "self-hosted organizations.",
+  body: z.strictObject({ mode: choice(seatAssignmentModes), ...organizationSelector }),
+  answer: { status: 200, description: "The mode as it is now", schema: modeAnswer },
+  tableActions: ["GetItem", "UpdateItem", "PutItem"],
+});
+
+export const changeRoles = operation({
+  id: "changeRoles",
+  source: "users/roles",
+  method: "POST",
+  path: "/v1/users/roles",
+  tag: "Users",
+  summary: "Change the role of up to 500 users",
+  description:
+    "Instance keys may send `org_id`: a provider organization id, or `ALL` (in any letter case) for every active " +
+    "organization they are authorized for; that write runs organization by organization and is not atomic.",
+  query: z.strictObject({ ...organizationSelector }),
+  body: z.strictObject({
+    role: choice(["cr_admin", "cr_member"]),
+    user_ids: batchOf(identifier),
+    ...organizationSelector,
+  }),
+  batch: { fields: ["user_ids"], elementsMax: batchUsersMax },
+  answer: { status: 200, description: "What became of each", schema: rolesChangeAnswer },
+  keys: noLegacyKey,
+  plan: "enterprise",
+  needs: "admin",
+  organization: "required",
+  instanceScope: "named",
+  rateLimit: tenAMinute("role-changes"),
+  streaming: false,
+  tableActions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
+  errors: ["BATCH_SIZE_EXCEEDED"],
+});

@@ -1,0 +1,88 @@
+import * as z from "zod";
+import { nextCursor, timestamp } from "./records.ts";
+
+/** Records of the three metrics operations. */
+
+/** In interface.md's order, which is also the order of CSV columns and of the codes in stored entries: only append. */
+export const severities = ["critical", "major", "minor", "trivial", "info"] as const;
+export const categories = [
+  "data_integrity_and_integration",
+  "functional_correctness",
+  "maintainability_and_code_quality",
+  "performance_and_scalability",
+  "security_and_privacy",
+  "stability_and_availability",
+] as const;
+export type Severity = (typeof severities)[number];
+export type Category = (typeof categories)[number];
+
+export const pullRequestStatuses = ["merged", "closed"] as const;
+export type PullRequestStatus = (typeof pullRequestStatuses)[number];
+
+const count = z.int().min(0);
+
+export const commentRecord = z.strictObject({
+  url: z.string(),
+  severity: z.enum(severities).nullable(),
+  category: z.enum(categories).nullable(),
+  accepted: z.boolean().nullable(),
+});
+
+export const reviewCommentsRecord = z.strictObject({
+  pr_url: z.string(),
+  organization_id: z.string(),
+  repository_id: z.string(),
+  author_id: z.string().nullable(),
+  merged_at: timestamp.nullable(),
+  coderabbit_comments: z.array(commentRecord).min(1),
+});
+
+/** How many comments were posted, and how many of them are known to be accepted. */
+export const commentCounts = z.strictObject({ posted: count, accepted: count });
+export type CommentCounts = z.output<typeof commentCounts>;
+
+export const reviewRecord = z.strictObject({
+  pr_url: z.string(),
+  author_id: z.string().nullable(),
+  author_username: z.string().nullable(),
+  organization_id: z.string(),
+  organization_name: z.string(),
+  repository_id: z.string(),
+  repository_name: z.string(),
+  created_at: timestamp,
+  ready_for_review_at: timestamp.nullable(),
+  first_human_review_at: timestamp.nullable(),
+  last_commit_at: timestamp.nullable(),
+  merged_at: timestamp.nullable(),
+  status: z.enum(pullRequestStatuses),
+  review_iterations: count,
+  estimated_complexity: z.int().min(1).max(5).nullable(),
+  estimated_review_minutes: z.number().min(0).nullable(),
+  coderabbit_comments: z.strictObject({
+    total: commentCounts,
+    severity: z.record(z.enum(severities), commentCounts),
+    category: z.record(z.enum(categories), commentCounts),
+  }),
+});
+export type ReviewRecord = z.output<typeof reviewRecord>;
+
+export const mcpRecord = z.strictObject({
+  pr_url: z.string(),
+  organization_id: z.string(),
+  repository_id: z.string(),
+  author_id: z.string().nullable(),
+  merged_at: timestamp.nullable(),
+  servers: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        calls: count,
+        tools: z.array(z.strictObject({ name: z.string(), calls: count, failures: count })),
+      }),
+    )
+    .min(1),
+});
+export type McpRecord = z.output<typeof mcpRecord>;
+
+export const pageOf = <Record extends z.ZodType>(record: Record) =>
+  z.strictObject({ data: z.array(record), next_cursor: nextCursor });

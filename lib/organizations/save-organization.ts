@@ -1,0 +1,146 @@
+import { organizationUuid } from "../contract/identity.ts";
+import { newGuard } from "../people/guard.ts";
+import { fillSeats } from "../people/seats.ts";
+import { decideAnew, type Store } from "../store/decide.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { unchanged } from "../store/items/unchanged.ts";
+import {
+  instanceTenant,
+  organizationDirectoryKey,
+  organizationKey,
+  organizationTenant,
+  peopleKey,
+  poolOf,
+  type TenantKey,
+  tenantOrganizationKey,
+  workspaceTenant,
+} from "../store/layout.ts";
+import type { Item, TransactionWrite } from "../store/table.ts";
+import { completeMove } from "./move.ts";
+
+/** The full state of one organization, as the platform tells it. */
+export type OrganizationSaved = Pick<
+  OrganizationItem,
+  | "provider"
+  | "instance_id"
+  | "provider_organization_id"
+  | "name"
+  | "workspace_id"
+  | "plan"
+  | "subscription_active"
+  | "deployment"
+  | "active"
+  | "metrics"
+  | "seats_purchased"
+  | "seat_assignment_mode"
+  | "approval_delay_days"
+>;
+
+/**
+ * Applies one state of an organization: its own item, its copy with the tenant, its row in the directory and
+ * the seats it bought, together. If it changed tenant, its data follows before the event counts as applied.
+ */
+export async function saveOrganization(
+  store: Store,
+  saved: OrganizationSaved,
+  version: string,
+): Promise<void> {
+  const uuid = organizationUuid(saved);
+  const { organization, mayHaveRoom } = await decideAnew(store, async () => {
+    const stored = await settledOrganization(store, uuid);
+    return applyOrganization(store, uuid, stored, saved, version);
+  });
+  await completeMove(store, organization);
+  if (mayHaveRoom) await fillSeats(store, poolOf(organization));
+}
+
+/** As it stands, after any earlier move that was cut off: one move at a time. */
+async function settledOrganization({ table, ...rest }: Store, uuid: string): Promise<Item | undefined> {
+  const stored = await table.get(organizationKey(uuid));
+  if (!stored || stored.leaving === undefined) return stored;
+  await completeMove({ table, ...rest }, parseOrganization(stored));
+  return table.get(organizationKey(uuid));
+}
+
+type Applied = { readonly organization: OrganizationItem; readonly mayHaveRoom: boolean };
+
+async function applyOrganization(
+  { table }: Store,
+  uuid: string,
+  stored: Item | undefined,
+  saved: OrganizationSaved,
+  version: string,
+): Promise<Applied> {
+  const before = stored && parseOrganization(stored);
+  // Seen before: it may have made room, and been cut off before anybody sat down.
+  if (before && before.first_version <= version && version <= before.version) {
+    return { organization: before, mayHaveRoom: true };
+  }
+  const organization = mergeOrganization(before, uuid, saved, version);
+  const bought = organization.seats_purchased - (before?.seats_purchased ?? 0);
+  await table.transact([
+    { put: organization, when: unchanged(stored, organizationAttributes) },
+    ...copyWrites(organization, before?.tenant),
+    ...(before ? boughtWrites(uuid, bought) : [{ put: newGuard(uuid, bought) }]),
+  ]);
+  return { organization, mayHaveRoom: bought > 0 };
+}
+
+/** Whatever a decision about an organization rests on, whoever else may change it. */
+const organizationAttributes = [
+  "version",
+  "first_version",
+  "tenant",
+  "leaving",
+  "seats_purchased",
+  "seat_assignment_mode",
+  "mode_decided",
+  "approval_delay_days",
+  "delay_decided",
+] as const;
+
+const boughtWrites = (uuid: string, bought: number): TransactionWrite[] =>
+  bought === 0
+    ? []
+    : [{ update: peopleKey(uuid), change: { add: [["seats_free", bought]] }, when: { present: "pk" } }];
+
+function copyWrites(organization: OrganizationItem, tenantBefore: TenantKey | undefined): TransactionWrite[] {
+  const { uuid, tenant, provider, instance_id, provider_organization_id, name } = organization;
+  const { leaving: _, ...copy } = organization;
+  const row = { uuid, provider, instance_id, provider_organization_id, name };
+  const moved = tenantBefore !== undefined && tenantBefore !== tenant;
+  return [
+    { put: { ...copy, ...tenantOrganizationKey(tenant, uuid) } },
+    ...(moved ? [{ delete: tenantOrganizationKey(tenantBefore, uuid) }] : []),
+    { put: { ...organizationDirectoryKey(provider_organization_id, uuid), ...row } },
+  ];
+}
+
+/** The newest event's values, but of some the earliest's, or what the API or the operator has decided. */
+function mergeOrganization(
+  before: OrganizationItem | undefined,
+  uuid: string,
+  { seat_assignment_mode, approval_delay_days, ...saved }: OrganizationSaved,
+  version: string,
+): OrganizationItem {
+  const newest = { ...saved, tenant: tenantOf(uuid, saved), version };
+  const first = { seat_assignment_mode, approval_delay_days, first_version: version };
+  if (!before) return { ...organizationKey(uuid), uuid, ...newest, ...first };
+  const merged = {
+    ...before,
+    ...(version > before.version && newest),
+    ...(version < before.first_version && first),
+  };
+  return {
+    ...merged,
+    ...(before.mode_decided && { seat_assignment_mode: before.seat_assignment_mode }),
+    ...(before.delay_decided && { approval_delay_days: before.approval_delay_days }),
+    ...(merged.tenant !== before.tenant && { leaving: before.tenant }),
+  };
+}
+
+function tenantOf(uuid: string, saved: Pick<OrganizationSaved, "workspace_id" | "instance_id">): TenantKey {
+  if (saved.workspace_id !== null) return workspaceTenant(saved.workspace_id);
+  if (saved.instance_id !== null) return instanceTenant(saved.instance_id);
+  return organizationTenant(uuid);
+}

@@ -1,0 +1,46 @@
+import { repositoryUuid } from "../contract/identity.ts";
+import { decideAnew, type Store } from "../store/decide.ts";
+import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
+import { unchanged } from "../store/items/unchanged.ts";
+import { repositoryKey } from "../store/layout.ts";
+
+/** The full state of one repository, as the platform tells it. */
+export type RepositorySaved = Pick<
+  RepositoryItem,
+  "repository_id" | "name" | "full_name" | "private" | "url" | "active" | "approval_delay_days"
+>;
+
+/** The newest state wins, but of the approval delay the earliest, until it is decided here. */
+export async function saveRepository(
+  store: Store,
+  organization: string,
+  saved: RepositorySaved,
+  version: string,
+): Promise<void> {
+  const key = repositoryKey(organization, saved.repository_id);
+  await decideAnew(store, async () => {
+    const stored = await store.table.get(key);
+    const before = stored && parseRepository(stored);
+    if (before && before.first_version <= version && version <= before.version) return;
+    const put = { ...key, ...mergeRepository(before, organization, saved, version) };
+    const when = unchanged(stored, ["version", "first_version", "approval_delay_days", "delay_decided"]);
+    await store.table.write({ put, when }, { repeatable: true });
+  });
+}
+
+function mergeRepository(
+  before: RepositoryItem | undefined,
+  organization: string,
+  { approval_delay_days, ...saved }: RepositorySaved,
+  version: string,
+): Omit<RepositoryItem, "pk" | "sk"> {
+  const first = { approval_delay_days, first_version: version };
+  const uuid = repositoryUuid(organization, saved.repository_id);
+  if (!before) return { uuid, ...saved, ...first, version };
+  const merged = {
+    ...before,
+    ...(version > before.version && { ...saved, version }),
+    ...(version < before.first_version && first),
+  };
+  return before.delay_decided ? { ...merged, approval_delay_days: before.approval_delay_days } : merged;
+}

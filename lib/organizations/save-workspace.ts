@@ -1,0 +1,35 @@
+import { fillSeats } from "../people/seats.ts";
+import { decideAnew, type Store } from "../store/decide.ts";
+import { parseWorkspace, type WorkspaceItem } from "../store/items/tenant.ts";
+import { unchanged } from "../store/items/unchanged.ts";
+import { poolGuardKey, tenantKey, workspaceTenant } from "../store/layout.ts";
+
+/** The full state of one workspace, as the platform tells it. */
+export type WorkspaceSaved = Omit<WorkspaceItem, "pk" | "sk" | "version">;
+
+/** The newest state wins. What it bought more or fewer goes to the seat pool in the same transaction. */
+export async function saveWorkspace(store: Store, saved: WorkspaceSaved, version: string): Promise<void> {
+  const tenant = workspaceTenant(saved.id);
+  const mayHaveRoom = await decideAnew(store, async () => {
+    const stored = await store.table.get(tenantKey(tenant));
+    const before = stored && parseWorkspace(stored);
+    // Seen before: it may have made room, and been cut off before anybody sat down.
+    if (before && before.version >= version) return true;
+    const bought = saved.seats_purchased - (before?.seats_purchased ?? 0);
+    await store.table.transact([
+      { put: { ...tenantKey(tenant), ...saved, version }, when: unchanged(stored, ["version"]) },
+      // Adding 0 makes what is not there yet.
+      {
+        update: poolGuardKey(tenant),
+        change: {
+          add: [
+            ["seats_free", bought],
+            ["seats_short", 0],
+          ],
+        },
+      },
+    ]);
+    return bought > 0;
+  });
+  if (mayHaveRoom) await fillSeats(store, tenant);
+}

@@ -1,0 +1,63 @@
+import { type Changing, changeEntry } from "../audit/entry.ts";
+import { decideAnew } from "../store/decide.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { unchanged } from "../store/items/unchanged.ts";
+import { organizationKey, tenantOrganizationKey } from "../store/layout.ts";
+import type { Change, Value } from "../store/table.ts";
+
+/** What the API or an operator may decide about an organization; events leave it alone from then on. */
+export type OrganizationSettings = {
+  readonly seat_assignment_mode?: OrganizationItem["seat_assignment_mode"];
+  readonly approval_delay_days?: number;
+};
+
+/** Both copies of the organization and the audit entry, in one transaction. Undefined: there is no such one. */
+export async function changeOrganizationSettings(
+  context: Changing,
+  uuid: string,
+  settings: OrganizationSettings,
+): Promise<OrganizationItem | undefined> {
+  return decideAnew(context, async () => {
+    const item = await context.table.get(organizationKey(uuid));
+    if (!item) return undefined;
+    const before = parseOrganization(item);
+    const { tenant, provider_organization_id: providerId } = before;
+    const change = changeOf(settings);
+    await context.table.transact([
+      { update: organizationKey(uuid), change, when: unchanged(item, decidedOn) },
+      { update: tenantOrganizationKey(tenant, uuid), change, when: { present: "pk" } },
+      ...changeEntry(context, {
+        action: "organization.settings_changed",
+        resourceType: "organization",
+        resourceId: providerId,
+        summary: `Settings changed: ${Object.keys(settings).join(", ")}`,
+        tenant,
+        organization: { uuid, providerId },
+        metadata: { before: valuesBefore(before, settings), after: { ...settings } },
+      }),
+    ]);
+    return { ...before, ...settings };
+  });
+}
+
+/** What the audit entry tells of: if it moved meanwhile, the entry would be wrong. */
+const decidedOn = ["tenant", "seat_assignment_mode", "approval_delay_days"] as const;
+
+function changeOf({ seat_assignment_mode, approval_delay_days }: OrganizationSettings): Change {
+  const set: Array<readonly [string, Value]> = [];
+  if (seat_assignment_mode !== undefined) {
+    set.push(["seat_assignment_mode", seat_assignment_mode], ["mode_decided", true]);
+  }
+  if (approval_delay_days !== undefined) {
+    set.push(["approval_delay_days", approval_delay_days], ["delay_decided", true]);
+  }
+  return { set };
+}
+
+const valuesBefore = (
+  { seat_assignment_mode, approval_delay_days }: OrganizationItem,
+  settings: OrganizationSettings,
+): { readonly [name: string]: Value } => ({
+  ...(settings.seat_assignment_mode !== undefined && { seat_assignment_mode }),
+  ...(settings.approval_delay_days !== undefined && { approval_delay_days }),
+});

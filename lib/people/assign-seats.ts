@@ -1,0 +1,144 @@
+import { type Changing, changeEntry } from "../audit/entry.ts";
+import { peopleLimits } from "../contract/limits.ts";
+import { decideAnew } from "../store/decide.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { type PoolItem, parseMember, parsePool } from "../store/items/people.ts";
+import { memberKey, type PoolKey, personKey, poolGuardKey, poolOf, type TenantKey } from "../store/layout.ts";
+import type { Item, Key } from "../store/table.ts";
+import { chunksOf, Outcomes } from "./batch.ts";
+import { decideSeats, fillSeats } from "./seats.ts";
+
+export type SeatAction = "assign" | "unassign";
+
+/** Whom the caller named, and where that person's seat is held; undefined where there is nobody. */
+type Named = { readonly id: string; readonly person: Key | undefined };
+
+type Place = {
+  readonly pool: PoolKey;
+  readonly tenant: TenantKey;
+  readonly organization: { readonly uuid: string; readonly providerId: string } | null;
+};
+
+/** Members of one organization, by provider user id. In a workspace they draw on the workspace's pool. */
+export async function assignSeatsToMembers(
+  context: Changing,
+  organization: OrganizationItem,
+  action: SeatAction,
+  userIds: readonly string[],
+): Promise<Outcomes> {
+  const ids = [...new Set(userIds)];
+  const pool = poolOf(organization);
+  const items = await context.table.getMany(ids.map((userId) => memberKey(organization.uuid, userId)));
+  const named = ids.map((id, index): Named => {
+    const member = items[index] && parseMember(items[index]);
+    if (!member?.active) return { id, person: undefined };
+    const { email } = member;
+    return { id, person: personKey(pool, { organization: organization.uuid, userId: id, email }) };
+  });
+  const { uuid, tenant, provider_organization_id: providerId } = organization;
+  return await assign(context, { pool, tenant, organization: { uuid, providerId } }, action, named);
+}
+
+/** People of a whole workspace, by e-mail address in any letter case. */
+export async function assignSeatsByEmail(
+  context: Changing,
+  tenant: `w#${string}`,
+  action: SeatAction,
+  emails: readonly string[],
+): Promise<Outcomes> {
+  const ids = [...new Map(emails.map((email) => [email.toLowerCase(), email])).values()];
+  const named = ids.map((id) => ({
+    id,
+    person: personKey(tenant, { organization: "", userId: "", email: id }),
+  }));
+  return await assign(context, { pool: tenant, tenant, organization: null }, action, named);
+}
+
+async function assign(
+  context: Changing,
+  place: Place,
+  action: SeatAction,
+  named: readonly Named[],
+): Promise<Outcomes> {
+  const outcomes = new Outcomes(named.map(({ id }) => id));
+  const idsByPerson = new Map<string, { key: Key; ids: string[] }>();
+  for (const { id, person } of named) {
+    if (!person) {
+      outcomes.fail(id, "USER_NOT_FOUND", notFound);
+      continue;
+    }
+    const known = idsByPerson.get(person.sk) ?? { key: person, ids: [] };
+    idsByPerson.set(person.sk, { ...known, ids: [...known.ids, id] });
+  }
+  const people = [...idsByPerson.values()];
+  // Everything is read at once; only where somebody else interferes is a part of it read again.
+  const ahead = await context.table.getMany([poolGuardKey(place.pool), ...people.map(({ key }) => key)]);
+  let guard = ahead[0] && parsePool(ahead[0]);
+  let start = 1;
+  for (const chunk of chunksOf(people, peopleLimits.changedTogetherMax)) {
+    const stored = ahead.slice(start, start + chunk.length);
+    start += chunk.length;
+    guard = await assignTogether(context, place, action, { chunk, stored, guard }, outcomes);
+  }
+  if (action === "unassign") await fillSeats(context, place.pool);
+  return outcomes;
+}
+
+type Chunk = {
+  readonly chunk: ReadonlyArray<{ readonly key: Key; readonly ids: readonly string[] }>;
+  readonly stored: ReadonlyArray<Item | undefined>;
+  readonly guard: PoolItem | undefined;
+};
+
+/** One transaction. Answers the guard as it stands after it, for the next one. */
+async function assignTogether(
+  context: Changing,
+  place: Place,
+  action: SeatAction,
+  first: Chunk,
+  outcomes: Outcomes,
+): Promise<PoolItem | undefined> {
+  let read: Chunk | undefined = first;
+  return await decideAnew(context, async () => {
+    const { chunk, stored, guard } = read ?? (await readAgain(context, place.pool, first.chunk));
+    read = undefined;
+    const people = stored.filter((item) => item !== undefined);
+    if (!guard) throw new RangeError(`The pool ${place.pool} has no guard.`);
+    const decision = decideSeats(place.pool, guard, people, action === "assign");
+    const idsOf = new Map(chunk.map(({ key, ids }) => [key.sk, ids]));
+    const changed = decision.succeeded.flatMap(({ sk }) => idsOf.get(sk) ?? []);
+    const refused = decision.refused.flatMap(({ sk }) => idsOf.get(sk) ?? []);
+    if (decision.writes.length > 0) {
+      await context.table.transact([...decision.writes, ...entry(context, place, action, changed)]);
+    }
+    const found = new Set(people.map(({ sk }) => sk));
+    for (const { key, ids } of chunk) {
+      if (!found.has(key.sk)) for (const id of ids) outcomes.fail(id, "USER_NOT_FOUND", notFound);
+    }
+    for (const id of refused) outcomes.fail(id, "NO_SEATS_AVAILABLE", "All purchased seats are assigned.");
+    return { ...guard, seats_free: guard.seats_free - decision.seatsTaken };
+  });
+}
+
+async function readAgain({ table }: Changing, pool: PoolKey, chunk: Chunk["chunk"]): Promise<Chunk> {
+  const [guard, ...stored] = await table.getMany([poolGuardKey(pool), ...chunk.map(({ key }) => key)]);
+  return { chunk, stored, guard: guard && parsePool(guard) };
+}
+
+const notFound = "There is no such active member.";
+
+const entry = (
+  context: Changing,
+  { tenant, organization }: Place,
+  action: SeatAction,
+  ids: readonly string[],
+) =>
+  changeEntry(context, {
+    action: action === "assign" ? "seats.assigned" : "seats.unassigned",
+    resourceType: "seat",
+    resourceId: null,
+    summary: `${action === "assign" ? "Seats assigned" : "Seats unassigned"}: ${ids.length}`,
+    tenant,
+    organization,
+    metadata: { ids: [...ids] },
+  });

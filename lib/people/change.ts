@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from "node:util";
+import type { PersonItem } from "../store/items/people.ts";
+import { unchanged } from "../store/items/unchanged.ts";
+import type { PoolKey } from "../store/layout.ts";
+import type { Item, TransactionWrite } from "../store/table.ts";
+import { guardWrites } from "./guard.ts";
+import { isShort } from "./person.ts";
+
+/** One person before and after a decision. */
+export type PersonChange = {
+  /** As the table gave it; undefined where nobody was. */
+  readonly stored: Item | undefined;
+  readonly before: PersonItem | undefined;
+  /** Without memberships it is nobody, and the item goes. */
+  after: PersonItem;
+};
+
+/** What the changes together take from the pool. */
+export const seatsOf = (
+  changes: readonly PersonChange[],
+): { readonly seatsTaken: number; readonly seatsShort: number } => ({
+  seatsTaken: sum(changes, ({ before, after }) => Number(after.seat) - Number(before?.seat ?? false)),
+  seatsShort: sum(changes, ({ before, after }) => Number(isShort(after)) - Number(isShort(before))),
+});
+
+/** The writes of one pool's people, its guard with them: seats and guard never part. */
+export const peopleWrites = (
+  pool: PoolKey,
+  changes: readonly PersonChange[],
+  roles?: ReadonlyMap<string, number>,
+): TransactionWrite[] => [
+  ...changes.flatMap(personWrites),
+  ...guardWrites(pool, { ...seatsOf(changes), ...(roles && { roles }) }),
+];
+
+function personWrites({ stored, before, after }: PersonChange): TransactionWrite[] {
+  const when = unchanged(stored, ["memberships", "seat", "seat_decided"]);
+  if (after.memberships.length === 0) return before ? [{ delete: { pk: after.pk, sk: after.sk }, when }] : [];
+  return isDeepStrictEqual(before, after) ? [] : [{ put: after, when }];
+}
+
+const sum = <Element>(elements: readonly Element[], amount: (element: Element) => number): number =>
+  elements.reduce((total, element) => total + amount(element), 0);

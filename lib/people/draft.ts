@@ -1,0 +1,102 @@
+import { parsePerson, parsePool } from "../store/items/people.ts";
+import { type PoolKey, poolGuardKey } from "../store/layout.ts";
+import type { Key, Table, TransactionWrite } from "../store/table.ts";
+import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
+import {
+  isSeatDue,
+  isShort,
+  type Membership,
+  newPerson,
+  withMembership,
+  withoutMembership,
+} from "./person.ts";
+import type { Placement } from "./placement.ts";
+
+type Working = PersonChange & { readonly pool: PoolKey };
+
+const nameOf = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;
+
+/**
+ * The people one decision touches, as working copies: memberships leave and join, then `finish` settles who
+ * sits and gives the writes of one transaction. A refused transaction means: load again, decide anew.
+ */
+export class PeopleDraft {
+  readonly #people = new Map<string, Working>();
+  readonly #seatsFree = new Map<PoolKey, number>();
+  readonly #roles = new Map<PoolKey, Map<string, number>>();
+
+  static async load(table: Table, placements: readonly Placement[]): Promise<PeopleDraft> {
+    const draft = new PeopleDraft();
+    const pools = [...new Set(placements.map(({ pool }) => pool))];
+    const items = await table.getMany([...pools.map(poolGuardKey), ...placements.map(({ key }) => key)]);
+    for (const [index, pool] of pools.entries()) {
+      const guard = items[index];
+      draft.#seatsFree.set(pool, guard ? parsePool(guard).seats_free : 0);
+    }
+    for (const [index, { pool, key, email }] of placements.entries()) {
+      const stored = items[pools.length + index];
+      const before = stored && parsePerson(stored);
+      draft.#people.set(nameOf(key), { pool, stored, before, after: before ?? newPerson(key, email) });
+    }
+    return draft;
+  }
+
+  /** Answers what was decided about the person's seat: the decision goes where the membership goes. */
+  leave({ key }: Placement, membership: Pick<Membership, "organization" | "user_id">): boolean | undefined {
+    const working = this.#working(key);
+    working.after = withoutMembership(working.after, membership);
+    return working.after.seat_decided;
+  }
+
+  join({ key }: Placement, membership: Membership, decided: boolean | undefined): void {
+    const working = this.#working(key);
+    const joined = withMembership(working.after, membership);
+    const keepsOwn = joined.seat_decided !== undefined || decided === undefined;
+    working.after = keepsOwn ? joined : { ...joined, seat_decided: decided };
+  }
+
+  countRole(organization: string, role: string, members: number): void {
+    const pool: PoolKey = `o#${organization}`;
+    const roles = this.#roles.get(pool) ?? new Map<string, number>();
+    this.#roles.set(pool, roles.set(role, (roles.get(role) ?? 0) + members));
+  }
+
+  finish(): { readonly writes: TransactionWrite[]; readonly madeRoom: boolean } {
+    const writes: TransactionWrite[] = [];
+    let madeRoom = false;
+    for (const pool of new Set([...this.#seatsFree.keys(), ...this.#roles.keys()])) {
+      const people = [...this.#people.values()].filter((working) => working.pool === pool);
+      settleSeats(people, this.#seatsFree.get(pool) ?? 0);
+      madeRoom ||= seatsOf(people).seatsTaken < 0;
+      writes.push(...peopleWrites(pool, people, this.#roles.get(pool)));
+    }
+    return { writes, madeRoom };
+  }
+
+  #working(key: Key): Working {
+    const working = this.#people.get(nameOf(key));
+    if (!working) throw new RangeError(`The person at ${key.pk} / ${key.sk} was not loaded.`);
+    return working;
+  }
+}
+
+/**
+ * Whoever is due no seat gives it back first; then those without one sit down while seats last. A seat given
+ * back here can be taken here even where fewer were bought than are assigned: it is the same person's, under
+ * another address.
+ */
+function settleSeats(people: readonly Working[], seatsFree: number): void {
+  let available = Math.max(0, seatsFree);
+  for (const working of people) {
+    if (working.after.seat && !isSeatDue(working.after)) {
+      working.after = { ...working.after, seat: false };
+      available++;
+    }
+  }
+  for (const working of people) {
+    if (available > 0 && isShort(working.after)) {
+      working.after = { ...working.after, seat: true };
+      available--;
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import type * as z from "zod";
+import { isSystemRole, systemRoles } from "../contract/access.ts";
+import { peopleLimits } from "../contract/limits.ts";
+import type { userRecord } from "../contract/records-people.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { type MemberItem, parseMember, parsePerson, parsePool } from "../store/items/people.ts";
+import type { RoleItem } from "../store/items/role.ts";
+import { parseWorkspace } from "../store/items/tenant.ts";
+import { membersRange, type PoolKey, personKey, poolGuardKey, poolOf, tenantKey } from "../store/layout.ts";
+import type { Item, Key, Table } from "../store/table.ts";
+import { readRoles } from "./role-records.ts";
+
+export type UserFilters = {
+  readonly seat: "all" | "assigned" | "unassigned";
+  readonly role: "all" | "member" | "admin";
+};
+export type PeoplePage<Record> = {
+  readonly seatsPurchased: number;
+  readonly seatsAssigned: number;
+  readonly records: readonly Record[];
+  /** Where the next page goes on; null when nothing is left. */
+  readonly next: string | null;
+};
+
+export const seatMatches = (filter: UserFilters["seat"], seated: boolean): boolean =>
+  filter === "all" || (filter === "assigned") === seated;
+export const roleMatches = (filter: UserFilters["role"], role: string): boolean =>
+  filter === "all" || (filter === "admin") === (role === "cr_admin");
+
+type UserRecord = z.output<typeof userRecord>;
+
+/** One organization's active members in the order of their ids. */
+export async function listMembers(
+  table: Table,
+  organization: OrganizationItem,
+  filters: UserFilters,
+  page: { readonly after: string | null; readonly limit: number },
+): Promise<PeoplePage<UserRecord>> {
+  const pool = poolOf(organization);
+  const { pk, beginsWith } = membersRange(organization.uuid);
+  const range =
+    page.after === null ? { pk, beginsWith } : { pk, after: page.after, upTo: `${beginsWith}\uffff` };
+  const seated = (members: readonly MemberItem[]) => seatsOfMembers(table, pool, organization.uuid, members);
+  const [seats, { custom }, walked] = await Promise.all([
+    poolSeats(table, pool, organization),
+    readRoles(table, organization.uuid),
+    walk(table, range, page.limit, async (items) => {
+      const members = items
+        .map(parseMember)
+        .filter((member) => member.active && roleMatches(filters.role, member.role));
+      const holds = await seated(members);
+      return members
+        .map((member, index) => ({ sk: member.sk, member, seat: holds[index] ?? false }))
+        .filter(({ seat }) => seatMatches(filters.seat, seat));
+    }),
+  ]);
+  const roles = new Map(custom.map((role) => [role.id, role]));
+  const records = walked.found.map(({ member, seat }) => toUserRecord(member, seat, roles));
+  return { ...seats, records, next: walked.next };
+}
+
+/** Reads on until the page is full and one more was seen, or too much was passed over. */
+export async function walk<Found extends { readonly sk: string }>(
+  table: Table,
+  range: { pk: string; beginsWith: string } | { pk: string; after: string; upTo: string },
+  limit: number,
+  select: (items: readonly Item[]) => Promise<readonly Found[]>,
+): Promise<{ readonly found: readonly Found[]; readonly next: string | null }> {
+  const found: Found[] = [];
+  let passedOver = 0;
+  let resume: Key | undefined;
+  do {
+    const page = await table.queryPage({ ...range, pageItems: limit + 1 }, resume);
+    const selected = await select(page.items);
+    found.push(...selected);
+    passedOver += page.items.length - selected.length;
+    if (found.length > limit) return { found: found.slice(0, limit), next: found[limit - 1]?.sk ?? null };
+    resume = page.resume;
+    const last = page.items.at(-1);
+    if (resume && last && passedOver >= peopleLimits.passedOverMax) return { found, next: last.sk };
+  } while (resume);
+  return { found, next: null };
+}
+
+/** What the pool has: a workspace's for its organizations, else the organization's own. */
+export async function poolSeats(table: Table, pool: PoolKey, organization: OrganizationItem | undefined) {
+  const workspace = pool.startsWith("w#") ? tenantKey(`w#${pool.slice(2)}`) : undefined;
+  const [guardItem, workspaceItem] = await table.getMany([
+    poolGuardKey(pool),
+    ...(workspace ? [workspace] : []),
+  ]);
+  const purchased = workspaceItem
+    ? parseWorkspace(workspaceItem).seats_purchased
+    : (organization?.seats_purchased ?? 0);
+  const free = guardItem ? parsePool(guardItem).seats_free : purchased;
+  return { seatsPurchased: purchased, seatsAssigned: purchased - free };
+}
+
+async function seatsOfMembers(
+  table: Table,
+  pool: PoolKey,
+  organization: string,
+  members: readonly MemberItem[],
+) {
+  const keys = members.map(({ user_id: userId, email }) => personKey(pool, { organization, userId, email }));
+  const people = await table.getMany(keys);
+  return people.map((item) => item !== undefined && parsePerson(item).seat);
+}
+
+function toUserRecord(
+  member: MemberItem,
+  seat_assigned: boolean,
+  roles: ReadonlyMap<string, RoleItem>,
+): UserRecord {
+  const { user_id, username, email, role } = member;
+  const system = isSystemRole(role);
+  return {
+    user_id,
+    username,
+    email,
+    seat_assigned,
+    role,
+    role_name: system ? systemRoles[role].name : (roles.get(role)?.name ?? role),
+    role_type: system ? "system" : "custom",
+  };
+}

@@ -1,0 +1,83 @@
+import type * as z from "zod";
+import type { personRecord } from "../contract/records-people.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { type MemberItem, type PersonItem, parseMember, parsePerson } from "../store/items/people.ts";
+import { memberKey, personsRange } from "../store/layout.ts";
+import type { Item, Table } from "../store/table.ts";
+import {
+  type PeoplePage,
+  poolSeats,
+  roleMatches,
+  seatMatches,
+  type UserFilters,
+  walk,
+} from "./list-members.ts";
+
+type PersonRecord = z.output<typeof personRecord>;
+type Found = { readonly sk: string; readonly record: PersonRecord };
+
+/** Everybody of a workspace once, with the organizations of the scope they belong to. */
+export async function listPeople(
+  table: Table,
+  pool: `w#${string}`,
+  organizations: readonly OrganizationItem[],
+  filters: UserFilters,
+  page: { readonly after: string | null; readonly limit: number },
+): Promise<PeoplePage<PersonRecord>> {
+  const visible = new Map(organizations.map((organization) => [organization.uuid, organization]));
+  const { pk, beginsWith } = personsRange(pool);
+  const range =
+    page.after === null ? { pk, beginsWith } : { pk, after: page.after, upTo: `${beginsWith}\uffff` };
+  const [seats, walked] = await Promise.all([
+    poolSeats(table, pool, undefined),
+    walk(table, range, page.limit, (items) => select(table, visible, filters, items)),
+  ]);
+  return { ...seats, records: walked.found.map(({ record }) => record), next: walked.next };
+}
+
+async function select(
+  table: Table,
+  visible: ReadonlyMap<string, OrganizationItem>,
+  filters: UserFilters,
+  items: readonly Item[],
+): Promise<Found[]> {
+  const people = items.map(parsePerson).filter(({ seat }) => seatMatches(filters.seat, seat));
+  const memberships = people.flatMap((person) =>
+    person.memberships.filter(({ organization }) => visible.has(organization)),
+  );
+  const stored = await table.getMany(
+    memberships.map(({ organization, user_id }) => memberKey(organization, user_id)),
+  );
+  const members = new Map(
+    memberships.map(({ organization, user_id }, index) => [`${organization} ${user_id}`, stored[index]]),
+  );
+  return people.flatMap((person) => {
+    const shown = shownMemberships(person, visible, members);
+    const matches = shown.some(({ member }) => roleMatches(filters.role, member.role));
+    return matches ? [{ sk: person.sk, record: toPersonRecord(person, shown) }] : [];
+  });
+}
+
+type Shown = { readonly organization: OrganizationItem; readonly member: MemberItem };
+
+const shownMemberships = (
+  person: PersonItem,
+  visible: ReadonlyMap<string, OrganizationItem>,
+  members: ReadonlyMap<string, Item | undefined>,
+): Shown[] =>
+  person.memberships.flatMap(({ organization: uuid, user_id }) => {
+    const organization = visible.get(uuid);
+    const item = members.get(`${uuid} ${user_id}`);
+    return organization && item ? [{ organization, member: parseMember(item) }] : [];
+  });
+
+const toPersonRecord = ({ email, seat }: PersonItem, shown: readonly Shown[]): PersonRecord => ({
+  email: email ?? shown[0]?.member.email ?? null,
+  username: shown.find(({ member }) => member.username !== null)?.member.username ?? null,
+  seat_assigned: seat,
+  organizations: shown.map(({ organization, member }) => ({
+    org_id: organization.provider_organization_id,
+    user_id: member.user_id,
+    role: member.role,
+  })),
+});

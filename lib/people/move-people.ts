@@ -1,0 +1,58 @@
+import { eventLimits } from "../contract/limits.ts";
+import { decideAnew, type Store } from "../store/decide.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { parseMember } from "../store/items/people.ts";
+import { unchanged } from "../store/items/unchanged.ts";
+import { membersRange, organizationKey, poolOf, type TenantKey } from "../store/layout.ts";
+import { type Key, queryAll } from "../store/table.ts";
+import { PeopleDraft } from "./draft.ts";
+import { placeMember, placementsOf } from "./placement.ts";
+import { memberAttributes } from "./save-member.ts";
+import { fillSeats } from "./seats.ts";
+
+/**
+ * The people of an organization that changed tenant follow it into the other seat pool, seated there while
+ * seats last. Each member's item says which pool it is in, so a walk cut off anywhere is simply begun again.
+ */
+export async function movePeople(
+  store: Store,
+  organization: OrganizationItem,
+  from: TenantKey,
+): Promise<void> {
+  const { uuid } = organization;
+  const pool = poolOf(organization);
+  let keys: Key[] = [];
+  for await (const item of queryAll(store.table, membersRange(uuid))) {
+    const member = parseMember(item);
+    if (member.pool !== null && member.pool !== pool) keys.push({ pk: item.pk, sk: item.sk });
+    if (keys.length < eventLimits.peopleMovedTogetherMax) continue;
+    await moveTogether(store, uuid, keys);
+    keys = [];
+  }
+  await moveTogether(store, uuid, keys);
+  await fillSeats(store, poolOf({ uuid, tenant: from }));
+}
+
+const moveTogether = (store: Store, uuid: string, keys: readonly Key[]): Promise<void> =>
+  decideAnew(store, async () => {
+    const [organizationItem, ...items] = await store.table.getMany([organizationKey(uuid), ...keys]);
+    if (!organizationItem) return;
+    const { tenant } = parseOrganization(organizationItem);
+    const pool = poolOf({ uuid, tenant });
+    const steps = items
+      .filter((item) => item !== undefined)
+      .map((stored) => ({ stored, member: parseMember(stored) }))
+      .filter(({ member }) => member.pool !== null && member.pool !== pool)
+      .map(({ stored, member }) => ({ stored, organization: uuid, pool, before: member, next: member }));
+    if (steps.length === 0) return;
+    const draft = await PeopleDraft.load(store.table, steps.flatMap(placementsOf));
+    const puts = steps.map((step) => ({
+      put: placeMember(draft, step),
+      when: unchanged(step.stored, memberAttributes),
+    }));
+    await store.table.transact([
+      { check: organizationKey(uuid), when: { equals: ["tenant", tenant] } },
+      ...puts,
+      ...draft.finish().writes,
+    ]);
+  });

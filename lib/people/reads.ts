@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { eventLimits } from "../contract/limits.ts";
+import { type MemberItem, parseMemberReads } from "../store/items/people.ts";
+import { memberReadsKey, memberReadsPartKey } from "../store/layout.ts";
+import type { Table, TransactionWrite } from "../store/table.ts";
+
+/** The repositories a member can read: a list of the provider's ids, or every one of the organization. */
+export type Readable = "*" | readonly string[];
+
+/** A list as a set in one order, cut into parts that each fit an item. */
+export type ReadableParts = {
+  readonly digest: string;
+  readonly all: boolean;
+  readonly parts: ReadonlyArray<readonly string[]>;
+};
+
+export function readableParts(readable: Readable): ReadableParts {
+  const all = readable === "*";
+  const ids = all ? [] : [...new Set(readable)].sort();
+  const digest = createHash("sha256")
+    .update(JSON.stringify(all ? "*" : ids))
+    .digest("base64url");
+  return { digest, all, parts: cut(ids) };
+}
+
+function cut(ids: readonly string[]): string[][] {
+  let part: string[] = [];
+  const parts = [part];
+  let bytes = 0;
+  for (const id of ids) {
+    const size = readableIdBytes(id);
+    if (bytes + size > eventLimits.readablePartBytesMax) {
+      part = [];
+      parts.push(part);
+      bytes = 0;
+    }
+    part.push(id);
+    bytes += size;
+  }
+  return parts;
+}
+
+/** What an id costs in an item: its UTF-8 bytes and DynamoDB's type and length around them. */
+export const readableIdBytes = (id: string): number => Buffer.byteLength(id) + 4;
+
+/** Replaces the stored list, in the member's own transaction; nothing to do when it is the same list. */
+export function readsWrites(
+  organization: string,
+  userId: string,
+  stored: MemberItem["reads"],
+  { digest, all, parts }: ReadableParts,
+): TransactionWrite[] {
+  if (stored?.digest === digest) return [];
+  const puts = parts.map((repository_ids, index) => ({
+    put: { ...memberReadsPartKey(organization, userId, index), all, parts: parts.length, repository_ids },
+  }));
+  const surplus = Math.max(0, (stored?.parts ?? 0) - parts.length);
+  const deletes = Array.from({ length: surplus }, (_, index) => ({
+    delete: memberReadsPartKey(organization, userId, parts.length + index),
+  }));
+  return [...puts, ...deletes];
+}
+
+/** What the member can read now; one read unless the list has several parts. */
+export async function readableRepositories(
+  table: Table,
+  organization: string,
+  userId: string,
+): Promise<"*" | ReadonlySet<string>> {
+  const first = await table.get(memberReadsKey(organization, userId));
+  if (!first) return new Set();
+  const { all, parts, repository_ids } = parseMemberReads(first);
+  if (all) return "*";
+  if (parts === 1) return new Set(repository_ids);
+  // One snapshot: a list that is replaced meanwhile must not be mixed from two.
+  const keys = Array.from({ length: parts }, (_, index) => memberReadsPartKey(organization, userId, index));
+  const found = await table.getTogether(keys);
+  const snapshot = found.filter((item) => item !== undefined).map(parseMemberReads);
+  if (snapshot[0]?.parts !== parts) return readableRepositories(table, organization, userId);
+  return new Set(snapshot.flatMap((part) => part.repository_ids));
+}

@@ -1,0 +1,78 @@
+import type * as z from "zod";
+import {
+  accessTypes,
+  type Permission,
+  permissionResources,
+  type SystemRole,
+  systemRoles,
+} from "../contract/access.ts";
+import type { permissionRecord, roleRecord } from "../contract/records-people.ts";
+import { type PeopleItem, parsePeople } from "../store/items/people.ts";
+import { parseRole, type RoleItem } from "../store/items/role.ts";
+import { peopleKey, rolesRange } from "../store/layout.ts";
+import { queryAll, type Table } from "../store/table.ts";
+import { permissionsOf } from "./custom-roles.ts";
+
+type RoleRecord = z.output<typeof roleRecord>;
+type PermissionRecord = z.output<typeof permissionRecord>;
+
+export type RoleDetail = { readonly permissions: boolean; readonly userCount: boolean };
+
+export const fullDetail: RoleDetail = { permissions: true, userCount: true };
+
+const descriptions: Readonly<Record<SystemRole, string>> = {
+  cr_admin: "Every permission, and the administration of people, roles and settings.",
+  cr_member: "Reads and writes Learnings, reads organizations and roles.",
+  cr_billing_admin: "Reads organizations.",
+};
+const systemRoleIds: readonly SystemRole[] = ["cr_admin", "cr_member", "cr_billing_admin"];
+
+/** All roles of an organization in one round of reads: the guard and the custom roles' words. */
+export async function readRoles(
+  table: Table,
+  uuid: string,
+): Promise<{ guard: PeopleItem; custom: RoleItem[] }> {
+  const [guard, items] = await Promise.all([
+    table.get(peopleKey(uuid)),
+    Array.fromAsync(queryAll(table, rolesRange(uuid))),
+  ]);
+  if (!guard) throw new RangeError(`The organization ${uuid} has no people guard.`);
+  const custom = items.map(parseRole).sort((one, other) => one.name.localeCompare(other.name, "en"));
+  return { guard: parsePeople(guard), custom };
+}
+
+export const systemRoleRecords = (guard: PeopleItem, detail: RoleDetail): RoleRecord[] =>
+  systemRoleIds.map((id) => ({
+    id,
+    name: systemRoles[id].name,
+    description: descriptions[id],
+    type: "system",
+    is_default: (guard.default_role ?? "cr_member") === id,
+    ...detailOf(guard, id, detail),
+  }));
+
+export const customRoleRecord = (guard: PeopleItem, role: RoleItem, detail: RoleDetail): RoleRecord => ({
+  id: role.id,
+  name: role.name,
+  description: role.description,
+  type: "custom",
+  is_default: guard.default_role === role.id,
+  ...detailOf(guard, role.id, detail),
+});
+
+const detailOf = (guard: PeopleItem, roleId: string, { permissions, userCount }: RoleDetail) => ({
+  ...(permissions && { permissions: (permissionsOf(guard, roleId) ?? []).map(toPermissionRecord) }),
+  ...(userCount && { user_count: guard.counts[roleId] ?? 0 }),
+});
+
+function toPermissionRecord(permission: Permission): PermissionRecord {
+  const [resource, access] = permission.split(":");
+  const resource_id = permissionResources.find((known) => known === resource);
+  const access_type = accessTypes.find((known) => known === access);
+  if (!resource_id || !access_type) throw new RangeError(`${permission} is not made of what is known.`);
+  return { resource_id, access_type };
+}
+
+/** The contract has checked that each is a permission that exists. */
+export const toPermission = ({ resource_id, access_type }: PermissionRecord): Permission =>
+  `${resource_id}:${access_type}` as Permission;

@@ -1,0 +1,31 @@
+import type { SystemRole } from "../contract/access.ts";
+import { type PeopleItem, parseMember } from "../store/items/people.ts";
+import { unchanged } from "../store/items/unchanged.ts";
+import type { Item, TransactionWrite } from "../store/table.ts";
+import { guardWrites } from "./guard.ts";
+
+/** A role the organization has, else its default: what a member without a role, or with an unknown one, gets. */
+export function resolveRole({ counts, default_role }: PeopleItem, role: string | null): string {
+  const known = [role, default_role].find((name) => name !== null && Object.hasOwn(counts, name));
+  return known ?? ("cr_member" satisfies SystemRole);
+}
+
+/**
+ * A decision of the API or the operator: these active members have the role from now on, and events leave it
+ * alone. One transaction; refused when the role is gone, a member was changed meanwhile, or no admin would
+ * be left. `members` are items as the table gave them, each once.
+ */
+export function roleWrites(organization: string, members: readonly Item[], role: string): TransactionWrite[] {
+  const roles = new Map<string, number>();
+  const count = (name: string, difference: number) => roles.set(name, (roles.get(name) ?? 0) + difference);
+  const updates = members.map((stored) => {
+    count(parseMember(stored).role, -1);
+    count(role, 1);
+    return {
+      update: { pk: stored.pk, sk: stored.sk },
+      change: { set: [["role", role] as const, ["role_decided", true] as const] },
+      when: { all: [unchanged(stored, ["role"]), { equals: ["active", true] as const }] },
+    };
+  });
+  return [...updates, ...guardWrites(`o#${organization}`, { roles, keepsOneOf: "cr_admin" })];
+}

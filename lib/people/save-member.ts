@@ -1,0 +1,133 @@
+import { decideAnew, type Store } from "../store/decide.ts";
+import { parseOrganization } from "../store/items/organization.ts";
+import { CorruptItem } from "../store/items/parse.ts";
+import { type MemberItem, type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
+import { unchanged } from "../store/items/unchanged.ts";
+import {
+  memberKey,
+  organizationKey,
+  type PoolKey,
+  peopleKey,
+  poolOf,
+  type TenantKey,
+} from "../store/layout.ts";
+import type { Item } from "../store/table.ts";
+import { PeopleDraft } from "./draft.ts";
+import { placeMember, placementsOf } from "./placement.ts";
+import { type Readable, type ReadableParts, readableParts, readsWrites } from "./reads.ts";
+import { resolveRole } from "./roles.ts";
+import { fillSeats } from "./seats.ts";
+
+/** The full state of one member, as the platform tells it. */
+export type MemberSaved = {
+  readonly user_id: string;
+  readonly username: string | null;
+  readonly email: string | null;
+  /** This and the next are first values: the earliest event's, until the API or the operator decides. */
+  readonly role: string | null;
+  readonly seat_assigned: boolean;
+  readonly readable_repository_ids: Readable;
+  readonly active: boolean;
+};
+
+/**
+ * Applies one state of a member. The item, its count in the guard, its place with a person, the person's seat
+ * and the repository list change together or not at all. An inactive member keeps its item and its role, but
+ * counts in no guard and holds no seat; the role, and what was decided about the seat, wait for its return.
+ */
+export async function saveMember(
+  store: Store,
+  organization: string,
+  saved: MemberSaved,
+  version: string,
+): Promise<void> {
+  const readable = readableParts(saved.readable_repository_ids);
+  const { pool, mayHaveRoom } = await decideAnew(store, async () => {
+    const current = await readMember(store, organization, saved.user_id);
+    return applyMember(store, current, { saved, readable, version });
+  });
+  if (mayHaveRoom) await fillSeats(store, pool);
+}
+
+/** Whatever a decision about a member rests on, whoever else may change it. */
+export const memberAttributes = [
+  "version",
+  "first_version",
+  "active",
+  "email",
+  "pool",
+  "role",
+  "role_decided",
+  "seat_wanted",
+  "seat_decided",
+] as const;
+
+type Current = {
+  readonly organization: string;
+  readonly tenant: TenantKey;
+  readonly pool: PoolKey;
+  readonly guard: PeopleItem;
+  readonly stored: Item | undefined;
+};
+
+type News = { readonly saved: MemberSaved; readonly readable: ReadableParts; readonly version: string };
+
+async function readMember({ table }: Store, uuid: string, userId: string): Promise<Current> {
+  const keys = [organizationKey(uuid), peopleKey(uuid), memberKey(uuid, userId)];
+  const [organizationItem, guardItem, stored] = await table.getMany(keys);
+  if (!organizationItem || !guardItem) throw new CorruptItem(`Organization ${uuid} or its guard is missing.`);
+  const organization = parseOrganization(organizationItem);
+  const { tenant } = organization;
+  return { organization: uuid, tenant, pool: poolOf(organization), guard: parsePeople(guardItem), stored };
+}
+
+async function applyMember(
+  { table }: Store,
+  { organization, tenant, pool, guard, stored }: Current,
+  news: News,
+): Promise<{ readonly pool: PoolKey; readonly mayHaveRoom: boolean }> {
+  const before = stored && parseMember(stored);
+  // Seen before: it may have made room, and been cut off before anybody sat down.
+  if (before && before.first_version <= news.version && news.version <= before.version) {
+    return { pool, mayHaveRoom: true };
+  }
+  const step = { organization, pool, before, next: mergeMember(before, organization, guard, news) };
+  const draft = await PeopleDraft.load(table, placementsOf(step));
+  const after = placeMember(draft, step);
+  if (before?.active) draft.countRole(organization, before.role, -1);
+  if (after.active) draft.countRole(organization, after.role, 1);
+  const { writes, madeRoom } = draft.finish();
+  const isNewest = after.version === news.version;
+  await table.transact([
+    { check: organizationKey(organization), when: { equals: ["tenant", tenant] } },
+    { put: after, when: unchanged(stored, memberAttributes) },
+    ...(isNewest ? readsWrites(organization, after.user_id, before?.reads ?? null, news.readable) : []),
+    ...writes,
+  ]);
+  return { pool, mayHaveRoom: madeRoom };
+}
+
+/** The newest event's values, but of some the earliest's, or what the API or the operator has decided. */
+function mergeMember(
+  before: MemberItem | undefined,
+  organization: string,
+  guard: PeopleItem,
+  { saved, readable, version }: News,
+): MemberItem {
+  const { user_id, username, email, active } = saved;
+  const reads = { digest: readable.digest, parts: readable.parts.length };
+  const newest = { username, email, active, reads, version };
+  const first = {
+    role: resolveRole(guard, saved.role),
+    seat_wanted: saved.seat_assigned,
+    first_version: version,
+  };
+  if (!before) return { ...memberKey(organization, user_id), user_id, ...newest, ...first, pool: null };
+  const merged = {
+    ...before,
+    ...(version > before.version && newest),
+    ...(version < before.first_version && first),
+  };
+  // A custom role may have been deleted while the member was away.
+  return { ...merged, role: resolveRole(guard, before.role_decided ? before.role : merged.role) };
+}

@@ -1,0 +1,93 @@
+import { eventLimits } from "../contract/limits.ts";
+import { decideAnew, type Store } from "../store/decide.ts";
+import { type PersonItem, type PoolItem, parsePerson, parsePool } from "../store/items/people.ts";
+import { type PoolKey, personsRange, poolGuardKey } from "../store/layout.ts";
+import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
+import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
+import { isShort } from "./person.ts";
+
+export async function readPool(table: Table, pool: PoolKey): Promise<PoolItem | undefined> {
+  const item = await table.get(poolGuardKey(pool));
+  return item && parsePool(item);
+}
+
+const canSeatSomebody = (guard: PoolItem | undefined): guard is PoolItem =>
+  guard !== undefined && guard.seats_free > 0 && guard.seats_short > 0;
+
+/**
+ * Room was made: those who were due a seat and found none free sit down, in the order of their keys, while
+ * seats last. Costs one read when there is nothing to do; safe to run at any time, and twice at once.
+ */
+export async function fillSeats(store: Store, pool: PoolKey): Promise<void> {
+  if (!canSeatSomebody(await readPool(store.table, pool))) return;
+  let keys: Key[] = [];
+  for await (const item of queryAll(store.table, personsRange(pool))) {
+    if (isShort(parsePerson(item))) keys.push({ pk: item.pk, sk: item.sk });
+    if (keys.length < eventLimits.peopleSeatedTogetherMax) continue;
+    if (!(await seatTogether(store, pool, keys))) return;
+    keys = [];
+  }
+  await seatTogether(store, pool, keys);
+}
+
+/** Answers whether it is worth going on. */
+const seatTogether = (store: Store, pool: PoolKey, keys: readonly Key[]): Promise<boolean> =>
+  decideAnew(store, async () => {
+    const [guardItem, ...items] = await store.table.getMany([poolGuardKey(pool), ...keys]);
+    const guard = guardItem && parsePool(guardItem);
+    if (!canSeatSomebody(guard)) return false;
+    const short = items.filter((item) => item !== undefined).filter((item) => isShort(parsePerson(item)));
+    const changes = short.slice(0, guard.seats_free).map((item) => personChange(item, { seat: true }));
+    if (changes.length > 0) await store.table.transact(peopleWrites(pool, changes));
+    return true;
+  });
+
+export type SeatDecision = {
+  /** For one transaction: every person's item and the pool's guard. Empty when nothing is to be done. */
+  readonly writes: readonly TransactionWrite[];
+  readonly succeeded: readonly PersonItem[];
+  /** No seat was free for these. */
+  readonly refused: readonly PersonItem[];
+  /** Seats the transaction takes from the pool; negative gives them back. */
+  readonly seatsTaken: number;
+};
+
+/**
+ * A decision of the API or the operator about people of one pool, in order; events leave it alone from then
+ * on. `people` are items as the table gave them, each once. If the transaction is refused, read again and
+ * decide anew.
+ */
+export function decideSeats(
+  pool: PoolKey,
+  guard: PoolItem,
+  people: readonly Item[],
+  assigned: boolean,
+): SeatDecision {
+  let available = Math.max(0, guard.seats_free);
+  const changes: PersonChange[] = [];
+  const refused: PersonItem[] = [];
+  for (const item of people) {
+    const change = personChange(item, { seat: assigned, seat_decided: assigned });
+    const takesSeat = assigned && !change.before.seat;
+    if (takesSeat && available === 0) {
+      refused.push(change.before);
+      continue;
+    }
+    if (takesSeat) available--;
+    changes.push(change);
+  }
+  return {
+    writes: peopleWrites(pool, changes),
+    succeeded: changes.map(({ after }) => after),
+    refused,
+    seatsTaken: seatsOf(changes).seatsTaken,
+  };
+}
+
+function personChange(
+  stored: Item,
+  seat: Partial<Pick<PersonItem, "seat" | "seat_decided">>,
+): PersonChange & { readonly before: PersonItem } {
+  const before = parsePerson(stored);
+  return { stored, before, after: { ...before, ...seat } };
+}

@@ -1,0 +1,14 @@
+import * as z from "zod";
+import { parseItem } from "./parse.ts";
+
+/** A custom role's words; what it allows and who has it stands in the guard of the organization's people. */
+const roleItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+});
+
+export type RoleItem = z.output<typeof roleItem>;
+export const parseRole = parseItem("role", roleItem);

@@ -1,0 +1,57 @@
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, SearchVectorsCommand } from "@aws-sdk/lib-dynamodb";
+import * as z from "zod";
+import { storeLimits } from "../contract/limits.ts";
+import { tableShape } from "../contract/table.ts";
+import type { Chance } from "../runtime/chance.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { Placeholders } from "./expressions.ts";
+import { withRetries } from "./retry.ts";
+import type { Key } from "./table.ts";
+
+/** The vector index of the table. Eventually consistent, without pages: what it names must be read again. */
+export interface VectorSearch {
+  /**
+   * Keys of the vectors nearest to this one in a space and repository, nearest first. No scores: engines
+   * differ in what they mean by them, and whoever reads the vectors can tell exactly.
+   */
+  search(
+    space: string,
+    repository: string,
+    vector: readonly number[],
+    resultsMax: number,
+    signal?: AbortSignal,
+  ): Promise<readonly Key[]>;
+}
+
+const keySchema = z.object({ pk: z.string(), sk: z.string() });
+
+export function createVectorSearch(options: {
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}): VectorSearch {
+  const client = DynamoDBDocumentClient.from(options.client);
+  const waiting = { clock: options.clock, chance: options.chance, policy: storeLimits.retry };
+  const { name, hashAttribute, filterAttribute } = tableShape.vectorIndex;
+  return {
+    async search(space, repository, vector, resultsMax, signal) {
+      const placeholders = new Placeholders();
+      const equals = (attribute: string, value: string) =>
+        `${placeholders.path(attribute)} = ${placeholders.value(value)}`;
+      const command = new SearchVectorsCommand({
+        TableName: options.tableName,
+        IndexName: name,
+        SearchVector: [...vector],
+        SearchConditionExpression: `${equals(hashAttribute, space)} AND ${equals(filterAttribute, repository)}`,
+        ...placeholders.attributes(),
+        TopK: resultsMax,
+      });
+      const answer = await withRetries(waiting, true, signal, () =>
+        client.send(command, signal ? { abortSignal: signal } : {}),
+      );
+      return (answer.SearchResults ?? []).map(({ Item }) => keySchema.parse(Item));
+    },
+  };
+}

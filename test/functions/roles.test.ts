@@ -1,0 +1,252 @@
+import { describe, expect, test } from "vitest";
+import {
+  createRole,
+  deleteRole,
+  getRole,
+  listPermissions,
+  listRoles,
+  updateRole,
+} from "../../lib/contract/operations/roles.ts";
+import { roleWrites } from "../../lib/people/roles.ts";
+import { memberKey } from "../../lib/store/layout.ts";
+import { useApi } from "../support/api.ts";
+import { commonSuite } from "../support/common-suite.ts";
+import { github, World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+let names = 0;
+type Setup = { cloud: { provider_organization_id: string } };
+const inQuery = ({ cloud }: Setup, kind: string) =>
+  kind === "workspace" ? `?org_id=${cloud.provider_organization_id}` : "";
+const inBody = ({ cloud }: Setup, kind: string) =>
+  kind === "workspace" ? { org_id: cloud.provider_organization_id } : {};
+const missing = "00000000-0000-4000-8000-000000000000";
+
+commonSuite(api, {
+  operation: listRoles,
+  request: (setup, kind) => ({ target: `/v1/roles${inQuery(setup, kind)}` }),
+});
+commonSuite(api, {
+  operation: listPermissions,
+  request: (setup, kind) => ({ target: `/v1/roles/permissions${inQuery(setup, kind)}` }),
+});
+commonSuite(api, {
+  operation: getRole,
+  request: (setup, kind) => ({ target: `/v1/roles/cr_admin${inQuery(setup, kind)}` }),
+});
+commonSuite(api, {
+  operation: createRole,
+  request: (setup, kind) => ({ target: "/v1/roles", body: { name: `r${names++}`, ...inBody(setup, kind) } }),
+});
+commonSuite(api, {
+  operation: updateRole,
+  good: [404],
+  request: (setup, kind) => ({ target: `/v1/roles/${missing}`, body: { name: "x", ...inBody(setup, kind) } }),
+});
+commonSuite(api, {
+  operation: deleteRole,
+  good: [404],
+  request: (setup, kind) => ({ target: `/v1/roles/${missing}${inQuery(setup, kind)}` }),
+});
+
+type Role = { id: string; name: string; is_default: boolean; permissions?: object[]; user_count?: number };
+const json = <Shape>(answer: { json: unknown }): Shape => answer.json as Shape;
+
+async function company(name: string) {
+  const uuid = await world.organization(name);
+  await world.member(github(name), "boss", { role: "cr_admin" });
+  const { text: key } = await world.key({
+    kind: "organization",
+    organization: uuid,
+    owner: "boss",
+    role: "cr_admin",
+  });
+  const refresh = () => api.store().table.write({ delete: { pk: `LIMIT#roles-write#${uuid}`, sk: "SLOTS" } });
+  const create = async (body: object) => {
+    await refresh();
+    return await api.call("/v1/roles", { key, body });
+  };
+  const created = async (body: object) => json<Role>(await create(body));
+  const change = (id: string, body: object) => api.call(`/v1/roles/${id}`, { method: "PATCH", key, body });
+  const remove = (id: string) => api.call(`/v1/roles/${id}`, { method: "DELETE", key });
+  const list = async (query = "") =>
+    json<{ roles: Role[] }>(await api.call(`/v1/roles${query}`, { key })).roles;
+  const get = async (id: string) => json<Role>(await api.call(`/v1/roles/${id}`, { key }));
+  /** As the operator's tool does it. */
+  const give = async (role: string, userId: string) => {
+    const { table } = api.store();
+    const member = await table.get(memberKey(uuid, userId));
+    await table.transact(roleWrites(uuid, member ? [member] : [], role));
+  };
+  return { name, uuid, key, create, created, change, remove, list, get, give, refresh };
+}
+const write = [{ resource_id: "learning", access_type: "write" }];
+
+describe("custom roles", () => {
+  test("are created with permissions, those of another role, or a member's", async () => {
+    const { create, created, list, get } = await company("creating");
+    const answer = await create({ name: "  Writers ", description: "They write", permissions: write });
+    expect([answer.status, answer.json]).toEqual([
+      201,
+      {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        name: "Writers",
+        description: "They write",
+        type: "custom",
+        is_default: false,
+        permissions: write,
+        user_count: 0,
+      },
+    ]);
+    const copy = await created({ name: "Copy", duplicate_from: json<Role>(answer).id });
+    expect(copy.permissions).toEqual(write);
+    const plain = await created({ name: "Plain" });
+    expect(plain.permissions).toHaveLength(4);
+    expect((await list()).map(({ id }) => id)).toEqual([
+      "cr_admin",
+      "cr_member",
+      "cr_billing_admin",
+      copy.id,
+      plain.id,
+      json<Role>(answer).id,
+    ]);
+    expect((await list("?role_type=custom&include_permissions=true&include_user_count=false"))[0]).toEqual({
+      id: copy.id,
+      name: "Copy",
+      description: null,
+      type: "custom",
+      is_default: false,
+      permissions: write,
+    });
+    expect(await get("cr_admin")).toMatchObject({ type: "system", user_count: 1, is_default: false });
+    expect(await get(plain.id.toUpperCase())).toMatchObject({ name: "Plain" });
+  });
+
+  test.each([
+    [{}, "name: is required."],
+    [{ name: "" }, "name: must have 1 to 255 characters."],
+    [{ name: "x".repeat(256) }, "name: must have 1 to 255 characters."],
+    [{ name: "a", description: "x".repeat(1001) }, "description: must have 0 to 1000 characters."],
+    [
+      { name: "a", permissions: [], duplicate_from: "cr_admin" },
+      "duplicate_from: must not be sent together with permissions.",
+    ],
+    [
+      { name: "a", permissions: [{ resource_id: "security", access_type: "write" }] },
+      "permissions.[0]: is no permission that exists",
+    ],
+    [
+      { name: "a", duplicate_from: "boss" },
+      "duplicate_from: must be a role's UUID or one of: cr_admin, cr_member, cr_billing_admin.",
+    ],
+    [{ name: "a\u0000" }, "name: must not contain NUL"],
+  ])("%j is a 400 that says what is allowed", async (body, sentence) => {
+    const { create } = await company("shapes");
+    const answer = await create(body);
+    expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
+    expect(answer.message).toContain(sentence);
+  });
+
+  test("have unique names ignoring case, also when made at the same moment, and 100 at most", async () => {
+    const { create, created, change, refresh, list } = await company("names");
+    const { id } = await created({ name: "Night Watch" });
+    expect((await create({ name: "night WATCH" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
+    expect((await create({ name: "admin" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
+    expect((await change(id, { name: "NIGHT watch" })).status).toBe(200);
+    const other = await created({ name: "Day Watch" });
+    expect((await change(other.id, { name: "night watch" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
+    expect((await change(id, { name: "Dawn" })).status).toBe(200);
+    expect((await change(other.id, { name: "night watch" })).status).toBe(200);
+    await refresh();
+    const race = await Promise.all(Array.from({ length: 6 }, () => create({ name: "Same" })));
+    expect(race.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409]);
+    for (let index = 3; index < 100; index++)
+      expect((await create({ name: `role ${index}` })).status).toBe(201);
+    expect((await create({ name: "one too many" })).codes).toEqual(["ROLE_LIMIT_REACHED"]);
+    expect(await list("?role_type=custom")).toHaveLength(100);
+  }, 60_000);
+
+  test("one is the default at most, and a new member without a role gets it", async () => {
+    const { name, created, change, list, remove, refresh } = await company("default");
+    const first = await created({ name: "First", is_default: true });
+    const second = await created({ name: "Second", is_default: true });
+    const defaults = async () => (await list()).filter(({ is_default }) => is_default).map(({ id }) => id);
+    expect(await defaults()).toEqual([second.id]);
+    await world.member(github(name), "newcomer", { role: null });
+    expect((await list()).find(({ id }) => id === second.id)?.user_count).toBe(1);
+    await change(second.id, { is_default: false });
+    expect(await defaults()).toEqual(["cr_member"]);
+    await refresh();
+    await change(first.id, { is_default: true });
+    expect((await remove(first.id)).status).toBe(204);
+    expect(await defaults()).toEqual(["cr_member"]);
+  });
+
+  test("decide from the next request on what a user key may do", async () => {
+    const { name, uuid, created, change, give } = await company("deciding");
+    await world.member(github(name), "u1");
+    const { text } = await world.key({ kind: "user", organization: uuid, owner: "u1" });
+    const may = async () => (await api.call("/v1/organizations", { key: text })).status === 200;
+    const role = await created({ name: "Nothing", permissions: [] });
+    expect(await may()).toBe(true);
+    await give(role.id, "u1");
+    expect(await may()).toBe(false);
+    await change(role.id, { permissions: [{ resource_id: "organization_management", access_type: "read" }] });
+    expect(await may()).toBe(true);
+    await change(role.id, { permissions: [{ resource_id: "role_management", access_type: "read" }] });
+    expect(await may()).toBe(false);
+    expect((await api.call("/v1/roles", { key: text })).status).toBe(200);
+  });
+
+  test("in use are not deleted, also when the assignment races the delete", async () => {
+    const { name, created, remove, give, refresh, get } = await company("using");
+    for (let round = 0; round < 8; round++) {
+      await world.member(github(name), `u${round}`);
+      const role = await created({ name: `Role ${round}` });
+      await refresh();
+      const [removed, given] = await Promise.all([
+        remove(role.id),
+        give(role.id, `u${round}`).then(
+          () => "given",
+          () => "refused",
+        ),
+      ]);
+      expect([
+        [204, "refused"],
+        [409, "given"],
+      ]).toContainEqual([removed.status, given]);
+      if (given === "given") {
+        expect(removed.codes).toEqual(["ROLE_IN_USE"]);
+        expect((await get(role.id)).user_count).toBe(1);
+      }
+    }
+  });
+
+  test("system roles and unknown ones cannot be changed or deleted", async () => {
+    const { change, remove, key } = await company("system");
+    expect((await change("cr_admin", { name: "x" })).codes).toEqual(["SYSTEM_ROLE"]);
+    expect((await remove("cr_member")).codes).toEqual(["SYSTEM_ROLE"]);
+    expect((await change(missing, { name: "x" })).codes).toEqual(["ROLE_NOT_FOUND"]);
+    expect((await remove(missing)).codes).toEqual(["ROLE_NOT_FOUND"]);
+    expect((await api.call(`/v1/roles/${missing}`, { key })).codes).toEqual(["ROLE_NOT_FOUND"]);
+    expect((await api.call("/v1/roles/boss", { key })).codes).toEqual(["INVALID_REQUEST"]);
+    expect((await api.call("/v1/roles/permissions", { key })).json).toEqual({
+      resource_ids: ["learning", "organization_management", "role_management", "security"],
+      access_types: ["read", "write", "delete"],
+    });
+  });
+
+  test("leave an audit entry for every change", async () => {
+    const { created, change, remove, key } = await company("audited-roles");
+    const { id } = await created({ name: "Seen" });
+    await change(id, { description: "now described" });
+    await remove(id);
+    const answer = await api.call("/v1/audit-logs?resource_types=role&order=asc", { key });
+    expect(json<{ data: Array<{ action: string; resource_id: string }> }>(answer).data).toMatchObject([
+      { action: "role.created", resource_id: id, metadata: { name: "Seen" } },
+      { action: "role.updated", resource_id: id },
+      { action: "role.deleted", resource_id: id },
+    ]);
+  });
+});

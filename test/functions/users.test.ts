@@ -1,0 +1,491 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  assignSeats,
+  changeRoles,
+  getSeatAssignment,
+  listUsers,
+  setSeatAssignment,
+} from "../../lib/contract/operations/users.ts";
+import { useApi } from "../support/api.ts";
+import { commonSuite } from "../support/common-suite.ts";
+import { github, gitlab, type OrganizationId, World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+
+const userIds = { user_ids: ["u-member"] };
+commonSuite(api, { operation: listUsers, request: () => ({ target: "/v1/users" }) });
+commonSuite(api, {
+  operation: assignSeats,
+  request: (_, kind) => ({
+    target: "/v1/users/seats",
+    body: { action: "assign", ...(kind === "workspace" ? { emails: ["u-member@example.com"] } : userIds) },
+  }),
+});
+commonSuite(api, { operation: getSeatAssignment, request: () => ({ target: "/v1/users/seats/assignment" }) });
+commonSuite(api, {
+  operation: setSeatAssignment,
+  request: () => ({ target: "/v1/users/seats/assignment", body: { mode: "manual" } }),
+});
+commonSuite(api, {
+  operation: changeRoles,
+  request: ({ cloud }, kind) => ({
+    target: "/v1/users/roles",
+    body: {
+      role: "cr_member",
+      ...userIds,
+      ...(kind === "workspace" && { org_id: cloud.provider_organization_id }),
+    },
+  }),
+});
+
+type Batch = { status: string; succeeded: string[]; failed: Array<Record<string, unknown>> };
+type Users = {
+  seats_purchased: number;
+  seats_assigned: number;
+  seat_assignment_mode: string | null;
+  users: Array<Record<string, unknown>>;
+  next_cursor: string | null;
+};
+/** The answers' schemas were checked by the call. */
+const json = <Shape>(answer: { json: unknown }): Shape => answer.json as Shape;
+const resetLimit = (bucket: string, owner: string) =>
+  api.store().table.write({ delete: { pk: `LIMIT#${bucket}#${owner}`, sk: "SLOTS" } });
+
+async function company(
+  name: string,
+  {
+    members = 3,
+    seats = 100,
+    ...change
+  }: { members?: number; seats?: number; [field: string]: unknown } = {},
+) {
+  const id: OrganizationId = change.instance_id ? gitlab(String(change.instance_id), name) : github(name);
+  const uuid = await world.organization(name, { seats_purchased: seats, ...change });
+  await world.member(id, "boss", { role: "cr_admin" });
+  for (let index = 0; index < members; index++) await world.member(id, `m${index}`);
+  const { text: key } = await world.key({
+    kind: "organization",
+    organization: uuid,
+    owner: "boss",
+    role: "cr_admin",
+  });
+  const post = async (target: string, body: object) => json<Batch>(await api.call(target, { key, body }));
+  const users = async (query = "") => json<Users>(await api.call(`/v1/users${query}`, { key }));
+  return { id, uuid, key, post, users, members: Array.from({ length: members }, (_, index) => `m${index}`) };
+}
+
+describe("GET /v1/users", () => {
+  test("lists active members with seat and role, walks in pages and filters", async () => {
+    const { id, uuid, users, post, key } = await company("listing", { members: 5 });
+    await world.member(id, "left", { active: false });
+    await world.member(id, "nameless", { username: null, email: null });
+    await post("/v1/users/seats", { action: "assign", user_ids: ["m1", "m3"] });
+    const all = await users();
+    expect(all).toMatchObject({
+      seats_purchased: 100,
+      seats_assigned: 2,
+      seat_assignment_mode: "manual",
+      next_cursor: null,
+    });
+    expect(all.users.map(({ user_id }) => user_id)).toEqual([
+      "boss",
+      "m0",
+      "m1",
+      "m2",
+      "m3",
+      "m4",
+      "nameless",
+    ]);
+    expect(all.users[2]).toEqual({
+      user_id: "m1",
+      username: "m1",
+      email: "m1@example.com",
+      seat_assigned: true,
+      role: "cr_member",
+      role_name: "Member",
+      role_type: "system",
+    });
+    const seen: unknown[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Users = await users(`?limit=2${cursor ? `&cursor=${cursor}` : ""}`);
+      seen.push(...page.users.map(({ user_id }) => user_id));
+      cursor = page.next_cursor;
+    } while (cursor);
+    expect(seen).toEqual(["boss", "m0", "m1", "m2", "m3", "m4", "nameless"]);
+    expect((await users("?seat_filter=assigned")).users.map(({ user_id }) => user_id)).toEqual(["m1", "m3"]);
+    expect(
+      (await users("?seat_filter=unassigned&role_filter=admin")).users.map(({ user_id }) => user_id),
+    ).toEqual(["boss"]);
+    expect((await users("?role_filter=member&limit=1")).users).toHaveLength(1);
+    expect((await api.call("/v1/users?seat_filter=some", { key })).message).toBe(
+      "seat_filter: must be one of: all, assigned, unassigned.",
+    );
+    expect(uuid).toMatch(/-5[0-9a-f]{3}-/);
+  });
+
+  test("a workspace shows each person once, by e-mail, with every organization they are in", async () => {
+    await world.workspace("people", { seats_purchased: 10 });
+    for (const name of ["north", "south"])
+      await world.organization(name, {
+        workspace_id: "people",
+        seat_assignment_mode: name === "north" ? "manual" : "automatic",
+      });
+    await world.member(github("north"), "n1", {
+      email: "Ann@Example.com",
+      role: "cr_admin",
+      username: "ann",
+    });
+    await world.member(github("south"), "s1", { email: "ann@example.com", username: null });
+    await world.member(github("south"), "s2", { email: null, username: "bot" });
+    const { text: key } = await world.token("people");
+    const call = async (query: string) => json<Users>(await api.call(`/v1/users${query}`, { key }));
+    const seat = await api.call("/v1/users/seats", {
+      key,
+      body: { action: "assign", emails: ["ANN@example.com", "nobody@example.com"] },
+    });
+    expect(seat.json).toEqual({
+      status: "partial_success",
+      succeeded: ["ANN@example.com"],
+      failed: [
+        {
+          email: "nobody@example.com",
+          id: "nobody@example.com",
+          code: "USER_NOT_FOUND",
+          message: expect.any(String),
+        },
+      ],
+    });
+    const everybody = await call("");
+    expect(everybody).toEqual({
+      seats_purchased: 10,
+      seats_assigned: 1,
+      seat_assignment_mode: null,
+      users: [
+        {
+          email: "ann@example.com",
+          username: "ann",
+          seat_assigned: true,
+          organizations: expect.arrayContaining([
+            { org_id: "north", user_id: "n1", role: "cr_admin" },
+            { org_id: "south", user_id: "s1", role: "cr_member" },
+          ]),
+        },
+        {
+          email: null,
+          username: "bot",
+          seat_assigned: false,
+          organizations: [{ org_id: "south", user_id: "s2", role: "cr_member" }],
+        },
+      ],
+      next_cursor: null,
+    });
+    expect((await call("?role_filter=admin")).users).toHaveLength(1);
+    expect((await call("?limit=1")).next_cursor).toEqual(expect.any(String));
+    const south = await call("?org_id=south");
+    expect(south.users).toMatchObject([
+      { user_id: "s1", seat_assigned: true },
+      { user_id: "s2", seat_assigned: false },
+    ]);
+    expect(south).toMatchObject({
+      seats_purchased: 10,
+      seats_assigned: 1,
+      seat_assignment_mode: "automatic",
+    });
+  });
+
+  test("needs the Admin role", async () => {
+    const { uuid } = await company("not-admin");
+    const { text: key } = await world.key({ kind: "user", organization: uuid, owner: "m0" });
+    const answer = await api.call("/v1/users", { key });
+    expect([answer.status, answer.codes]).toEqual([403, ["NOT_ADMIN"]]);
+  });
+});
+
+describe("POST /v1/users/seats", () => {
+  test("answers in input order, says who failed and why, and repeats are harmless", async () => {
+    const { post, users, key, uuid } = await company("seats", { members: 4, seats: 2 });
+    const body = { action: "assign", user_ids: ["m2", "ghost", "m0", "m2", "m1"] };
+    const expected = {
+      status: "partial_success",
+      succeeded: ["m2", "m0"],
+      failed: [
+        { user_id: "ghost", id: "ghost", code: "USER_NOT_FOUND", message: expect.any(String) },
+        { user_id: "m1", id: "m1", code: "NO_SEATS_AVAILABLE", message: expect.any(String) },
+      ],
+    };
+    expect(await post("/v1/users/seats", body)).toEqual(expected);
+    expect(await post("/v1/users/seats", body)).toEqual(expected);
+    expect(await users()).toMatchObject({ seats_purchased: 2, seats_assigned: 2 });
+    expect(await post("/v1/users/seats", { action: "unassign", user_ids: ["m2", "m1"] })).toMatchObject({
+      status: "success",
+    });
+    expect(await users()).toMatchObject({ seats_assigned: 1 });
+    expect(await post("/v1/users/seats", { action: "assign", user_ids: ["ghost"] })).toMatchObject({
+      status: "failure",
+    });
+    const entries = await api.call("/v1/audit-logs?resource_types=seat&order=asc", { key });
+    const { data } = json<{ data: Array<{ action: string; metadata: { ids: string[] } }> }>(entries);
+    expect(data.map(({ action, metadata }) => [action, metadata.ids])).toEqual([
+      ["seats.assigned", ["m2", "m0"]],
+      ["seats.unassigned", ["m2", "m1"]],
+    ]);
+    expect(uuid).toBeTruthy();
+  });
+
+  test.each([
+    [{ action: "assign", user_ids: [] }, "INVALID_REQUEST", "user_ids: must have 1 to 500 elements."],
+    [{ action: "give", user_ids: ["a"] }, "INVALID_REQUEST", "action: must be one of: assign, unassign."],
+    [{ action: "assign" }, "INVALID_REQUEST", "user_ids: is required."],
+    [
+      { action: "assign", emails: ["a@b.c"] },
+      "INVALID_REQUEST",
+      "emails: is not taken with this kind of key; send user_ids.",
+    ],
+    [
+      { action: "assign", user_ids: ["a"], extra: 1 },
+      "INVALID_REQUEST",
+      "extra: is not known here. Known are: action, user_ids, emails, org_id.",
+    ],
+    [{ action: "assign", user_ids: [1] }, "INVALID_REQUEST", "user_ids.[0]: must be a string."],
+    [
+      { action: "oops", user_ids: Array(501).fill("a") },
+      "BATCH_SIZE_EXCEEDED",
+      "user_ids: has 501 elements; at most 500 are taken in one request.",
+    ],
+  ])("%j is refused with what is allowed", async (body, code, message) => {
+    const { key } = await company("shapes");
+    const answer = await api.call("/v1/users/seats", { key, body });
+    expect([answer.status, answer.codes, answer.message]).toEqual([400, [code], message]);
+  });
+
+  test("500 users take few round trips, and four such calls at once end exactly full", async () => {
+    const { uuid, key, users } = await company("crowd", { members: 500, seats: 100 });
+    const ids = Array.from({ length: 500 }, (_, index) => `m${index}`);
+    const parts = [0, 1, 2, 3].map((part) => ids.filter((_, index) => index % 4 === part));
+    const results = await Promise.all(
+      parts.map(async (part) =>
+        json<Batch>(await api.call("/v1/users/seats", { key, body: { action: "assign", user_ids: part } })),
+      ),
+    );
+    expect(results.reduce((sum, { succeeded }) => sum + succeeded.length, 0)).toBe(100);
+    expect(await users("?limit=1")).toMatchObject({ seats_purchased: 100, seats_assigned: 100 });
+    await resetLimit("seats", uuid);
+  }, 60_000);
+
+  test("buying fewer takes no seat away, and nothing is assigned until there is room", async () => {
+    const { post, users } = await company("fewer", { members: 4, seats: 3 });
+    await post("/v1/users/seats", { action: "assign", user_ids: ["m0", "m1", "m2"] });
+    await world.organization("fewer", { seats_purchased: 1 });
+    expect(await users()).toMatchObject({ seats_purchased: 1, seats_assigned: 3 });
+    expect(await post("/v1/users/seats", { action: "assign", user_ids: ["m3"] })).toMatchObject({
+      status: "failure",
+    });
+    await post("/v1/users/seats", { action: "unassign", user_ids: ["m0", "m1"] });
+    expect(await post("/v1/users/seats", { action: "assign", user_ids: ["m3"] })).toMatchObject({
+      failed: [{ code: "NO_SEATS_AVAILABLE" }],
+    });
+    await post("/v1/users/seats", { action: "unassign", user_ids: ["m2"] });
+    expect(await post("/v1/users/seats", { action: "assign", user_ids: ["m3"] })).toMatchObject({
+      status: "success",
+    });
+  });
+});
+
+describe("/v1/users/seats/assignment", () => {
+  beforeAll(() => world.instance("seat-mode"));
+  const hosted = (name: string, change: object = {}) =>
+    company(name, { instance_id: "seat-mode", ...change });
+
+  test("sets the mode, echoes it, and both reads show it", async () => {
+    const { key, users } = await hosted("modes");
+    const target = "/v1/users/seats/assignment";
+    expect((await api.call(target, { key })).json).toEqual({ mode: "manual" });
+    expect((await api.call(target, { key, body: { mode: "automatic" } })).json).toEqual({
+      mode: "automatic",
+    });
+    expect((await api.call(target, { key })).json).toEqual({ mode: "automatic" });
+    expect((await users()).seat_assignment_mode).toBe("automatic");
+    await world.organization("modes", { instance_id: "seat-mode", seat_assignment_mode: "manual" });
+    expect((await api.call(target, { key })).json).toEqual({ mode: "automatic" });
+  });
+
+  test.each([
+    [{ subscription_active: false, deployment: "cloud", plan: "pro" }, 402, "NO_ACTIVE_SUBSCRIPTION"],
+    [{ deployment: "cloud", plan: "pro" }, 403, "SELF_HOSTED_ONLY"],
+    [{ plan: "pro" }, 403, "ENTERPRISE_PLAN_REQUIRED"],
+  ])("%j answers %i %s, in that order", async (change, status, code) => {
+    const { key } = await hosted(`gate-${code}`, change);
+    const answer = await api.call("/v1/users/seats/assignment", { key, body: { mode: "manual" } });
+    expect([answer.status, answer.codes]).toEqual([status, [code]]);
+  });
+
+  test("anything else than the two modes is INVALID_REQUEST", async () => {
+    const { key } = await hosted("bad-mode");
+    for (const body of [{ mode: "auto" }, {}, { mode: 1 }, { mode: "manual", more: 1 }]) {
+      const answer = await api.call("/v1/users/seats/assignment", { key, body });
+      expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
+    }
+  });
+});
+
+describe("POST /v1/users/roles", () => {
+  test("promotes and demotes, protects billing admins, and the last admin stays", async () => {
+    const { id, post, key } = await company("roles", { members: 3 });
+    await world.member(id, "payer", { role: "cr_billing_admin" });
+    expect(await post("/v1/users/roles", { role: "cr_admin", user_ids: ["m0", "m1"] })).toEqual({
+      status: "success",
+      succeeded: ["m0", "m1"],
+      failed: [],
+    });
+    const demoted = await post("/v1/users/roles", {
+      role: "cr_member",
+      user_ids: ["boss", "payer", "m0", "ghost", "m1", "m2"],
+    });
+    expect(demoted.succeeded).toEqual(["boss", "m0", "m2"]);
+    expect(demoted.failed.map(({ user_id, code }) => [user_id, code])).toEqual([
+      ["payer", "BILLING_ADMIN_PROTECTED"],
+      ["ghost", "USER_NOT_FOUND"],
+      ["m1", "LAST_ADMIN"],
+    ]);
+    const answer = await api.call("/v1/users/roles", { key, body: { role: "cr_owner", user_ids: ["m0"] } });
+    expect([answer.status, answer.message]).toEqual([400, "role: must be one of: cr_admin, cr_member."]);
+  });
+
+  test("of two last admins demoted at the same moment one stays", async () => {
+    for (let round = 0; round < 5; round++) {
+      const { post } = await company(`duel-${round}`, { members: 1 });
+      await post("/v1/users/roles", { role: "cr_admin", user_ids: ["m0"] });
+      const [one, two] = await Promise.all([
+        post("/v1/users/roles", { role: "cr_member", user_ids: ["boss"] }),
+        post("/v1/users/roles", { role: "cr_member", user_ids: ["m0"] }),
+      ]);
+      expect([...one.failed, ...two.failed].map(({ code }) => code)).toEqual(["LAST_ADMIN"]);
+    }
+  });
+
+  test("500 at once succeed", async () => {
+    const { post, users } = await company("many-roles", { members: 500 });
+    const ids = Array.from({ length: 500 }, (_, index) => `m${index}`);
+    expect((await post("/v1/users/roles", { role: "cr_admin", user_ids: ids })).succeeded).toHaveLength(500);
+    expect((await users("?role_filter=admin&limit=100")).users).toHaveLength(100);
+  }, 60_000);
+
+  test("an instance key reaches its home, one named organization, or ALL in any letter case", async () => {
+    await world.instance("fleet");
+    for (const name of ["home", "away", "third"]) {
+      await world.organization(name, { instance_id: "fleet" });
+      for (const user of ["boss", "ann"])
+        await world.member(gitlab("fleet", name), user, { role: user === "boss" ? "cr_admin" : "cr_member" });
+    }
+    await world.member(gitlab("fleet", "home"), "only-home");
+    const home = await world.organization("home", { instance_id: "fleet" });
+    const away = await world.organization("away", { instance_id: "fleet" });
+    const issue = async (authorized?: string[]) =>
+      (
+        await world.key({
+          kind: "instance",
+          instanceId: "fleet",
+          home,
+          owner: "boss",
+          role: "cr_admin",
+          authorized,
+        })
+      ).text;
+    const key = await issue();
+    const call = async (body: object, text = key) =>
+      await api.call("/v1/users/roles", { key: text, body: { role: "cr_admin", ...body } });
+    expect((await call({ user_ids: ["ann"] })).json).toMatchObject({ status: "success" });
+    expect((await call({ user_ids: ["only-home"], org_id: "away" })).json).toMatchObject({
+      failed: [{ code: "USER_NOT_FOUND" }],
+    });
+    expect((await call({ user_ids: ["ann", "only-home"], org_id: "aLL" })).json).toEqual({
+      status: "partial_success",
+      succeeded: ["ann"],
+      failed: [
+        {
+          user_id: "only-home",
+          id: "only-home",
+          code: "USER_NOT_FOUND",
+          message: "Failed in 2 of 3 organizations.",
+          organizations: expect.arrayContaining(
+            ["away", "third"].map((org_id) => ({
+              org_id,
+              code: "USER_NOT_FOUND",
+              message: expect.any(String),
+            })),
+          ),
+        },
+      ],
+    });
+    const narrow = await issue([home, away]);
+    expect((await call({ user_ids: ["ann"], org_id: "third" }, narrow)).codes).toEqual([
+      "ORGANIZATION_FORBIDDEN",
+    ]);
+    expect((await call({ user_ids: ["ann"], org_id: "nowhere" }, narrow)).codes).toEqual([
+      "ORGANIZATION_NOT_FOUND",
+    ]);
+    expect((await call({ user_ids: ["ann"], org_id: "ALL" }, narrow)).json).toMatchObject({
+      status: "success",
+    });
+  });
+
+  test("ALL is a 400 for organization, user, workspace and legacy keys", async () => {
+    await world.workspace("all");
+    const { uuid, key } = await company("all-org", { workspace_id: "all" });
+    const { text: user } = await world.key({ kind: "user", organization: uuid, owner: "boss" });
+    const { text: legacy } = await world.key({ kind: "legacy", organization: uuid });
+    const { text: workspace } = await world.token("all");
+    for (const text of [key, user, workspace, legacy]) {
+      const answer = await api.call("/v1/users/roles", {
+        key: text,
+        body: { role: "cr_admin", user_ids: ["m0"], org_id: "All" },
+      });
+      expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
+    }
+    const without = await api.call("/v1/users/roles", {
+      key: legacy,
+      body: { role: "cr_admin", user_ids: ["m0"] },
+    });
+    expect(without.codes).toEqual(["LEGACY_API_KEY"]);
+    const unnamed = await api.call("/v1/users/roles", {
+      key: workspace,
+      body: { role: "cr_admin", user_ids: ["m0"] },
+    });
+    expect([unnamed.status, unnamed.codes]).toEqual([400, ["ORG_ID_REQUIRED"]]);
+    const unknown = await api.call("/v1/users/roles", {
+      key: workspace,
+      body: { role: "cr_admin", user_ids: ["m0"], org_id: uuid },
+    });
+    expect([unknown.status, unknown.codes]).toEqual([404, ["ORGANIZATION_NOT_FOUND"]]);
+    expect(unknown.message).toContain("use provider_organization_id");
+  });
+});
+
+describe("bodies", () => {
+  test("of another type, too large or broken get their own code", async () => {
+    const { key } = await company("bodies");
+    const send = (body: string, type = "application/json") =>
+      api.call("/v1/users/seats", { key, body, method: "POST", rawHeaders: ["Content-Type", type] });
+    const good = JSON.stringify({ action: "assign", user_ids: ["m0"] });
+    expect((await send(good, "application/json; charset=utf-8")).status).toBe(200);
+    expect((await send(good, "text/plain")).codes).toEqual(["UNSUPPORTED_MEDIA_TYPE"]);
+    expect((await send(good, "application/jsonp")).codes).toEqual(["UNSUPPORTED_MEDIA_TYPE"]);
+    expect((await send(`"${"x".repeat(1024 * 1024)}"`)).codes).toEqual(["PAYLOAD_TOO_LARGE"]);
+    for (const broken of [
+      "{",
+      "nonsense",
+      "[]",
+      "null",
+      '"text"',
+      '{"__proto__":{"a":1}}',
+      "[".repeat(100_000),
+    ]) {
+      expect((await send(broken)).codes, broken.slice(0, 20)).toEqual(["INVALID_REQUEST"]);
+    }
+    expect((await api.call("/v1/users/seats", { key, method: "POST" })).message).toBe(
+      "body: is required and must be a JSON object.",
+    );
+  });
+});
