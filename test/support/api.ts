@@ -14,6 +14,7 @@ import { type ErrorCode, errorCodes } from "../../lib/contract/errors.ts";
 import { errorShapeOf, type Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { binaryMediaTypes } from "../../lib/contract/platform.ts";
+import { possibleErrors } from "../../lib/contract/possible-errors.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { type TestStore, useStore } from "./engine.ts";
@@ -160,6 +161,10 @@ function checkAnswer(operation: Operation | undefined, target: string, answer: A
   if (status >= 400) {
     const shape = errorBodies[errorShapeOf(target.split("?", 1)[0] ?? "")];
     if (answer.body.length === 0) return;
+    const possible: readonly string[] = operation
+      ? possibleErrors(operation)
+      : ["NOT_FOUND", "METHOD_NOT_ALLOWED"];
+    for (const { code } of shape.parse(json)) expect(possible).toContain(code);
     for (const { code } of shape.parse(json))
       expect(errorCodes).toHaveProperty(code, expect.objectContaining({ status }));
     if (status === 429 || status === 503) expect(headers["retry-after"]).toMatch(/^[1-9][0-9]*$/);
