@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { Fault } from "../contract/fault.ts";
 import { type Chance, systemChance } from "../runtime/chance.ts";
+import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { renderFault } from "./errors.ts";
 import { baseHeaders, requestIdOf } from "./headers.ts";
 
@@ -14,6 +15,9 @@ export function answerUnrouted(
 ): APIGatewayProxyResult {
   const path = event.path ?? "/";
   const allowed = routes.filter((route) => matches(route.path, path)).map((route) => route.method);
+  const own = { ...baseHeaders(requestIdOf(event, chance)), ...corsHeaders(event) };
+  const preflight = event.httpMethod === "OPTIONS" ? preflightHeaders(event, allowed) : undefined;
+  if (preflight) return { statusCode: 204, headers: { ...own, ...preflight }, body: "" };
   const fault =
     allowed.length > 0
       ? new Fault(
@@ -25,7 +29,7 @@ export function answerUnrouted(
         )
       : new Fault("NOT_FOUND", "There is nothing at this path. The reference of the API lists every path.");
   const { status, headers, body } = renderFault(fault, path);
-  const all = { ...baseHeaders(requestIdOf(event, chance)), ...headers };
+  const all = { ...own, ...headers };
   return { statusCode: status, headers: all, body: event.httpMethod === "HEAD" ? "" : body.toString() };
 }
 

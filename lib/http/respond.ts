@@ -4,6 +4,7 @@ import { RateLimitExceeded } from "../access/rate-limiter.ts";
 import { type Fault, responseTooLarge } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
 import { compress, preferredCoding } from "./compression.ts";
+import { corsHeaders } from "./cors.ts";
 import { faultOf, renderFault } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
 import { baseHeaders, deprecationHeaders, headerValues, rateLimitHeaders } from "./headers.ts";
@@ -31,13 +32,14 @@ async function finish(exchange: Exchange, { status, headers, body }: Rendered): 
   const { operation, principal, admission, requestId, event } = exchange;
   const all: Record<string, string> = {
     ...baseHeaders(requestId),
+    ...corsHeaders(event),
     ...(admission && rateLimitHeaders(admission)),
     ...(principal?.key.kind === "legacy" && deprecationHeaders),
     ...headers,
   };
   const worthwhile = body.length > requestLimits.compressAboveBytes;
   const coding = worthwhile ? preferredCoding(headerValues(event, "accept-encoding").join(",")) : undefined;
-  if (worthwhile) all.vary = "accept-encoding";
+  if (worthwhile) all.vary = all.vary ? `${all.vary}, accept-encoding` : "accept-encoding";
   if (coding) all["content-encoding"] = coding;
   const sent = coding ? await compress(coding, body) : body;
   // middy cuts strings every 16,384 units and tears characters apart; a stream of bytes passes whole.

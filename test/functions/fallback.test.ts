@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { useApi } from "../support/api.ts";
 
 const api = useApi();
@@ -38,5 +38,39 @@ describe("what is no operation", () => {
   test("Learnings keep their own error shape", async () => {
     const answer = await api.call("/v1/learnings/x/y");
     expect(answer.json).toEqual({ errors: [{ code: "NOT_FOUND", message: expect.any(String) }] });
+  });
+});
+
+describe("pages on other origins", () => {
+  afterEach(() => {
+    delete process.env.CORS_ORIGINS;
+  });
+  const preflight = (origin: string) =>
+    api.call("/v1/whoami", {
+      method: "OPTIONS",
+      rawHeaders: ["Origin", origin, "Access-Control-Request-Method", "GET"],
+    });
+
+  test("are let in only where the deployment names them", async () => {
+    process.env.CORS_ORIGINS = "https://app.example.com,https://other.example.com";
+    const welcome = await preflight("https://app.example.com");
+    expect([welcome.status, welcome.headers]).toEqual([
+      204,
+      expect.objectContaining({
+        "access-control-allow-origin": "https://app.example.com",
+        "access-control-allow-methods": "GET",
+        "access-control-allow-headers": expect.stringContaining("x-service-api-key"),
+      }),
+    ]);
+    expect((await preflight("https://evil.example.com")).status).toBe(405);
+    const answer = await api.call("/v1/whoami", { rawHeaders: ["origin", "https://other.example.com"] });
+    expect(answer.headers["access-control-allow-origin"]).toBe("https://other.example.com");
+    expect(
+      (await api.call("/v1/whoami", { rawHeaders: ["origin", "https://evil.example.com"] })).headers,
+    ).not.toHaveProperty("access-control-allow-origin");
+  });
+
+  test("are never let in by default", async () => {
+    expect((await preflight("https://app.example.com")).status).toBe(405);
   });
 });

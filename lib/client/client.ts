@@ -1,0 +1,145 @@
+import { ReviewApiError } from "./error.ts";
+import { type Operations, routes } from "./operations.generated.ts";
+import { type RetryOptions, sendWithRetries } from "./retry.ts";
+
+/**
+ * A typed client of the API: one method per operation, pages as async iteration. No dependency; runs in
+ * Node 20 and later and in browsers.
+ */
+export type ClientOptions = RetryOptions & {
+  /** Where the API is, such as https://api.example.com. */
+  readonly baseUrl: string;
+  readonly key: string;
+  /** Another fetch, for proxies and tests. */
+  readonly fetch?: typeof globalThis.fetch;
+};
+
+export type CallOptions = { readonly signal?: AbortSignal };
+export type OperationName = keyof Operations;
+export type RequestOf<Name extends OperationName> = Operations[Name]["request"];
+export type AnswerOf<Name extends OperationName> = Operations[Name]["answer"];
+
+export type Answered<Body> = {
+  readonly body: Body;
+  readonly status: number;
+  readonly headers: Headers;
+};
+
+/** Operations that answer page by page. */
+export type PagedOperation = {
+  [Name in OperationName]: AnswerOf<Name> extends { next_cursor: string | null } ? Name : never;
+}[OperationName];
+
+export type Page<Body> = Answered<Body> & {
+  /** On the last page of a walk that can be taken up again later: send it as `cursor` then. */
+  readonly resumeCursor: string | null;
+};
+
+type Methods = {
+  readonly [Name in OperationName]: (
+    request: RequestOf<Name>,
+    options?: CallOptions,
+  ) => Promise<Answered<AnswerOf<Name>>>;
+};
+
+export type Client = Methods & {
+  /** Walks every page, short and empty ones too, from the request's own cursor or from the beginning. */
+  pages<Name extends PagedOperation>(
+    name: Name,
+    request: RequestOf<Name>,
+    options?: CallOptions,
+  ): AsyncGenerator<Page<AnswerOf<Name>>>;
+  /** A page in another format than JSON: the bytes as they come. */
+  raw<Name extends OperationName>(
+    name: Name,
+    request: RequestOf<Name>,
+    options?: CallOptions,
+  ): Promise<Response>;
+};
+
+type AnyRequest = {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: object;
+};
+
+export function createClient(options: ClientOptions): Client {
+  const send = (name: OperationName, request: AnyRequest, call: CallOptions = {}) =>
+    sendWithRetries(options, () => dispatch(options, name, request, call), isRepeatable(name), call.signal);
+
+  async function call(
+    name: OperationName,
+    request: AnyRequest,
+    callOptions?: CallOptions,
+  ): Promise<Answered<unknown>> {
+    const response = await send(name, request, callOptions);
+    const text = await response.text();
+    return {
+      body: text === "" ? undefined : JSON.parse(text),
+      status: response.status,
+      headers: response.headers,
+    };
+  }
+
+  async function* pages(name: OperationName, request: AnyRequest, callOptions?: CallOptions) {
+    let cursor = request.query?.cursor;
+    do {
+      const page = await call(name, { ...request, query: { ...request.query, cursor } }, callOptions);
+      yield { ...page, resumeCursor: page.headers.get("x-resume-cursor") };
+      cursor = nextCursorOf(page.body);
+    } while (cursor !== null);
+  }
+
+  const methods = Object.fromEntries(
+    operationNames.map((name) => [
+      name,
+      (request: AnyRequest, callOptions?: CallOptions) => call(name, request, callOptions),
+    ]),
+  );
+  // The generated types describe what the service answers; its own tests hold it to them.
+  return { ...methods, pages, raw: send } as unknown as Client;
+}
+
+const operationNames = Object.keys(routes).filter((name): name is OperationName => name in routes);
+
+function nextCursorOf(body: unknown): string | null {
+  const next = typeof body === "object" && body !== null && "next_cursor" in body ? body.next_cursor : null;
+  return typeof next === "string" ? next : null;
+}
+
+/** Reads can be sent again when the connection broke; the service's writes are safe to repeat too, but that is the caller's choice. */
+const isRepeatable = (name: OperationName): boolean => routes[name].method === "GET";
+
+async function dispatch(
+  options: ClientOptions,
+  name: OperationName,
+  request: AnyRequest,
+  call: CallOptions,
+): Promise<Response> {
+  const { fetch = globalThis.fetch, key } = options;
+  const response = await fetch(urlOf(options.baseUrl, name, request), {
+    method: routes[name].method,
+    headers: {
+      "x-service-api-key": key,
+      ...(request.body && { "content-type": "application/json" }),
+    },
+    ...(request.body && { body: JSON.stringify(request.body) }),
+    ...(call.signal && { signal: call.signal }),
+  });
+  if (!response.ok) throw await ReviewApiError.from(response);
+  return response;
+}
+
+function urlOf(baseUrl: string, name: OperationName, { path = {}, query = {} }: AnyRequest): string {
+  const filled = routes[name].path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
+    encodeURIComponent(path[parameter] ?? ""),
+  );
+  const search = new URLSearchParams();
+  for (const [parameter, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== undefined && each !== null) search.append(parameter, String(each));
+    }
+  }
+  const text = search.toString();
+  return `${baseUrl.replace(/\/+$/, "")}${filled}${text ? `?${text}` : ""}`;
+}

@@ -1,0 +1,49 @@
+export type Problem = { readonly code: string; readonly message: string };
+
+/** Both error shapes of the service as one class. */
+export class ReviewApiError extends Error {
+  override readonly name = "ReviewApiError";
+  readonly status: number;
+  /** The first problem's code. */
+  readonly code: string;
+  /** Every problem; Learnings endpoints may list several. */
+  readonly problems: readonly Problem[];
+  readonly requestId: string | null;
+  readonly retryAfterSeconds: number | null;
+
+  private constructor(response: Response, problems: readonly Problem[]) {
+    const [first = { code: "UNKNOWN", message: `The service answered ${response.status}.` }] = problems;
+    super(first.message);
+    this.status = response.status;
+    this.code = first.code;
+    this.problems = problems;
+    this.requestId = response.headers.get("x-request-id");
+    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+    this.retryAfterSeconds = Number.isFinite(seconds) ? seconds : null;
+  }
+
+  static async from(response: Response): Promise<ReviewApiError> {
+    return new ReviewApiError(response, problemsIn(await response.text()));
+  }
+}
+
+/** What a proxy on the way answers may be anything: then there are no problems to list. */
+function problemsIn(text: string): Problem[] {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body !== "object" || body === null) return [];
+    const found =
+      "errors" in body && Array.isArray(body.errors) ? body.errors : "error" in body ? [body.error] : [];
+    return found.filter(isProblem);
+  } catch {
+    return [];
+  }
+}
+
+const isProblem = (value: unknown): value is Problem =>
+  typeof value === "object" &&
+  value !== null &&
+  "code" in value &&
+  "message" in value &&
+  typeof value.code === "string" &&
+  typeof value.message === "string";

@@ -1,0 +1,114 @@
+import type { OpenApiDocument } from "../contract/openapi.ts";
+
+/**
+ * Writes the client's types and routes from the OpenAPI document, so that users of the client need neither
+ * our contract nor its schema library. `npm run generate` runs it; a test fails when the file is out of date.
+ */
+export function generateClientTypes(document: OpenApiDocument): string {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => describe(method, path, operation)),
+  );
+  return [
+    "// Made from the contract by `npm run generate`. Do not edit.",
+    "",
+    "/** Every operation: what it takes and what it answers. */",
+    "export type Operations = {",
+    ...operations.map(({ id, request, answer }) => `  ${id}: { request: ${request}; answer: ${answer} };`),
+    "};",
+    "",
+    "export const routes = {",
+    ...operations.map(
+      ({ id, method, path }) => `  ${id}: { method: "${method.toUpperCase()}", path: "${path}" },`,
+    ),
+    "} as const satisfies Record<keyof Operations, { method: string; path: string }>;",
+    "",
+  ].join("\n");
+}
+
+type Schema = { readonly [name: string]: unknown };
+const isRecord = (value: unknown): value is Schema =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const record = (value: unknown): Schema => (isRecord(value) ? value : {});
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+function describe(method: string, path: string, operation: object) {
+  const { operationId, parameters, requestBody, responses } = record(operation);
+  const inPlace = (place: string) =>
+    list(parameters)
+      .map(record)
+      .filter((parameter) => parameter.in === place);
+  const success = Object.entries(record(responses)).find(([status]) => status.startsWith("2"))?.[1];
+  const body = jsonContent(requestBody);
+  const parts = [
+    ...part("path", parameterType(inPlace("path")), true),
+    ...part(
+      "query",
+      parameterType(inPlace("query")),
+      inPlace("query").some(({ required }) => required === true),
+    ),
+    ...(body ? part("body", typeOf(body), true) : []),
+  ];
+  const answer = jsonContent(success);
+  return {
+    id: String(operationId),
+    method,
+    path,
+    request: `{ ${parts.join("; ")} }`,
+    answer: answer ? typeOf(answer) : "undefined",
+  };
+}
+
+const part = (name: string, type: string, required: boolean): string[] =>
+  type === "{}" ? [] : [`${name}${required ? "" : "?"}: ${type}`];
+
+function parameterType(parameters: readonly Schema[]): string {
+  if (parameters.length === 0) return "{}";
+  const fields = parameters.map(({ name, required, schema }) =>
+    field(String(name), required === true, typeOf(record(schema))),
+  );
+  return `{ ${fields.join("; ")} }`;
+}
+
+function jsonContent(holder: unknown): Schema | undefined {
+  const media = record(record(holder).content)["application/json"];
+  return media === undefined ? undefined : record(record(media).schema);
+}
+
+const field = (name: string, required: boolean, type: string): string => {
+  const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
+  return required ? `${key}: ${type}` : `${key}?: ${type} | undefined`;
+};
+
+function typeOf(schema: Schema): string {
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if ("const" in schema) return JSON.stringify(schema.const);
+  for (const union of [schema.oneOf, schema.anyOf]) {
+    const types = list(union).map(record).map(typeOf);
+    if (types.length > 0 && !types.includes("unknown")) return [...new Set(types)].join(" | ");
+  }
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(" | ");
+  switch (schema.type) {
+    case "string":
+      return "string";
+    case "integer":
+    case "number":
+      return "number";
+    case "boolean":
+      return "boolean";
+    case "null":
+      return "null";
+    case "array":
+      return `Array<${typeOf(record(schema.items))}>`;
+    case "object":
+      return objectType(schema);
+    default:
+      return "unknown";
+  }
+}
+
+function objectType(schema: Schema): string {
+  const properties = Object.entries(record(schema.properties));
+  if (properties.length === 0) return `Record<string, ${typeOf(record(schema.additionalProperties))}>`;
+  const required = new Set(list(schema.required));
+  return `{ ${properties.map(([name, property]) => field(name, required.has(name), typeOf(record(property)))).join("; ")} }`;
+}

@@ -1,0 +1,54 @@
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { optionalVariable } from "../runtime/environment.ts";
+import { headerValues } from "./headers.ts";
+
+/** Headers of ours that a page on another origin may read. */
+const exposed = [
+  "x-request-id",
+  "retry-after",
+  "ratelimit",
+  "ratelimit-policy",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+  "x-next-cursor",
+  "x-resume-cursor",
+  "deprecation",
+  "link",
+];
+const preflightSecondsMax = 86_400;
+
+/** Only origins that the deployment names; without any there is no cross-origin access at all. */
+function allowedOrigin(event: APIGatewayProxyEvent): string | undefined {
+  const allowed = optionalVariable("CORS_ORIGINS")?.split(",") ?? [];
+  const [origin] = headerValues(event, "origin");
+  return origin !== undefined && (allowed.includes(origin) || allowed.includes("*")) ? origin : undefined;
+}
+
+export function corsHeaders(event: APIGatewayProxyEvent): Record<string, string> {
+  const origin = allowedOrigin(event);
+  return origin === undefined
+    ? {}
+    : {
+        "access-control-allow-origin": origin,
+        "access-control-expose-headers": exposed.join(", "),
+        vary: "origin",
+      };
+}
+
+/** The answer to a browser's question whether it may call; undefined when the origin is not allowed. */
+export function preflightHeaders(
+  event: APIGatewayProxyEvent,
+  methods: readonly string[],
+): Record<string, string> | undefined {
+  const origin = allowedOrigin(event);
+  if (origin === undefined || methods.length === 0) return undefined;
+  const keyHeaders = ["x-service-api-key", ...(optionalVariable("KEY_HEADER_NAMES")?.split(",") ?? [])];
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-allow-methods": methods.join(", "),
+    "access-control-allow-headers": [...keyHeaders, "content-type", "x-request-id"].join(", "),
+    "access-control-max-age": String(preflightSecondsMax),
+    vary: "origin",
+  };
+}
