@@ -4,20 +4,23 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { OperatorFault } from "../fault.ts";
 
 /** The embedded DynamoDB-compatible engine: one static binary, one SQLite file, no network. */
 export type Engine = {
   readonly endpoint: string;
-  readonly processId: number;
+  /** Resolves when the engine has ended, whoever ended it. */
+  readonly ended: Promise<void>;
   stop(): Promise<void>;
 };
 
 /** A fault with a sentence for a person; the tool prints it and ends, without a stack trace. */
-export class EngineFault extends Error {
+export class EngineFault extends OperatorFault {
   override readonly name = "EngineFault";
 }
 
 const readyWithinMs = 10_000;
+const stopWithinMs = 1_500;
 
 export async function startEngine({
   databaseFile,
@@ -27,16 +30,22 @@ export async function startEngine({
   const binary = engineBinary();
   const port = await freePort();
   const storage = databaseFile ? ["--db-path", databaseFile] : [];
-  const child = spawn(binary, ["--host", "127.0.0.1", "--port", String(port), ...storage], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const child = spawnTethered(binary, ["--host", "127.0.0.1", "--port", String(port), ...storage]);
   const complaints: string[] = [];
-  child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => complaints.push(chunk.toString()));
+  const ended = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", (error) => {
+      complaints.push(error.message);
+      resolve();
+    });
+  });
   const endpoint = `http://127.0.0.1:${port}`;
-  await untilReady(child, endpoint, complaints);
-  const { pid } = child;
-  if (pid === undefined) throw new EngineFault("The embedded engine did not start.");
-  return { endpoint, processId: pid, stop: () => stop(child) };
+  if (!(await untilReady(endpoint, ended))) {
+    await stop(child, ended);
+    throw new EngineFault(describeComplaint(complaints.join(""), databaseFile));
+  }
+  return { endpoint, ended, stop: () => stop(child, ended) };
 }
 
 export function engineBinary(): string {
@@ -60,40 +69,67 @@ export const engineClient = (endpoint: string): DynamoDBClient =>
     maxAttempts: 1,
   });
 
-async function untilReady(
-  child: ChildProcess,
-  endpoint: string,
-  complaints: readonly string[],
-): Promise<void> {
-  let ended = false;
-  child.once("exit", () => {
-    ended = true;
-  });
-  child.once("error", () => {
-    ended = true;
-  });
-  const attempts = readyWithinMs / 5;
-  for (let attempt = 0; attempt < attempts && !ended; attempt++) {
-    const answered = await fetch(endpoint, { signal: AbortSignal.timeout(1_000) }).then(
-      () => true,
-      () => false,
+/**
+ * Runs the engine until this process ends, however it ends: the shell beside it waits on a pipe that the
+ * system closes when we are gone. So a killed service leaves no engine behind that holds the data.
+ */
+const tether = `exec 3<&0
+"$@" </dev/null 3<&- &
+engine=$!
+( read -r _ <&3; kill -TERM "$engine"; sleep 1; kill -KILL "$engine" ) >/dev/null 2>&1 &
+watcher=$!
+wait "$engine"
+status=$?
+kill "$watcher" 2>/dev/null
+exit "$status"`;
+
+/** In a group of its own: Ctrl-C is for us, and we stop the engine when the last write is done. */
+const spawnTethered = (binary: string, options: readonly string[]): ChildProcess =>
+  process.platform === "win32"
+    ? spawn(binary, options, { stdio: ["pipe", "ignore", "pipe"] })
+    : spawn("/bin/sh", ["-c", tether, "engine", binary, ...options], {
+        stdio: ["pipe", "ignore", "pipe"],
+        detached: true,
+      });
+
+async function untilReady(endpoint: string, ended: Promise<void>): Promise<boolean> {
+  const over = ended.then(() => "over" as const);
+  for (let attempt = 0; attempt < readyWithinMs / 5; attempt++) {
+    const answer = fetch(endpoint, { signal: AbortSignal.timeout(1_000) }).then(
+      () => "ready" as const,
+      () => new Promise<"not_yet">((resolve) => setTimeout(resolve, 5, "not_yet")),
     );
-    if (answered) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const state = await Promise.race([answer, over]);
+    if (state !== "not_yet") return state === "ready";
   }
-  child.kill("SIGKILL");
-  throw new EngineFault(
-    `The embedded engine did not start: ${complaints.join("").trim() || "no reason given"}`,
-  );
+  return false;
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, "exit");
-  child.kill("SIGTERM");
-  const killer = setTimeout(() => child.kill("SIGKILL"), 2_000);
-  await exited;
+function describeComplaint(complaint: string, databaseFile: string | undefined): string {
+  if (databaseFile && /not a valid SQLite database|malformed|not a database/i.test(complaint))
+    return `${databaseFile} is not a database this service can read; move it away, or start empty with --fresh.`;
+  const reason = complaint
+    .trim()
+    .replace(/^error:\s*/i, "")
+    .replaceAll(/\s+/g, " ");
+  return `The embedded engine did not start: ${reason || "it gave no reason"}.`.replace(/\.\.$/, ".");
+}
+
+async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  if (process.platform === "win32") child.kill();
+  child.stdin?.end();
+  const killer = setTimeout(() => killGroup(child), stopWithinMs);
+  await ended;
   clearTimeout(killer);
+}
+
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined)
+      process.kill(process.platform === "win32" ? child.pid : -child.pid, "SIGKILL");
+  } catch {
+    // Gone meanwhile.
+  }
 }
 
 export async function freePort(): Promise<number> {

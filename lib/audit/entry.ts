@@ -33,6 +33,8 @@ export type Origin = {
   readonly requestId: string | null;
 };
 
+export const operatorOrigin: Origin = { actor: operator, ipAddress: null, requestId: null };
+
 export type AuditDeps = { readonly clock: Clock; readonly chance: Chance; readonly retentionDays: number };
 
 const secondsPerDay = 86_400;

@@ -1,3 +1,4 @@
+import { moveLearnings } from "../learnings/move-learnings.ts";
 import { movePeople } from "../people/move-people.ts";
 import type { Store } from "../store/decide.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
@@ -11,7 +12,7 @@ import { ConditionFailed } from "../store/table.ts";
 type Mover = (store: Store, organization: OrganizationItem, from: TenantKey) => Promise<void>;
 
 /** Everything that hangs on the tenant and not on the organization alone: what is not here stays behind. */
-const movers: readonly Mover[] = [movePeople];
+const movers: readonly Mover[] = [movePeople, moveLearnings];
 
 /** Finishes a change of tenant; nothing to do where none is under way. */
 export async function completeMove(store: Store, organization: OrganizationItem): Promise<void> {

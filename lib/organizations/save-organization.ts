@@ -55,11 +55,11 @@ export async function saveOrganization(
 }
 
 /** As it stands, after any earlier move that was cut off: one move at a time. */
-async function settledOrganization({ table, ...rest }: Store, uuid: string): Promise<Item | undefined> {
-  const stored = await table.get(organizationKey(uuid));
+async function settledOrganization(store: Store, uuid: string): Promise<Item | undefined> {
+  const stored = await store.table.get(organizationKey(uuid));
   if (!stored || stored.leaving === undefined) return stored;
-  await completeMove({ table, ...rest }, parseOrganization(stored));
-  return table.get(organizationKey(uuid));
+  await completeMove(store, parseOrganization(stored));
+  return store.table.get(organizationKey(uuid));
 }
 
 type Applied = { readonly organization: OrganizationItem; readonly mayHaveRoom: boolean };

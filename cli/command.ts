@@ -1,0 +1,173 @@
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { UsageFault } from "./fault.ts";
+import type { Terminal } from "./terminal.ts";
+
+export type Option = {
+  readonly help: string;
+  /** How the value is called in the help; without it the option is a switch. */
+  readonly value?: string;
+  readonly required?: boolean;
+};
+export type Options = Readonly<Record<string, Option>>;
+
+export type Command = {
+  /** What follows the group's name; empty for a group that is one command. */
+  readonly name: string;
+  readonly summary: string;
+  readonly argument?: { readonly name: string; readonly required: boolean; readonly help: string };
+  readonly options?: Options;
+  /** Works on the local service or on a stack, so it takes --data and --stack. */
+  readonly connects: boolean;
+  readonly examples: readonly [string, ...string[]];
+  run(input: Input, terminal: Terminal): Promise<void>;
+};
+
+/** One entry of the tool's list; its commands are loaded when they are asked for. */
+export type CommandGroup = {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<readonly Command[]>;
+};
+
+const jsonOption: Options = {
+  json: { help: "answer in JSON, one line" },
+  help: { help: "show this text" },
+};
+export const connectionOptions: Options = {
+  data: { value: "DIR", help: "the local service's data (default .review-api)" },
+  stack: { value: "NAME", help: "work on this deployed stack instead" },
+  region: { value: "REGION", help: "the stack's AWS region (default: the environment's)" },
+};
+
+const optionsOf = ({ options = {}, connects }: Command): Options => ({
+  ...options,
+  ...(connects && connectionOptions),
+  ...jsonOption,
+});
+
+/** The words after a command's name, checked. */
+export class Input {
+  readonly argument: string | undefined;
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(argument: string | undefined, values: Readonly<Record<string, unknown>>) {
+    this.argument = argument;
+    this.#values = values;
+  }
+
+  flag(name: string): boolean {
+    return this.#values[name] === true;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#values[name];
+    return typeof value === "string" ? value : undefined;
+  }
+
+  requiredText(name: string): string {
+    const value = this.text(name);
+    if (value === undefined) throw new UsageFault(`--${name} is missing.`);
+    return value;
+  }
+
+  requiredArgument(name: string): string {
+    if (this.argument === undefined) throw new UsageFault(`${name} is missing.`);
+    return this.argument;
+  }
+
+  integer(name: string, bounds: { readonly min: number; readonly max: number }): number | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    const number = /^(?:0|[1-9][0-9]*)$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= bounds.min && number <= bounds.max)) {
+      const allowed =
+        bounds.max === Number.MAX_SAFE_INTEGER
+          ? `from ${bounds.min} up`
+          : `from ${bounds.min} to ${bounds.max}`;
+      throw new UsageFault(`--${name} takes a whole number ${allowed}, not ${JSON.stringify(value)}.`);
+    }
+    return number;
+  }
+
+  choice<const Choices extends readonly string[]>(
+    name: string,
+    choices: Choices,
+  ): Choices[number] | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    const chosen = choices.find((choice) => choice === value);
+    if (chosen === undefined)
+      throw new UsageFault(`--${name} takes one of ${choices.join(", ")}, not ${JSON.stringify(value)}.`);
+    return chosen;
+  }
+
+  /** Comma-separated. */
+  list(name: string): readonly string[] | undefined {
+    const values = this.text(name)
+      ?.split(",")
+      .map((value) => value.trim());
+    if (values?.some((value) => value === ""))
+      throw new UsageFault(`--${name} takes values separated by commas, none of them empty.`);
+    return values;
+  }
+}
+
+export function parseInput(command: Command, words: readonly string[]): Input {
+  const options = optionsOf(command);
+  const { values, positionals } = parseWords(options, words);
+  const wanted = command.argument;
+  const [argument, ...more] = positionals;
+  if (values.help !== true) {
+    if (!wanted && argument !== undefined)
+      throw new UsageFault(`${JSON.stringify(argument)} is one word too many.`);
+    if (more.length > 0) throw new UsageFault(`${JSON.stringify(more[0])} is one word too many.`);
+    if (wanted?.required && argument === undefined) throw new UsageFault(`${wanted.name} is missing.`);
+    for (const [name, { required }] of Object.entries(options))
+      if (required && values[name] === undefined) throw new UsageFault(`--${name} is missing.`);
+    for (const [name, value] of Object.entries(values))
+      if (value === "") throw new UsageFault(`--${name} must not be empty.`);
+  }
+  return new Input(argument, values);
+}
+
+function parseWords(options: Options, words: readonly string[]) {
+  const config: ParseArgsOptionsConfig = Object.fromEntries(
+    Object.entries(options).map(([name, { value }]) => [
+      name,
+      { type: value ? "string" : "boolean", ...(name === "help" && { short: "h" }) },
+    ]),
+  );
+  try {
+    return parseArgs({ args: [...words], options: config, allowPositionals: true });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    // Node explains at length how a dash could be meant otherwise; the first sentence says what is wrong.
+    throw new UsageFault(`${message.split(/\.\s|\n/, 1)[0]?.replace(/\.$/, "")}.`);
+  }
+}
+
+export function commandHelp(path: string, command: Command): string {
+  const { argument, summary, examples } = command;
+  const options = Object.entries(optionsOf(command));
+  const flags = options.map(([name, { value }]) => `--${name}${value ? ` ${value}` : ""}`);
+  const width = Math.max(...flags.map((flag) => flag.length));
+  const required = options
+    .map(([name, { required, value }]) => (required ? ` --${name} ${value}` : ""))
+    .join("");
+  const usage = argument ? ` ${argument.required ? argument.name : `[${argument.name}]`}` : "";
+  return [
+    `${summary}.`,
+    "",
+    `  review-api ${path}${usage}${required} [options]`,
+    "",
+    ...(argument ? [`  ${argument.name}: ${argument.help}`, ""] : []),
+    "Options:",
+    ...options.map(
+      ([, { help, required: must }], index) =>
+        `  ${flags[index]?.padEnd(width)}  ${help}${must ? " (required)" : ""}`,
+    ),
+    "",
+    examples.length > 1 ? "Examples:" : "Example:",
+    ...examples.map((example) => `  npx review-api ${example}`),
+  ].join("\n");
+}

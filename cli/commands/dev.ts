@@ -1,0 +1,171 @@
+import { keyKinds } from "../../lib/contract/access.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import type { Command, Input } from "../command.ts";
+import { auditedDeps, defaultDataPath } from "../connection/connection.ts";
+import { listOrganizations } from "../connection/organizations.ts";
+import { type DemoKeys, demoKeys, hasDemo } from "../demo/keys.ts";
+import { demoEvents } from "../demo/world.ts";
+import { checkEvents, readEventFile } from "../event-file.ts";
+import { OperatorFault } from "../fault.ts";
+import type { LocalBackend } from "../local/backend.ts";
+import { type DataDirectory, dataDirectory, prepareDirectory } from "../local/data-directory.ts";
+import type { LocalLog } from "../local/ingest.ts";
+import type { Pump } from "../local/pump.ts";
+import { type Service, startService } from "../local/service.ts";
+import { sendAll } from "../send-events.ts";
+import { counted, formatTable, type Terminal } from "../terminal.ts";
+
+const portDefault = 3000;
+
+const dev: Command = {
+  name: "",
+  summary: "Serve the API on this machine, with demo data, until Ctrl-C",
+  connects: false,
+  options: {
+    port: { value: "N", help: `where to listen on 127.0.0.1 (default ${portDefault}; 0: any free port)` },
+    data: { value: "DIR", help: `where the data is kept (default ${defaultDataPath})` },
+    fresh: { help: "forget all data first" },
+    "no-demo": { help: "neither demo data nor ready-made keys" },
+    seed: { value: "FILE.ndjson", help: "platform events, one a line, applied before it listens" },
+  },
+  examples: ["dev", "dev --port 8080 --data ./try --fresh --no-demo --seed events.ndjson"],
+  run,
+};
+
+export const commands: readonly Command[] = [dev];
+
+async function run(input: Input, terminal: Terminal): Promise<void> {
+  const port = input.integer("port", { min: 0, max: 65_535 }) ?? portDefault;
+  const directory = dataDirectory(input.text("data") ?? defaultDataPath);
+  const seed = input.text("seed");
+  // All of it, before anything is touched: a bad file must cost nothing.
+  if (seed !== undefined) await checkEvents(seed);
+  await prepareDirectory(directory);
+  const divert = divertLogs();
+  try {
+    let keys: DemoKeys = {};
+    const signals = watchSignals();
+    const service = await startService({
+      directory,
+      port,
+      fresh: input.flag("fresh"),
+      log: logTo(terminal),
+      ...(!input.flag("json") && { onAnswer: terminal.say }),
+      furnish: async (backend, pump) => {
+        if (!input.flag("no-demo")) keys = await furnishDemo(backend, pump, directory);
+        if (seed !== undefined) await applySeed(backend, pump, seed, terminal);
+      },
+    });
+    signals.ready();
+    await announce(input, divert.terminal(terminal), service, keys);
+    await untilOver(service, signals.asked);
+  } finally {
+    divert.restore();
+  }
+}
+
+/** The functions log to standard output, as on Lambda; here that is for our own answer alone. */
+function divertLogs() {
+  const original = process.stdout.write.bind(process.stdout);
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  return {
+    terminal: (terminal: Terminal): Terminal => ({ ...terminal, out: (text) => void original(`${text}\n`) }),
+    restore: () => {
+      process.stdout.write = original;
+    },
+  };
+}
+
+const logTo =
+  ({ say }: Terminal): LocalLog =>
+  (level, message, fields) => {
+    if (level !== "info") say(`${message} ${JSON.stringify(fields)}`);
+  };
+
+async function furnishDemo(backend: LocalBackend, pump: Pump, directory: DataDirectory): Promise<DemoKeys> {
+  if (!(await hasDemo(directory))) {
+    await sendAll({ queue: backend.queue.events, bucket: backend.bucket }, demoEvents);
+    await pump.drain();
+  }
+  return demoKeys(auditedDeps(backend.table), directory);
+}
+
+async function applySeed(backend: LocalBackend, pump: Pump, file: string, terminal: Terminal): Promise<void> {
+  const failedBefore = (await backend.queue.listDeadLetters()).length;
+  await sendAll({ queue: backend.queue.events, bucket: backend.bucket }, readEventFile(file));
+  await pump.drain();
+  const failed = (await backend.queue.listDeadLetters()).length - failedBefore;
+  if (failed > 0)
+    terminal.say(`Refused ${counted(failed, "event")} of ${file}; see: review-api events failed`);
+}
+
+async function announce(input: Input, terminal: Terminal, service: Service, keys: DemoKeys): Promise<void> {
+  const organizations = (await listOrganizations(service.backend.table)).map((each) => ({
+    id: each.uuid,
+    name: each.name,
+    provider: each.provider,
+    provider_organization_id: each.provider_organization_id,
+  }));
+  const { url } = service;
+  if (input.flag("json")) {
+    terminal.out(JSON.stringify({ ready: true, url, keys, organizations }));
+    return;
+  }
+  terminal.out(`The API is ready at ${url} (Ctrl-C stops it).`);
+  if (organizations.length > 0) terminal.out(`\n${formatTable(organizations)}`);
+  const ready = keyKinds.flatMap((kind) => (keys[kind] ? [{ kind, key: keys[kind] }] : []));
+  if (ready.length === 0) return;
+  const curl = (key: string, path: string) => `curl -H 'x-service-api-key: ${key}' '${url}${path}'`;
+  terminal.out("\nOne key of each kind, ready to paste:");
+  for (const { kind, key } of ready) terminal.out(`\n# ${kind}\n${curl(key, "/v1/whoami")}`);
+  const repositories = `/v1/organizations/${organizations.find(({ name }) => name === "acme-web")?.id}/repositories`;
+  if (keys.workspace)
+    terminal.out(
+      `\n# What the workspace has:\n${curl(keys.workspace, "/v1/organizations")}\n${curl(keys.workspace, repositories)}`,
+    );
+}
+
+/**
+ * While it starts, Ctrl-C or TERM ends the process at once: the engine goes with it, and what was not applied
+ * yet is in the queue. Afterwards the first one resolves `asked`, and a later one is for the impatient; not one
+ * right behind it, because npm passes on the Ctrl-C that the terminal has sent to us too.
+ */
+function watchSignals(): { readonly asked: Promise<void>; ready(): void } {
+  let endsFromMs = 0;
+  const asked = new Promise<void>((resolve) => {
+    const ask = (signal: "SIGINT" | "SIGTERM") => {
+      const nowMs = systemClock.nowMs();
+      if (nowMs >= endsFromMs) process.exit(exitCodes[signal]);
+      if (endsFromMs === Number.POSITIVE_INFINITY) endsFromMs = nowMs + sameSignalMs;
+      resolve();
+    };
+    process.on("SIGINT", ask);
+    process.on("SIGTERM", ask);
+  });
+  return {
+    asked,
+    ready: () => {
+      endsFromMs = Number.POSITIVE_INFINITY;
+    },
+  };
+}
+
+const sameSignalMs = 500;
+
+/** What a shell expects of a process that a signal ended. */
+const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** A stop takes less than two seconds, whatever still runs: what is unfinished is in the queue and comes again. */
+const stopWithinMs = 1_800;
+
+async function untilOver(service: Service, asked: Promise<void>): Promise<void> {
+  const outcome = await Promise.race([
+    asked.then(() => "asked" as const),
+    service.broken.then(() => "broken" as const),
+  ]);
+  const impatience = setTimeout(() => process.exit(outcome === "asked" ? 0 : 1), stopWithinMs);
+  await service.stop();
+  clearTimeout(impatience);
+  if (outcome === "broken")
+    throw new OperatorFault("The embedded engine has ended; the data is safe, start again.");
+}

@@ -1,0 +1,105 @@
+import { EventRefused, readMessage } from "../../lib/events/envelope.ts";
+import type { Command } from "../command.ts";
+import { type Connection, type FailedEvent, withConnection } from "../connection/connection.ts";
+import { countEvents, readEventFile } from "../event-file.ts";
+import { OperatorFault } from "../fault.ts";
+import { sendAll } from "../send-events.ts";
+import { counted, formatTable, startProgress } from "../terminal.ts";
+
+const send: Command = {
+  name: "send",
+  summary: "Send platform events; on the local service also wait until they are applied",
+  connects: true,
+  argument: { name: "FILE.ndjson", required: true, help: "one event a line: {id, type, occurred_at, data}" },
+  options: { "no-wait": { help: "do not wait until they are applied" } },
+  examples: ["events send events.ndjson", "events send events.ndjson --stack ReviewApi"],
+  async run(input, terminal) {
+    const file = input.requiredArgument("FILE.ndjson");
+    // Every line is read before the first is sent: a file with a fault sends nothing.
+    const total = await countEvents(file);
+    const outcome = await withConnection(
+      input,
+      async (connection) => {
+        const failedBefore = connection.settle ? await countFailed(connection) : 0;
+        const progress = startProgress(terminal, "Sending", total);
+        const sent = await sendAll(connection, readEventFile(file), progress.advance).finally(progress.end);
+        if (!connection.settle || input.flag("no-wait")) return { sent };
+        await connection.settle();
+        return { sent, refused: (await countFailed(connection)) - failedBefore };
+      },
+      { create: true },
+    );
+    if (input.flag("json")) terminal.out(JSON.stringify(outcome));
+    else
+      terminal.say(
+        `Sent ${counted(outcome.sent, "event")}${outcome.refused === undefined ? "" : ", and the queue is empty"}.`,
+      );
+    if (outcome.refused)
+      throw new OperatorFault(
+        `${counted(outcome.refused, "event")} ${outcome.refused === 1 ? "was" : "were"} refused; review-api events failed says why.`,
+      );
+  },
+};
+
+async function countFailed(connection: Connection): Promise<number> {
+  let count = 0;
+  for await (const _ of connection.failedEvents()) count++;
+  return count;
+}
+
+const failed: Command = {
+  name: "failed",
+  summary: "The events that could not be applied, and why",
+  connects: true,
+  examples: ["events failed", "events failed --stack ReviewApi --json"],
+  run: (input, terminal) =>
+    withConnection(input, async (connection) => {
+      const letters = (await Array.fromAsync(connection.failedEvents())).map((letter) => ({
+        ...eventOf(letter),
+        failed_at: letter.failedAt,
+        reason: letter.reason,
+        body: letter.body,
+      }));
+      if (input.flag("json")) {
+        terminal.out(JSON.stringify({ failed: letters }));
+        return;
+      }
+      const rows = letters.map(({ body: _, ...row }) => row);
+      terminal.out(rows.length > 0 ? formatTable(rows) : "There are no failed events.");
+    }),
+};
+
+const redrive: Command = {
+  name: "redrive",
+  summary: "Send failed events again, after what made them fail is mended",
+  connects: true,
+  argument: { name: "EVENT_ID", required: false, help: "only this one (default: all)" },
+  examples: ["events redrive", "events redrive 0b9e2c1a-5d7f-4c3e-9a51-7f1d2e3c4b5a"],
+  run: (input, terminal) =>
+    withConnection(input, async (connection) => {
+      let sent = 0;
+      for await (const letter of connection.failedEvents()) {
+        if (input.argument !== undefined && eventOf(letter).id !== input.argument) continue;
+        await letter.redrive();
+        sent++;
+      }
+      if (input.argument !== undefined && sent === 0)
+        throw new OperatorFault(`There is no failed event ${input.argument}.`);
+      await connection.settle?.();
+      if (input.flag("json")) terminal.out(JSON.stringify({ sent }));
+      else terminal.say(`Sent ${counted(sent, "event")} again.`);
+    }),
+};
+
+export const commands: readonly Command[] = [send, failed, redrive];
+
+/** What the letter tells of its event; one that is no event is known by its message. */
+function eventOf({ id, body }: FailedEvent): { readonly id: string; readonly type: string | null } {
+  try {
+    const { id: eventId, type } = readMessage(body);
+    return { id: eventId, type };
+  } catch (error) {
+    if (error instanceof EventRefused) return { id, type: null };
+    throw error;
+  }
+}

@@ -1,0 +1,214 @@
+import {
+  createKey,
+  type IssuedKey,
+  type KeyRequest,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from "../../lib/access/key-registry.ts";
+import { operator } from "../../lib/audit/entry.ts";
+import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import type { KeyItem } from "../../lib/store/items/key.ts";
+import { instanceTenant } from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
+import type { Command, Input } from "../command.ts";
+import { auditedDeps, withConnection } from "../connection/connection.ts";
+import { findOrganization, listOrganizations } from "../connection/organizations.ts";
+import { UsageFault } from "../fault.ts";
+import { formatTable, type Row, type Terminal } from "../terminal.ts";
+
+const kinds = ["organization", "user", "instance", "legacy", "agentic"] as const;
+const anyCount = { min: 1, max: Number.MAX_SAFE_INTEGER };
+
+const create: Command = {
+  name: "create",
+  summary: "Make an API key and show it, this one time",
+  connects: true,
+  options: {
+    kind: { value: "KIND", help: kinds.join(", "), required: true },
+    org: { value: "ORG", help: "the organization, by provider id or UUID (all kinds but instance)" },
+    instance: { value: "ID", help: "the instance (instance keys)" },
+    home: { value: "ORG", help: "the organization an instance key acts on" },
+    orgs: { value: "A,B", help: "what an instance key may see (default: all of the instance)" },
+    owner: { value: "USER", help: "the member who owns it or as whom it acts, by provider user id" },
+    role: { value: "ROLE", help: "rights of organization and instance keys (default cr_member)" },
+    name: { value: "TEXT", help: "to tell it from others" },
+    "expires-in-days": { value: "N", help: "default: never" },
+  },
+  examples: [
+    "keys create --kind organization --org 1001 --owner 501 --role cr_admin --name dashboards",
+    "keys create --kind user --org 1001 --owner 502 --expires-in-days 90",
+    "keys create --kind instance --instance north --home 7001 --orgs 7001,7002 --owner 701",
+  ],
+  run: (input, terminal) => {
+    const wish = keyWish(input);
+    return withConnection(input, async ({ table }) =>
+      showIssued(input, terminal, await createKey(auditedDeps(table), await wish(table))),
+    );
+  },
+};
+
+/** The words of the command line, checked before anything is opened; the organizations they name come later. */
+function keyWish(input: Input): (table: Table) => Promise<KeyRequest> {
+  const kind = input.choice("kind", kinds) ?? "organization";
+  refuseForeignOptions(input, kind);
+  const naming = {
+    name: input.text("name"),
+    expiresInDays: input.integer("expires-in-days", anyCount),
+    actor: operator,
+  };
+  const role = input.text("role") ?? "cr_member";
+  if (kind === "instance") return instanceWish(input, { ...naming, role });
+  const name = input.requiredText("org");
+  const uuidOf = async (table: Table) => (await findOrganization(table, name)).uuid;
+  if (kind === "legacy") return async (table) => ({ ...naming, kind, organization: await uuidOf(table) });
+  const owner = input.requiredText("owner");
+  return async (table) => {
+    const bound = { ...naming, organization: await uuidOf(table), owner };
+    return kind === "organization" ? { ...bound, kind, role } : { ...bound, kind };
+  };
+}
+
+/** Within its instance a provider id is unique, whoever else has it. */
+function instanceWish(
+  input: Input,
+  common: Pick<KeyRequest & { kind: "instance" }, "name" | "expiresInDays" | "actor" | "role">,
+): (table: Table) => Promise<KeyRequest> {
+  const instanceId = input.requiredText("instance");
+  const homeName = input.requiredText("home");
+  const owner = input.requiredText("owner");
+  const names = input.list("orgs");
+  return async (table) => {
+    const uuidOf = async (name: string) =>
+      (await findOrganization(table, name, instanceTenant(instanceId))).uuid;
+    const home = await uuidOf(homeName);
+    const authorized = names && (await Promise.all(names.map(uuidOf)));
+    return { ...common, kind: "instance", instanceId, home, owner, authorized };
+  };
+}
+
+const optionsOfKind: Readonly<Record<(typeof kinds)[number], readonly string[]>> = {
+  organization: ["org", "owner", "role"],
+  user: ["org", "owner"],
+  agentic: ["org", "owner"],
+  legacy: ["org"],
+  instance: ["instance", "home", "orgs", "owner", "role"],
+};
+
+function refuseForeignOptions(input: Input, kind: (typeof kinds)[number]): void {
+  const foreign = ["org", "instance", "home", "orgs", "owner", "role"].find(
+    (name) => input.text(name) !== undefined && !optionsOfKind[kind].includes(name),
+  );
+  if (foreign) throw new UsageFault(`--${foreign} does not go with --kind ${kind}.`);
+}
+
+const list: Command = {
+  name: "list",
+  summary: "Every key ever made, without its secret",
+  connects: true,
+  options: {
+    org: { value: "ORG", help: "only those of this organization" },
+    active: { help: "leave out what is revoked, rotated or expired" },
+  },
+  examples: ["keys list --active", "keys list --org 1001 --json"],
+  run: (input, terminal) =>
+    withConnection(input, async ({ table }) => {
+      const wanted = input.text("org");
+      const organization = wanted === undefined ? undefined : (await findOrganization(table, wanted)).uuid;
+      const keys = (await listKeys({ table }))
+        .filter((key) => organization === undefined || key.organization === organization)
+        .filter((key) => !input.flag("active") || stateOf(key) === "active");
+      await showKeys(input, terminal, table, keys);
+    }),
+};
+
+const rotate: Command = {
+  name: "rotate",
+  summary: "Make a successor with the same rights; the old key works until its grace ends",
+  connects: true,
+  argument: { name: "KEY_ID", required: true, help: "the id that `keys list` shows" },
+  options: {
+    "grace-seconds": {
+      value: "N",
+      help: "how long the old key goes on working, 0 for not at all",
+      required: true,
+    },
+  },
+  examples: ["keys rotate KEY_ID --grace-seconds 86400"],
+  run: (input, terminal) => {
+    const graceSeconds = input.integer("grace-seconds", { ...anyCount, min: 0 }) ?? 0;
+    const id = input.requiredArgument("KEY_ID");
+    return withConnection(input, async ({ table }) =>
+      showIssued(input, terminal, await rotateKey(auditedDeps(table), { id, graceSeconds, actor: operator })),
+    );
+  },
+};
+
+const revoke: Command = {
+  name: "revoke",
+  summary: "End a key now",
+  connects: true,
+  argument: { name: "KEY_ID", required: true, help: "the id that `keys list` shows" },
+  examples: ["keys revoke KEY_ID"],
+  run: (input, terminal) =>
+    withConnection(input, async ({ table }) => {
+      const id = input.requiredArgument("KEY_ID");
+      await revokeKey(auditedDeps(table), id, operator);
+      if (input.flag("json")) terminal.out(JSON.stringify({ id, revoked: true }));
+      else terminal.say(`Key ${id} is revoked.`);
+    }),
+};
+
+export const commands: readonly Command[] = [create, list, rotate, revoke];
+
+/** Standard output holds the key alone, so that a script can keep it in a variable. */
+export function showIssued(input: Input, terminal: Terminal, { text, key }: IssuedKey): void {
+  if (input.flag("json")) {
+    const { id, kind, name } = key;
+    terminal.out(JSON.stringify({ key: text, id, kind, name, expires_at: expiryOf(key) }));
+    return;
+  }
+  terminal.out(text);
+  const expiry = expiryOf(key);
+  terminal.say(
+    `This ${key.kind} key has the id ${key.id}${expiry ? ` and works until ${expiry}` : ""}. It is shown this once.`,
+  );
+}
+
+export async function showKeys(
+  input: Input,
+  terminal: Terminal,
+  table: Table,
+  keys: readonly KeyItem[],
+): Promise<void> {
+  const organizations = new Map(
+    (await listOrganizations(table)).map((each) => [each.uuid, each.provider_organization_id]),
+  );
+  const rows = keys.map(
+    (key): Row => ({
+      id: key.id,
+      kind: key.kind,
+      name: key.name,
+      bound_to:
+        key.workspace_id ?? key.instance_id ?? organizations.get(key.organization ?? "") ?? key.organization,
+      owner: key.owner,
+      role: key.role,
+      state: stateOf(key),
+      created_at: key.created_at,
+      expires_at: expiryOf(key),
+      last_used_at: key.last_used_at_ms === null ? null : toTimestamp(key.last_used_at_ms),
+    }),
+  );
+  if (input.flag("json")) terminal.out(JSON.stringify({ keys: rows }));
+  else terminal.out(rows.length > 0 ? formatTable(rows) : "There are no keys.");
+}
+
+const expiryOf = ({ expires_at_ms }: KeyItem): string | null =>
+  expires_at_ms === null ? null : toTimestamp(expires_at_ms);
+
+function stateOf(key: KeyItem): "active" | "revoked" | "rotated" | "expired" {
+  if (key.revoked_at !== null) return "revoked";
+  const expired = key.expires_at_ms !== null && key.expires_at_ms <= systemClock.nowMs();
+  if (key.rotated_to !== null) return expired ? "rotated" : "active";
+  return expired ? "expired" : "active";
+}

@@ -1,0 +1,79 @@
+import {
+  createWorkspaceToken,
+  deleteWorkspaceToken,
+  listWorkspaceTokens,
+} from "../../lib/access/workspace-tokens.ts";
+import { keyLimits } from "../../lib/contract/limits.ts";
+import type { Command, Options } from "../command.ts";
+import { auditedDeps, withConnection } from "../connection/connection.ts";
+import { showIssued, showKeys } from "./keys.ts";
+
+/** Only admins of the workspace make, see or delete its tokens, here as in the dashboard. */
+const workspaceOptions: Options = {
+  workspace: { value: "ID", help: "the workspace", required: true },
+  as: { value: "USER", help: "a current admin of the workspace, by provider user id", required: true },
+};
+
+const create: Command = {
+  name: "create",
+  summary: "Make a workspace token and show it, this one time",
+  connects: true,
+  options: {
+    ...workspaceOptions,
+    name: { value: "TEXT", help: `1 to ${keyLimits.tokenNameCharactersMax} characters`, required: true },
+    "expires-in-days": {
+      value: "N",
+      help: `${keyLimits.tokenExpiryDaysMin} to ${keyLimits.tokenExpiryDaysMax}`,
+      required: true,
+    },
+  },
+  examples: ["tokens create --workspace acme --as 501 --name reports --expires-in-days 90"],
+  run: (input, terminal) => {
+    const { tokenExpiryDaysMin: min, tokenExpiryDaysMax: max } = keyLimits;
+    const request = {
+      workspaceId: input.requiredText("workspace"),
+      as: input.requiredText("as"),
+      name: input.requiredText("name"),
+      expiresInDays: input.integer("expires-in-days", { min, max }) ?? min,
+    };
+    return withConnection(input, async ({ table }) =>
+      showIssued(input, terminal, await createWorkspaceToken(auditedDeps(table), request)),
+    );
+  },
+};
+
+const list: Command = {
+  name: "list",
+  summary: "The tokens of a workspace, without their secrets",
+  connects: true,
+  options: workspaceOptions,
+  examples: ["tokens list --workspace acme --as 501"],
+  run: (input, terminal) =>
+    withConnection(input, async ({ table }) => {
+      const tokens = await listWorkspaceTokens(
+        auditedDeps(table),
+        input.requiredText("workspace"),
+        input.requiredText("as"),
+      );
+      await showKeys(input, terminal, table, tokens);
+    }),
+};
+
+const remove: Command = {
+  name: "delete",
+  summary: "End a workspace token now",
+  connects: true,
+  argument: { name: "TOKEN_ID", required: true, help: "the id that `tokens list` shows" },
+  options: workspaceOptions,
+  examples: ["tokens delete TOKEN_ID --workspace acme --as 501"],
+  run: (input, terminal) =>
+    withConnection(input, async ({ table }) => {
+      const id = input.requiredArgument("TOKEN_ID");
+      const request = { workspaceId: input.requiredText("workspace"), as: input.requiredText("as"), id };
+      await deleteWorkspaceToken(auditedDeps(table), request);
+      if (input.flag("json")) terminal.out(JSON.stringify({ id, deleted: true }));
+      else terminal.say(`Token ${id} is deleted.`);
+    }),
+};
+
+export const commands: readonly Command[] = [create, list, remove];

@@ -1,0 +1,66 @@
+import { type Changing, operatorOrigin } from "../../lib/audit/entry.ts";
+import type { EventBucket, EventQueue } from "../../lib/events/ports.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { auditRetentionDays } from "../../lib/runtime/environment.ts";
+import type { Table } from "../../lib/store/table.ts";
+import type { Input } from "../command.ts";
+import { UsageFault } from "../fault.ts";
+
+export type FailedEvent = {
+  /** What `events redrive` takes. */
+  readonly id: string;
+  readonly group: string;
+  readonly reason: string;
+  readonly failedAt: string | null;
+  readonly body: string;
+  /** Puts it back at the end of its group; after that it is no failed event any more. */
+  redrive(): Promise<void>;
+};
+
+/** What the operator's commands work on: the local service or a deployed stack, the same to all of them. */
+export type Connection = {
+  readonly table: Table;
+  readonly queue: EventQueue;
+  readonly bucket: EventBucket;
+  failedEvents(): AsyncIterable<FailedEvent>;
+  /** Waits until what was sent is applied. Absent on a stack, where its workers see to that in their own time. */
+  settle?(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export const defaultDataPath = ".review-api";
+
+/** Opens what --data or --stack names, runs the work on it and closes it, come what may. */
+export async function withConnection<Result>(
+  input: Input,
+  work: (connection: Connection) => Promise<Result>,
+  { create = false }: { readonly create?: boolean } = {},
+): Promise<Result> {
+  const connection = await open(input, create);
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function open(input: Input, create: boolean): Promise<Connection> {
+  const stack = input.text("stack");
+  const data = input.text("data");
+  if (stack !== undefined) {
+    if (data !== undefined) throw new UsageFault("--data and --stack exclude each other.");
+    return (await import("./stack.ts")).connectToStack(stack, input.text("region"));
+  }
+  if (input.text("region") !== undefined) throw new UsageFault("--region goes with --stack.");
+  return (await import("./local.ts")).connectLocally(data ?? defaultDataPath, { create });
+}
+
+/** The dependencies of whatever writes an audit entry, as the operator. */
+export const auditedDeps = (table: Table): Changing => ({
+  table,
+  clock: systemClock,
+  chance: systemChance,
+  retentionDays: auditRetentionDays(),
+  ...operatorOrigin,
+});

@@ -1,0 +1,80 @@
+import { existsSync } from "node:fs";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { OperatorFault } from "../fault.ts";
+import { type LocalBackend, openBackend } from "../local/backend.ts";
+import { type DataDirectory, dataDirectory, prepareDirectory } from "../local/data-directory.ts";
+import { type Engine, startEngine } from "../local/engine.ts";
+import { createPump } from "../local/ingest.ts";
+import { enter, type Ownership } from "../local/ownership.ts";
+import type { Connection } from "./connection.ts";
+
+const pollMs = 100;
+
+/** The engine of the service that runs, else one of our own for as long as the command takes. */
+export async function connectLocally(
+  path: string,
+  { create }: { readonly create: boolean },
+): Promise<Connection> {
+  const directory = dataDirectory(path);
+  if (!create && !existsSync(directory.databaseFile))
+    throw new OperatorFault(
+      `There is no data in ${directory.path} yet; start the service first: review-api dev`,
+    );
+  await prepareDirectory(directory);
+  const entry = await enter(directory, systemClock);
+  if (entry.kind === "owner") return connectAsOwner(directory, entry);
+  const backend = await openBackend(entry.owner.endpoint, directory);
+  return {
+    ...connectionOf(backend),
+    settle: () => untilEmpty(backend),
+    close: async () => backend.close(),
+  };
+}
+
+async function connectAsOwner(directory: DataDirectory, ownership: Ownership): Promise<Connection> {
+  let engine: Engine | undefined;
+  const leave = async () => {
+    await engine?.stop();
+    await ownership.release();
+  };
+  try {
+    engine = await startEngine({ databaseFile: directory.databaseFile });
+    await ownership.announce({ role: "command", endpoint: engine.endpoint, url: null });
+    const backend = await openBackend(engine.endpoint, directory);
+    return {
+      ...connectionOf(backend),
+      settle: () => createPump(backend, () => undefined).drain(),
+      async close() {
+        backend.close();
+        await leave();
+      },
+    };
+  } catch (error) {
+    await leave();
+    throw error;
+  }
+}
+
+function connectionOf({ table, queue, bucket }: LocalBackend): Omit<Connection, "settle" | "close"> {
+  return {
+    table,
+    bucket,
+    queue: queue.events,
+    async *failedEvents() {
+      for (const letter of await queue.listDeadLetters())
+        yield {
+          id: letter.id,
+          group: letter.group,
+          reason: letter.reason,
+          failedAt: letter.failed_at,
+          body: letter.body,
+          redrive: () => queue.redrive(letter),
+        };
+    },
+  };
+}
+
+/** The service does the work; we watch it. A message that keeps failing keeps us, and Ctrl-C ends the wait. */
+async function untilEmpty({ queue }: LocalBackend): Promise<void> {
+  while ((await queue.groups()).length > 0) await systemClock.sleep(pollMs);
+}

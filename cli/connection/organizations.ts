@@ -1,0 +1,51 @@
+import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
+import { organizationDirectoryKey, organizationKey, type TenantKey } from "../../lib/store/layout.ts";
+import { queryAll, type Table } from "../../lib/store/table.ts";
+import { OperatorFault } from "../fault.ts";
+
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** By the Git provider's id where only one has it (within the tenant, if given), else by UUID. */
+export async function findOrganization(
+  table: Table,
+  name: string,
+  tenant?: TenantKey,
+): Promise<OrganizationItem> {
+  const candidates = await organizationsNamed(table, name);
+  const fitting = tenant ? candidates.filter((organization) => organization.tenant === tenant) : candidates;
+  const [found, ...others] = fitting;
+  if (!found) throw new OperatorFault(`There is no organization ${name}${tenant ? " there" : ""}.`);
+  if (others.length > 0) {
+    const choices = fitting.map(({ uuid, name: title, provider }) => `${uuid} (${title}, ${provider})`);
+    throw new OperatorFault(
+      `Several organizations have the id ${name}; name one by UUID: ${choices.join(", ")}.`,
+    );
+  }
+  return found;
+}
+
+async function organizationsNamed(table: Table, name: string): Promise<readonly OrganizationItem[]> {
+  const { pk, sk } = organizationDirectoryKey(name, "");
+  const rows = await Array.fromAsync(queryAll(table, { pk, beginsWith: sk }));
+  const uuids = rows.map((row) => row.sk.slice(sk.length));
+  if (uuidForm.test(name)) uuids.push(name.toLowerCase());
+  return readOrganizations(table, uuids);
+}
+
+/** Every organization there is, by provider id. */
+export async function listOrganizations(table: Table): Promise<readonly OrganizationItem[]> {
+  const { pk } = organizationDirectoryKey("", "");
+  const rows = await Array.fromAsync(queryAll(table, { pk }));
+  return readOrganizations(
+    table,
+    rows.map((row) => row.sk.slice(row.sk.lastIndexOf("#") + 1)),
+  );
+}
+
+async function readOrganizations(
+  table: Table,
+  uuids: readonly string[],
+): Promise<readonly OrganizationItem[]> {
+  const items = await table.getMany([...new Set(uuids)].map(organizationKey));
+  return items.filter((item) => item !== undefined).map(parseOrganization);
+}

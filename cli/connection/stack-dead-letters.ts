@@ -1,0 +1,90 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from "@aws-sdk/client-sqs";
+import type { EventQueue } from "../../lib/events/ports.ts";
+import type { Chance } from "../../lib/runtime/chance.ts";
+import { type Clock, toTimestamp } from "../../lib/runtime/clock.ts";
+import type { FailedEvent } from "./connection.ts";
+
+type Deps = {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+  /** Where a letter goes that is sent again. */
+  readonly queue: EventQueue;
+  readonly clock: Clock;
+  readonly chance: Chance;
+};
+
+const receiveMessagesMax = 10;
+const holdSeconds = 60;
+
+/**
+ * The letters of a FIFO dead-letter queue. SQS hands out the next ones of a group only when the ones before
+ * are gone, so whoever only looks sees the first ten of each group; whoever sends them again sees all. What
+ * is looked at is hidden from others for a moment and shown again at the end.
+ */
+export async function* failedEventsOf(deps: Deps): AsyncGenerator<FailedEvent> {
+  const startedMs = deps.clock.nowMs();
+  const held = new Set<string>();
+  try {
+    for (;;) {
+      const messages = await receive(deps);
+      if (messages.length === 0) return;
+      for (const message of messages) {
+        held.add(message.ReceiptHandle ?? "");
+        // It failed again while we work: left for the next time, else this would never end.
+        if (Number(message.Attributes?.SentTimestamp ?? 0) <= startedMs)
+          yield failedEvent(deps, message, held);
+      }
+    }
+  } finally {
+    await release(deps, [...held]);
+  }
+}
+
+async function receive({ client, queueUrl }: Deps): Promise<readonly Message[]> {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl: queueUrl,
+      MaxNumberOfMessages: receiveMessagesMax,
+      VisibilityTimeout: holdSeconds,
+      WaitTimeSeconds: 1,
+      MessageAttributeNames: ["reason"],
+      MessageSystemAttributeNames: ["All"],
+    }),
+  );
+  return Messages;
+}
+
+function failedEvent(deps: Deps, message: Message, held: Set<string>): FailedEvent {
+  const { Body = "", Attributes = {}, MessageAttributes = {}, MessageId = "", ReceiptHandle = "" } = message;
+  const group = Attributes.MessageGroupId ?? MessageId;
+  const sentMs = Number(Attributes.SentTimestamp);
+  return {
+    id: Attributes.MessageDeduplicationId ?? MessageId,
+    group,
+    // The worker gives its reason; what the queue itself gave up on has none.
+    reason: MessageAttributes.reason?.StringValue ?? "Delivered too often without success.",
+    failedAt: Number.isFinite(sentMs) ? toTimestamp(sentMs) : null,
+    body: Body,
+    async redrive() {
+      // A fresh id: the queue would take the old one for a repetition and drop it.
+      await deps.queue.send([{ id: deps.chance.uuid(), group, body: Body }]);
+      await deps.client.send(new DeleteMessageCommand({ QueueUrl: deps.queueUrl, ReceiptHandle }));
+      held.delete(ReceiptHandle);
+    },
+  };
+}
+
+async function release({ client, queueUrl }: Deps, handles: readonly string[]): Promise<void> {
+  for (let start = 0; start < handles.length; start += receiveMessagesMax) {
+    const Entries = handles
+      .slice(start, start + receiveMessagesMax)
+      .map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle, VisibilityTimeout: 0 }));
+    await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
+  }
+}

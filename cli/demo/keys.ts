@@ -1,0 +1,108 @@
+import { readFile } from "node:fs/promises";
+import * as z from "zod";
+import { createKey, type IssuedKey, listKeys, type RegistryDeps } from "../../lib/access/key-registry.ts";
+import { RegistryRefusal } from "../../lib/access/key-requirements.ts";
+import { createWorkspaceToken } from "../../lib/access/workspace-tokens.ts";
+import { operator } from "../../lib/audit/entry.ts";
+import { type KeyKind, keyKinds } from "../../lib/contract/access.ts";
+import { keyLimits } from "../../lib/contract/limits.ts";
+import type { KeyItem } from "../../lib/store/items/key.ts";
+import { instanceTenant, workspaceTenant } from "../../lib/store/layout.ts";
+import { findOrganization } from "../connection/organizations.ts";
+import { type DataDirectory, writeWhole } from "../local/data-directory.ts";
+import { demoBindings } from "./world.ts";
+
+const keptKeys = z.partialRecord(z.enum(keyKinds), z.object({ id: z.string(), key: z.string() }));
+type KeptKeys = z.output<typeof keptKeys>;
+export type DemoKeys = Readonly<Partial<Record<KeyKind, string>>>;
+
+/**
+ * One ready key of each kind, the same at every start. They stand in the data directory in the clear, which a
+ * demo may do: the file is for its owner only, and what they open lies in the same folder. A kind that can no
+ * longer be made (its member was removed, say) is left out.
+ */
+export async function demoKeys(deps: RegistryDeps, directory: DataDirectory): Promise<DemoKeys> {
+  const before = await readKept(directory);
+  const usable = new Set(
+    (await listKeys(deps)).filter((key) => isUsable(key, deps.clock.nowMs())).map(({ id }) => id),
+  );
+  const kept: KeptKeys = {};
+  for (const kind of keyKinds) {
+    const known = before[kind];
+    if (known && usable.has(known.id)) {
+      kept[kind] = known;
+      continue;
+    }
+    const issued = await unlessRefused(makers[kind](deps));
+    if (issued) kept[kind] = { id: issued.key.id, key: issued.text };
+  }
+  await writeWhole(directory.demoFile, `${JSON.stringify(kept, null, 2)}\n`);
+  return Object.fromEntries(Object.entries(kept).map(([kind, { key }]) => [kind, key]));
+}
+
+/** Present once the demo world has been applied. */
+export async function hasDemo(directory: DataDirectory): Promise<boolean> {
+  return Object.keys(await readKept(directory)).length > 0;
+}
+
+async function readKept(directory: DataDirectory): Promise<KeptKeys> {
+  try {
+    return keptKeys.parse(JSON.parse(await readFile(directory.demoFile, "utf8")));
+  } catch {
+    return {};
+  }
+}
+
+const isUsable = ({ revoked_at, rotated_to, expires_at_ms }: KeyItem, nowMs: number): boolean =>
+  revoked_at === null && rotated_to === null && (expires_at_ms === null || expires_at_ms > nowMs);
+
+async function unlessRefused(issuing: Promise<IssuedKey>): Promise<IssuedKey | undefined> {
+  try {
+    return await issuing;
+  } catch (error) {
+    if (error instanceof RegistryRefusal) return undefined;
+    throw error;
+  }
+}
+
+const { workspaceId, instanceId, admin, member, instanceAdmin } = demoBindings;
+const naming = { name: "demo", actor: operator };
+const role = "cr_admin";
+
+const organizationOf = async ({ table }: RegistryDeps): Promise<string> =>
+  (await findOrganization(table, demoBindings.organizationId, workspaceTenant(workspaceId))).uuid;
+const homeOf = async ({ table }: RegistryDeps): Promise<string> =>
+  (await findOrganization(table, demoBindings.instanceHomeId, instanceTenant(instanceId))).uuid;
+
+const makers: Readonly<Record<KeyKind, (deps: RegistryDeps) => Promise<IssuedKey>>> = {
+  organization: async (deps) =>
+    createKey(deps, {
+      ...naming,
+      kind: "organization",
+      organization: await organizationOf(deps),
+      owner: admin,
+      role,
+    }),
+  user: async (deps) =>
+    createKey(deps, { ...naming, kind: "user", organization: await organizationOf(deps), owner: member }),
+  workspace: (deps) =>
+    createWorkspaceToken(deps, {
+      workspaceId,
+      as: admin,
+      name: naming.name,
+      expiresInDays: keyLimits.tokenExpiryDaysMax,
+    }),
+  instance: async (deps) =>
+    createKey(deps, {
+      ...naming,
+      kind: "instance",
+      instanceId,
+      home: await homeOf(deps),
+      owner: instanceAdmin,
+      role,
+    }),
+  legacy: async (deps) =>
+    createKey(deps, { ...naming, kind: "legacy", organization: await organizationOf(deps) }),
+  agentic: async (deps) =>
+    createKey(deps, { ...naming, kind: "agentic", organization: await organizationOf(deps), owner: member }),
+};

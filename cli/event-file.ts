@@ -1,0 +1,69 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { check, EventRefused, type PlatformEvent, readEvent } from "../lib/events/envelope.ts";
+import { eventTypes } from "../lib/events/event-types.ts";
+import { OperatorFault, systemCode } from "./fault.ts";
+
+/** The events of a file of one JSON object a line, one at a time; a fault names the file and the line. */
+export async function* readEventFile(file: string): AsyncGenerator<PlatformEvent> {
+  for await (const { number, text } of linesOf(file))
+    yield inLine(file, number, () => readEvent(parseJson(text)));
+}
+
+/** Reads the whole file and sends nothing: how many events there are, all of them with a sound envelope. */
+export async function countEvents(file: string): Promise<number> {
+  let count = 0;
+  for await (const _ of readEventFile(file)) count++;
+  return count;
+}
+
+/** Stricter: every event is also what its type takes, as the worker will check it. */
+export async function checkEvents(file: string): Promise<void> {
+  for await (const { number, text } of linesOf(file))
+    inLine(file, number, () => {
+      const { type, data } = readEvent(parseJson(text));
+      const known = Object.hasOwn(eventTypes, type) ? eventTypes[type] : undefined;
+      if (!known) throw new EventRefused(`there is no event type ${JSON.stringify(type)}`);
+      check(known.schema, data);
+    });
+}
+
+function inLine<Result>(file: string, number: number, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof EventRefused)) throw error;
+    throw new OperatorFault(`${file}, line ${number}: ${error.message.replace(/\.$/, "")}.`);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new EventRefused("this is not JSON");
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a folder",
+  EACCES: "it is not readable",
+};
+
+/** Lines that hold something, with their numbers; a byte order mark is no part of the first. */
+async function* linesOf(file: string): AsyncGenerator<{ readonly number: number; readonly text: string }> {
+  let number = 0;
+  try {
+    const input = createReadStream(file, "utf8");
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number++;
+      const text = number === 1 ? line.replace(/^\ufeff/, "") : line;
+      if (text.trim() !== "") yield { number, text };
+    }
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    throw new OperatorFault(`${file} cannot be read: ${reasons[code] ?? code}.`);
+  }
+}

@@ -1,0 +1,35 @@
+import type { EventBucket } from "../../lib/events/ports.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { createTable } from "../../lib/store/create-table.ts";
+import { createDynamoTable } from "../../lib/store/dynamo.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { createFolderBucket } from "./bucket.ts";
+import type { DataDirectory } from "./data-directory.ts";
+import { engineClient } from "./engine.ts";
+import { createLocalQueue, type LocalQueue } from "./queue.ts";
+
+export const localTableName = "review-api";
+const queueTableName = "review-api-queue";
+
+/** What AWS has as table, queues and bucket, on an engine of this machine. */
+export type LocalBackend = {
+  readonly table: Table;
+  readonly queue: LocalQueue;
+  readonly bucket: EventBucket;
+  close(): void;
+};
+
+export async function openBackend(endpoint: string, directory: DataDirectory): Promise<LocalBackend> {
+  const client = engineClient(endpoint);
+  await createTable(client, localTableName, { vectorIndex: true });
+  await createTable(client, queueTableName, { vectorIndex: false });
+  const common = { client, clock: systemClock, chance: systemChance };
+  const queueTable = createDynamoTable({ ...common, tableName: queueTableName });
+  return {
+    table: createDynamoTable({ ...common, tableName: localTableName }),
+    queue: createLocalQueue({ table: queueTable, clock: systemClock, chance: systemChance }),
+    bucket: createFolderBucket(directory.bucketFolder),
+    close: () => client.destroy(),
+  };
+}

@@ -1,0 +1,24 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { EventBucket } from "../../lib/events/ports.ts";
+import { systemCode } from "../fault.ts";
+import { writeWhole } from "./data-directory.ts";
+
+/** A folder in the place of the events bucket; a name is one file, whatever it holds. */
+export function createFolderBucket(folder: string): EventBucket {
+  const fileOf = (name: string) => join(folder, encodeURIComponent(name));
+  return {
+    async put(name, content) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeWhole(fileOf(name), content);
+    },
+    async get(name) {
+      try {
+        return await readFile(fileOf(name));
+      } catch (error) {
+        if (systemCode(error) === "ENOENT") return undefined;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import * as z from "zod";
+import { environmentVariables } from "../../lib/contract/platform.ts";
+import { localTableName } from "./backend.ts";
+import { installLambdaRuntime, type LambdaHandler } from "./lambda.ts";
+
+const handlerModule = z.object({ handler: z.custom<LambdaHandler>((value) => typeof value === "function") });
+
+/** The functions find their store in the environment, here as on Lambda. */
+export function prepareFunctions(endpoint: string): void {
+  installLambdaRuntime();
+  process.env[environmentVariables.tableName] = localTableName;
+  process.env.DYNAMODB_ENDPOINT = endpoint;
+  process.env.AWS_REGION ??= "local";
+  process.env.LOG_LEVEL ??= "error";
+}
+
+/** The handler of `functions/<source>.ts`, in this process. */
+export async function loadFunction(source: string): Promise<LambdaHandler> {
+  const module: unknown = await import(new URL(`../../functions/${source}.ts`, import.meta.url).href);
+  return handlerModule.parse(module).handler;
+}

@@ -1,0 +1,168 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { apiGatewayLimits, lambdaLimits } from "../../lib/contract/platform.ts";
+import type { Chance } from "../../lib/runtime/chance.ts";
+import type { Clock } from "../../lib/runtime/clock.ts";
+import { type Integration, integrate } from "./integration.ts";
+import type { LambdaHandler } from "./lambda.ts";
+import { pathOf, type RestRequest, restEvent } from "./rest-event.ts";
+import { createRouter, type Match, type RoutedOperation } from "./routes.ts";
+
+/** Why the gateway answers by itself, without a function. */
+export type GatewayFault = "request_too_large" | "integration_failed" | "integration_timeout";
+
+export type PlainAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+};
+
+/** A page that exists only here, such as the API reference; undefined for any other path. */
+export type LocalPage = (path: string) => PlainAnswer | undefined;
+
+export type GatewayOptions = {
+  readonly operations: readonly RoutedOperation[];
+  /** Answers whatever no operation takes. */
+  readonly fallbackSource: string;
+  /** The handler of `functions/<source>.ts`. */
+  readonly load: (source: string) => Promise<LambdaHandler>;
+  readonly stage: string;
+  readonly binaryMediaTypes: readonly string[];
+  readonly respondToFault?: (fault: GatewayFault, path: string) => PlainAnswer;
+  readonly pages?: readonly LocalPage[];
+  readonly onFault?: (route: string, error: unknown) => void;
+  /** One line for every answer: method, path, status, time. */
+  readonly onAnswer?: (line: string) => void;
+  readonly clock: Clock;
+  readonly chance: Chance;
+};
+
+const requestIdHeader = "x-amzn-requestid";
+
+export type Gateway = { readonly url: string; close(): Promise<void> };
+
+/** A regional REST API on 127.0.0.1: HTTP outside, proxy events and handlers inside. */
+export async function startGateway(options: GatewayOptions, port: number): Promise<Gateway> {
+  const route = createRouter(options.operations);
+  const server = createServer((incoming, response) => {
+    // A client may leave at any moment; without a listener its reset would end the process.
+    response.on("error", () => undefined);
+    const startedMs = options.clock.nowMs();
+    response.on("finish", () => {
+      const took = `${options.clock.nowMs() - startedMs} ms`;
+      options.onAnswer?.(`${incoming.method} ${pathOf(incoming.url ?? "/")} ${response.statusCode} ${took}`);
+    });
+    const match = route(incoming.method ?? "GET", pathOf(incoming.url ?? "/"));
+    serve(options, match, incoming, response).catch((error: unknown) => {
+      options.onFault?.(`${incoming.method} ${match.resource}`, error);
+      response.destroy();
+    });
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return { url: `http://127.0.0.1:${portOf(server)}`, close: () => close(server) };
+}
+
+async function serve(
+  options: GatewayOptions,
+  match: Match,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = pathOf(incoming.url ?? "/");
+  for (const page of options.pages ?? []) {
+    const answer = page(path);
+    if (answer) return sendPlain(response, answer);
+  }
+  const fault = (kind: GatewayFault): void =>
+    sendPlain(response, (options.respondToFault ?? plainFault)(kind, path));
+
+  const body = await readBody(incoming);
+  if (body === "gone") return;
+  if (body === "too_large") return fault("request_too_large");
+  const event = restEvent(restRequest(incoming, body), match, options);
+  if (Buffer.byteLength(JSON.stringify(event)) > lambdaLimits.eventBytesMax)
+    return fault("request_too_large");
+  response.setHeader(requestIdHeader, event.requestContext.requestId);
+
+  const patience = new AbortController();
+  const timeout = options.clock.sleep(apiGatewayLimits.integrationMsMax, patience.signal).then(
+    () => "late" as const,
+    () => "answered" as const,
+  );
+  try {
+    const work = integrate(options, integrationOf(match, options.fallbackSource), event, response);
+    // Streamed answers may take minutes; a buffered one that comes late finds the answer already sent.
+    const outcome = await (match.operation?.streaming ? work : Promise.race([work, timeout]));
+    if (outcome === "late") fault("integration_timeout");
+  } catch (error) {
+    options.onFault?.(`${incoming.method} ${match.resource}`, error);
+    if (response.headersSent) response.destroy();
+    else fault("integration_failed");
+  } finally {
+    patience.abort();
+  }
+}
+
+const integrationOf = ({ operation }: Match, fallbackSource: string): Integration =>
+  operation
+    ? { source: operation.source, kind: operation.streaming ? "streaming" : "operation" }
+    : { source: fallbackSource, kind: "fallback" };
+
+const restRequest = (incoming: IncomingMessage, body: Buffer): RestRequest => ({
+  method: incoming.method ?? "GET",
+  target: incoming.url ?? "/",
+  rawHeaders: incoming.rawHeaders,
+  body,
+  sourceAddress: incoming.socket.remoteAddress ?? "127.0.0.1",
+  port: incoming.socket.localPort ?? 0,
+});
+
+/** Reads on past the limit, without keeping anything, so that the client gets to read the answer. */
+async function readBody(incoming: IncomingMessage): Promise<Buffer | "too_large" | "gone"> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of incoming) {
+      bytes += chunk.length;
+      if (bytes <= apiGatewayLimits.requestBytesMax) chunks.push(chunk);
+    }
+  } catch {
+    return "gone";
+  }
+  return bytes > apiGatewayLimits.requestBytesMax ? "too_large" : Buffer.concat(chunks);
+}
+
+function sendPlain(response: ServerResponse, { status, headers, body }: PlainAnswer): void {
+  if (response.headersSent) return;
+  // Of an answer that turned out to be none, no header stays behind.
+  for (const name of response.getHeaderNames()) if (name !== requestIdHeader) response.removeHeader(name);
+  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
+}
+
+const faults = {
+  request_too_large: { status: 413, message: "Request Too Long" },
+  integration_failed: { status: 502, message: "Internal server error" },
+  integration_timeout: { status: 504, message: "Endpoint request timed out" },
+} as const satisfies Record<GatewayFault, { status: number; message: string }>;
+
+const plainFault = (fault: GatewayFault): PlainAnswer => ({
+  status: faults[fault].status,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ message: faults[fault].message }),
+});
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return address !== null && typeof address === "object" ? address.port : 0;
+}
+
+/** Lets requests under way finish for a moment, then ends them: a stop must not hang on a slow client. */
+async function close(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  server.closeIdleConnections();
+  const impatience = setTimeout(() => server.closeAllConnections(), 500);
+  await closed;
+  clearTimeout(impatience);
+}

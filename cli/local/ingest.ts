@@ -1,0 +1,77 @@
+import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
+import { ingest as ingestWorker, type Worker, type WorkerId, workers } from "../../lib/contract/workers.ts";
+import { expireWaiting } from "../../lib/events/expire.ts";
+import { ingest } from "../../lib/events/ingest.ts";
+import type { EventDeps } from "../../lib/events/ports.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import type { LocalBackend } from "./backend.ts";
+import { loadFunction } from "./functions.ts";
+import { invokeBuffered } from "./lambda.ts";
+import { Pump } from "./pump.ts";
+import type { Task } from "./schedule.ts";
+
+export type LocalLog = EventDeps["log"];
+
+/** The dependencies of the write side, with the engine and a folder in the place of SQS and S3. */
+const eventDeps = ({ table, queue, bucket }: LocalBackend, log: LocalLog): EventDeps => ({
+  table,
+  bucket,
+  deadLetters: queue.deadLetters,
+  clock: systemClock,
+  chance: systemChance,
+  log,
+});
+
+export function createPump(backend: LocalBackend, log: LocalLog, onFault?: (error: unknown) => void): Pump {
+  const deps = eventDeps(backend, log);
+  return new Pump({
+    queue: backend.queue,
+    clock: systemClock,
+    deliver: (event) => deliver(deps, event),
+    ...(onFault && { onFault }),
+  });
+}
+
+async function deliver(deps: EventDeps, { Records }: SQSEvent): Promise<SQSBatchResponse> {
+  const messages = Records.map(({ messageId, body, attributes }) => ({
+    messageId,
+    body,
+    id: attributes.MessageDeduplicationId ?? messageId,
+    group: attributes.MessageGroupId ?? "",
+  }));
+  const unfinished = await ingest(deps, messages, { timeBudgetMs });
+  return { batchItemFailures: unfinished.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+}
+
+/** As long as the worker has on Lambda. */
+const timeBudgetMs = ingestWorker.timeoutSeconds * 1000;
+
+/** What the clock wakes on AWS, it wakes here. */
+export function scheduledTasks(backend: LocalBackend, log: LocalLog): readonly Task[] {
+  const deps = eventDeps(backend, log);
+  // These reach for SQS or S3 when they run as functions, so they get what stands in for it.
+  const ownWork: Partial<Record<WorkerId, () => Promise<void>>> = {
+    expireWaiting: () => expireWaiting(deps),
+  };
+  return workers.flatMap((worker) => {
+    if (worker.trigger.kind !== "schedule") return [];
+    const everyMs = worker.trigger.everyMinutes * 60_000;
+    return [{ name: worker.id, everyMs, run: ownWork[worker.id] ?? asFunction(worker) }];
+  });
+}
+
+/** The others need the table alone, and find it in the environment. */
+function asFunction(worker: Worker): () => Promise<void> {
+  if (worker.uses.includes("deadLetterQueue") || worker.uses.includes("eventsBucket"))
+    throw new TypeError(`The local service has no way to run ${worker.id}.`);
+  const options = {
+    functionName: worker.id,
+    timeoutMs: worker.timeoutSeconds * 1000,
+    clock: systemClock,
+    chance: systemChance,
+  };
+  return async () => {
+    await invokeBuffered(await loadFunction(worker.source), {}, options);
+  };
+}

@@ -1,0 +1,26 @@
+import { DatabaseSync } from "node:sqlite";
+import { OperatorFault } from "../fault.ts";
+
+export type Lock = { release(): void };
+
+const sqliteBusy = 5;
+const sqliteNotADatabase = 26;
+
+/**
+ * At most one process owns a data directory. The lock is SQLite's, so the operating system holds it and takes
+ * it back when the process ends in any way: nothing can be left locked, and no process id is ever mistaken
+ * for that of a later process. Undefined: somebody else has it.
+ */
+export function tryLock(file: string): Lock | undefined {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    const code: unknown = error instanceof Error ? Reflect.get(error, "errcode") : undefined;
+    if (code === sqliteBusy) return undefined;
+    if (code === sqliteNotADatabase) throw new OperatorFault(`${file} is not our lock file; remove it.`);
+    throw error;
+  }
+  return { release: () => database.close() };
+}

@@ -1,0 +1,57 @@
+import type { Clock } from "../../lib/runtime/clock.ts";
+import { OperatorFault } from "../fault.ts";
+import { type DataDirectory, type Owner, readOwner, removeOwner, writeOwner } from "./data-directory.ts";
+import { type Lock, tryLock } from "./lock.ts";
+
+/** The data directory is ours until `release`. */
+export type Ownership = {
+  readonly kind: "owner";
+  /** Tells other processes who we are and how to reach our engine. */
+  announce(owner: Omit<Owner, "process_id">): Promise<void>;
+  withdraw(): Promise<void>;
+  release(): Promise<void>;
+};
+
+/** A service owns the directory and lets others use its engine. */
+export type Guest = { readonly kind: "guest"; readonly owner: Owner };
+
+const waitMs = 10_000;
+const pollMs = 50;
+
+/** Becomes the owner, or the guest of a service that runs; another command's turn is waited for. */
+export async function enter(directory: DataDirectory, clock: Clock): Promise<Ownership | Guest> {
+  const deadlineMs = clock.nowMs() + waitMs;
+  for (;;) {
+    const lock = tryLock(directory.lockFile);
+    if (lock) return own(directory, lock);
+    const owner = await readOwner(directory);
+    if (owner?.role === "service" && owner.url !== null) return { kind: "guest", owner };
+    if (clock.nowMs() >= deadlineMs) throw new OperatorFault(inUse(directory, owner));
+    await clock.sleep(pollMs);
+  }
+}
+
+/** For whoever cannot be a guest. */
+export async function takeOver(directory: DataDirectory, clock: Clock): Promise<Ownership> {
+  const entry = await enter(directory, clock);
+  if (entry.kind === "owner") return entry;
+  throw new OperatorFault(inUse(directory, entry.owner));
+}
+
+function own(directory: DataDirectory, lock: Lock): Ownership {
+  return {
+    kind: "owner",
+    announce: (owner) => writeOwner(directory, { ...owner, process_id: process.pid }),
+    withdraw: () => removeOwner(directory),
+    async release() {
+      await removeOwner(directory);
+      lock.release();
+    },
+  };
+}
+
+function inUse({ path }: DataDirectory, owner: Owner | undefined): string {
+  const who = owner ? ` by process ${owner.process_id}` : "";
+  const where = owner?.url ? `, which serves ${owner.url}` : "";
+  return `The data directory ${path} is in use${who}${where}; stop that first, or choose another with --data DIR.`;
+}

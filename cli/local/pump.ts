@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import { eventQueueSettings } from "../../lib/contract/platform.ts";
+import type { Clock } from "../../lib/runtime/clock.ts";
+import type { GroupItem, LocalQueue, MessageItem } from "./queue.ts";
+
+export type PumpOptions = {
+  readonly queue: LocalQueue;
+  /** The ingest worker: messages in, the ids of those that failed out. */
+  readonly deliver: (event: SQSEvent) => Promise<SQSBatchResponse>;
+  readonly clock: Clock;
+  readonly onFault?: (error: unknown) => void;
+};
+
+const groupsAtOnce = 8;
+const idleMs = 150;
+/** SQS would wait its whole visibility; somebody at a laptop is waiting. */
+const backOffMs = { base: 100, max: 5_000 };
+
+/**
+ * What the SQS trigger of Lambda does: per group in order and one batch at a time, several groups in
+ * parallel, failed messages again after a while, and those that fail for ever to the dead letters.
+ */
+export class Pump {
+  readonly #options: PumpOptions;
+  readonly #busy = new Map<string, Promise<void>>();
+  readonly #notBeforeMs = new Map<string, number>();
+
+  constructor(options: PumpOptions) {
+    this.#options = options;
+  }
+
+  /** Until the signal aborts; the batches under way are finished then. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, onFault } = this.#options;
+    while (!signal.aborted) {
+      await this.#startGroups().catch((error: unknown) => onFault?.(error));
+      await clock.sleep(idleMs, signal).catch(() => undefined);
+    }
+    await Promise.all(this.#busy.values());
+  }
+
+  /** Until no message is left. */
+  async drain(): Promise<void> {
+    while ((await this.#startGroups()) > 0) {
+      const pause = this.#options.clock.sleep(idleMs);
+      await Promise.race([pause, ...this.#busy.values()]);
+    }
+  }
+
+  /** How many groups still have messages, those that wait for another try included. */
+  async #startGroups(): Promise<number> {
+    const groups = await this.#options.queue.groups();
+    const nowMs = this.#options.clock.nowMs();
+    for (const group of groups) {
+      if (this.#busy.size >= groupsAtOnce) break;
+      const waits = (this.#notBeforeMs.get(group.group) ?? 0) > nowMs;
+      if (waits || this.#busy.has(group.group)) continue;
+      const work = this.#workOff(group)
+        .catch((error: unknown) => this.#options.onFault?.(error))
+        .finally(() => this.#busy.delete(group.group));
+      this.#busy.set(group.group, work);
+    }
+    return groups.length;
+  }
+
+  async #workOff(group: GroupItem): Promise<void> {
+    const { queue } = this.#options;
+    for (;;) {
+      const messages = await queue.receive(group.group, eventQueueSettings.batchMessagesMax);
+      if (messages.length === 0) return queue.retireGroup(group);
+      const failed = await this.#deliver(messages);
+      await queue.acknowledge(messages.filter((message) => !failed.has(message.message_id)));
+      if (failed.size > 0) return this.#putBack(messages.find(({ message_id }) => failed.has(message_id)));
+    }
+  }
+
+  /** The ids of the messages that failed; an answer that cannot be understood means all of them, as on AWS. */
+  async #deliver(messages: readonly MessageItem[]): Promise<ReadonlySet<string>> {
+    const all = new Set(messages.map((message) => message.message_id));
+    try {
+      const { batchItemFailures } = await this.#options.deliver({ Records: messages.map(sqsRecord) });
+      const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+      return failed.isSubsetOf(all) ? failed : all;
+    } catch (error) {
+      this.#options.onFault?.(error);
+      return all;
+    }
+  }
+
+  /** Only the first counts a failure: the others stood behind it. (On SQS they would count, and be buried too.) */
+  async #putBack(first: MessageItem | undefined): Promise<void> {
+    if (!first) return;
+    const { queue, clock } = this.#options;
+    const deliveries = first.receives + 1;
+    if (deliveries >= eventQueueSettings.receivesMax)
+      return queue.bury(first, `Delivered ${deliveries} times without success.`);
+    await queue.returnToQueue(first);
+    const pauseMs = Math.min(backOffMs.max, backOffMs.base * 2 ** first.receives);
+    this.#notBeforeMs.set(first.group, clock.nowMs() + pauseMs);
+  }
+}
+
+function sqsRecord({ message_id, id, group, body, sk, sent_at_ms, receives }: MessageItem): SQSRecord {
+  return {
+    messageId: message_id,
+    receiptHandle: sk,
+    body,
+    attributes: {
+      ApproximateReceiveCount: String(receives + 1),
+      SentTimestamp: String(sent_at_ms),
+      SequenceNumber: sk,
+      MessageGroupId: group,
+      MessageDeduplicationId: id,
+      SenderId: "local",
+      ApproximateFirstReceiveTimestamp: String(sent_at_ms),
+    },
+    messageAttributes: {},
+    md5OfBody: createHash("md5").update(body).digest("hex"),
+    eventSource: "aws:sqs",
+    eventSourceARN: "arn:aws:sqs:local:000000000000:events.fifo",
+    awsRegion: "local",
+  };
+}

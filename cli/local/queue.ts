@@ -1,0 +1,191 @@
+import * as z from "zod";
+import { storeLimits } from "../../lib/contract/limits.ts";
+import type { DeadLetterQueue, EventQueue, QueueMessage } from "../../lib/events/ports.ts";
+import type { Chance } from "../../lib/runtime/chance.ts";
+import { type Clock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { parseItem } from "../../lib/store/items/parse.ts";
+import { part } from "../../lib/store/layout.ts";
+import {
+  ConditionFailed,
+  type Item,
+  type Key,
+  queryAll,
+  type Table,
+  type TransactionWrite,
+} from "../../lib/store/table.ts";
+
+/**
+ * The FIFO queue and its dead letters on a laptop, in a table of their own beside the service's:
+ *
+ * | Item           | pk                | sk               |
+ * |----------------|-------------------|------------------|
+ * | message        | GROUP#<group>     | <number>         |
+ * | group in use   | GROUPS            | <group>          |
+ * | dead letter    | DEAD              | <number>         |
+ * | last number    | NUMBERS           | NUMBERS          |
+ *
+ * Any process may send; only the owner of the data directory receives. Unlike SQS it does not drop a message
+ * sent twice within five minutes: events are safe to repeat, and a test that repeats them should see it.
+ */
+export type LocalQueue = {
+  readonly events: EventQueue;
+  readonly deadLetters: DeadLetterQueue;
+  /** Groups that hold messages, or held some a moment ago. */
+  groups(): Promise<readonly GroupItem[]>;
+  /** The oldest messages of a group, in order. */
+  receive(group: string, messagesMax: number): Promise<readonly MessageItem[]>;
+  acknowledge(messages: readonly MessageItem[]): Promise<void>;
+  /** Counts one more failed delivery. */
+  returnToQueue(message: MessageItem): Promise<void>;
+  /** In one step: the message leaves its group and is a dead letter. */
+  bury(message: MessageItem, reason: string): Promise<void>;
+  /** Takes the group off the list, unless something was sent to it since `group` was read. */
+  retireGroup(group: GroupItem): Promise<void>;
+  listDeadLetters(): Promise<readonly DeadLetterItem[]>;
+  /** In one step: the letter leaves and its message stands at the end of its group, under a fresh id. */
+  redrive(letter: DeadLetterItem): Promise<void>;
+};
+
+const message = {
+  pk: z.string(),
+  sk: z.string(),
+  id: z.string(),
+  group: z.string(),
+  body: z.string(),
+};
+const messageItem = z.object({
+  ...message,
+  message_id: z.string(),
+  sent_at_ms: z.number(),
+  receives: z.number(),
+});
+const groupItem = z.object({ pk: z.string(), sk: z.string(), group: z.string(), sent: z.number() });
+const deadLetterItem = z.object({ ...message, reason: z.string(), failed_at: z.string() });
+export type MessageItem = z.output<typeof messageItem>;
+export type GroupItem = z.output<typeof groupItem>;
+export type DeadLetterItem = z.output<typeof deadLetterItem>;
+const parseMessage = parseItem("message", messageItem);
+const parseGroup = parseItem("group", groupItem);
+const parseDeadLetter = parseItem("dead letter", deadLetterItem);
+
+const groupPartition = (group: string): string => `GROUP#${part(group)}`;
+const groupKey = (group: string): Key => ({ pk: "GROUPS", sk: part(group) });
+const numbersKey: Key = { pk: "NUMBERS", sk: "NUMBERS" };
+const deadLetters = "DEAD";
+const numberDigits = 12;
+
+/** A message and its group are two actions; half of what a transaction may weigh leaves room for names. */
+const sendTogetherMax = 40;
+const sendBytesMax = storeLimits.transactionBytesMax / 2;
+
+type Deps = { readonly table: Table; readonly clock: Clock; readonly chance: Chance };
+
+export function createLocalQueue(deps: Deps): LocalQueue {
+  const { table, clock } = deps;
+  return {
+    events: {
+      async send(messages) {
+        for (const batch of batchesOf(messages)) await table.transact(await sendWrites(deps, batch));
+      },
+    },
+    deadLetters: {
+      async send(letters) {
+        const first = await reserveNumbers(table, letters.length);
+        await table.writeMany(
+          letters.map((letter, index) => ({
+            put: deadLetterOf(letter, letter.reason, first + index, clock),
+          })),
+        );
+      },
+    },
+    async groups() {
+      return (await Array.fromAsync(queryAll(table, { pk: "GROUPS" }))).map(parseGroup);
+    },
+    async receive(group, messagesMax) {
+      const page = await table.queryPage({ pk: groupPartition(group), pageItems: messagesMax });
+      return page.items.map(parseMessage);
+    },
+    async acknowledge(messages) {
+      await table.writeMany(messages.map(({ pk, sk }) => ({ delete: { pk, sk } })));
+    },
+    async returnToQueue({ pk, sk }) {
+      await table.write({ update: { pk, sk }, change: { add: [["receives", 1]] }, when: { present: "pk" } });
+    },
+    async bury(buried, reason) {
+      const number = await reserveNumbers(table, 1);
+      await table.transact([
+        { delete: { pk: buried.pk, sk: buried.sk } },
+        { put: deadLetterOf(buried, reason, number, clock) },
+      ]);
+    },
+    async retireGroup({ pk, sk, sent }) {
+      try {
+        await table.write({ delete: { pk, sk }, when: { equals: ["sent", sent] } });
+      } catch (error) {
+        // Something was sent to it meanwhile: it stays.
+        if (!(error instanceof ConditionFailed)) throw error;
+      }
+    },
+    async listDeadLetters() {
+      return (await Array.fromAsync(queryAll(table, { pk: deadLetters }))).map(parseDeadLetter);
+    },
+    async redrive({ pk, sk, group, body }) {
+      const again = await sendWrites(deps, [{ id: deps.chance.uuid(), group, body }]);
+      await table.transact([{ delete: { pk, sk }, when: { present: "pk" } }, ...again]);
+    },
+  };
+}
+
+/** Messages of one call become visible together, so that nobody can receive the second before the first. */
+async function sendWrites(
+  { table, clock, chance }: Deps,
+  messages: readonly QueueMessage[],
+): Promise<TransactionWrite[]> {
+  const first = await reserveNumbers(table, messages.length);
+  const counts = new Map<string, number>();
+  for (const { group } of messages) counts.set(group, (counts.get(group) ?? 0) + 1);
+  return [
+    ...messages.map(({ id, group, body }, index) => ({
+      put: {
+        ...{ pk: groupPartition(group), sk: numberKey(first + index) },
+        ...{ id, group, body, message_id: chance.uuid(), sent_at_ms: clock.nowMs(), receives: 0 },
+      },
+    })),
+    ...[...counts].map(([group, count]) => ({
+      update: groupKey(group),
+      change: { set: [["group", group]], add: [["sent", count]] } as const,
+    })),
+  ];
+}
+
+async function reserveNumbers(table: Table, count: number): Promise<number> {
+  const after = await table.write(
+    { update: numbersKey, change: { add: [["last", count]] } },
+    // A number that nobody uses harms nobody.
+    { returning: "new", repeatable: true },
+  );
+  return z.number().parse(after?.last) - count + 1;
+}
+
+const numberKey = (number: number): string => String(number).padStart(numberDigits, "0");
+
+const deadLetterOf = (letter: QueueMessage, reason: string, number: number, clock: Clock): Item => ({
+  ...{ pk: deadLetters, sk: numberKey(number) },
+  ...{ id: letter.id, group: letter.group, body: letter.body, reason, failed_at: toTimestamp(clock.nowMs()) },
+});
+
+function* batchesOf(messages: readonly QueueMessage[]): Generator<readonly QueueMessage[]> {
+  let batch: QueueMessage[] = [];
+  let bytes = 0;
+  for (const each of messages) {
+    const size = Buffer.byteLength(each.body);
+    if (batch.length > 0 && (batch.length >= sendTogetherMax || bytes + size > sendBytesMax)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(each);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}

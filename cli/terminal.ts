@@ -1,0 +1,74 @@
+/** Where a command writes. Answers go to standard output, everything said to a person to standard error. */
+export type Terminal = {
+  out(text: string): void;
+  say(text: string): void;
+  /** A person is watching: progress is worth showing. */
+  readonly watched: boolean;
+};
+
+export const processTerminal = (): Terminal => ({
+  out: (text) => void process.stdout.write(`${text}\n`),
+  say: (text) => void process.stderr.write(`${text}\n`),
+  watched: process.stderr.isTTY === true,
+});
+
+export type Cell = string | number | boolean | null | undefined;
+export type Row = Readonly<Record<string, Cell>>;
+
+/** Columns as wide as their widest cell, headings above; nothing at all is shown as a dash. */
+export function formatTable(rows: readonly Row[]): string {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const lines = [
+    names.map((name) => name.toUpperCase().replaceAll("_", " ")),
+    ...rows.map((row) => names.map((name) => shown(row[name]))),
+  ];
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** One thing: a name and a value a line. */
+export function formatRecord(record: Row): string {
+  const width = Math.max(...Object.keys(record).map((name) => name.length));
+  return Object.entries(record)
+    .map(([name, value]) => `${name.replaceAll("_", " ").padEnd(width)}  ${shown(value)}`)
+    .join("\n");
+}
+
+const shown = (cell: Cell): string =>
+  cell === null || cell === undefined || cell === "" ? "-" : String(cell);
+
+export type Progress = { advance(by?: number): void; end(): void };
+
+const barCells = 30;
+const redrawEveryPercent = 1;
+
+/** A bar that redraws itself where a person watches, and nothing where a script does. */
+export function startProgress(terminal: Terminal, label: string, total: number): Progress {
+  if (!terminal.watched || total === 0) return { advance: () => undefined, end: () => undefined };
+  let done = 0;
+  let drawnPercent = -redrawEveryPercent;
+  const draw = () => {
+    const percent = Math.min(100, Math.floor((done / total) * 100));
+    if (percent < drawnPercent + redrawEveryPercent) return;
+    drawnPercent = percent;
+    const filled = Math.round((percent / 100) * barCells);
+    process.stderr.write(`\r${label} [${"#".repeat(filled)}${".".repeat(barCells - filled)}] ${percent}%`);
+  };
+  draw();
+  return {
+    advance(by = 1) {
+      done += by;
+      draw();
+    },
+    end: () => void process.stderr.write("\r\u001b[K"),
+  };
+}
+
+export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;

@@ -1,0 +1,92 @@
+import * as z from "zod";
+import { eventLimits } from "../contract/limits.ts";
+import { wellFormed } from "../contract/parameters.ts";
+import { queueLimits } from "../contract/platform.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+
+/** This event can never be applied, however often it is tried: it goes to the dead letters with the reason. */
+export class EventRefused extends Error {
+  override readonly name = "EventRefused";
+}
+
+/** What every event begins with. Further fields are left alone: the platform may add some. */
+const head = {
+  id: z.guid({ error: "must be a UUID" }).transform((id) => id.toLowerCase()),
+  type: z.string().min(1).max(eventLimits.typeCharactersMax).refine(wellFormed),
+  /** Any offset; kept in UTC with milliseconds, so that versions compare as text. */
+  occurred_at: z.iso
+    .datetime({ offset: true, error: "must be a date-time with an offset" })
+    .transform((text) => Date.parse(text))
+    .refine((ms) => ms >= 0 && ms <= lastInstantMs, { error: "must lie between 1970 and 9999" })
+    .transform(toTimestamp),
+};
+const lastInstantMs = Date.parse("9999-12-31T23:59:59.999Z");
+
+const inlineEvent = z.object({ ...head, data: z.record(z.string(), z.unknown()) });
+
+/** Names become object names in the bucket, or files in a folder: nothing that leads out of it. */
+const referencedEvent = z.object({
+  ...head,
+  reference: z
+    .string()
+    .regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/, { error: "is not a name in the bucket" }),
+});
+
+export type PlatformEvent = z.output<typeof inlineEvent>;
+export type EventReference = z.output<typeof referencedEvent>;
+
+/** Orders the states of one thing: the newer `occurred_at`, then the greater event id. */
+export const versionOf = ({ occurred_at, id }: Pick<PlatformEvent, "occurred_at" | "id">): string =>
+  `${occurred_at}#${id}`;
+
+export function readEvent(value: unknown): PlatformEvent {
+  return check(inlineEvent, value);
+}
+
+/** A message is an event, or where to find one. */
+export function readMessage(body: string): PlatformEvent | EventReference {
+  // What waits is kept in an item of the table, with the limit the queue has always had.
+  if (Buffer.byteLength(body) > queueLimits.messageBytesMax) {
+    throw new EventRefused(
+      `The message has more than ${queueLimits.messageBytesMax} bytes: send it by reference.`,
+    );
+  }
+  const value = readJson(body);
+  const isReference =
+    typeof value === "object" && value !== null && "reference" in value && !("data" in value);
+  return isReference ? check(referencedEvent, value) : check(inlineEvent, value);
+}
+
+export function readReferenced(
+  { id, type, occurred_at }: EventReference,
+  content: Uint8Array,
+): PlatformEvent {
+  const event = readEvent(readJson(decode(content)));
+  const isTheSame = event.id === id && event.type === type && event.occurred_at === occurred_at;
+  if (!isTheSame) throw new EventRefused("The referenced content is another event.");
+  return event;
+}
+
+/** Checks against a schema; the reason names the fields and what they must be, never what they hold. */
+export function check<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "event"}: ${message}`);
+  throw new EventRefused(problems.join("; "));
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new EventRefused("The message is not JSON.");
+  }
+}
+
+function decode(content: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(content);
+  } catch {
+    throw new EventRefused("The referenced content is not UTF-8.");
+  }
+}

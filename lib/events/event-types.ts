@@ -1,0 +1,179 @@
+import type * as z from "zod";
+import { type OrganizationName, organizationUuid } from "../contract/identity.ts";
+import { streamLimits } from "../contract/limits.ts";
+import { captureLearning } from "../learnings/capture.ts";
+import {
+  learningCapturedFields,
+  learningUsedFields,
+  namesItsPullRequest,
+} from "../learnings/event-schemas.ts";
+import { settlePrivateLearnings } from "../learnings/pull-request.ts";
+import { useLearning } from "../learnings/use.ts";
+import { finalizePullRequests } from "../metrics/finalize.ts";
+import { misplacement, type PullRequestFinalized, pullRequestFinalized } from "../metrics/finalized.ts";
+import { saveInstance } from "../organizations/save-instance.ts";
+import { saveOrganization } from "../organizations/save-organization.ts";
+import { saveRepository } from "../organizations/save-repository.ts";
+import { saveWorkspace } from "../organizations/save-workspace.ts";
+import { saveMember } from "../people/save-member.ts";
+import { completeScan } from "../security/complete-scan.ts";
+import { misdated, scanCompletedFields } from "../security/scan-completed.ts";
+import type { Store } from "../store/decide.ts";
+import {
+  instanceTenant,
+  organizationKey,
+  repositoryKey,
+  tenantKey,
+  workspaceTenant,
+} from "../store/layout.ts";
+import type { Key } from "../store/table.ts";
+import { EventRefused } from "./envelope.ts";
+import {
+  instanceSaved,
+  memberSaved,
+  organizationNameSchema,
+  organizationSaved,
+  repositorySaved,
+  workspaceSaved,
+} from "./schemas.ts";
+
+/** Something that an event needs: its item, and what a person would call it. */
+export type Dependency = { readonly key: Key; readonly label: string };
+
+/** An event whose data has passed its type's schema. */
+export type CheckedEvent<Data> = {
+  readonly id: string;
+  /** `occurred_at#event id` */
+  readonly version: string;
+  readonly data: Data;
+};
+
+/**
+ * A kind of event. `apply` must be safe to repeat and to run in any order; it may throw EventRefused for what
+ * no retry can mend. Methods, not function properties: an event only ever meets the type that checked it.
+ */
+export type EventType<Data> = {
+  readonly schema: z.ZodType<Data>;
+  /** Consecutive events that may be applied by one call. */
+  readonly eventsMax: number;
+  /** What must be known first. A repository is known only if its organization is. */
+  dependency(data: Data): Dependency | undefined;
+  /** The item that it makes, for which other events may wait. */
+  provides(data: Data): Key | undefined;
+  apply(store: Store, events: ReadonlyArray<CheckedEvent<Data>>): Promise<void>;
+};
+
+/** A type whose events are applied one by one. */
+const eventType = <Data>(
+  schema: z.ZodType<Data>,
+  type: {
+    dependency(data: NoInfer<Data>): Dependency | undefined;
+    provides?(data: NoInfer<Data>): Key | undefined;
+    apply(store: Store, data: NoInfer<Data>, version: string): Promise<void>;
+  },
+): EventType<Data> => ({
+  schema,
+  eventsMax: 1,
+  dependency: (data) => type.dependency(data),
+  provides: (data) => type.provides?.(data),
+  async apply(store, events) {
+    for (const { data, version } of events) await type.apply(store, data, version);
+  },
+});
+
+const workspace = (id: string): Dependency => ({
+  key: tenantKey(workspaceTenant(id)),
+  label: `workspace ${id}`,
+});
+const instance = (id: string): Dependency => ({
+  key: tenantKey(instanceTenant(id)),
+  label: `instance ${id}`,
+});
+const organization = (name: OrganizationName): Dependency => ({
+  key: organizationKey(organizationUuid(name)),
+  label: `organization ${name.provider} ${name.provider_organization_id}`,
+});
+
+const repository = (data: OrganizationName & { readonly repository_id: string }): Dependency => ({
+  key: repositoryKey(organizationUuid(data), data.repository_id),
+  label: `repository ${data.repository_id} of ${organization(data).label}`,
+});
+
+/** Taken in batches: one transaction of the stream holds ten. */
+const pullRequestType: EventType<PullRequestFinalized> = {
+  schema: pullRequestFinalized,
+  eventsMax: streamLimits.changesPerTransactionMax,
+  dependency: repository,
+  provides: () => undefined,
+  async apply(store, events) {
+    for (const { data } of events) {
+      const problem = misplacement(data, store.clock.nowMs());
+      if (problem) throw new EventRefused(problem);
+    }
+    await finalizePullRequests(store, events);
+    await Promise.all(
+      events.map(({ data, version }) =>
+        settlePrivateLearnings(store, {
+          organization: organizationUuid(data),
+          prUrl: data.pr_url,
+          status: data.status,
+          version,
+        }),
+      ),
+    );
+  },
+};
+
+/** The one list of what the platform can tell us. A new type is one entry here. */
+export const eventTypes: Readonly<Record<string, EventType<unknown>>> = {
+  "workspace.saved": eventType(workspaceSaved, {
+    dependency: () => undefined,
+    provides: ({ id }) => workspace(id).key,
+    apply: saveWorkspace,
+  }),
+  "instance.saved": eventType(instanceSaved, {
+    dependency: () => undefined,
+    provides: ({ id }) => instance(id).key,
+    apply: saveInstance,
+  }),
+  "organization.saved": eventType(organizationSaved, {
+    dependency({ workspace_id, instance_id }) {
+      if (workspace_id !== null) return workspace(workspace_id);
+      return instance_id === null ? undefined : instance(instance_id);
+    },
+    provides: (data) => organization(data).key,
+    apply: saveOrganization,
+  }),
+  "repository.saved": eventType(repositorySaved, {
+    dependency: organization,
+    provides: (data) => repositoryKey(organizationUuid(data), data.repository_id),
+    apply: (store, { provider, instance_id, provider_organization_id, ...repository }, version) =>
+      saveRepository(
+        store,
+        organizationUuid({ provider, instance_id, provider_organization_id }),
+        repository,
+        version,
+      ),
+  }),
+  "member.saved": eventType(memberSaved, {
+    dependency: organization,
+    apply: (store, data, version) => saveMember(store, organizationUuid(data), data, version),
+  }),
+  "pull_request.finalized": pullRequestType,
+  "learning.captured": eventType(
+    organizationNameSchema.extend(learningCapturedFields).refine(...namesItsPullRequest),
+    { dependency: repository, apply: captureLearning },
+  ),
+  "learning.used": eventType(organizationNameSchema.extend(learningUsedFields), {
+    dependency: organization,
+    apply: useLearning,
+  }),
+  "security_scan.completed": eventType(organizationNameSchema.extend(scanCompletedFields), {
+    dependency: repository,
+    async apply(store, data, version) {
+      const problem = misdated(data, store.clock.nowMs());
+      if (problem) throw new EventRefused(problem);
+      await completeScan(store, organizationUuid(data), data, version);
+    },
+  }),
+};

@@ -1,0 +1,239 @@
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import {
+  callJson,
+  callTool,
+  event,
+  get,
+  ndjson,
+  type RunningDev,
+  runTool,
+  soloOrganization,
+  useDev,
+} from "./support.ts";
+
+const dev = useDev();
+let folder = "";
+let service: RunningDev;
+beforeAll(async () => {
+  folder = await dev.folder();
+  service = await dev.start("--data", folder);
+});
+afterAll(() => service?.stop());
+
+const issued = z.object({
+  key: z.string(),
+  id: z.string(),
+  kind: z.string(),
+  expires_at: z.string().nullable(),
+});
+const createKey = async (...words: readonly string[]) =>
+  issued.parse(await callJson("keys", "create", ...words, "--data", folder));
+const whoami = async (key: string) => (await get(service.url, "/v1/whoami", key)).status;
+
+describe("keys, while the service runs", () => {
+  test.each([
+    ["organization", ["--org", "1001", "--owner", "501", "--role", "cr_admin", "--name", "reports"]],
+    ["user", ["--org", "3001", "--owner", "901", "--expires-in-days", "30"]],
+    ["agentic", ["--org", "3001", "--owner", "902"]],
+    ["legacy", ["--org", "1002"]],
+    ["instance", ["--instance", "north", "--home", "7001", "--orgs", "7001,7002", "--owner", "701"]],
+  ])("a new %s key opens the API at once", async (kind, words) => {
+    const { key, kind: made, expires_at } = await createKey("--kind", kind, ...words);
+    expect(made).toBe(kind);
+    expect(expires_at !== null).toBe(words.includes("--expires-in-days"));
+    expect(await whoami(key)).toBe(200);
+  });
+
+  test("standard output holds the key alone, so that a script can keep it", async () => {
+    const words = ["keys", "create", "--kind", "user", "--org", "1001", "--owner", "502", "--data", folder];
+    const { code, stdout, stderr } = await callTool(...words);
+    expect(code).toBe(0);
+    expect(await whoami(stdout)).toBe(200);
+    expect(stderr).toMatch(/^This user key has the id k\w+\. It is shown this once\.$/);
+  });
+
+  test("rotated with a grace both work, rotated without only the new one; revoked it is over", async () => {
+    const first = await createKey("--kind", "organization", "--org", "1001", "--owner", "501");
+    const rotate = async (id: string, seconds: string) =>
+      issued.parse(await callJson("keys", "rotate", id, "--grace-seconds", seconds, "--data", folder));
+    const second = await rotate(first.id, "60");
+    expect([await whoami(first.key), await whoami(second.key)]).toEqual([200, 200]);
+    const third = await rotate(second.id, "0");
+    expect([await whoami(second.key), await whoami(third.key)]).toEqual([401, 200]);
+    expect(await callJson("keys", "revoke", third.id, "--data", folder)).toEqual({
+      id: third.id,
+      revoked: true,
+    });
+    expect(await whoami(third.key)).toBe(401);
+
+    const list = z.object({ keys: z.array(z.object({ id: z.string(), state: z.string() })) });
+    const states = list.parse(await callJson("keys", "list", "--org", "1001", "--data", folder)).keys;
+    const stateOf = (id: string) => states.find((key) => key.id === id)?.state;
+    expect([first, second, third].map(({ id }) => stateOf(id))).toEqual(["active", "rotated", "revoked"]);
+    const active = list.parse(await callJson("keys", "list", "--active", "--data", folder)).keys;
+    expect(active.map(({ id }) => id)).not.toContain(third.id);
+  });
+
+  test("no list ever shows a secret", async () => {
+    const { key } = await createKey("--kind", "user", "--org", "1001", "--owner", "502");
+    const json = await callTool("keys", "list", "--data", folder, "--json");
+    const table = await callTool("keys", "list", "--data", folder);
+    for (const { stdout } of [json, table]) expect(stdout).not.toContain(key);
+    expect(table.stdout).toMatch(/^ID +KIND +NAME +BOUND TO/);
+  });
+
+  test.each([
+    [["keys", "create", "--kind", "user", "--org", "9999", "--owner", "1"], "There is no organization 9999."],
+    [
+      ["keys", "create", "--kind", "user", "--org", "1001", "--owner", "1"],
+      "User 1 is not an active member of the organization.",
+    ],
+    [
+      ["keys", "create", "--kind", "instance", "--instance", "north", "--home", "1001", "--owner", "701"],
+      "There is no organization 1001 there.",
+    ],
+    [["keys", "revoke", "k404"], "There is no key k404."],
+    [["tokens", "list", "--workspace", "acme", "--as", "502"], "User 502 is not an admin of workspace acme."],
+    [["org", "show", "nowhere"], "There is no organization nowhere."],
+  ])("what cannot be done is one sentence and exit code 1: %j", async (words, sentence) => {
+    expect(await callTool(...words, "--data", folder)).toEqual({ code: 1, stdout: "", stderr: sentence });
+  });
+});
+
+test("tokens: an admin makes one, it works across the workspace, and deleted it is over", async () => {
+  const as = ["--workspace", "acme", "--as", "503", "--data", folder];
+  const token = issued.parse(
+    await callJson("tokens", "create", ...as, "--name", "nightly", "--expires-in-days", "7"),
+  );
+  expect((await get(service.url, "/v1/organizations", token.key)).status).toBe(200);
+  expect(await callJson("tokens", "list", ...as)).toMatchObject({
+    keys: expect.arrayContaining([
+      expect.objectContaining({ id: token.id, name: "nightly", state: "active" }),
+    ]),
+  });
+  expect(await callJson("tokens", "delete", token.id, ...as)).toEqual({ id: token.id, deleted: true });
+  expect(await whoami(token.key)).toBe(401);
+});
+
+describe("events, while the service runs", () => {
+  test("sent ones are applied when the command ends; refused ones are listed with their reason and can be sent again", async () => {
+    const file = join(folder, "events.ndjson");
+    const bad = event(12, "organization.saved", { ...soloOrganization("501", "bad"), plan: "gold" });
+    const large = event(13, "workspace.saved", {
+      id: "large",
+      name: "Large",
+      admins: Array.from({ length: 4_000 }, (_, index) => ({
+        user_id: `user-${index}`,
+        email: `user-${index}@large.example`,
+      })),
+      seats_purchased: 1,
+      active: true,
+    });
+    await writeFile(
+      file,
+      ndjson([event(11, "organization.saved", soloOrganization("500", "good")), bad, large]),
+    );
+
+    const sent = await callTool("events", "send", file, "--data", folder, "--json");
+    expect([sent.code, JSON.parse(sent.stdout)]).toEqual([1, { sent: 3, refused: 1 }]);
+    expect(sent.stderr).toBe("1 event was refused; review-api events failed says why.");
+    expect(await callJson("org", "show", "500", "--data", folder)).toMatchObject({ name: "good" });
+    expect(await readdir(join(folder, "events"))).toHaveLength(1);
+
+    const failedEvents = () => callJson("events", "failed", "--data", folder);
+    const letter = { id: bad.id, type: "organization.saved", reason: expect.stringContaining("plan") };
+    expect(await failedEvents()).toMatchObject({ failed: [letter] });
+    expect(await callJson("events", "redrive", bad.id, "--data", folder)).toEqual({ sent: 1 });
+    expect(await failedEvents()).toMatchObject({ failed: [letter] });
+    const unknown = await callTool("events", "redrive", "no-such-event", "--data", folder);
+    expect([unknown.code, unknown.stderr]).toEqual([1, "There is no failed event no-such-event."]);
+  });
+
+  test("a file with a fault anywhere sends nothing", async () => {
+    const file = join(folder, "half.ndjson");
+    await writeFile(
+      file,
+      `${ndjson([event(21, "organization.saved", soloOrganization("600", "never"))])}oops\n`,
+    );
+    const { code, stderr } = await callTool("events", "send", file, "--data", folder);
+    expect([code, stderr]).toEqual([1, `${file}, line 2: this is not JSON.`]);
+    expect((await callTool("org", "show", "600", "--data", folder)).code).toBe(1);
+  });
+});
+
+describe("org", () => {
+  test("set is the operator's word: events leave it alone from then on", async () => {
+    const file = join(folder, "later.ndjson");
+    await writeFile(file, ndjson([event(31, "organization.saved", soloOrganization("700", "first"))]));
+    await callJson("events", "send", file, "--data", folder);
+    const set = ["org", "set", "700", "--seat-assignment-mode", "manual", "--approval-delay-days", "5"];
+    const decided = { seat_assignment_mode: "manual", approval_delay_days: 5 };
+    expect(await callJson(...set, "--data", folder)).toMatchObject(decided);
+    const later = event(
+      32,
+      "organization.saved",
+      soloOrganization("700", "renamed"),
+      "2026-03-01T00:00:00.000Z",
+    );
+    await writeFile(file, ndjson([later]));
+    await callJson("events", "send", file, "--data", folder);
+    expect(await callJson("org", "show", "700", "--data", folder)).toMatchObject({
+      name: "renamed",
+      ...decided,
+    });
+  });
+
+  test("an id that two organizations have is refused with their UUIDs, and a UUID names one", async () => {
+    const file = join(folder, "twins.ndjson");
+    const twin = { ...soloOrganization("800", "twin"), provider: "gitlab" };
+    const twins = [
+      event(41, "organization.saved", soloOrganization("800", "single")),
+      event(42, "organization.saved", twin),
+    ];
+    await writeFile(file, ndjson(twins));
+    await callJson("events", "send", file, "--data", folder);
+    const { code, stderr } = await callTool("org", "show", "800", "--data", folder);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Several organizations have the id 800; name one by UUID: /),
+    ]);
+    const uuids = stderr.match(/[0-9a-f-]{36}/g) ?? [];
+    expect(uuids).toHaveLength(2);
+    const shown = await Promise.all(
+      uuids.map((uuid) => callJson("org", "show", uuid.toUpperCase(), "--data", folder)),
+    );
+    expect(shown.map((each) => z.object({ name: z.string() }).parse(each).name).toSorted()).toEqual([
+      "single",
+      "twin",
+    ]);
+  });
+});
+
+describe("without a service", () => {
+  test("commands start the engine themselves, wait for each other's turn and leave nothing behind", async () => {
+    const own = await dev.folder();
+    const file = join(own, "events.ndjson");
+    await writeFile(file, ndjson([event(1, "organization.saved", soloOrganization("900", "alone"))]));
+    const created = await runTool(["events", "send", file, "--data", own]);
+    expect(created).toEqual({ code: 0, stdout: "", stderr: "Sent 1 event, and the queue is empty.\n" });
+
+    const shows = await Promise.all(
+      [1, 2, 3].map(() => callTool("org", "show", "900", "--data", own, "--json")),
+    );
+    for (const { code, stdout } of shows) expect([code, JSON.parse(stdout).name]).toEqual([0, "alone"]);
+    expect((await readdir(own)).toSorted()).toEqual(["events.ndjson", "lock", "table.db"]);
+  });
+
+  test("where there is no data yet, it says how to get some", async () => {
+    const own = await dev.folder();
+    expect(await callTool("keys", "list", "--data", own)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `There is no data in ${own} yet; start the service first: review-api dev`,
+    });
+    expect(await readdir(own)).toEqual([]);
+  });
+});

@@ -1,0 +1,123 @@
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { callTool, event, ndjson, type Outcome, runTool, soloOrganization, useDev } from "./support.ts";
+
+const dev = useDev();
+
+/** One clear sentence, never a stack trace, and an exit code that says it failed. */
+function expectSentence({ code, stdout, stderr }: Outcome, sentence: string | RegExp): void {
+  expect(stdout).toBe("");
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  expect(stderr.trimEnd()).toEqual(typeof sentence === "string" ? sentence : expect.stringMatching(sentence));
+  expect(code).toBe(1);
+}
+
+describe("faults at the start of the service", () => {
+  test.concurrent("the port is taken: nothing is deleted, not even with --fresh", async ({
+    expect: local,
+  }) => {
+    const folder = await dev.folder();
+    const server = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const address = server.address();
+    const port = typeof address === "object" && address ? String(address.port) : "";
+    await writeFile(join(folder, "table.db"), "precious");
+    const outcome = await runTool(["dev", "--data", folder, "--port", port, "--fresh"]);
+    server.close();
+    expectSentence(outcome, `Port ${port} is taken by another program; choose another with --port N.`);
+    local(await readFile(join(folder, "table.db"), "utf8")).toBe("precious");
+  });
+
+  test.concurrent("the engine does not exist for the platform", async () => {
+    const pretend = "Object.defineProperty(process,'platform',{value:'sunos'})";
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}` };
+    const outcome = await runTool(["dev", "--data", await dev.folder(), "--port", "0"], { env });
+    expectSentence(
+      outcome,
+      /^The embedded engine for this platform is not installed\. Add it with: npm install /,
+    );
+  });
+
+  test.concurrent("the database is no database: it is left as it is", async ({ expect: local }) => {
+    const folder = await dev.folder();
+    const file = join(folder, "table.db");
+    const content = "this was once something else ".repeat(100);
+    await writeFile(file, content);
+    const outcome = await runTool(["dev", "--data", folder, "--port", "0"]);
+    expectSentence(
+      outcome,
+      `${file} is not a database this service can read; move it away, or start empty with --fresh.`,
+    );
+    local(await readFile(file, "utf8")).toBe(content);
+  });
+
+  test.concurrent("the data directory is a file, or below one", async () => {
+    const file = join(await dev.folder(), "file");
+    await writeFile(file, "");
+    expectSentence(
+      await runTool(["dev", "--data", file, "--port", "0"]),
+      `The data directory ${file} cannot be used: it is not a folder.`,
+    );
+    expectSentence(
+      await runTool(["dev", "--data", join(file, "below"), "--port", "0"]),
+      `The data directory ${join(file, "below")} cannot be used: a part of its path is not a folder.`,
+    );
+  });
+
+  test.concurrent("the data directory is not writable", async () => {
+    const folder = join(await dev.folder(), "locked");
+    await mkdir(folder);
+    await chmod(join(folder, ".."), 0o755);
+    await chmod(folder, 0o555);
+    // The superuser may write anywhere, so somebody else tries.
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    const outcome = await runTool(["dev", "--data", folder, "--port", "0"], nobody);
+    expectSentence(outcome, `The data directory ${folder} cannot be used: it is not writable.`);
+  });
+
+  test.concurrent.each([
+    ["is not there", undefined, / cannot be read: there is no such file\.$/],
+    ["has a line that is not JSON", "{}x\n", /, line 1: this is not JSON\.$/],
+    [
+      "has an event without an id",
+      ndjson([{ type: "a.b", data: {} }]),
+      /, line 1: id: must be a UUID; occurred_at: .*$/,
+    ],
+    [
+      "has an event of an unknown type",
+      ndjson([event(1, "organization.saved", soloOrganization("1", "one")), event(2, "planet.saved", {})]),
+      /, line 2: there is no event type "planet\.saved"\.$/,
+    ],
+    [
+      "has an event that its type does not take",
+      `\n${ndjson([event(1, "organization.saved", { ...soloOrganization("1", "one"), plan: "gold" })])}`,
+      /, line 2: plan: .*$/,
+    ],
+  ])("the seed file %s: nothing is started, nothing is deleted", async (_name, content, sentence) => {
+    const folder = await dev.folder();
+    const seed = join(folder, "seed.ndjson");
+    if (content !== undefined) await writeFile(seed, content);
+    await writeFile(join(folder, "table.db"), "precious");
+    // One as a process of its own stands for all of them.
+    const run = content === undefined ? runTool : (words: readonly string[]) => callTool(...words);
+    const outcome = await run(["dev", "--data", folder, "--port", "0", "--fresh", "--seed", seed]);
+    expectSentence(outcome, sentence);
+    expect(outcome.stderr.startsWith(seed)).toBe(true);
+    expect(await readFile(join(folder, "table.db"), "utf8")).toBe("precious");
+  });
+});
+
+describe("a data directory in use", () => {
+  test("a second service is told who has it and where", async () => {
+    const folder = await dev.folder();
+    const first = await dev.start("--data", folder, "--no-demo");
+    expectSentence(
+      await runTool(["dev", "--data", folder, "--port", "0", "--fresh"]),
+      `The data directory ${folder} is in use by process ${first.processId}, which serves ${first.url}; ` +
+        "stop that first, or choose another with --data DIR.",
+    );
+    await first.stop();
+  });
+});

@@ -1,0 +1,101 @@
+import { execFileSync } from "node:child_process";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { keyKinds } from "../../lib/contract/access.ts";
+import { callJson, event, get, ndjson, soloOrganization, useDev } from "./support.ts";
+
+const dev = useDev();
+
+/** Engines that work on this folder, by process id. */
+const enginesOf = (folder: string): number[] => {
+  const processes = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
+  return processes
+    .filter((line) => line.includes(`--db-path ${join(folder, "table.db")}`) && !line.includes("/bin/sh"))
+    .map((line) => Number.parseInt(line, 10));
+};
+
+describe("the service", () => {
+  test("is ready with one line, answers every kind of key, keeps its data over a restart and stops cleanly", async () => {
+    const folder = await dev.folder();
+    const first = await dev.start("--data", folder);
+    expect(Object.keys(first.keys).toSorted()).toEqual([...keyKinds].toSorted());
+    expect(first.organizations.map((each) => each.provider_organization_id)).toEqual([
+      "1001",
+      "1002",
+      "1003",
+      "3001",
+      "7001",
+      "7002",
+    ]);
+    for (const kind of keyKinds) {
+      const answer = await get(first.url, "/v1/whoami", first.keys[kind]);
+      expect([answer.status, await answer.json()]).toMatchObject([200, { key: { kind } }]);
+    }
+    const organizations = await get(first.url, "/v1/organizations", first.keys.workspace);
+    expect(await organizations.json()).toMatchObject({ organizations: { length: 3 } });
+    expect((await get(first.url, "/v1/nothing", first.keys.user)).status).toBe(404);
+    expect((await get(first.url, "/v1/whoami", "wrong")).status).toBe(401);
+    expect((await stat(join(folder, "demo-keys.json"))).mode & 0o777).toBe(0o600);
+
+    const stopped = await first.stop();
+    expect(stopped.code).toBe(0);
+    expect(stopped.tookMs).toBeLessThan(2_000);
+    expect(enginesOf(folder)).toEqual([]);
+    expect(first.output().stdout.trim().split("\n")).toHaveLength(1);
+
+    const second = await dev.start("--data", folder);
+    expect([second.keys, second.organizations]).toEqual([first.keys, first.organizations]);
+    expect((await get(second.url, "/v1/whoami", first.keys.agentic)).status).toBe(200);
+    // A terminal's Ctrl-C comes twice where npm stands between.
+    process.kill(second.processId, "SIGINT");
+    const interrupted = await second.stop("SIGINT");
+    expect(interrupted.code).toBe(0);
+  });
+
+  test("killed without warning it leaves nothing locked, no engine running, and loses nothing", async () => {
+    const folder = await dev.folder();
+    const first = await dev.start("--data", folder);
+    await callJson("org", "set", "1001", "--approval-delay-days", "7", "--data", folder);
+    await first.stop("SIGKILL");
+    await expect.poll(() => enginesOf(folder)).toEqual([]);
+
+    const second = await dev.start("--data", folder);
+    expect(second.keys).toEqual(first.keys);
+    expect(await callJson("org", "show", "1001", "--data", folder)).toMatchObject({ approval_delay_days: 7 });
+    await second.stop();
+  });
+
+  test("says so and ends when its engine is gone", async () => {
+    const folder = await dev.folder();
+    const running = await dev.start("--data", folder, "--no-demo");
+    const [engine] = enginesOf(folder);
+    if (!engine) throw new Error("There is no engine.");
+    process.kill(engine, "SIGKILL");
+    const { code } = await running.stop("SIGCONT");
+    expect([code, running.output().stderr]).toEqual([
+      1,
+      "The embedded engine has ended; the data is safe, start again.\n",
+    ]);
+  });
+});
+
+describe("seed and start options", () => {
+  test("--seed is applied before it listens, on top of nothing with --no-demo, and --fresh forgets it", async () => {
+    const folder = await dev.folder();
+    const seed = join(folder, "seed.ndjson");
+    const events = [event(1, "organization.saved", soloOrganization("42", "seeded"))];
+    await writeFile(seed, `\ufeff${ndjson(events).replaceAll("\n", "\r\n\r\n")}`);
+    const seeded = await dev.start("--data", folder, "--no-demo", "--seed", seed);
+    expect(seeded).toMatchObject({
+      keys: {},
+      organizations: [{ name: "seeded", provider_organization_id: "42" }],
+    });
+    await seeded.stop();
+
+    const fresh = await dev.start("--data", folder, "--no-demo", "--fresh");
+    expect(fresh).toMatchObject({ keys: {}, organizations: [] });
+    expect(await readFile(seed, "utf8")).toContain("seeded");
+    await fresh.stop();
+  });
+});

@@ -1,0 +1,112 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { sqsDeadLetters } from "../../lib/events/sqs.ts";
+import { saveOrganization } from "../../lib/organizations/save-organization.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { useStore } from "../support/engine.ts";
+import { startFakeAws } from "./fake-aws.ts";
+import { callJson, callTool, event, ndjson, soloOrganization, useDev } from "./support.ts";
+
+const store = useStore();
+const tools = useDev();
+const local = { AWS_REGION: "eu-north-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
+const failedList = z.object({ failed: z.array(z.unknown()) });
+const stack = ["--stack", "ReviewApi"];
+let aws: Awaited<ReturnType<typeof startFakeAws>>;
+const before = { ...process.env };
+
+beforeAll(async () => {
+  const { tableName, endpoint, table } = store();
+  aws = await startFakeAws((url) => ({
+    ApiUrl: "https://api.example",
+    TableName: tableName,
+    EventsQueueUrl: `${url}/events.fifo`,
+    DeadLetterQueueUrl: `${url}/dead.fifo`,
+    EventsBucketName: "events",
+  }));
+  Object.assign(process.env, local, {
+    AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
+    AWS_ENDPOINT_URL_SQS: aws.url,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+  });
+  const deps = { table, clock: systemClock, chance: systemChance };
+  const organization = {
+    ...soloOrganization("1", "deployed"),
+    provider: "github",
+    plan: "enterprise",
+    deployment: "cloud",
+    metrics: "ready",
+    seat_assignment_mode: "automatic",
+  } as const;
+  await saveOrganization(deps, organization, "2026-01-01#1");
+});
+afterAll(async () => {
+  for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+  Object.assign(process.env, before);
+  await aws.close();
+});
+
+describe("on a deployed stack", () => {
+  test("the same commands find the table by the stack's outputs", async () => {
+    expect(await callJson("org", "show", "1", ...stack)).toMatchObject({ name: "deployed" });
+    expect(await callJson("org", "set", "1", "--approval-delay-days", "4", ...stack)).toMatchObject({
+      approval_delay_days: 4,
+    });
+    const created = await callTool("keys", "create", "--kind", "legacy", "--org", "1", ...stack);
+    expect([created.code, created.stdout]).toEqual([0, expect.stringMatching(/^cr-[0-9a-f]{40}$/)]);
+  });
+
+  test("events go to its queue, in their order and group, and the command does not wait for its workers", async () => {
+    const file = join(await tools.folder(), "events.ndjson");
+    const events = [1, 2, 3].map((id) =>
+      event(id, "organization.saved", soloOrganization("7", `state ${id}`)),
+    );
+    await writeFile(file, ndjson(events));
+    expect(await callJson("events", "send", file, ...stack)).toEqual({ sent: 3 });
+    const sent = aws.messagesOf(`${aws.url}/events.fifo`);
+    expect(sent.map(({ MessageDeduplicationId }) => MessageDeduplicationId)).toEqual(
+      events.map(({ id }) => id),
+    );
+    expect(new Set(sent.map(({ MessageGroupId }) => MessageGroupId)).size).toBe(1);
+  });
+
+  test("failed events are shown and stay; sent again they leave, in order and under fresh ids, beyond the first ten of a group", async () => {
+    const deadLetters = `${aws.url}/dead.fifo`;
+    const client = new SQSClient({ endpoint: aws.url });
+    const letters = Array.from({ length: 13 }, (_, index) => ({
+      id: `letter-${index}`,
+      group: "g",
+      body: JSON.stringify(event(100 + index, "planet.saved", {})),
+      reason: "type: planet.saved is not known",
+    }));
+    await sqsDeadLetters(client, deadLetters).send(letters);
+    client.destroy();
+
+    const { failed } = failedList.parse(await callJson("events", "failed", ...stack));
+    expect(failed).toHaveLength(10);
+    expect(failed[0]).toMatchObject({ type: "planet.saved", reason: "type: planet.saved is not known" });
+    expect(aws.messagesOf(deadLetters).map(({ hidden }) => hidden)).toEqual(letters.map(() => false));
+
+    expect(await callJson("events", "redrive", ...stack)).toEqual({ sent: 13 });
+    expect(aws.messagesOf(deadLetters)).toEqual([]);
+    const again = aws.messagesOf(`${aws.url}/events.fifo`).slice(-13);
+    expect(again.map(({ MessageBody }) => MessageBody)).toEqual(letters.map(({ body }) => body));
+    expect(again.every(({ MessageDeduplicationId }) => !MessageDeduplicationId.startsWith("letter"))).toBe(
+      true,
+    );
+  });
+});
+
+describe("a stack that is not there is one sentence", () => {
+  test("unknown", async () => {
+    expect(await callTool("keys", "list", "--stack", "Nowhere")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "Stack Nowhere cannot be reached: there is no such stack in this account and region.",
+    });
+  });
+});

@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, vi } from "vitest";
+import * as z from "zod";
+import { main } from "../../cli/main.ts";
+
+const entry = fileURLToPath(new URL("../../cli/review-api.js", import.meta.url));
+
+export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+type Surroundings = { readonly env?: Readonly<Record<string, string>>; readonly uid?: number };
+
+const spawnTool = (words: readonly string[], { env = {}, uid }: Surroundings): ChildProcess =>
+  spawn(process.execPath, [entry, ...words], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+    ...(uid !== undefined && { uid }),
+  });
+
+/** The tool as a process of its own. */
+export async function runTool(words: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
+  const child = spawnTool(words, surroundings);
+  const output = collect(child);
+  const [code] = await once(child, "close");
+  return { code, ...output() };
+}
+
+/** The tool in this process: as true for everything that does not depend on being one, and much faster. */
+export async function callTool(...words: readonly string[]): Promise<Outcome> {
+  const out: string[] = [];
+  const said: string[] = [];
+  const code = await main(words, {
+    out: (text) => void out.push(text),
+    say: (text) => void said.push(text),
+    watched: false,
+  });
+  return { code, stdout: out.join("\n"), stderr: said.join("\n") };
+}
+
+export async function callJson(...words: readonly string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await callTool(...words, "--json");
+  if (code !== 0) throw new Error(`review-api ${words.join(" ")} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
+  const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  child.stdout?.on("data", (chunk: Buffer) => chunks.stdout.push(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => chunks.stderr.push(chunk));
+  return () => ({
+    stdout: Buffer.concat(chunks.stdout).toString(),
+    stderr: Buffer.concat(chunks.stderr).toString(),
+  });
+}
+
+const readyLine = z.object({
+  ready: z.literal(true),
+  url: z.url(),
+  keys: z.record(z.string(), z.string()),
+  organizations: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      provider: z.string(),
+      provider_organization_id: z.string(),
+    }),
+  ),
+});
+
+export type RunningDev = z.output<typeof readyLine> & {
+  readonly processId: number;
+  readonly output: () => { stdout: string; stderr: string };
+  /** Asks it to stop; answers the exit code and how long that took. */
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; tookMs: number }>;
+};
+
+export type DevTools = {
+  start(...words: readonly string[]): Promise<RunningDev>;
+  folder(): Promise<string>;
+};
+
+/** Services and folders of one test file; nothing outlives it. */
+export function useDev(): DevTools {
+  // Processes start slowly on a machine that is busy with other tests.
+  vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
+  const children: ChildProcess[] = [];
+  const folders: string[] = [];
+  afterAll(async () => {
+    for (const child of children) child.kill("SIGKILL");
+    await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+  });
+  return {
+    async folder() {
+      const folder = await mkdtemp(join(tmpdir(), "review-api-"));
+      folders.push(folder);
+      return folder;
+    },
+    async start(...words) {
+      const child = spawnTool(["dev", "--json", "--port", "0", ...words], {});
+      children.push(child);
+      const output = collect(child);
+      const closed = once(child, "close");
+      const ready = await Promise.race([untilLine(child, output), closed.then(() => undefined)]);
+      if (ready === undefined) throw new Error(`dev ended early: ${output().stderr}`);
+      return {
+        ...readyLine.parse(JSON.parse(ready)),
+        processId: child.pid ?? 0,
+        output,
+        async stop(signal = "SIGTERM") {
+          const startedMs = performance.now();
+          child.kill(signal);
+          const [code] = await closed;
+          return { code, tookMs: performance.now() - startedMs };
+        },
+      };
+    },
+  };
+}
+
+async function untilLine(child: ChildProcess, output: () => { stdout: string }): Promise<string> {
+  while (!output().stdout.includes("\n")) {
+    if (!child.stdout) throw new Error("The child has no standard output.");
+    await once(child.stdout, "data");
+  }
+  return output().stdout.split("\n", 1)[0] ?? "";
+}
+
+export const get = (url: string, path: string, key: string | undefined) =>
+  fetch(`${url}${path}`, { headers: { "x-service-api-key": key ?? "" } });
+
+export const event = (id: number, type: string, data: object, occurredAt = "2026-02-01T00:00:00.000Z") => ({
+  id: `00000000-0000-4000-8000-${String(id).padStart(12, "0")}`,
+  type,
+  occurred_at: occurredAt,
+  data,
+});
+
+export const soloOrganization = (providerId: string, name: string) => ({
+  provider: "github",
+  instance_id: null,
+  provider_organization_id: providerId,
+  name,
+  workspace_id: null,
+  plan: "enterprise",
+  subscription_active: true,
+  deployment: "cloud",
+  active: true,
+  metrics: "ready",
+  seats_purchased: 5,
+  seat_assignment_mode: "automatic",
+  approval_delay_days: 0,
+});
+
+export const ndjson = (events: readonly object[]): string =>
+  `${events.map((each) => JSON.stringify(each)).join("\n")}\n`;

@@ -1,0 +1,129 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { commandPaths } from "../../cli/main.ts";
+import { formatTable, startProgress } from "../../cli/terminal.ts";
+import { callTool, runTool } from "./support.ts";
+
+const bundledNode = fileURLToPath(new URL("../../node_modules/.bin/node", import.meta.url));
+const paths = await commandPaths();
+
+describe("help", () => {
+  test.each(paths)("review-api %s --help shows what it does, its options and an example", async (path) => {
+    const { code, stdout, stderr } = await callTool(...path.split(" "), "--help");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain(`  npx review-api ${path}`);
+    expect(stdout).toContain("--json");
+  });
+
+  test("the tool and each of its groups list their commands", async () => {
+    const { code, stdout } = await callTool("--help");
+    expect(code).toBe(0);
+    for (const path of paths) expect(stdout).toContain(`  ${path.split(" ")[0]}`);
+    const group = await callTool("keys", "--help");
+    expect([group.code, group.stderr]).toEqual([0, ""]);
+    for (const name of ["create", "list", "rotate", "revoke"]) expect(group.stdout).toContain(`keys ${name}`);
+  });
+});
+
+describe("a command that is not understood is one sentence, a hint and exit code 2", () => {
+  test.each([
+    [["nonsense"], 'There is no command "nonsense".'],
+    [["keys", "nonsense"], 'There is no command "keys nonsense".'],
+    [["keys"], "review-api keys needs one of: create, list, rotate, revoke."],
+    [["keys", "create"], "--kind is missing."],
+    [
+      ["keys", "create", "--kind", "golden"],
+      '--kind takes one of organization, user, instance, legacy, agentic, not "golden".',
+    ],
+    [
+      ["keys", "create", "--kind", "legacy", "--org", "1", "--owner", "2"],
+      "--owner does not go with --kind legacy.",
+    ],
+    [["keys", "create", "--kind", "user", "--kin"], "Unknown option '--kin'."],
+    [["keys", "list", "extra"], '"extra" is one word too many.'],
+    [["keys", "rotate", "k1", "k2", "--grace-seconds", "0"], '"k2" is one word too many.'],
+    [["keys", "rotate", "--grace-seconds", "0"], "KEY_ID is missing."],
+    [
+      ["keys", "rotate", "k1", "--grace-seconds", "1e3"],
+      '--grace-seconds takes a whole number from 0 up, not "1e3".',
+    ],
+    [["keys", "list", "--data", ""], "--data must not be empty."],
+    [["keys", "list", "--data", "a", "--stack", "b"], "--data and --stack exclude each other."],
+    [["keys", "list", "--region", "eu-north-1"], "--region goes with --stack."],
+    [
+      ["tokens", "create", "--workspace", "w", "--as", "1", "--name", "n", "--expires-in-days", "366"],
+      '--expires-in-days takes a whole number from 1 to 365, not "366".',
+    ],
+    [["org", "set", "1"], "Nothing to set: give --seat-assignment-mode or --approval-delay-days."],
+    [
+      ["org", "set", "1", "--approval-delay-days", "31"],
+      '--approval-delay-days takes a whole number from 0 to 30, not "31".',
+    ],
+    [["dev", "--port", "70000"], '--port takes a whole number from 0 to 65535, not "70000".'],
+    [["events", "send"], "FILE.ndjson is missing."],
+  ])("%j", async (words, sentence) => {
+    const { code, stderr } = await callTool(...words);
+    const [first, second, ...more] = stderr.split("\n");
+    expect([code, first]).toEqual([2, sentence]);
+    expect(second).toMatch(/^Try: review-api .*--help$/);
+    expect(more).toEqual([]);
+  });
+});
+
+describe("output", () => {
+  test("a table has a heading, aligned columns and a dash for nothing", () => {
+    const table = formatTable([
+      { id: "a", last_used_at: null },
+      { id: "longer", last_used_at: 7 },
+    ]);
+    expect(table).toBe("ID      LAST USED AT\na       -\nlonger  7");
+  });
+
+  test("progress is silent where nobody watches", () => {
+    const written: unknown[] = [];
+    const original = process.stderr.write;
+    process.stderr.write = (text) => written.push(text) > 0;
+    const progress = startProgress(
+      { out: () => undefined, say: () => undefined, watched: false },
+      "Sending",
+      10,
+    );
+    progress.advance(5);
+    progress.end();
+    const watched = startProgress(
+      { out: () => undefined, say: () => undefined, watched: true },
+      "Sending",
+      10,
+    );
+    watched.advance(5);
+    process.stderr.write = original;
+    expect(written).toHaveLength(2);
+    expect(written[1]).toContain("[###############...............] 50%");
+  });
+});
+
+describe("an old Node", () => {
+  test("gets one sentence that says what is needed, where no newer one is at hand", async () => {
+    const pretend = "Object.defineProperty(process.versions,'node',{value:'20.1.0'})";
+    const env = {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}`,
+      REVIEW_API_RESTARTED: "1",
+    };
+    const { code, stdout, stderr } = await runTool(["--help"], { env });
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toBe(
+      "review-api needs Node 22.18 or newer, and this is 20.1.0: install it from https://nodejs.org.\n",
+    );
+  });
+
+  test.skipIf(!existsSync(bundledNode))("hands over to the newer one that the project brings", async () => {
+    const pretend =
+      "if(!process.env.REVIEW_API_RESTARTED)Object.defineProperty(process.versions,'node',{value:'20.1.0'})";
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}` };
+    const { code, stdout } = await runTool(["keys", "--help"], { env });
+    expect(code).toBe(0);
+    expect(stdout).toContain("review-api keys create");
+    expect((await runTool(["nonsense"], { env })).code).toBe(2);
+  });
+});

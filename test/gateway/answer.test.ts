@@ -1,0 +1,153 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { invokeBuffered } from "../../cli/local/lambda.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { call, useGateway } from "./support.ts";
+
+const start = useGateway();
+const answerOf = async (answer: unknown, options = {}) =>
+  call(await start({ buffered: async () => answer }, options), "/v1/things/1");
+
+describe("answers that are none", () => {
+  test.each([
+    ["nothing at all", undefined],
+    ["no statusCode", { body: "text" }],
+    ["a statusCode that is no number", { statusCode: "ok" }],
+    ["a body that is not text", { statusCode: 200, body: { a: 1 } }],
+    ["a header that is no value", { statusCode: 200, headers: { "x-a": { b: 1 } } }],
+  ])("%s is a 502", async (_name, answer) => {
+    const { status, body } = await answerOf(answer);
+    expect([status, JSON.parse(body.toString())]).toEqual([502, { message: "Internal server error" }]);
+  });
+
+  test("a header that HTTP does not carry is a 502, without the others of that answer", async () => {
+    const { status, headers } = await answerOf({
+      statusCode: 200,
+      headers: { "x-a": "1", "x-b": "two\nlines" },
+    });
+    expect([status, headers["x-a"]]).toEqual([502, undefined]);
+  });
+
+  test("a throw is a 502 that says nothing of the inside, and the log gets the error", async () => {
+    const faults: unknown[] = [];
+    const boom = new Error("secret");
+    const url = await start(
+      { buffered: () => Promise.reject(boom) },
+      { onFault: (route, error) => faults.push([route, error]) },
+    );
+    const { status, body } = await call(url, "/v1/things/1");
+    expect([status, body.toString()]).toEqual([502, '{"message":"Internal server error"}']);
+    expect(faults).toEqual([["GET /v1/things/{thing_id}", boom]]);
+  });
+
+  test("what does not survive JSON does not arrive: an undefined header is gone", async () => {
+    const { status, headers } = await answerOf({ statusCode: 200, headers: { "x-a": undefined, "x-b": 1 } });
+    expect([status, headers["x-a"], headers["x-b"]]).toEqual([200, undefined, "1"]);
+  });
+
+  test("an answer over 6 MB fails, one just below passes", async () => {
+    const body = (bytes: number) => ({ statusCode: 200, body: "x".repeat(bytes) });
+    expect((await answerOf(body(6_291_556))).status).toBe(502);
+    expect((await answerOf(body(6_291_000))).body.length).toBe(6_291_000);
+  });
+
+  test("a function gets a copy of its event that went through JSON, and its answer goes the same way", async () => {
+    const event = { at: new Date(0), left: undefined, deep: { value: 1 } };
+    const seen: unknown[] = [];
+    const handler = async (given: unknown) => {
+      seen.push(given);
+      return { at: new Date(0), left: undefined, statusCode: 200 };
+    };
+    const options = { functionName: "copy", timeoutMs: 1_000, clock: systemClock, chance: systemChance };
+    const answer = await invokeBuffered(handler, event, options);
+    expect(seen).toStrictEqual([{ at: "1970-01-01T00:00:00.000Z", deep: { value: 1 } }]);
+    expect(answer).toStrictEqual({ at: "1970-01-01T00:00:00.000Z", statusCode: 200 });
+  });
+
+  test("a function that does not answer in time is a 504", async () => {
+    const impatient = {
+      ...systemClock,
+      sleep: (_ms: number, signal?: AbortSignal) => systemClock.sleep(20, signal),
+    };
+    const url = await start({ buffered: () => new Promise(() => undefined) }, { clock: impatient });
+    const { status, body } = await call(url, "/v1/things/1");
+    expect([status, body.toString()]).toEqual([504, '{"message":"Endpoint request timed out"}']);
+  });
+});
+
+describe("headers of answers", () => {
+  test("both maps are sent; where they meet, the multi-value map counts", async () => {
+    const { rawHeaders } = await answerOf({
+      statusCode: 200,
+      headers: { "X-One": "1", "X-Both": "single" },
+      multiValueHeaders: { "x-both": ["a", "b"], "Set-Cookie": ["c=1", "d=2"] },
+    });
+    const values = (name: string) =>
+      rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+    expect(values("x-one")).toEqual(["1"]);
+    expect(values("x-both")).toEqual(["a", "b"]);
+    expect(values("set-cookie")).toEqual(["c=1", "d=2"]);
+  });
+
+  test("the gateway's own headers cannot be set by a function", async () => {
+    const { headers } = await answerOf({
+      statusCode: 401,
+      headers: { "WWW-Authenticate": "Bearer", "Content-Length": "3", "Transfer-Encoding": "chunked" },
+      body: "hello",
+    });
+    expect(headers).toMatchObject({
+      "x-amzn-remapped-www-authenticate": "Bearer",
+      "x-amzn-remapped-content-length": "3",
+      "content-length": "5",
+    });
+    expect(headers["www-authenticate"]).toBeUndefined();
+  });
+
+  test("an answer without a content type is called JSON", async () => {
+    expect((await answerOf({ statusCode: 200, body: "{}" })).headers["content-type"]).toBe(
+      "application/json",
+    );
+  });
+});
+
+describe("base64", () => {
+  const packed = gzipSync("hello");
+  const answer = {
+    statusCode: 200,
+    headers: { "content-encoding": "gzip" },
+    body: packed.toString("base64"),
+    isBase64Encoded: true,
+  };
+
+  test("is undone where the media type is a binary one", async () => {
+    expect((await answerOf(answer, { binaryMediaTypes: ["*/*"] })).body).toEqual(packed);
+  });
+
+  test("stays text where it is not, which is what a forgotten media type looks like on AWS", async () => {
+    expect((await answerOf(answer)).body.toString()).toBe(packed.toString("base64"));
+  });
+});
+
+describe("pages of the local service", () => {
+  test("come before the routes, and only for their own path", async () => {
+    const url = await start(
+      { fallback: async () => ({ statusCode: 404 }) },
+      {
+        pages: [
+          (path) =>
+            path === "/docs"
+              ? { status: 200, headers: { "content-type": "text/html" }, body: "<h1>é</h1>" }
+              : undefined,
+        ],
+      },
+    );
+    const page = await call(url, "/docs?x=1");
+    expect([page.status, page.headers["content-type"], page.body.toString()]).toEqual([
+      200,
+      "text/html",
+      "<h1>é</h1>",
+    ]);
+    expect((await call(url, "/docs/more")).status).toBe(404);
+  });
+});

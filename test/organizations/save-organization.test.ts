@@ -1,0 +1,229 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { operator } from "../../lib/audit/entry.ts";
+import { ingest } from "../../lib/events/ingest.ts";
+import { changeOrganizationSettings } from "../../lib/organizations/settings.ts";
+import { parseOrganization } from "../../lib/store/items/organization.ts";
+import { parseRepository } from "../../lib/store/items/repository.ts";
+import {
+  organizationDirectoryKey,
+  organizationKey,
+  organizationTenant,
+  repositoryKey,
+  tenantOrganizationKey,
+  workspaceTenant,
+} from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { faultyTable } from "../events/faulty-table.ts";
+import {
+  createDesk,
+  type Desk,
+  deliver,
+  everything,
+  instanceSaved,
+  memberSaved,
+  organizationName,
+  organizationSaved,
+  repositorySaved,
+  toMessages,
+  uuidOf,
+  workspaceSaved,
+} from "../events/support.ts";
+import { checkPeople } from "../people/checks.ts";
+import { openStore, useStore } from "../support/engine.ts";
+
+const store = useStore();
+let desk: Desk;
+beforeEach(async () => {
+  desk = createDesk((await openStore(store().endpoint)).table);
+});
+
+async function organization(id = "1001") {
+  const item = await desk.table.get(organizationKey(uuidOf(id)));
+  if (!item) throw new Error("The organization is not there.");
+  return parseOrganization(item);
+}
+
+describe("organization.saved", () => {
+  test("writes the organization, its tenant's copy and its row in the directory", async () => {
+    await deliver(desk, [organizationSaved(1)]);
+
+    const uuid = uuidOf();
+    const tenant = organizationTenant(uuid);
+    const stored = await organization();
+    expect(stored).toMatchObject({ uuid, tenant, name: "Widgets", seats_purchased: 50, metrics: "ready" });
+    expect(await desk.table.get(tenantOrganizationKey(tenant, uuid))).toEqual({
+      ...stored,
+      ...tenantOrganizationKey(tenant, uuid),
+    });
+    const key = organizationDirectoryKey("1001", uuid);
+    expect(await desk.table.get(key)).toEqual({ ...key, uuid, ...organizationName(), name: "Widgets" });
+  });
+
+  test("the newest wins; of two at one moment, the greater event id", async () => {
+    const events = ["one", "two"].map((name) => ({ name, event: organizationSaved(5, { name }) }));
+    const greater = events.toSorted((left, right) => (left.event.id < right.event.id ? 1 : -1));
+    await deliver(desk, [...greater.map(({ event }) => event), organizationSaved(2, { name: "old" })]);
+    expect((await organization()).name).toBe(greater[0]?.name);
+  });
+
+  test("equal moments in different offsets and precisions are equal", async () => {
+    const moment = { ...organizationSaved(5, { name: "later" }), occurred_at: "2026-10-01T02:30:00.5+02:00" };
+    const before = { ...organizationSaved(5, { name: "sooner" }), occurred_at: "2026-10-01T00:30:00.499Z" };
+    await deliver(desk, [moment, before]);
+    expect(await organization()).toMatchObject({
+      name: "later",
+      version: `2026-10-01T00:30:00.500Z#${moment.id}`,
+    });
+  });
+
+  test("mode and approval delay stay as the earliest event gave them, and as decided here once they were", async () => {
+    await deliver(desk, [
+      organizationSaved(5, { seat_assignment_mode: "manual", approval_delay_days: 5 }),
+      organizationSaved(9, { seat_assignment_mode: "automatic", approval_delay_days: 9 }),
+    ]);
+    expect(await organization()).toMatchObject({ seat_assignment_mode: "manual", approval_delay_days: 5 });
+
+    const context = { ...desk, actor: operator, ipAddress: null, requestId: null, retentionDays: 1 };
+    await changeOrganizationSettings(context, uuidOf(), { approval_delay_days: 30 });
+    await deliver(desk, [
+      organizationSaved(1, { seat_assignment_mode: "automatic", approval_delay_days: 1 }),
+    ]);
+
+    const { tenant, uuid } = await organization();
+    const expected = { seat_assignment_mode: "automatic", approval_delay_days: 30, delay_decided: true };
+    expect(await organization()).toMatchObject(expected);
+    expect(await desk.table.get(tenantOrganizationKey(tenant, uuid))).toMatchObject(expected);
+  });
+
+  test("ids that collide between instances and providers are different organizations", async () => {
+    await deliver(desk, [
+      instanceSaved(1),
+      instanceSaved(1, { id: "mill", name: "Mill" }),
+      ...[
+        {},
+        { provider: "gitlab" },
+        { provider: "gitlab", instance_id: "forge" },
+        { provider: "gitlab", instance_id: "mill" },
+      ].map((name) => organizationSaved(2, name)),
+    ]);
+    const items = await everything(desk.table);
+    expect(items.filter(({ pk, sk }) => pk.startsWith("ORG#") && sk === "ORG")).toHaveLength(4);
+    expect(items.filter(({ pk }) => pk === "DIRECTORY#ORG")).toHaveLength(4);
+  });
+});
+
+describe("a change of tenant", () => {
+  test("takes the copy and the people along, and leaves nothing behind", async () => {
+    await deliver(desk, [
+      workspaceSaved(1),
+      organizationSaved(2),
+      memberSaved(3),
+      organizationSaved(4, { workspace_id: "acme" }),
+    ]);
+
+    const items = await everything(desk.table);
+    checkPeople(items);
+    const uuid = uuidOf();
+    expect(items.some(({ pk }) => pk === `TENANT#o#${uuid}`)).toBe(false);
+    expect(items.find(({ sk }) => sk.startsWith("PERSON#"))).toMatchObject({
+      pk: "TENANT#w#acme",
+      sk: "PERSON#mail#ann@acme.test",
+      seat: true,
+    });
+    expect((await organization()).tenant).toBe(workspaceTenant("acme"));
+  });
+
+  test("of 60 people between workspaces takes all of them, whoever shares an address", async () => {
+    const people = Array.from({ length: 60 }, (_, index) =>
+      memberSaved(3, { user_id: `u${index}`, email: index % 3 === 0 ? null : `p${index >> 1}@acme.test` }),
+    );
+    await deliver(desk, [
+      workspaceSaved(1, { seats_purchased: 60 }),
+      workspaceSaved(1, { id: "birch", seats_purchased: 30 }),
+      organizationSaved(2, { workspace_id: "acme" }),
+      ...people,
+      organizationSaved(4, { workspace_id: "birch" }),
+    ]);
+
+    const items = await everything(desk.table);
+    checkPeople(items);
+    expect(items.find(({ pk, sk }) => pk === "TENANT#w#acme" && sk === "SEATS")).toMatchObject({
+      seats_free: 60,
+    });
+    const birch = items.filter(({ pk, sk }) => pk === "TENANT#w#birch" && sk.startsWith("PERSON#"));
+    expect(birch.filter(({ seat }) => seat)).toHaveLength(30);
+    expect(birch.length).toBeGreaterThan(30);
+  });
+
+  test("that overtakes a member being saved does not leave the member behind", async () => {
+    await deliver(desk, [workspaceSaved(1), organizationSaved(2)]);
+    let overtaken = false;
+    const transact: Table["transact"] = async (writes) => {
+      if (!overtaken) {
+        overtaken = true;
+        await deliver(desk, [organizationSaved(4, { workspace_id: "acme" })]);
+      }
+      await desk.table.transact(writes);
+    };
+
+    await deliver({ ...desk, table: { ...desk.table, transact } }, [memberSaved(3)]);
+
+    const items = await everything(desk.table);
+    checkPeople(items);
+    expect(items.filter(({ sk }) => sk.startsWith("PERSON#"))).toMatchObject([
+      { pk: "TENANT#w#acme", seat: true },
+    ]);
+  });
+
+  test("that was cut off is finished before the next one, so that nothing is forgotten on the way", async () => {
+    const neighbour = organizationName("1002");
+    for (const each of [
+      workspaceSaved(1, { seats_purchased: 1 }),
+      workspaceSaved(1, { id: "birch" }),
+      organizationSaved(2, { workspace_id: "acme" }),
+      organizationSaved(2, { ...neighbour, workspace_id: "acme" }),
+      memberSaved(3),
+      memberSaved(3, { ...neighbour, email: "bob@acme.test" }),
+    ]) {
+      await deliver(desk, [each]);
+    }
+    const [toBirch] = await toMessages(desk, [organizationSaved(4, { workspace_id: "birch" })]);
+    // Dependency, organization, transaction; then the process is gone.
+    const { table } = faultyTable(desk.table, 3, "crash");
+    if (toBirch) await ingest({ ...desk, table }, [toBirch]);
+    expect(await organization()).toMatchObject({ tenant: "w#birch", leaving: "w#acme" });
+
+    await deliver(desk, [organizationSaved(5)]);
+
+    const items = await everything(desk.table);
+    checkPeople(items);
+    expect(items.find(({ sk }) => sk === "PERSON#mail#bob@acme.test")).toMatchObject({ seat: true });
+  });
+
+  test("and back again ends where it began", async () => {
+    await deliver(desk, [workspaceSaved(1), organizationSaved(2), memberSaved(3)]);
+    const before = (await everything(desk.table)).filter(({ sk }) =>
+      /^(PERSON|MEMBER|PEOPLE|SEATS)/.test(sk),
+    );
+    await deliver(desk, [organizationSaved(4, { workspace_id: "acme" }), organizationSaved(5)]);
+    const after = (await everything(desk.table)).filter(({ sk }) => /^(PERSON|MEMBER|PEOPLE|SEATS)/.test(sk));
+    expect(after).toEqual(before);
+  });
+});
+
+describe("repository.saved", () => {
+  test("the newest state wins, but of the approval delay the earliest", async () => {
+    await deliver(desk, [
+      organizationSaved(1),
+      repositorySaved(5, { approval_delay_days: 5, active: false }),
+      repositorySaved(3, { approval_delay_days: 3, name: "old" }),
+      repositorySaved(9, { approval_delay_days: null, name: "new" }),
+    ]);
+    const item = await desk.table.get(repositoryKey(uuidOf(), "9001"));
+    expect(item && parseRepository(item)).toMatchObject({
+      name: "new",
+      active: true,
+      approval_delay_days: 3,
+    });
+  });
+});
