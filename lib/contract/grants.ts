@@ -12,13 +12,13 @@ export type TableGrant = {
  * another partition (the stream's head, say) needs `BatchGetItem` among the operation's own actions.
  */
 export const chainGrants: readonly TableGrant[] = [
-  /** Authentication, and the keys that sign cursors. */
+  /** Authentication, the keys that sign cursors, and when a refusal was last written down. */
   {
     actions: ["GetItem", "BatchGetItem", "Query"],
-    partitions: ["KEY#", "ORG#", "TENANT#", "CURSOR-KEYS"],
+    partitions: ["KEY#", "ORG#", "TENANT#", "CURSOR-KEYS", "REFUSED#"],
   },
   /** The limiter's slots, and `last_used_at` of the key. */
   { actions: ["UpdateItem"], partitions: ["LIMIT#", "KEY#"] },
   /** Refused uses of real keys, and the first signing key of a new table. */
-  { actions: ["PutItem"], partitions: ["AUDIT#", "CURSOR-KEYS"] },
+  { actions: ["PutItem"], partitions: ["AUDIT#", "REFUSED#", "CURSOR-KEYS"] },
 ];

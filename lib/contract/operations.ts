@@ -1,6 +1,7 @@
 import type { Operation } from "./operation.ts";
 import { listAuditLogs } from "./operations/audit-logs.ts";
 import { whoami } from "./operations/keys.ts";
+import { createLearnings, deleteLearning, listLearnings, updateLearning } from "./operations/learnings.ts";
 import { mcpMetrics, reviewCommentMetrics, reviewMetrics } from "./operations/metrics.ts";
 import { listOrganizations, listRepositories } from "./operations/organizations.ts";
 import {
@@ -28,6 +29,10 @@ export const operations = [
   reviewCommentMetrics,
   reviewMetrics,
   mcpMetrics,
+  listLearnings,
+  createLearnings,
+  updateLearning,
+  deleteLearning,
   listOrganizations,
   listRepositories,
   listUsers,

@@ -100,6 +100,8 @@ export const stackOutputs = {
   eventsQueueUrl: "EventsQueueUrl",
   deadLetterQueueUrl: "DeadLetterQueueUrl",
   eventsBucket: "EventsBucketName",
+  /** What the reviewer invokes. */
+  searchFunctionName: "SearchLearningsFunctionName",
   /** Only with a custom domain: what its DNS record points at. */
   domainTarget: "DomainTarget",
 } as const;

@@ -33,6 +33,7 @@ const applying = {
     "PutItem",
     "UpdateItem",
     "DeleteItem",
+    "BatchWriteItem",
     "ConditionCheckItem",
   ],
   uses: ["deadLetterQueue", "eventsBucket"],
@@ -58,7 +59,57 @@ export const expireWaiting = worker({
   timeoutSeconds: 300,
 });
 
+export const approveDue = worker({
+  id: "approveDue",
+  source: "workers/approve-due",
+  summary: "Approves Learnings whose approval delay has passed",
+  trigger: { kind: "schedule", everyMinutes: 1 },
+  tableActions: [
+    "GetItem",
+    "BatchGetItem",
+    "Query",
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "ConditionCheckItem",
+  ],
+  uses: [],
+  timeoutSeconds: 60,
+  memoryMegabytes: 512,
+});
+
+export const reconcileIndex = worker({
+  id: "reconcileIndex",
+  source: "workers/reconcile-index",
+  summary: "Lets the review index follow the Learnings where a writer did not, and looks all of it through",
+  trigger: { kind: "schedule", everyMinutes: 1 },
+  tableActions: ["GetItem", "BatchGetItem", "Query", "PutItem", "DeleteItem", "BatchWriteItem"],
+  uses: ["embedder"],
+  timeoutSeconds: 60,
+  memoryMegabytes: 1024,
+});
+
 /** The one list of workers: bundles, functions, grants and triggers start here. */
-export const workers = [ingest, expireWaiting] as const satisfies readonly Worker[];
+export const workers = [
+  ingest,
+  expireWaiting,
+  approveDue,
+  reconcileIndex,
+] as const satisfies readonly Worker[];
+
+/** A Lambda that only those may invoke whom the account lets: no part of the public API. */
+export type InternalFunction = Omit<Worker, "trigger">;
+
+export const searchLearnings = {
+  id: "searchLearnings",
+  source: "internal/search-learnings",
+  summary: "Finds the Learnings that fit a change, for the reviewer",
+  tableActions: ["BatchGetItem", "SearchVectors"],
+  uses: ["embedder"],
+  timeoutSeconds: 15,
+  memoryMegabytes: 1024,
+} as const satisfies InternalFunction;
+
+export const internalFunctions = [searchLearnings] as const satisfies readonly InternalFunction[];
 
 export type WorkerId = (typeof workers)[number]["id"];

@@ -42,6 +42,7 @@
  * | vector of a Learning    | VECTOR#<org uuid>            | <Learning id>          | VECTOR#6f1c… / 3f0a…                       |
  * | to be indexed           | STALE#<shard>                | <org>#<id>#<revision>  | STALE#07 / 6f1c…#3f0a…#51d2…               |
  * | event applied once      | APPLIED#<event id>           | APPLIED                | APPLIED#0b9e… / APPLIED                    |
+ * | Learnings to be listed  | RELIST                       | <time>#<org uuid>      | RELIST / 2026-11-15T…#6f1c…                |
  * | reconciler's place      | RECONCILER                   | INDEX                  | RECONCILER / INDEX                         |
  */
 import type { Key } from "./table.ts";
@@ -136,12 +137,28 @@ export const streamPartition = ({ tenant, organization, dataset, week }: EntryPl
   organization === undefined
     ? `S#${tenant}#${dataset}#${week}`
     : `S#${tenant}#${organization}#${dataset}#${week}`;
+/** The other way round, for repairs: undefined when the partition is not one of the stream's entries. */
+export function parseStreamPartition(pk: string): EntryPlace | undefined {
+  const found = /^S#([wio]#[^#]+)(?:#([^#]+))?#([crm])#(\d+)$/.exec(pk);
+  const [, tenant, organization, dataset, week] = found ?? [];
+  if (!isTenantKey(tenant) || !isDatasetLetter(dataset)) return undefined;
+  return { tenant, organization, dataset, week: Number(week) };
+}
+const isTenantKey = (text: string | undefined): text is TenantKey => /^[wio]#./s.test(text ?? "");
+const isDatasetLetter = (text: string | undefined): text is DatasetLetter =>
+  text === "c" || text === "r" || text === "m";
+export const streamHeadTenant = ({ pk, sk }: Key): TenantKey | undefined => {
+  const tenant = pk.slice(2);
+  return pk.startsWith("S#") && sk === "HEAD" && isTenantKey(tenant) ? tenant : undefined;
+};
 export const streamNumberKey = (number: number): string => digits(number, 10);
 export const streamEntryKey = (place: EntryPlace, number: number): Key => ({
   pk: streamPartition(place),
   sk: streamNumberKey(number),
 });
 export const pointerPartition = (organization: string): string => `PR#${organization}`;
+export const pointerOrganization = (pk: string): string | undefined =>
+  pk.startsWith("PR#") ? pk.slice(3) : undefined;
 export const pointerKey = (organization: string, pointerId: string): Key => ({
   pk: pointerPartition(organization),
   sk: pointerId,
@@ -231,6 +248,11 @@ export const staleKey = (
   { organization, id, revision }: { organization: string; id: string; revision: string },
 ): Key => ({ pk: stalePartition(shard), sk: `${organization}#${id}#${revision}` });
 export const appliedEventKey = (eventId: string): Key => ({ pk: `APPLIED#${eventId}`, sk: "APPLIED" });
+export const relistPartition = "RELIST";
+export const relistKey = (dueAt: string, organization: string): Key => ({
+  pk: relistPartition,
+  sk: `${dueAt}#${organization}`,
+});
 export const reconcilerKey: Key = { pk: "RECONCILER", sk: "INDEX" };
 export const organizationDirectoryPartition = "DIRECTORY#ORG";
 

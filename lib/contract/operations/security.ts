@@ -15,9 +15,11 @@ import { findingRecord, findingSeverities, findingStates } from "../records-secu
 
 const { findings } = pageLimits;
 
-const severity = z.enum(findingSeverities, {
-  error: `must be comma-separated values of: ${findingSeverities.join(", ")}`,
-});
+const severities = listParameter(requestLimits.listValuesMax)
+  .refine((values) => values.every((value) => findingSeverities.some((severity) => severity === value)), {
+    error: `must be comma-separated values of: ${findingSeverities.join(", ")}`,
+  })
+  .transform((values) => findingSeverities.filter((severity) => values.includes(severity)));
 
 /** CSV and SARIF are whole files: there is no page to size or to go on from. */
 const pagedOnly = ["limit", "cursor"] as const;
@@ -39,7 +41,7 @@ export const listSecurityFindings = operation({
     .strictObject({
       repo_id: identifier.optional(),
       state: choice([...findingStates, "all"]).default("open"),
-      severity: listParameter(requestLimits.listValuesMax).pipe(z.array(severity)).optional(),
+      severity: severities.optional(),
       limit: integerParameter(findings.min, findings.max).optional(),
       cursor: cursorParameter.optional(),
       format: choice(["json", "csv", "sarif"]).default("json"),

@@ -1,0 +1,15 @@
+import { reviewMetrics as operation } from "../../lib/contract/operations/metrics.ts";
+import { lambda } from "../../lib/http/lambda.ts";
+import { listReply } from "../../lib/http/list.ts";
+import { readReviews } from "../../lib/metrics/read.ts";
+import { reviewColumns } from "../../lib/metrics/reviews.ts";
+import { headAlongside } from "../../lib/metrics/walk.ts";
+
+export const handler = lambda(
+  operation,
+  async (call) => {
+    const { format } = call.input.query;
+    return listReply({ format, name: "data", columns: reviewColumns, ...(await readReviews(call)) });
+  },
+  { alongside: headAlongside },
+);

@@ -1,0 +1,100 @@
+import { organizationUuid } from "../contract/identity.ts";
+import { streamLimits } from "../contract/limits.ts";
+import { parseOrganization } from "../store/items/organization.ts";
+import { organizationKey, type TenantKey } from "../store/layout.ts";
+import type { Table } from "../store/table.ts";
+import { appendBatch } from "../stream/append.ts";
+import { type Outcome, type PullRequestChange, StreamBusy, type StreamDeps } from "../stream/stream.ts";
+import { finalizedAtMs, type PullRequestFinalized } from "./finalized.ts";
+import { callsOf, draftMcp } from "./mcp.ts";
+import { draftReviewComments } from "./review-comments.ts";
+import { draftReview } from "./reviews.ts";
+
+export type FinalizedEvent = {
+  readonly id: string;
+  /** `occurred_at#event id` */
+  readonly version: string;
+  readonly data: PullRequestFinalized;
+};
+
+/**
+ * Puts pull requests into the streams of their tenants; answers in the order of the events. Safe to repeat:
+ * equal content moves nothing, and what was interrupted is published when it comes again.
+ */
+export async function finalizePullRequests(
+  deps: StreamDeps,
+  events: readonly FinalizedEvent[],
+): Promise<Outcome[]> {
+  const changes = events.map(changeOf);
+  const outcomes = new Map<PullRequestChange, Outcome>();
+  for (let attempt = 0; outcomes.size < changes.length; attempt++) {
+    if (attempt >= streamLimits.attemptsMax)
+      throw new StreamBusy("The organization kept changing its tenant.");
+    const open = changes.filter((change) => !outcomes.has(change));
+    for (const [tenant, group] of await groupByTenant(deps.table, open)) {
+      const applied = await appendBatch(deps, tenant, group);
+      group.forEach((change, index) => {
+        const outcome = applied[index];
+        // The organization moved after its tenant was looked up: it is looked up again.
+        if (outcome !== undefined && outcome !== "elsewhere") outcomes.set(change, outcome);
+      });
+    }
+  }
+  return changes.map((change) => outcomes.get(change) ?? "elsewhere");
+}
+
+async function groupByTenant(
+  table: Table,
+  changes: readonly PullRequestChange[],
+): Promise<Map<TenantKey, PullRequestChange[]>> {
+  const items = await table.getMany(changes.map(({ organization }) => organizationKey(organization)));
+  const groups = new Map<TenantKey, PullRequestChange[]>();
+  changes.forEach((change, index) => {
+    const item = items[index];
+    if (!item) throw new TypeError("An event is applied only when its organization is known.");
+    const { tenant } = parseOrganization(item);
+    groups.set(tenant, [...(groups.get(tenant) ?? []), change]);
+  });
+  return groups;
+}
+
+export const changeOf = ({ id, version, data }: FinalizedEvent): PullRequestChange => ({
+  organization: organizationUuid(data),
+  pullRequest: data.pr_url,
+  occurredAtMs: Date.parse(version.slice(0, version.indexOf("#"))),
+  eventId: id,
+  datasets: data.reviewed ? draftsOf(data) : {},
+});
+
+/** Merged ones feed all three datasets, with what they have; closed ones only `reviews`. */
+function draftsOf(data: PullRequestFinalized): PullRequestChange["datasets"] {
+  const atMs = finalizedAtMs(data);
+  const { comments, mcp_servers: servers } = data;
+  const common = {
+    prUrl: data.pr_url,
+    organizationId: data.provider_organization_id,
+    repositoryId: data.repository_id,
+    authorId: data.author_id,
+  };
+  const reviews = draftReview({
+    ...common,
+    authorUsername: data.author_username,
+    status: data.status,
+    atMs,
+    createdAtMs: data.created_at,
+    readyForReviewAtMs: data.ready_for_review_at,
+    firstHumanReviewAtMs: data.first_human_review_at,
+    lastCommitAtMs: data.last_commit_at,
+    reviewIterations: data.review_iterations,
+    estimatedComplexity: data.estimated_complexity,
+    estimatedReviewMinutes: data.estimated_review_minutes,
+    comments,
+  });
+  if (data.status === "closed") return { reviews };
+  const merged = { ...common, mergedAtMs: atMs };
+  return {
+    reviews,
+    "review-comments": comments.length > 0 ? draftReviewComments({ ...merged, comments }) : undefined,
+    mcp: servers.some((server) => callsOf(server) > 0) ? draftMcp({ ...merged, servers }) : undefined,
+  };
+}

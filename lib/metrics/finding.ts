@@ -1,0 +1,29 @@
+import { type Category, categories, type Severity, severities } from "../contract/records-metrics.ts";
+
+export type Finding = {
+  readonly severity: Severity | null;
+  readonly category: Category | null;
+  readonly accepted: boolean | null;
+};
+
+const acceptances = [null, false, true] as const;
+const severitiesOrNull = [null, ...severities] as const;
+const categoriesOrNull = [null, ...categories] as const;
+
+/** Two characters for all three: stored in every entry, so the lists may only ever grow at their end. */
+export const codeOf = ({ severity, category, accepted }: Finding): string => {
+  const first = severitiesOrNull.indexOf(severity) * acceptances.length + acceptances.indexOf(accepted);
+  return first.toString(36) + categoriesOrNull.indexOf(category).toString(36);
+};
+
+/** What follows a finding's URL in JSON, from its closing quote on, by code. There are few, so each is made once. */
+export const tailsByCode: ReadonlyMap<string, string> = new Map(
+  severitiesOrNull.flatMap((severity) =>
+    categoriesOrNull.flatMap((category) =>
+      acceptances.map((accepted) => {
+        const finding = { severity, category, accepted };
+        return [codeOf(finding), `",${JSON.stringify(finding).slice(1)}`] as const;
+      }),
+    ),
+  ),
+);

@@ -1,0 +1,76 @@
+import type { McpRecord } from "../contract/records-metrics.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
+import { damagedPayload, draftOf, textOf } from "./payload.ts";
+
+/** The payload is a JSON list: the URL, then for each server its name and a list of name, calls, failures. */
+export type McpServer = {
+  readonly name: string;
+  readonly tools: ReadonlyArray<{ readonly name: string; readonly calls: number; readonly failures: number }>;
+};
+
+type McpPullRequest = {
+  readonly prUrl: string;
+  readonly organizationId: string;
+  readonly repositoryId: string;
+  readonly authorId: string | null;
+  readonly mergedAtMs: number;
+  readonly servers: readonly McpServer[];
+};
+
+export const callsOf = ({ tools }: McpServer): number => tools.reduce((sum, { calls }) => sum + calls, 0);
+
+export function draftMcp(pullRequest: McpPullRequest): EntryDraft {
+  const { prUrl, organizationId, repositoryId, authorId, mergedAtMs: atMs, servers } = pullRequest;
+  const text = JSON.stringify([
+    prUrl,
+    ...servers.map(({ name, tools }) => [
+      name,
+      ...tools.map((tool) => [tool.name, tool.calls, tool.failures]),
+    ]),
+  ]);
+  const placed = { atMs, repositoryId, authorId };
+  const record = decode(text, placed, organizationId);
+  if (!record) throw new RangeError("An entry was made that cannot be read.");
+  return draftOf(placed, text, JSON.stringify(record));
+}
+
+export function toMcpRecord(entry: StreamEntry, organizationId: string): McpRecord {
+  const record = decode(textOf(entry), entry, organizationId);
+  if (!record) throw damagedPayload(entry.number);
+  return record;
+}
+
+function decode(
+  text: string,
+  { atMs, repositoryId, authorId }: Pick<StreamEntry, "atMs" | "repositoryId" | "authorId">,
+  organizationId: string,
+): McpRecord | undefined {
+  const fields: unknown = JSON.parse(text);
+  if (!Array.isArray(fields)) return undefined;
+  const [prUrl, ...listed]: unknown[] = fields;
+  const servers = listed.map(decodeServer);
+  if (typeof prUrl !== "string" || !servers.every((server) => server !== undefined)) return undefined;
+  return {
+    pr_url: prUrl,
+    organization_id: organizationId,
+    repository_id: repositoryId,
+    author_id: authorId,
+    merged_at: toTimestamp(atMs),
+    servers: servers.map(({ name, tools }) => ({ name, calls: callsOf({ name, tools }), tools: [...tools] })),
+  };
+}
+
+function decodeServer(value: unknown): McpServer | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const [name, ...listed]: unknown[] = value;
+  const tools = listed.map(decodeTool);
+  return typeof name === "string" && tools.every((tool) => tool !== undefined) ? { name, tools } : undefined;
+}
+
+function decodeTool(value: unknown): McpServer["tools"][number] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const [name, calls, failures]: unknown[] = value;
+  const isTool = typeof name === "string" && typeof calls === "number" && typeof failures === "number";
+  return isTool ? { name, calls, failures } : undefined;
+}

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import { streamLimits } from "../contract/limits.ts";
+import { CorruptItem } from "../store/items/parse.ts";
+import type { Value } from "../store/table.ts";
+import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
+
+/**
+ * Payloads are text. The stream spills only bytes, so long text goes as bytes; short text stays text, which
+ * crosses the wire without base64 and can be read in a console.
+ */
+const payloadOf = (text: string): Value =>
+  Buffer.byteLength(text) > streamLimits.inlineBytesMax ? Buffer.from(text) : text;
+
+export function textOf({ payload, number }: StreamEntry): string {
+  if (typeof payload === "string") return payload;
+  if (payload instanceof Uint8Array)
+    return Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString();
+  throw damagedPayload(number);
+}
+
+export const damagedPayload = (number: number): CorruptItem =>
+  new CorruptItem(`The payload of the metrics entry ${number} is damaged.`);
+
+type Placed = Pick<EntryDraft, "atMs" | "repositoryId" | "authorId">;
+
+/** `record` is what a reader will be sent for it; a comma separates it from the next. */
+export const draftOf = (
+  { atMs, repositoryId, authorId }: Placed,
+  text: string,
+  record: string,
+): EntryDraft => ({
+  atMs,
+  repositoryId,
+  authorId,
+  digest: createHash("sha256").update(text).digest("base64url"),
+  payload: payloadOf(text),
+  renderedBytes: Buffer.byteLength(record) + 1,
+});

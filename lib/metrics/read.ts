@@ -1,0 +1,57 @@
+import type { McpRecord, PullRequestStatus, ReviewRecord } from "../contract/records-metrics.ts";
+import type { StreamEntry } from "../stream/stream.ts";
+import { toMcpRecord } from "./mcp.ts";
+import { repositoryNames } from "./repository-names.ts";
+import { renderReviewComments } from "./review-comments.ts";
+import { hasStatus, toReviewRecord } from "./reviews.ts";
+import { jsonRecordBytesMax, type MetricsCall, type Walked, walk } from "./walk.ts";
+
+export type MetricsPage<Record> = Pick<Walked, "nextCursor" | "resumeCursor"> & {
+  readonly records: readonly Record[];
+};
+
+/** Records as JSON text: pages of thousands of findings never become objects. */
+export async function readReviewComments(call: MetricsCall): Promise<MetricsPage<string>> {
+  const { entries, ...cursors } = await walk(call, {
+    dataset: "review-comments",
+    recordBytesMax: jsonRecordBytesMax,
+  });
+  const records = entries.map(({ entry, organization }) =>
+    renderReviewComments(entry, organization.provider_organization_id),
+  );
+  return { records, ...cursors };
+}
+
+type ReviewsCall = MetricsCall & {
+  readonly input: { readonly query: { readonly status: PullRequestStatus | "all"; readonly format: string } };
+};
+
+export async function readReviews(call: ReviewsCall): Promise<MetricsPage<ReviewRecord>> {
+  const { status, format } = call.input.query;
+  const names = repositoryNames(call.table);
+  const wanted = (entry: StreamEntry) => {
+    if (status !== "all" && !hasStatus(entry, status)) return false;
+    names.want(entry.organization, entry.repositoryId);
+    return true;
+  };
+  // A record's CSV can be smaller than its JSON, so there only the finished body tells whether it fits.
+  const recordBytesMax = format === "json" ? jsonRecordBytesMax : Number.POSITIVE_INFINITY;
+  const { entries, ...cursors } = await walk(call, { dataset: "reviews", wanted, recordBytesMax });
+  const nameOf = await names.all();
+  const records = entries.map(({ entry, organization }) =>
+    toReviewRecord(entry, {
+      organizationId: organization.provider_organization_id,
+      organizationName: organization.name,
+      repositoryName: nameOf(entry.organization, entry.repositoryId),
+    }),
+  );
+  return { records, ...cursors };
+}
+
+export async function readMcp(call: MetricsCall): Promise<MetricsPage<McpRecord>> {
+  const { entries, ...cursors } = await walk(call, { dataset: "mcp", recordBytesMax: jsonRecordBytesMax });
+  const records = entries.map(({ entry, organization }) =>
+    toMcpRecord(entry, organization.provider_organization_id),
+  );
+  return { records, ...cursors };
+}

@@ -1,0 +1,56 @@
+import { parseRepository } from "../store/items/repository.ts";
+import { repositoryKey } from "../store/layout.ts";
+import type { Key, Table } from "../store/table.ts";
+
+export type RepositoryNames = {
+  /** Asks for a name that will be needed. */
+  want(organization: string, repositoryId: string): void;
+  /** Every name that was asked for. */
+  all(): Promise<(organization: string, repositoryId: string) => string>;
+};
+
+/**
+ * Today's names of a page's repositories. They are asked for while the stream is read: all that one data page
+ * brings go out in one batch, beside the stream's own next read, so that they cost no trip on a last page and
+ * one on a full page, which needs no second look at the head. A name that is a second old harms nobody, so the
+ * reads are eventually consistent, at half the price.
+ */
+export function repositoryNames(table: Table): RepositoryNames {
+  const names = new Map<string, string>();
+  const known = new Set<string>();
+  const reads: Promise<void>[] = [];
+  let waiting: Key[] = [];
+  const identity = ({ pk, sk }: Key) => `${pk} ${sk}`;
+
+  async function read(keys: readonly Key[]): Promise<void> {
+    for (const item of await table.getMany(keys, { eventually: true })) {
+      if (item) names.set(identity(item), parseRepository(item).name);
+    }
+  }
+
+  function send(): void {
+    if (waiting.length === 0) return;
+    const reading = read(waiting);
+    // Whoever needs the names hears of a failure; until then it must not end the process.
+    reading.catch(() => {});
+    reads.push(reading);
+    waiting = [];
+  }
+
+  return {
+    want(organization, repositoryId) {
+      const key = repositoryKey(organization, repositoryId);
+      if (known.has(identity(key))) return;
+      known.add(identity(key));
+      // After all promises at hand have had their turn: by then the whole data page was looked at.
+      if (waiting.push(key) === 1) setImmediate(send);
+    },
+    async all() {
+      send();
+      await Promise.all(reads);
+      // Events wait for their repository, so a name is missing only where somebody deleted the item.
+      return (organization, repositoryId) =>
+        names.get(identity(repositoryKey(organization, repositoryId))) ?? repositoryId;
+    },
+  };
+}

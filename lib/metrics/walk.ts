@@ -1,0 +1,153 @@
+import { Fault } from "../contract/fault.ts";
+import { metricsLimits, requestLimits } from "../contract/limits.ts";
+import { type Clock, toTimestamp } from "../runtime/clock.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { streamHeadKey, type TenantKey } from "../store/layout.ts";
+import type { Item, Key, Table } from "../store/table.ts";
+import { parseHead } from "../stream/head.ts";
+import { readPage } from "../stream/read.ts";
+import type { Dataset, StreamEntry } from "../stream/stream.ts";
+
+/** What a walk needs of a call. Access has decided whose data it is: what is left of the scope may be seen. */
+export type MetricsCall = {
+  readonly principal: { readonly tenant: TenantKey };
+  readonly scope: { readonly organizations: readonly OrganizationItem[] };
+  readonly input: {
+    readonly query: {
+      readonly start_date: string;
+      readonly end_date: string;
+      readonly repository_ids?: readonly string[] | undefined;
+      readonly user_ids?: readonly string[] | undefined;
+    };
+  };
+  readonly paging: {
+    readonly position: unknown;
+    readonly pageSize: number;
+    next(position: number): string;
+    resume(position: number): string;
+  };
+  readonly table: Table;
+  readonly clock: Clock;
+  /** The stream's head, as `headAlongside` asked for it. */
+  readonly alongside: ReadonlyArray<Item | undefined>;
+  readonly signal: AbortSignal;
+};
+
+export type WalkOptions = {
+  readonly dataset: Dataset;
+  /** A filter of the dataset's own; asked last. */
+  readonly wanted?: (entry: StreamEntry) => boolean;
+  /** What all records of the page may take, each with its comma. */
+  readonly recordBytesMax: number;
+};
+
+export type Walked = {
+  readonly entries: ReadonlyArray<{ readonly entry: StreamEntry; readonly organization: OrganizationItem }>;
+  /** Null when no eligible pull request remains. */
+  readonly nextCursor: string | null;
+  /** Only then: where the walk can be taken up later. */
+  readonly resumeCursor: string | null;
+};
+
+/** The head is read in the round of authentication. */
+export const headAlongside = (tenant: TenantKey): readonly Key[] => [streamHeadKey(tenant)];
+
+/** What is left for the records of a JSON page that is the last one; with a cursor it is less. */
+export const jsonRecordBytesMax =
+  requestLimits.responseBytesMax - '{"data":[],"next_cursor":null}'.length + 1;
+
+/** One page of a dataset, in write order. */
+export async function walk(
+  call: MetricsCall,
+  { dataset, wanted, recordBytesMax }: WalkOptions,
+): Promise<Walked> {
+  const { principal, scope, input, paging, table } = call;
+  const organizations = new Map(scope.organizations.map((organization) => [organization.uuid, organization]));
+  const [only, another] = scope.organizations;
+  const isAsked = filterOf(input.query, organizations);
+  let largest: StreamEntry | undefined;
+  const time = timeBudget(call);
+  try {
+    const result = await readPage(table, {
+      tenant: principal.tenant,
+      // Both copies carry the same numbers, so a cursor fits both.
+      organization: another ? undefined : only?.uuid,
+      dataset,
+      window: windowOf(input.query),
+      after: typeof paging.position === "number" ? paging.position : 0,
+      limit: paging.pageSize,
+      eligible: (entry) => {
+        if (!isAsked(entry) || wanted?.(entry) === false) return false;
+        if (!largest || entry.renderedBytes > largest.renderedBytes) largest = entry;
+        return true;
+      },
+      responseBytesMax: recordBytesMax,
+      head: parseHead(call.alongside[0]),
+      timeUp: time.up,
+    });
+    if (result.kind === "too-large") throw tooLarge(largest);
+    if (result.kind === "no-progress") throw outOfTime();
+    return {
+      entries: result.entries.map((entry) => ({ entry, organization: owner(organizations, entry) })),
+      nextCursor: result.nextAfter === null ? null : paging.next(result.nextAfter),
+      resumeCursor: result.nextAfter === null ? paging.resume(result.readUpTo) : null,
+    };
+  } finally {
+    time.letGo();
+  }
+}
+
+const msPerDay = 86_400_000;
+
+/** Whole UTC days, both inclusive. */
+const windowOf = ({ start_date, end_date }: MetricsCall["input"]["query"]) => ({
+  startMs: Date.parse(`${start_date}T00:00:00.000Z`),
+  endMs: Date.parse(`${end_date}T00:00:00.000Z`) + msPerDay,
+});
+
+function filterOf(
+  { repository_ids, user_ids }: MetricsCall["input"]["query"],
+  organizations: ReadonlyMap<string, OrganizationItem>,
+): (entry: StreamEntry) => boolean {
+  const repositories = repository_ids && new Set(repository_ids);
+  const authors = user_ids && new Set(user_ids);
+  return ({ organization, repositoryId, authorId }) =>
+    organizations.has(organization) &&
+    (!repositories || repositories.has(repositoryId)) &&
+    (!authors || (authorId !== null && authors.has(authorId)));
+}
+
+function owner(organizations: ReadonlyMap<string, OrganizationItem>, entry: StreamEntry): OrganizationItem {
+  const organization = organizations.get(entry.organization);
+  if (!organization) throw new TypeError("The filter lets no foreign entry through.");
+  return organization;
+}
+
+/** `up` when the call was stopped or has read long enough; what is read by then is a page. */
+function timeBudget({ clock, signal }: MetricsCall): { readonly up: AbortSignal; letGo(): void } {
+  const over = new AbortController();
+  const done = new AbortController();
+  clock.sleep(metricsLimits.readMsMax, done.signal).then(
+    () => over.abort(),
+    () => {},
+  );
+  return { up: AbortSignal.any([signal, over.signal]), letGo: () => done.abort() };
+}
+
+const outOfTime = (): Fault =>
+  new Fault("SERVICE_UNAVAILABLE", "The service cannot answer in time right now. Retry the same request.", {
+    retryAfterSeconds: 1,
+  });
+
+/** One pull request is never split, so the advice ends with the one that may have to be left out. */
+function tooLarge(largest: StreamEntry | undefined): Fault {
+  const mebibytes = requestLimits.responseBytesMax / 1024 / 1024;
+  const advice = "Reduce limit, narrow the window or add filters.";
+  const culprit =
+    largest && `repository_id ${largest.repositoryId}, finalized at ${toTimestamp(largest.atMs)}`;
+  const split = culprit
+    ? ` A pull request is never split: the largest one here (${culprit}) takes ${largest.renderedBytes} bytes; ` +
+      "if it does not fit alone, exclude it with narrower dates or filters."
+    : "";
+  return new Fault("RESPONSE_TOO_LARGE", `The answer would exceed ${mebibytes} MiB. ${advice}${split}`);
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { ingest } from "../../lib/events/ingest.ts";
+import type { OutgoingEvent } from "../../lib/events/send.ts";
+import type { Item } from "../../lib/store/table.ts";
+import { checkPeople } from "../people/checks.ts";
+import { openStore, useStore } from "../support/engine.ts";
+import { type FaultKind, faultyTable } from "./faulty-table.ts";
+import {
+  createDesk,
+  deliver,
+  everything,
+  memberSaved,
+  organizationName,
+  organizationSaved,
+  repositorySaved,
+  toMessages,
+  workspaceSaved,
+} from "./support.ts";
+
+const store = useStore();
+const people = ["1", "2", "3", "4"];
+
+const inAcme = { ...organizationName(), workspace_id: "acme" };
+const team = people.map((user_id) => memberSaved(5, { user_id, email: `${user_id}@acme.test` }));
+
+/** Each event does several things one after another, and can be cut off between any two. */
+const cases: ReadonlyArray<{
+  readonly name: string;
+  readonly before: readonly OutgoingEvent[];
+  readonly event: OutgoingEvent;
+}> = [
+  {
+    name: "a workspace arrives that an organization and its people wait for",
+    event: workspaceSaved(1),
+    before: [organizationSaved(2, inAcme), ...team.slice(0, 1), repositorySaved(4)],
+  },
+  { name: "an event comes before its organization", event: memberSaved(3), before: [] },
+  {
+    name: "a workspace buys seats that people are short of",
+    event: workspaceSaved(9),
+    before: [workspaceSaved(1, { seats_purchased: 1 }), organizationSaved(2, inAcme), ...team],
+  },
+  {
+    name: "an organization buys seats that people are short of",
+    event: organizationSaved(9),
+    before: [organizationSaved(2, { seats_purchased: 1 }), ...team],
+  },
+  {
+    name: "someone leaves and makes room for another",
+    event: memberSaved(9, { user_id: "1", email: null, active: false }),
+    before: [organizationSaved(2, { seats_purchased: 1 }), ...team.slice(0, 2)],
+  },
+  {
+    name: "someone changes address into another person",
+    event: memberSaved(9, { user_id: "1", email: "2@acme.test", readable_repository_ids: "*" }),
+    before: [workspaceSaved(1, { seats_purchased: 2 }), organizationSaved(2, inAcme), ...team.slice(0, 3)],
+  },
+  {
+    name: "an organization moves into a workspace, seats and all",
+    event: organizationSaved(9, inAcme),
+    before: [workspaceSaved(1, { seats_purchased: 3 }), organizationSaved(2), ...team],
+  },
+  {
+    name: "an organization leaves a workspace where others wait for seats",
+    event: organizationSaved(9, { seats_purchased: 2 }),
+    before: [
+      workspaceSaved(1, { seats_purchased: 4 }),
+      organizationSaved(2, inAcme),
+      organizationSaved(2, { ...inAcme, provider_organization_id: "1002" }),
+      ...team,
+      memberSaved(6, { ...organizationName("1002"), email: "5@acme.test" }),
+    ],
+  },
+  {
+    name: "an earlier event comes late and changes first values",
+    event: memberSaved(3, { user_id: "1", role: "cr_admin", seat_assigned: false }),
+    before: [organizationSaved(2), memberSaved(5, { user_id: "1", role: "cr_member" })],
+  },
+];
+
+async function restored(items: readonly Item[]) {
+  const opened = await openStore(store().endpoint);
+  await opened.table.writeMany(items.map((put) => ({ put })));
+  return opened;
+}
+
+describe.each(cases)("$name", ({ before, event }) => {
+  test.each<FaultKind>(["unanswered", "refused", "crash"])(
+    "and is cut off at any call (%s): delivered again, it ends the same",
+    async (kind) => {
+      const base = await restored([]);
+      // One by one: who comes first to a seat must not be left to chance.
+      for (const each of before) await deliver(createDesk(base.table), [each]);
+      const start = await everything(base.table);
+      await deliver(createDesk(base.table), [event]);
+      const expected = await everything(base.table);
+      checkPeople(expected);
+      expect(expected).not.toEqual(start);
+
+      let hit = true;
+      for (let at = 0; hit; at++) {
+        const { table, client } = await restored(start);
+        const faulty = faultyTable(table, at, kind);
+        const desk = createDesk(faulty.table);
+        const messages = await toMessages(desk, [event]);
+        const unfinished = await ingest(desk, messages);
+        hit = faulty.calls() > at;
+        expect(unfinished).toEqual(hit ? messages : []);
+        await deliver(createDesk(table), [event]);
+        expect(await everything(table), `cut off at call ${at}`).toEqual(expected);
+        client.destroy();
+      }
+    },
+  );
+});

@@ -1,0 +1,32 @@
+import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
+
+/**
+ * unanswered: the call is carried out, but its answer never comes · refused: it is not carried out ·
+ * crash: it is not, and the process makes no further call.
+ */
+export type FaultKind = "unanswered" | "refused" | "crash";
+
+/** A table whose `at`-th call (from 0) goes wrong, and all later ones after a crash. */
+export function faultyTable(table: Table, at: number, kind: FaultKind): { table: Table; calls(): number } {
+  let calls = 0;
+  const call = async <Answer>(run: () => Promise<Answer>): Promise<Answer> => {
+    const index = calls++;
+    const isHit = kind === "crash" ? index >= at : index === at;
+    if (!isHit) return run();
+    if (kind === "unanswered") await run();
+    throw kind === "crash" ? new Error("The process is gone.") : new StoreUnavailable("injected", false);
+  };
+  return {
+    calls: () => calls,
+    table: {
+      get: (...given) => call(() => table.get(...given)),
+      getMany: (...given) => call(() => table.getMany(...given)),
+      getTogether: (...given) => call(() => table.getTogether(...given)),
+      queryPage: (...given) => call(() => table.queryPage(...given)),
+      scanPage: (...given) => call(() => table.scanPage(...given)),
+      write: (...given) => call(() => table.write(...given)),
+      transact: (...given) => call(() => table.transact(...given)),
+      writeMany: (...given) => call(() => table.writeMany(...given)),
+    },
+  };
+}

@@ -1,0 +1,229 @@
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import * as z from "zod";
+import { queueLimits } from "../../lib/contract/platform.ts";
+import { EventRefused } from "../../lib/events/envelope.ts";
+import type { CheckedEvent } from "../../lib/events/event-types.ts";
+import { ingest } from "../../lib/events/ingest.ts";
+import type { OutgoingEvent } from "../../lib/events/send.ts";
+import { organizationKey, repositoryKey } from "../../lib/store/layout.ts";
+import { StoreUnavailable } from "../../lib/store/table.ts";
+import { openStore, useStore } from "../support/engine.ts";
+import {
+  createDesk,
+  type Desk,
+  event,
+  everything,
+  organizationName,
+  organizationSaved,
+  repositorySaved,
+  toMessages,
+  uuidOf,
+  workspaceSaved,
+} from "./support.ts";
+
+/** What the type of the tests below was asked to apply, call by call. */
+const applied: number[][] = [];
+
+vi.mock("../../lib/events/event-types.ts", async (importOriginal) => {
+  const original = await importOriginal<typeof import("../../lib/events/event-types.ts")>();
+  const schema = z.object({ number: z.number() });
+  const counted = {
+    schema,
+    eventsMax: 3,
+    dependency: () => undefined,
+    provides: () => undefined,
+    async apply(_: unknown, events: ReadonlyArray<CheckedEvent<z.output<typeof schema>>>) {
+      const numbers = events.map(({ data }) => data.number);
+      if (numbers.includes(13)) throw new EventRefused("number: 13 is not applied");
+      if (numbers.includes(99)) throw new StoreUnavailable("injected", true);
+      applied.push(numbers);
+    },
+  };
+  return { ...original, eventTypes: { ...original.eventTypes, "number.told": counted } };
+});
+
+const store = useStore();
+const numbered = (number: number) => event("number.told", number, { ...organizationName(), number });
+
+let desk: Desk;
+beforeEach(async () => {
+  desk = createDesk((await openStore(store().endpoint)).table);
+  applied.length = 0;
+});
+
+describe("a permanent fault", () => {
+  const bad: ReadonlyArray<[string, OutgoingEvent, RegExp]> = [
+    ["an unknown type", event("pull_request.dreamt", 1, organizationName()), /type: .* is not known/],
+    ["a name from every object", event("constructor", 1, organizationName()), /is not known/],
+    ["a missing field", organizationSaved(1, { plan: undefined }), /plan: /],
+    ["a value outside its list", organizationSaved(1, { metrics: "fine" }), /metrics: /],
+    [
+      "a workspace and an instance at once",
+      organizationSaved(1, { workspace_id: "acme", instance_id: "forge" }),
+      /workspace_id: .*not to both/,
+    ],
+    ["a lone surrogate", organizationSaved(1, { name: "\ud800" }), /name: .*surrogate/],
+    [
+      "NUL in an id",
+      organizationSaved(1, { provider_organization_id: "a\u0000" }),
+      /provider_organization_id: /,
+    ],
+    [
+      "an approval delay over 30 days",
+      organizationSaved(1, { approval_delay_days: 31 }),
+      /approval_delay_days: /,
+    ],
+    ["half a seat", organizationSaved(1, { seats_purchased: 1.5 }), /seats_purchased: /],
+    ["a URL that is none", repositorySaved(1, { url: "javascript:alert(1)" }), /url: .*http/],
+    ["no moment", { ...organizationSaved(1), occurred_at: "yesterday" }, /occurred_at: /],
+    [
+      "a moment without an offset",
+      { ...organizationSaved(1), occurred_at: "2026-10-01T00:00:00" },
+      /occurred_at: /,
+    ],
+    ["no data", { ...organizationSaved(1), data: null }, /data: /],
+  ];
+
+  test.each(bad)(
+    "%s goes to the dead letters with its reason and holds up nobody",
+    async (_, event, reason) => {
+      const [letter, ...others] = await toMessages(desk, [event, organizationSaved(2), repositorySaved(3)]);
+      const group = others[0]?.group ?? "";
+      const messages = [{ id: event.id, group, body: letter?.body ?? "" }, ...others];
+
+      expect(await ingest(desk, messages)).toEqual([]);
+
+      expect(desk.letters).toEqual([{ ...messages[0], reason: expect.stringMatching(reason) }]);
+      expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+    },
+  );
+
+  test("what is not JSON, or no object, goes there too", async () => {
+    const messages = ["{", "7", "null", '"text"'].map((body, index) => ({
+      id: `m${index}`,
+      group: "g",
+      body,
+    }));
+    expect(await ingest(desk, messages)).toEqual([]);
+    expect(desk.letters.map(({ id, body }) => ({ id, group: "g", body }))).toEqual(messages);
+  });
+
+  test("a reason never shows what the field holds", async () => {
+    const [message] = await toMessages(desk, [organizationSaved(1, { plan: "s3cret", workspace_id: 7 })]);
+    await ingest(desk, message ? [message] : []);
+    expect(desk.letters[0]?.reason).not.toContain("s3cret");
+  });
+
+  test("a message longer than the queue's own limit must come by reference", async () => {
+    const body = JSON.stringify(organizationSaved(1)).padEnd(queueLimits.messageBytesMax + 1);
+    await ingest(desk, [{ id: "m", group: "g", body }]);
+    expect(desk.letters).toMatchObject([{ id: "m", reason: expect.stringContaining("by reference") }]);
+  });
+
+  test("is not acknowledged until the dead letters have it", async () => {
+    const down = { ...desk, deadLetters: { send: () => Promise.reject(new Error("queue down")) } };
+    const messages = [{ id: "m", group: "g", body: "{" }];
+    expect(await ingest(down, messages)).toEqual(messages);
+  });
+});
+
+describe("a passing fault", () => {
+  test("fails its message and the later ones of its group; other groups go on", async () => {
+    const other = event("organization.saved", 1, {
+      ...(organizationSaved(1).data as object),
+      provider_organization_id: "2",
+    });
+    const messages = await toMessages(desk, [
+      numbered(1),
+      other,
+      organizationSaved(2),
+      numbered(99),
+      repositorySaved(4),
+      workspaceSaved(1),
+    ]);
+
+    const unfinished = await ingest(desk, messages);
+
+    expect(unfinished).toEqual([messages[3], messages[4]]);
+    expect(applied).toEqual([[1]]);
+    expect(await desk.table.get(organizationKey(uuidOf("2")))).toBeDefined();
+    expect(await desk.table.get(organizationKey(uuidOf()))).toBeDefined();
+    expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeUndefined();
+  });
+
+  test("a group that runs out of time is delivered again; what is done is not", async () => {
+    const messages = await toMessages(desk, [organizationSaved(1), workspaceSaved(1)]);
+    const stuck = { ...desk.table, transact: () => new Promise<never>(() => undefined) };
+    const slow = { ...desk, table: { ...stuck, write: desk.table.write } };
+    const instance = await toMessages(desk, [
+      event("instance.saved", 1, {
+        id: "i",
+        name: "i",
+        provider: "gitlab",
+        base_url: "https://i.test",
+        active: true,
+      }),
+    ]);
+    let wake: () => void = () => undefined;
+    const clock = Object.assign(desk.clock, {
+      sleep: () =>
+        new Promise<void>((resolve) => {
+          wake = resolve;
+        }),
+    });
+
+    const running = ingest({ ...slow, clock }, [...messages, ...instance], { timeBudgetMs: 10 });
+    await vi.waitFor(async () => expect(await everything(desk.table)).toHaveLength(1));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    wake();
+
+    expect(await running).toEqual(messages);
+  });
+});
+
+describe("events that can be applied together", () => {
+  test("are, while they follow one another, up to as many as their type takes", async () => {
+    const messages = await toMessages(desk, [1, 2, 3, 4, 5].map(numbered));
+    const [organization] = await toMessages(desk, [organizationSaved(1)]);
+    const mixed = [...messages.slice(0, 4), ...(organization ? [organization] : []), ...messages.slice(4)];
+    expect(await ingest(desk, mixed)).toEqual([]);
+    expect(applied).toEqual([[1, 2, 3], [4], [5]]);
+  });
+
+  test("a bad one among them goes to the dead letters alone", async () => {
+    expect(await ingest(desk, await toMessages(desk, [12, 13, 14].map(numbered)))).toEqual([]);
+    expect(applied).toEqual([[12], [14]]);
+    expect(desk.letters).toMatchObject([{ id: numbered(13).id, reason: "number: 13 is not applied" }]);
+  });
+});
+
+describe("an event by reference", () => {
+  const large = organizationSaved(1, { note: "x".repeat(200_000) });
+
+  test("is fetched from the bucket", async () => {
+    const messages = await toMessages(desk, [large]);
+    expect(messages[0]?.body.length).toBeLessThan(400);
+    expect(await ingest(desk, messages)).toEqual([]);
+    expect(await desk.table.get(organizationKey(uuidOf()))).toMatchObject({ name: "Widgets" });
+  });
+
+  const reference = (change: object) =>
+    JSON.stringify({ ...large, data: undefined, reference: "a.json", ...change });
+  test.each([
+    ["nothing of that name", reference({ reference: "b.json" }), /nothing of this name/],
+    ["another event", reference({ id: organizationSaved(2).id }), /another event/],
+    ["a way out of the folder", reference({ reference: "../a.json" }), /reference: /],
+    ["no UTF-8", reference({ reference: "broken.json" }), /UTF-8/],
+  ])("that names %s goes to the dead letters", async (_, body, reason) => {
+    await desk.bucket.put("a.json", Buffer.from(JSON.stringify(large)));
+    await desk.bucket.put("broken.json", Uint8Array.of(0xff));
+    expect(await ingest(desk, [{ id: "m", group: "g", body }])).toEqual([]);
+    expect(desk.letters).toEqual([{ id: "m", group: "g", body, reason: expect.stringMatching(reason) }]);
+  });
+
+  test("is delivered again when the bucket does not answer", async () => {
+    const messages = await toMessages(desk, [large]);
+    const get = () => Promise.reject(new Error("bucket down"));
+    expect(await ingest({ ...desk, bucket: { ...desk.bucket, get } }, messages)).toEqual(messages);
+  });
+});

@@ -1,0 +1,147 @@
+import { v5 } from "uuid";
+import { identityNamespace, organizationUuid } from "../../lib/contract/identity.ts";
+import { ingest } from "../../lib/events/ingest.ts";
+import type { DeadLetter, EventDeps, QueueMessage } from "../../lib/events/ports.ts";
+import { type OutgoingEvent, sendEvents } from "../../lib/events/send.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import type { Clock } from "../../lib/runtime/clock.ts";
+import type { Item, Key, Table } from "../../lib/store/table.ts";
+
+/** A clock that stands until it is moved; whoever sleeps wakes at once. */
+export class StandingClock implements Clock {
+  now = Date.parse("2026-11-15T12:00:00.000Z");
+  nowMs = () => this.now;
+  sleep = () => Promise.resolve();
+}
+
+export type Desk = EventDeps & {
+  readonly letters: DeadLetter[];
+  readonly objects: Map<string, Uint8Array>;
+  readonly clock: StandingClock;
+};
+
+/** The write side on a table, with a bucket and dead letters in memory. */
+export function createDesk(table: Table, clock = new StandingClock()): Desk {
+  const letters: DeadLetter[] = [];
+  const objects = new Map<string, Uint8Array>();
+  return {
+    table,
+    clock,
+    chance: systemChance,
+    letters,
+    objects,
+    log: () => undefined,
+    bucket: {
+      put: async (name, content) => void objects.set(name, content),
+      get: async (name) => objects.get(name),
+    },
+    deadLetters: { send: async (sent) => void letters.push(...sent) },
+  };
+}
+
+/** What `events send` would put into the queue. */
+export async function toMessages(desk: Desk, events: readonly OutgoingEvent[]): Promise<QueueMessage[]> {
+  const messages: QueueMessage[] = [];
+  await sendEvents({ send: async (sent) => void messages.push(...sent) }, desk.bucket, events);
+  return messages;
+}
+
+/** Sends events and takes them from the queue in batches of ten, as they come. */
+export async function deliver(desk: Desk, events: readonly OutgoingEvent[]): Promise<void> {
+  const messages = await toMessages(desk, events);
+  for (let start = 0; start < messages.length; start += 10) {
+    const unfinished = await ingest(desk, messages.slice(start, start + 10));
+    if (unfinished.length > 0) throw new Error(`${unfinished.length} messages were not applied.`);
+  }
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** An event at minute `at` of one day; equal words make an equal id. */
+export const event = (type: string, at: number, data: Data): OutgoingEvent => ({
+  id: v5(JSON.stringify([type, at, data]), identityNamespace),
+  type,
+  occurred_at: new Date(Date.UTC(2026, 9, 1, 0, at)).toISOString(),
+  data,
+});
+
+export const workspaceSaved = (at: number, data: Data = {}) =>
+  event("workspace.saved", at, {
+    id: "acme",
+    name: "Acme",
+    admins: [{ user_id: "1", email: "ann@acme.test" }],
+    seats_purchased: 50,
+    active: true,
+    ...data,
+  });
+
+export const instanceSaved = (at: number, data: Data = {}) =>
+  event("instance.saved", at, {
+    id: "forge",
+    name: "Forge",
+    provider: "gitlab",
+    base_url: "https://git.forge.test",
+    active: true,
+    ...data,
+  });
+
+export const organizationName = (id = "1001") => ({
+  provider: "github",
+  instance_id: null,
+  provider_organization_id: id,
+});
+export const uuidOf = (id = "1001") => organizationUuid(organizationName(id));
+
+export const organizationSaved = (at: number, data: Data = {}) =>
+  event("organization.saved", at, {
+    ...organizationName(),
+    name: "Widgets",
+    workspace_id: null,
+    plan: "enterprise",
+    subscription_active: true,
+    deployment: "cloud",
+    active: true,
+    metrics: "ready",
+    seats_purchased: 50,
+    seat_assignment_mode: "manual",
+    approval_delay_days: 0,
+    ...data,
+  });
+
+export const repositorySaved = (at: number, data: Data = {}) =>
+  event("repository.saved", at, {
+    ...organizationName(),
+    repository_id: "9001",
+    name: "web",
+    full_name: "widgets/web",
+    private: true,
+    url: "https://github.test/widgets/web",
+    active: true,
+    approval_delay_days: null,
+    ...data,
+  });
+
+export const memberSaved = (at: number, data: Data = {}) =>
+  event("member.saved", at, {
+    ...organizationName(),
+    user_id: "4411",
+    username: "ann",
+    email: "Ann@acme.test",
+    role: "cr_admin",
+    seat_assigned: true,
+    readable_repository_ids: ["9001"],
+    active: true,
+    ...data,
+  });
+
+/** The whole table, in one order. */
+export async function everything(table: Table): Promise<Item[]> {
+  const items: Item[] = [];
+  let resume: Key | undefined;
+  do {
+    const page = await table.scanPage({}, resume);
+    items.push(...page.items);
+    resume = page.resume;
+  } while (resume);
+  return items.sort((left, right) => (`${left.pk} ${left.sk}` < `${right.pk} ${right.sk}` ? -1 : 1));
+}

@@ -1,0 +1,158 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { eventLimits } from "../../lib/contract/limits.ts";
+import { expireWaiting } from "../../lib/events/expire.ts";
+import { ingest } from "../../lib/events/ingest.ts";
+import { memberKey, organizationKey, repositoryKey } from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { checkPeople } from "../people/checks.ts";
+import { openStore, useStore } from "../support/engine.ts";
+import { faultyTable } from "./faulty-table.ts";
+import {
+  createDesk,
+  type Desk,
+  deliver,
+  everything,
+  instanceSaved,
+  memberSaved,
+  organizationSaved,
+  repositorySaved,
+  toMessages,
+  uuidOf,
+} from "./support.ts";
+
+const store = useStore();
+const dayMs = 86_400_000;
+let desk: Desk;
+beforeEach(async () => {
+  desk = createDesk((await openStore(store().endpoint)).table);
+});
+
+const waiting = async (table: Table) =>
+  (await everything(table)).filter(({ pk }) => pk.startsWith("WAITING"));
+
+describe("an event that comes before what it needs", () => {
+  test("is acknowledged, waits, and is applied when that arrives, chain by chain", async () => {
+    const forge = { provider: "gitlab", instance_id: "forge" };
+    await deliver(desk, [memberSaved(3, forge), repositorySaved(4, forge), organizationSaved(2, forge)]);
+    expect(await waiting(desk.table)).toHaveLength(6);
+
+    await deliver(desk, [instanceSaved(1)]);
+
+    const items = await everything(desk.table);
+    checkPeople(items);
+    expect(items.filter(({ pk }) => pk.startsWith("WAITING"))).toEqual([]);
+    expect(items.filter(({ sk }) => /^(MEMBER|REPO)#/.test(sk))).toHaveLength(2);
+  });
+
+  test("waits once, from the first time, however often it is delivered", async () => {
+    await deliver(desk, [memberSaved(3)]);
+    const first = await waiting(desk.table);
+    desk.clock.now += dayMs;
+    await deliver(desk, [memberSaved(3), memberSaved(3)]);
+    expect(await waiting(desk.table)).toEqual(first);
+  });
+
+  test("waits as a reference if it came as one", async () => {
+    const ids = Array.from({ length: 30_000 }, (_, index) => `repository-${index}`);
+    await deliver(desk, [memberSaved(3, { readable_repository_ids: ids })]);
+    const [kept] = await waiting(desk.table);
+    expect(JSON.stringify(kept).length).toBeLessThan(1_000);
+    await deliver(desk, [organizationSaved(1)]);
+    expect(await desk.table.get(memberKey(uuidOf(), "4411"))).toMatchObject({ user_id: "4411" });
+  });
+
+  test("finds company: a whole crowd is applied, page after page", async () => {
+    const crowd = Array.from({ length: eventLimits.waitingPageItems * 2 + 3 }, (_, index) =>
+      repositorySaved(3, { repository_id: `r${index}` }),
+    );
+    await deliver(desk, crowd);
+    await deliver(desk, [organizationSaved(1)]);
+    const items = await everything(desk.table);
+    expect(items.filter(({ sk }) => sk.startsWith("REPO#"))).toHaveLength(crowd.length);
+    expect(items.filter(({ pk }) => pk.startsWith("WAITING"))).toEqual([]);
+  });
+
+  test("is applied by a duplicate of the arrival, should the arrival itself have been cut off", async () => {
+    await deliver(desk, [repositorySaved(3)]);
+    const [arrival] = await toMessages(desk, [organizationSaved(1)]);
+    if (!arrival) throw new Error("no message");
+    // The crash comes right after the organization is written.
+    const faulty = faultyTable(desk.table, 2, "crash");
+    expect(await ingest({ ...desk, table: faulty.table }, [arrival])).toEqual([arrival]);
+    expect(await desk.table.get(organizationKey(uuidOf()))).toBeDefined();
+    expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeUndefined();
+
+    await deliver(desk, [organizationSaved(1)]);
+    expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+  });
+});
+
+describe("an arrival that meets its waiter in mid-air", () => {
+  /** Lets the organization arrive around the moment at which the waiter stores itself. */
+  const meeting = (moment: "before" | "after"): Desk => {
+    let met = false;
+    const transact: Table["transact"] = async (writes) => {
+      const isWaiter = writes.some((write) => "put" in write && write.put.pk === "WAITING");
+      if (!isWaiter || met) return desk.table.transact(writes);
+      met = true;
+      if (moment === "before") await deliver(desk, [organizationSaved(1)]);
+      await desk.table.transact(writes);
+      if (moment === "after") await deliver(desk, [organizationSaved(1)]);
+    };
+    return { ...desk, table: { ...desk.table, transact } };
+  };
+
+  test.each(["before", "after"] as const)(
+    "%s it is stored: the event is applied and waits no more",
+    async (moment) => {
+      await deliver(meeting(moment), [repositorySaved(3)]);
+      expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+      expect(await waiting(desk.table)).toEqual([]);
+    },
+  );
+});
+
+describe("waiting too long", () => {
+  test("ends in the dead letters after 14 days, with the reason, and not a moment before", async () => {
+    await deliver(desk, [repositorySaved(3)]);
+    desk.clock.now += dayMs;
+    await deliver(desk, [memberSaved(3)]);
+
+    desk.clock.now += 13 * dayMs;
+    await expireWaiting(desk);
+    expect(desk.letters).toEqual([]);
+
+    desk.clock.now += 1;
+    await expireWaiting(desk);
+    const [message] = await toMessages(desk, [repositorySaved(3)]);
+    const reason = "It waited 14 days for the organization github 1001, which never came.";
+    expect(desk.letters).toEqual([{ ...message, reason }]);
+    expect((await waiting(desk.table)).map(({ event_id }) => event_id).filter(Boolean)).toEqual([
+      memberSaved(3).id,
+    ]);
+  });
+
+  test("a dead letter that cannot be sent stays and is tried again", async () => {
+    await deliver(desk, [repositorySaved(3)]);
+    desk.clock.now += 15 * dayMs;
+    const down = { ...desk, deadLetters: { send: () => Promise.reject(new Error("queue down")) } };
+    await expect(expireWaiting(down)).rejects.toThrow("queue down");
+    await expireWaiting(desk);
+    expect(desk.letters).toHaveLength(1);
+    expect(await waiting(desk.table)).toEqual([]);
+  });
+
+  test("for something that is known after all, the event is applied instead", async () => {
+    await deliver(desk, [repositorySaved(3)]);
+    const [arrival] = await toMessages(desk, [organizationSaved(1)]);
+    const faulty = faultyTable(desk.table, 2, "crash");
+    if (arrival) await ingest({ ...desk, table: faulty.table }, [arrival]);
+    desk.clock.now += 15 * dayMs;
+
+    await expireWaiting(desk);
+
+    expect(desk.letters).toEqual([]);
+    expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+    expect(await waiting(desk.table)).toEqual([]);
+  });
+});

@@ -1,0 +1,87 @@
+import type { Context, SQSEvent } from "aws-lambda";
+import { beforeAll, expect, test } from "vitest";
+import { organizationKey } from "../../lib/store/layout.ts";
+import { useStore } from "../support/engine.ts";
+import {
+  createDesk,
+  organizationSaved,
+  repositorySaved,
+  toMessages,
+  uuidOf,
+  workspaceSaved,
+} from "./support.ts";
+
+const store = useStore();
+
+beforeAll(() => {
+  process.env.TABLE_NAME = store().tableName;
+  process.env.DYNAMODB_ENDPOINT = store().endpoint;
+  process.env.EVENTS_BUCKET = "events";
+  process.env.DEAD_LETTER_QUEUE_URL = "http://127.0.0.1:9/0/dead.fifo";
+  process.env.AWS_ENDPOINT_URL_SQS = "http://127.0.0.1:9";
+  process.env.AWS_REGION = "eu-test-1";
+  process.env.AWS_ACCESS_KEY_ID = "test";
+  process.env.AWS_SECRET_ACCESS_KEY = "test";
+});
+
+const unused = () => undefined;
+const context: Context = {
+  callbackWaitsForEmptyEventLoop: false,
+  functionName: "ingest",
+  functionVersion: "1",
+  invokedFunctionArn: "",
+  memoryLimitInMB: "1024",
+  awsRequestId: "",
+  logGroupName: "",
+  logStreamName: "",
+  getRemainingTimeInMillis: () => 30_000,
+  done: unused,
+  fail: unused,
+  succeed: unused,
+};
+
+async function batch(): Promise<SQSEvent> {
+  const events = [organizationSaved(1), workspaceSaved(1), repositorySaved(2)];
+  const messages = await toMessages(createDesk(store().table), events);
+  const Records = messages.map(({ id, group, body }, index) => ({
+    messageId: `message-${index}`,
+    receiptHandle: "",
+    body,
+    attributes: {
+      MessageGroupId: group,
+      MessageDeduplicationId: id,
+      ApproximateReceiveCount: "1",
+      SentTimestamp: "0",
+      SenderId: "test",
+      ApproximateFirstReceiveTimestamp: "0",
+    },
+    messageAttributes: {},
+    md5OfBody: "",
+    eventSource: "aws:sqs",
+    eventSourceARN: "arn:aws:sqs:eu-test-1:000000000000:events.fifo",
+    awsRegion: "eu-test-1",
+  }));
+  return { Records };
+}
+
+test("the worker applies a batch of the queue and reports nothing to deliver again", async () => {
+  const { handler } = await import("../../functions/workers/ingest.ts");
+  expect(await handler(await batch(), context)).toEqual({ batchItemFailures: [] });
+  expect(await store().table.get(organizationKey(uuidOf()))).toMatchObject({ name: "Widgets" });
+});
+
+test("a bad event whose dead letter cannot be sent is reported with the later ones of its group, by message id", async () => {
+  const { handler } = await import("../../functions/workers/ingest.ts");
+  const { Records } = await batch();
+  const [first, ...others] = Records;
+  const broken = first ? [{ ...first, body: "{" }] : [];
+  const answer = await handler({ Records: [...broken, ...others] }, context);
+  expect(answer).toEqual({
+    batchItemFailures: [{ itemIdentifier: "message-0" }, { itemIdentifier: "message-2" }],
+  });
+});
+
+test("the clock worker runs on the same table", async () => {
+  const { handler } = await import("../../functions/workers/expire-waiting.ts");
+  await expect(handler()).resolves.toBeUndefined();
+});

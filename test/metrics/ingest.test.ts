@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { ingest } from "../../lib/events/ingest.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { createDesk, deliver, event, toMessages } from "../events/support.ts";
+import { useApi } from "../support/api.ts";
+import { github, World } from "../support/world.ts";
+import { comments, finalized, november, standalone, urlOf } from "./support.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+
+const finalizedEvent = (name: string, number: number, change: object = {}) =>
+  event("pull_request.finalized", number, finalized(github(name), number, change));
+
+test("a bad event among good ones goes to the dead letters with its reason and holds up nobody", async () => {
+  const { walk } = await standalone(api, world, "bad");
+  const desk = createDesk(api.store().table);
+  await deliver(desk, [
+    finalizedEvent("bad", 1),
+    finalizedEvent("bad", 2, { merged_at: "2031-01-01T00:00:00.000Z" }),
+    finalizedEvent("bad", 3, { merged_at: null }),
+    finalizedEvent("bad", 4),
+  ]);
+  expect(desk.letters.map(({ reason }) => reason)).toEqual([
+    "merged_at: is required of a merged pull request",
+    "merged_at: must lie between 2000-01-01 and tomorrow",
+  ]);
+  expect(await walk(`review-comments?${november}`)).toEqual([urlOf(1), urlOf(4)]);
+});
+
+test("a pull request of an unknown repository waits for it", async () => {
+  const { walk, organization } = await standalone(api, world, "early");
+  const desk = createDesk(api.store().table);
+  await deliver(desk, [finalizedEvent("early", 1, { repository_id: "9009" }), finalizedEvent("early", 2)]);
+  expect(await walk(`reviews?${november}`)).toEqual([urlOf(2)]);
+  const repository = {
+    name: "late",
+    full_name: "acme/late",
+    private: null,
+    url: "https://example.test/late",
+  };
+  const saved = {
+    ...organization,
+    repository_id: "9009",
+    ...repository,
+    active: true,
+    approval_delay_days: null,
+  };
+  await deliver(desk, [event("repository.saved", 3, saved)]);
+  expect(await walk(`reviews?${november}`)).toEqual([urlOf(2), urlOf(1)]);
+  expect(desk.letters).toEqual([]);
+});
+
+test("one too large for the queue travels through the bucket", async () => {
+  const { page } = await standalone(api, world, "heavy");
+  const desk = createDesk(api.store().table);
+  await deliver(desk, [finalizedEvent("heavy", 1, { comments: comments(urlOf(1), 5_000) })]);
+  expect(desk.objects.size).toBe(1);
+  expect((await page(`review-comments?${november}`)).data).toMatchObject([
+    { coderabbit_comments: { length: 5_000 } },
+  ]);
+});
+
+test("one whose worker died after the commit becomes visible when it is delivered again", async () => {
+  const { walk } = await standalone(api, world, "interrupted");
+  const { table } = api.store();
+  const dying: Table = {
+    ...table,
+    write: async () => {
+      throw new Error("The worker dies before it can publish.");
+    },
+  };
+  const desk = createDesk(table);
+  const messages = await toMessages(desk, [finalizedEvent("interrupted", 1)]);
+  expect(await ingest({ ...desk, table: dying }, messages)).toEqual(messages);
+  expect(await walk(`review-comments?${november}`)).toEqual([]);
+  expect(await ingest(desk, messages)).toEqual([]);
+  expect(await walk(`review-comments?${november}`)).toEqual([urlOf(1)]);
+});
+
+test("a hundred events from the queue appear once each, in the order of their writing, sent twice", async () => {
+  const { walk } = await standalone(api, world, "hundred");
+  const desk = createDesk(api.store().table);
+  const events = Array.from({ length: 100 }, (_, number) => finalizedEvent("hundred", number));
+  await deliver(desk, events);
+  await deliver(desk, events);
+  expect(await walk(`review-comments?${november}&limit=7`)).toEqual(events.map((_, number) => urlOf(number)));
+});

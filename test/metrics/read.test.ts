@@ -1,0 +1,304 @@
+import { describe, expect, test } from "vitest";
+import { useApi } from "../support/api.ts";
+import { World } from "../support/world.ts";
+import { closed, mcp, november, standalone, urlOf } from "./support.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+const datasets = ["review-comments", "reviews", "mcp"] as const;
+const always = "start_date=0001-01-01&end_date=9999-12-31";
+
+describe("records", () => {
+  test("of review comments have every field, and null where nothing is known", async () => {
+    const { tell, page } = await standalone(api, world, "comments");
+    const url = `${urlOf(1)}#discussion_r1`;
+    await tell(1, { author_id: null, comments: [{ url, severity: null, category: null, accepted: null }] });
+    await tell(2, {
+      comments: [
+        {
+          url: "https://elsewhere.test/c",
+          severity: "critical",
+          category: "security_and_privacy",
+          accepted: false,
+        },
+      ],
+    });
+    expect((await page(`review-comments?${november}`)).data).toEqual([
+      {
+        pr_url: urlOf(1),
+        organization_id: "comments",
+        repository_id: "9001",
+        author_id: null,
+        merged_at: "2026-11-02T10:00:00.000Z",
+        coderabbit_comments: [{ url, severity: null, category: null, accepted: null }],
+      },
+      {
+        pr_url: urlOf(2),
+        organization_id: "comments",
+        repository_id: "9001",
+        author_id: "4411",
+        merged_at: "2026-11-02T10:00:00.000Z",
+        coderabbit_comments: [
+          {
+            url: "https://elsewhere.test/c",
+            severity: "critical",
+            category: "security_and_privacy",
+            accepted: false,
+          },
+        ],
+      },
+    ]);
+  });
+
+  test("of reviews have every field, times in UTC, and the names of today", async () => {
+    const { tell, page, organization } = await standalone(api, world, "reviews");
+    await tell(1, { merged_at: "2026-11-02T12:00:00.000+02:00", last_commit_at: null });
+    await world.repository(organization, "9001", { name: "renamed" });
+    await world.organization("reviews", { name: "Renamed & Sons" });
+    const none = { posted: 0, accepted: 0 };
+    expect((await page(`reviews?${november}`)).data).toEqual([
+      {
+        pr_url: urlOf(1),
+        author_id: "4411",
+        author_username: "ann",
+        organization_id: "reviews",
+        organization_name: "Renamed & Sons",
+        repository_id: "9001",
+        repository_name: "renamed",
+        created_at: "2026-11-01T08:00:00.000Z",
+        ready_for_review_at: "2026-11-01T09:00:00.000Z",
+        first_human_review_at: null,
+        last_commit_at: null,
+        merged_at: "2026-11-02T10:00:00.000Z",
+        status: "merged",
+        review_iterations: 2,
+        estimated_complexity: 3,
+        estimated_review_minutes: 25,
+        coderabbit_comments: {
+          total: { posted: 2, accepted: 1 },
+          severity: {
+            critical: { posted: 1, accepted: 1 },
+            major: { posted: 1, accepted: 0 },
+            minor: none,
+            trivial: none,
+            info: none,
+          },
+          category: {
+            data_integrity_and_integration: { posted: 1, accepted: 1 },
+            functional_correctness: { posted: 1, accepted: 0 },
+            maintainability_and_code_quality: none,
+            performance_and_scalability: none,
+            security_and_privacy: none,
+            stability_and_availability: none,
+          },
+        },
+      },
+    ]);
+  });
+});
+
+describe("formats of reviews", () => {
+  test("CSV has a header, CRLF, empty cells for null, and defused formulas; the cursor is a header", async () => {
+    const { tell, get } = await standalone(api, world, "csv");
+    await tell(1, { author_username: '=cmd("x"),\n' });
+    await tell(2, { ...closed, author_id: null, author_username: null, comments: [] });
+    const first = await get(`reviews?${november}&format=csv&status=all&limit=1`);
+    expect(first.status).toBe(200);
+    expect(first.headers["content-type"]).toBe("text/csv; charset=utf-8");
+    const [header = "", row = ""] = first.body.toString().split("\r\n");
+    expect(header).toMatch(
+      /^pr_url,author_id,author_username,.*,stability_and_availability_comments_accepted$/,
+    );
+    expect(row).toBe(
+      `${urlOf(1)},4411,"'=cmd(""x""),\n",csv,Organization csv,9001,repository-9001,2026-11-01T08:00:00.000Z,` +
+        "2026-11-01T09:00:00.000Z,,2026-11-02T09:00:00.000Z,2026-11-02T10:00:00.000Z,merged,2,3,25," +
+        "2,1,1,1,1,0,0,0,0,0,0,0,1,1,1,0,0,0,0,0,0,0,0,0",
+    );
+    const cursor = first.headers["x-next-cursor"];
+    const second = await get(`reviews?${november}&format=csv&status=all&cursor=${cursor}`);
+    expect(second.body.toString().split("\r\n")[1]).toMatch(
+      new RegExp(`^${urlOf(2)},,,csv,.*,,closed,2,3,25,0,0,`),
+    );
+    expect(second.headers).not.toHaveProperty("x-next-cursor");
+    expect(second.headers["x-resume-cursor"]).toBeTypeOf("string");
+  });
+
+  test("NDJSON has the records of the JSON answer, a line each, and its cursors fit JSON too", async () => {
+    const { tell, get, page } = await standalone(api, world, "ndjson");
+    for (const number of [1, 2, 3]) await tell(number);
+    const lines = await get(`reviews?${november}&format=ndjson&limit=2`);
+    expect(lines.headers["content-type"]).toBe("application/x-ndjson");
+    const rest = await page(`reviews?${november}&cursor=${lines.headers["x-next-cursor"]}`);
+    const records = lines.body
+      .toString()
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect([...records, ...rest.data]).toEqual((await page(`reviews?${november}`)).data);
+  });
+
+  test("an empty CSV is its header, an empty NDJSON nothing", async () => {
+    const { get } = await standalone(api, world, "empty");
+    expect((await get(`reviews?${november}&format=csv`)).body.toString()).toMatch(/^pr_url,[a-z_,]+\r\n$/);
+    expect((await get(`reviews?${november}&format=ndjson`)).body.length).toBe(0);
+  });
+});
+
+describe("filters", () => {
+  test("the window holds whole UTC days, both ends included", async () => {
+    const { tell, page } = await standalone(api, world, "window");
+    const times = [
+      "2026-11-01T23:59:59.999Z",
+      "2026-11-02T00:00:00.000Z",
+      "2026-11-08T23:59:59.999Z",
+      "2026-11-09T00:00:00.000Z",
+    ];
+    for (const [index, merged_at] of times.entries()) await tell(index, { ...mcp, merged_at });
+    for (const dataset of datasets) {
+      expect((await page(`${dataset}?start_date=2026-11-02&end_date=2026-11-08`)).urls).toEqual([
+        urlOf(1),
+        urlOf(2),
+      ]);
+      expect((await page(`${dataset}?start_date=2026-11-09&end_date=2026-11-09`)).urls).toEqual([urlOf(3)]);
+      expect((await page(`${dataset}?${always}`)).urls).toEqual([0, 1, 2, 3].map(urlOf));
+      expect((await page(`${dataset}?start_date=2027-01-01&end_date=2030-01-01`)).urls).toEqual([]);
+    }
+  });
+
+  test("repositories and authors narrow; an unknown author matches nobody", async () => {
+    const { tell, page } = await standalone(api, world, "narrow");
+    await tell(1, { ...mcp, repository_id: "9001", author_id: "4411" });
+    await tell(2, { ...mcp, repository_id: "9002", author_id: "4411" });
+    await tell(3, { ...mcp, repository_id: "9002", author_id: null });
+    await tell(4, { ...mcp, repository_id: "9003", author_id: "4412" });
+    for (const dataset of datasets) {
+      const urls = async (filter: string) => (await page(`${dataset}?${november}&${filter}`)).urls;
+      expect(await urls("repository_ids=9002")).toEqual([urlOf(2), urlOf(3)]);
+      expect(await urls("repository_ids=9001,%209003,9001")).toEqual([urlOf(1), urlOf(4)]);
+      expect(await urls("user_ids=4411")).toEqual([urlOf(1), urlOf(2)]);
+      expect(await urls("user_ids=4411,4412&repository_ids=9002,9003")).toEqual([urlOf(2), urlOf(4)]);
+      expect(await urls("user_ids=null")).toEqual([]);
+    }
+  });
+
+  test("status is merged unless asked otherwise", async () => {
+    const { tell, page } = await standalone(api, world, "status");
+    await tell(1);
+    await tell(2, closed);
+    expect((await page(`reviews?${november}`)).urls).toEqual([urlOf(1)]);
+    expect((await page(`reviews?${november}&status=merged`)).urls).toEqual([urlOf(1)]);
+    expect((await page(`reviews?${november}&status=closed`)).urls).toEqual([urlOf(2)]);
+    expect((await page(`reviews?${november}&status=all`)).urls).toEqual([urlOf(1), urlOf(2)]);
+  });
+});
+
+describe("parameters", () => {
+  const common = [
+    ["", /start_date: is required\. end_date: is required\./],
+    ["start_date=2026-11-01", /end_date: is required/],
+    ["start_date=2026-02-30&end_date=2026-03-01", /start_date: must be a calendar day/],
+    ["start_date=2026-1-1&end_date=2026-03-01", /start_date: must be a calendar day/],
+    ["start_date=0000-01-01&end_date=2026-03-01", /start_date: must be a calendar day/],
+    ["start_date=2026-11-02&end_date=2026-11-01", /end_date: must not be before start_date/],
+    [`${november}&start_date=2026-11-01`, /start_date: must be given only once/],
+    [`${november}&limit=0`, /limit: must be a whole number from 1 to 1000/],
+    [`${november}&limit=1001`, /limit/],
+    [`${november}&limit=1e2`, /limit/],
+    [`${november}&limit=010`, /limit/],
+    [`${november}&repository_ids=${"1,".repeat(10)}1`, /repository_ids: must have at most 10 values/],
+    [`${november}&user_ids=a,,b`, /user_ids/],
+    [`${november}&user_ids=`, /user_ids: must not be empty/],
+    [`${november}&cursor=nonsense`, /cursor/],
+    [`${november}&organization_ids=1`, /organization_ids/],
+    [`${november}&page=2`, /page: is not known here/],
+  ] as const;
+  const rejected = datasets.flatMap((dataset) =>
+    common.map(([query, message]) => [dataset, query, message] as const),
+  );
+
+  test("that are wrong are refused with what is allowed", async () => {
+    const { key } = await standalone(api, world, "parameters");
+    for (const [dataset, query, message] of rejected) {
+      const answer = await api.call(`/v1/metrics/${dataset}?${query}`, { key });
+      expect([dataset, query, answer.status, answer.message]).toEqual([
+        dataset,
+        query,
+        400,
+        expect.stringMatching(message),
+      ]);
+    }
+  });
+
+  test("format and status are known on reviews only", async () => {
+    const { get } = await standalone(api, world, "only-reviews");
+    for (const dataset of ["review-comments", "mcp"])
+      for (const parameter of ["format=json", "status=merged"])
+        expect((await get(`${dataset}?${november}&${parameter}`)).codes).toEqual(["INVALID_REQUEST"]);
+    for (const parameter of ["format=xml", "status=open"])
+      expect((await get(`reviews?${november}&${parameter}`)).codes).toEqual(["INVALID_REQUEST"]);
+  });
+});
+
+describe("pages", () => {
+  test("three pull requests with limit=3 end in null on the first page", async () => {
+    const { tell, page } = await standalone(api, world, "three");
+    for (const number of [1, 2, 3]) await tell(number, mcp);
+    for (const dataset of datasets) {
+      const { urls, next, resume } = await page(`${dataset}?${november}&limit=3`);
+      expect(urls).toHaveLength(3);
+      expect(next).toBeNull();
+      expect(resume).toBeTypeOf("string");
+    }
+  });
+
+  test("a page that reaches its limit goes on only if one more eligible pull request exists", async () => {
+    const { tell, page } = await standalone(api, world, "one-more");
+    await tell(1);
+    await tell(2, { repository_id: "9002" });
+    const filtered = await page(`review-comments?${november}&repository_ids=9001&limit=1`);
+    expect(filtered.next).toBeNull();
+    const all = await page(`review-comments?${november}&limit=1`);
+    expect(all.next).toBeTypeOf("string");
+    expect(all.resume).toBeUndefined();
+  });
+
+  test("a walk of single steps meets everything once and never the same cursor twice", async () => {
+    const { tell, page } = await standalone(api, world, "steps");
+    for (let number = 0; number < 7; number++)
+      await tell(number, { merged_at: `2026-11-0${((number * 3) % 7) + 1}T10:00:00Z` });
+    const urls: string[] = [];
+    const cursors: (string | null)[] = [];
+    let cursor = "";
+    do {
+      const found = await page(`reviews?${november}&limit=1${cursor}`);
+      urls.push(...found.urls);
+      cursors.push(found.next);
+      cursor = `&cursor=${found.next}`;
+    } while (cursors.at(-1) !== null);
+    expect(urls).toEqual(Array.from({ length: 7 }, (_, number) => urlOf(number)));
+    expect(new Set(cursors).size).toBe(cursors.length);
+  });
+
+  test("the resume cursor of a finished walk reads only what was written since", async () => {
+    const { tell, page } = await standalone(api, world, "resume");
+    await tell(1);
+    const { resume } = await page(`review-comments?${november}`);
+    const nothing = await page(`review-comments?${november}&cursor=${resume}`);
+    expect(nothing).toMatchObject({ urls: [], next: null });
+    await tell(2);
+    await tell("outside", { merged_at: "2026-10-01T00:00:00Z" });
+    await tell(3);
+    const since = await page(`review-comments?${november}&cursor=${nothing.resume}&limit=1`);
+    expect(since.urls).toEqual([urlOf(2)]);
+    const rest = await page(`review-comments?${november}&cursor=${since.next}`);
+    expect(rest).toMatchObject({ urls: [urlOf(3)], next: null });
+    expect((await page(`review-comments?${november}&cursor=${rest.resume}`)).urls).toEqual([]);
+  });
+
+  test("the three operations share sixty requests a minute", async () => {
+    const { get } = await standalone(api, world, "limited");
+    for (let round = 0; round < 20; round++)
+      for (const dataset of datasets) expect((await get(`${dataset}?${november}`)).status).toBe(200);
+    for (const dataset of datasets) expect((await get(`${dataset}?${november}`)).status).toBe(429);
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+import { startGateway } from "../../cli/local/gateway.ts";
+import type { LambdaHandler } from "../../cli/local/lambda.ts";
+import { requestLimits, streamLimits } from "../../lib/contract/limits.ts";
+import { reviewCommentMetrics } from "../../lib/contract/operations/metrics.ts";
+import { binaryMediaTypes } from "../../lib/contract/platform.ts";
+import { finalizePullRequests } from "../../lib/metrics/finalize.ts";
+import { pullRequestFinalized } from "../../lib/metrics/finalized.ts";
+import { draftReviewComments } from "../../lib/metrics/review-comments.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { call } from "../gateway/support.ts";
+import { useApi } from "../support/api.ts";
+import { github, World } from "../support/world.ts";
+import { type CommentData, comments, finalized, november, readerOf, standalone, urlOf } from "./support.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+const { responseBytesMax } = requestLimits;
+const frameBytes = '{"data":[],"next_cursor":null}'.length;
+
+const recordBytes = (organizationId: string, number: number, given: readonly CommentData[]): number => {
+  const parsed = pullRequestFinalized.parse(finalized(github(organizationId), number, { comments: given }));
+  const draft = draftReviewComments({
+    prUrl: urlOf(number),
+    organizationId,
+    repositoryId: "9001",
+    authorId: "4411",
+    mergedAtMs: parsed.merged_at ?? 0,
+    comments: parsed.comments,
+  });
+  return draft.renderedBytes - 1;
+};
+
+/** Comments whose record has exactly so many bytes. Their long URLs are equal, so little is stored of them. */
+function commentsOfBytes(organizationId: string, number: number, bytes: number): CommentData[] {
+  const url = `${urlOf(number)}#`.padEnd(2_000, "x");
+  const [one, two] = [1, 2].map((count) => recordBytes(organizationId, number, Array(count).fill({ url })));
+  const each = (two ?? 0) - (one ?? 0);
+  const whole = Math.floor((bytes - (one ?? 0)) / each);
+  // One comment too many, made up for by two shorter ones.
+  const surplus = (one ?? 0) + (whole + 1) * each - bytes;
+  const shorter = (by: number) => ({ url: url.slice(0, url.length - by) });
+  return [...Array(whole).fill({ url }), shorter(Math.floor(surplus / 2)), shorter(Math.ceil(surplus / 2))];
+}
+
+/** The same handler behind the local gateway, over a socket. */
+async function throughGateway(path: string, key: string) {
+  const { handler } = await import("../../functions/metrics/review-comments.ts");
+  const gateway = await startGateway(
+    {
+      operations: [reviewCommentMetrics],
+      fallbackSource: "fallback",
+      // What middy calls a handler is what Lambda's runtime calls one.
+      load: async () => handler as unknown as LambdaHandler,
+      stage: "live",
+      binaryMediaTypes,
+      clock: systemClock,
+      chance: systemChance,
+    },
+    0,
+  );
+  try {
+    return await call(gateway.url, path, { headers: ["x-service-api-key", key] });
+  } finally {
+    await gateway.close();
+  }
+}
+
+describe("an answer", () => {
+  test("of exactly 16,777,216 bytes is sent whole, one more byte is a 413", async () => {
+    expect(responseBytesMax).toBe(16_777_216);
+    const { tell, get, key } = await standalone(api, world, "exact");
+    const exact = commentsOfBytes("exact", 1, responseBytesMax - frameBytes);
+    expect(recordBytes("exact", 1, exact)).toBe(responseBytesMax - frameBytes);
+    await tell(1, { comments: exact });
+    const whole = await get(`review-comments?${november}`);
+    expect(whole.status).toBe(200);
+    expect(whole.body.length).toBe(responseBytesMax);
+    const overHttp = await throughGateway(`/v1/metrics/review-comments?${november}`, key);
+    expect(overHttp.status).toBe(200);
+    expect(overHttp.body.equals(whole.body)).toBe(true);
+    const [first, ...rest] = exact;
+    await tell(1, { comments: [{ ...first, url: `${first?.url}x` }, ...rest] });
+    const tooMuch = await get(`review-comments?${november}`);
+    expect(tooMuch.codes).toEqual(["RESPONSE_TOO_LARGE"]);
+  });
+
+  test("that fits at limit=1 but not at 1000 is a 413 at 1000 and a 200 at 1", async () => {
+    const { tell, get, walk } = await standalone(api, world, "halves");
+    for (const number of [1, 2])
+      await tell(number, { comments: commentsOfBytes("halves", number, 9_000_000) });
+    const both = await get(`review-comments?${november}`);
+    expect(both.status).toBe(413);
+    expect(both.message).toMatch(/Reduce limit, narrow the window or add filters\./);
+    expect(await walk(`review-comments?${november}&limit=1`)).toEqual([urlOf(1), urlOf(2)]);
+    expect((await get(`reviews?${november}`)).status).toBe(200);
+  });
+
+  test("is compressed when asked", async () => {
+    const { tell, key } = await standalone(api, world, "compressed");
+    await tell(1, { comments: comments(urlOf(1), 5_000) });
+    const plain = await api.call(`/v1/metrics/review-comments?${november}`, { key });
+    for (const coding of ["gzip", "br"]) {
+      const answer = await api.call(`/v1/metrics/review-comments?${november}`, {
+        key,
+        rawHeaders: ["accept-encoding", coding],
+      });
+      expect(answer.headers["content-encoding"]).toBe(coding);
+      expect(answer.body.equals(plain.body)).toBe(true);
+    }
+  });
+});
+
+describe("a pull request", () => {
+  test("of 5,000 comments lies in parts and comes back whole", async () => {
+    const { tell, page } = await standalone(api, world, "5000");
+    const given = comments(urlOf(1), 5_000);
+    await tell(1, { comments: given });
+    await tell(2);
+    const { data } = await page(`review-comments?${november}`);
+    expect(data).toHaveLength(2);
+    expect(data[0]).toMatchObject({ coderabbit_comments: given });
+    expect((await page(`reviews?${november}&limit=1`)).data).toMatchObject([
+      { coderabbit_comments: { total: { posted: 5_000 } } },
+    ]);
+  });
+
+  test("of 100,000 comments is stored, is a 413 to read, and can be left out", async () => {
+    const { tell, get, page } = await standalone(api, world, "100000");
+    await tell(1, {
+      comments: comments(`${urlOf(1)}/files/as/reviewed`, 100_000),
+      merged_at: "2026-11-04T05:06:07.000Z",
+    });
+    await tell(2, { repository_id: "9002" });
+    for (const limit of [1, 1000]) {
+      const answer = await get(`review-comments?${november}&limit=${limit}`);
+      expect(answer.codes).toEqual(["RESPONSE_TOO_LARGE"]);
+      expect(answer.message).toMatch(/repository_id 9001, finalized at 2026-11-04T05:06:07.000Z.*exclude it/);
+    }
+    expect((await page(`review-comments?${november}&repository_ids=9002`)).urls).toEqual([urlOf(2)]);
+    expect((await page("review-comments?start_date=2026-11-01&end_date=2026-11-03")).urls).toEqual([
+      urlOf(2),
+    ]);
+    expect((await page(`reviews?${november}`)).data).toMatchObject([
+      { coderabbit_comments: { total: { posted: 100_000 } } },
+      { pr_url: urlOf(2) },
+    ]);
+  });
+
+  test("that shrinks from parts to a line and grows again is always the newest", async () => {
+    const { tell, page } = await standalone(api, world, "shrinks");
+    for (const count of [5_000, 1, 6_000]) {
+      await tell(1, { comments: comments(urlOf(1), count) });
+      const { data } = await page(`review-comments?${november}`);
+      expect(data).toMatchObject([{ coderabbit_comments: { length: count } }]);
+    }
+  });
+});
+
+test("a request that passes over too much ends with a short page, and the walk still finds everything", async () => {
+  const { key } = await standalone(api, world, "sparse");
+  const long = (number: number): CommentData[] =>
+    Array.from({ length: 15 }, (_, index) => ({ url: `${number}-${index}`.repeat(400).slice(0, 2_000) }));
+  const entries = Math.ceil(streamLimits.passedOverBytesMax / 25_000);
+  for (let start = 0; start < entries; start += 100) {
+    const events = Array.from({ length: 100 }, (_, offset) => {
+      const number = start + offset;
+      const data = { comments: long(number), repository_id: number >= entries - 1 ? "9002" : "9001" };
+      const id = `e${number}`;
+      return {
+        id,
+        version: `2026-11-10T00:00:00.000Z#${id}`,
+        data: pullRequestFinalized.parse(finalized(github("sparse"), number, data)),
+      };
+    });
+    await finalizePullRequests(world.deps, events);
+  }
+  const { page, walk } = readerOf(api, key);
+  const short = await page(`review-comments?${november}&repository_ids=9002`);
+  expect(short.urls).toEqual([]);
+  expect(short.next).toBeTypeOf("string");
+  const found = await walk(`review-comments?${november}&repository_ids=9002`);
+  expect(found[0]).toBe(urlOf(entries - 1));
+});

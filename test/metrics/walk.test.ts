@@ -1,0 +1,138 @@
+import { expect, test } from "vitest";
+import { Fault } from "../../lib/contract/fault.ts";
+import { readMcp, readReviewComments, readReviews } from "../../lib/metrics/read.ts";
+import { headAlongside, type MetricsCall } from "../../lib/metrics/walk.ts";
+import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
+import { parseOrganization } from "../../lib/store/items/organization.ts";
+import { organizationKey, type TenantKey } from "../../lib/store/layout.ts";
+import { StoreMeter } from "../../lib/store/meter.ts";
+import { useApi } from "../support/api.ts";
+import { World } from "../support/world.ts";
+import { comments, mcp, standalone, urlOf } from "./support.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+
+const query = {
+  start_date: "2026-10-01",
+  end_date: "2026-11-30",
+  status: "merged" as const,
+  format: "json" as const,
+};
+
+/** A call as the chain would make it, with a meter on its table and cursors that show their position. */
+async function callOf(
+  uuid: string,
+  change: Partial<Pick<MetricsCall, "clock" | "signal">> & { limit?: number; position?: number } = {},
+) {
+  const { table: plain } = api.store();
+  const meter = new StoreMeter();
+  const tenant: TenantKey = `o#${uuid}`;
+  const organization = await plain.get(organizationKey(uuid));
+  if (!organization) throw new Error("There is no such organization.");
+  const { limit = 1000, position = null, ...rest } = change;
+  const call = {
+    principal: { tenant },
+    scope: { organizations: [parseOrganization(organization)] },
+    input: { query },
+    paging: {
+      position,
+      pageSize: limit,
+      next: (at: number) => `next ${at}`,
+      resume: (at: number) => `resume ${at}`,
+    },
+    table: plain.metered(meter),
+    clock: systemClock,
+    alongside: await plain.getMany(headAlongside(tenant)),
+    signal: new AbortController().signal,
+    ...rest,
+  };
+  return { call, meter };
+}
+
+const trips = (meter: StoreMeter) => ({
+  sequential: meter.sequentialRoundTrips,
+  calls: meter.calls.map(({ operation }) => operation).toSorted(),
+});
+
+test("a last page is one data page and a second look at the head; the names of repositories come beside it", async () => {
+  const { uuid, tell } = await standalone(api, world, "trips");
+  for (const number of [1, 2, 3]) await tell(number, mcp);
+  const inComments = await callOf(uuid);
+  await readReviewComments(inComments.call);
+  expect(trips(inComments.meter)).toEqual({ sequential: 2, calls: ["GetItem", "Query"] });
+  const inReviews = await callOf(uuid);
+  const { records } = await readReviews(inReviews.call);
+  expect(records.map(({ repository_name }) => repository_name)).toEqual(Array(3).fill("repository-9001"));
+  expect(trips(inReviews.meter)).toEqual({ sequential: 2, calls: ["BatchGetItem", "GetItem", "Query"] });
+});
+
+test("a full page is one data page; the names of its repositories are one trip more", async () => {
+  const { uuid, tell } = await standalone(api, world, "full");
+  for (const number of [1, 2, 3]) await tell(number, mcp);
+  const inMcp = await callOf(uuid, { limit: 2 });
+  expect(await readMcp(inMcp.call)).toMatchObject({ nextCursor: "next 2", resumeCursor: null });
+  expect(trips(inMcp.meter)).toEqual({ sequential: 1, calls: ["Query"] });
+  const inReviews = await callOf(uuid, { limit: 2 });
+  expect(await readReviews(inReviews.call)).toMatchObject({ nextCursor: "next 2", resumeCursor: null });
+  expect(trips(inReviews.meter)).toEqual({ sequential: 2, calls: ["BatchGetItem", "Query"] });
+});
+
+test("that an answer is too large is known without reading a part", async () => {
+  const { uuid, tell } = await standalone(api, world, "parts");
+  await tell(1, { comments: comments(`${urlOf(1)}/files/as/reviewed`, 100_000) });
+  const { call, meter } = await callOf(uuid);
+  await expect(readReviewComments(call)).rejects.toMatchObject({ code: "RESPONSE_TOO_LARGE" });
+  expect(trips(meter)).toEqual({ sequential: 1, calls: ["Query"] });
+});
+
+/** A clock whose alarm a test rings. */
+function alarm() {
+  const waiting: Array<{ ring: () => void; signal: AbortSignal | undefined }> = [];
+  const clock: Clock = {
+    nowMs: systemClock.nowMs,
+    sleep: (_, signal) => new Promise((resolve) => waiting.push({ ring: resolve, signal })),
+  };
+  return { clock, waiting, ring: () => waiting.map(({ ring }) => ring()) };
+}
+
+test("a request whose time is up answers what it has and where to go on", async () => {
+  const { uuid, tell } = await standalone(api, world, "slow");
+  for (let number = 0; number < 12; number++)
+    await tell(number, { merged_at: `2026-${10 + (number % 2)}-0${1 + (number % 9)}T10:00:00Z` });
+  const { clock, ring } = alarm();
+  const { call } = await callOf(uuid, { clock });
+  let queries = 0;
+  const slow = {
+    ...call.table,
+    queryPage: async (...range: Parameters<typeof call.table.queryPage>) => {
+      const page = await call.table.queryPage(...range);
+      if (++queries === 1) ring();
+      return page;
+    },
+  };
+  const first = await readReviewComments({ ...call, table: slow });
+  expect(first.resumeCursor).toBeNull();
+  expect(first.nextCursor).toMatch(/^next \d+$/);
+  const position = Number(first.nextCursor?.slice("next ".length));
+  const rest = await readReviewComments((await callOf(uuid, { position })).call);
+  expect([...first.records, ...rest.records].map((record) => JSON.parse(record).pr_url)).toEqual(
+    Array.from({ length: 12 }, (_, number) => urlOf(number)),
+  );
+});
+
+test("one that has dealt with nothing when its time is up is a 503, never the same cursor again", async () => {
+  const { uuid, tell } = await standalone(api, world, "stuck");
+  await tell(1);
+  const { call } = await callOf(uuid, { signal: AbortSignal.abort() });
+  const refused = await readReviewComments(call).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(Fault);
+  expect(refused).toMatchObject({ code: "SERVICE_UNAVAILABLE", retryAfterSeconds: 1 });
+});
+
+test("the alarm is switched off when the page is read", async () => {
+  const { uuid } = await standalone(api, world, "quiet");
+  const { clock, waiting } = alarm();
+  await readMcp((await callOf(uuid, { clock })).call);
+  expect(waiting.map(({ signal }) => signal?.aborted)).toEqual([true]);
+});

@@ -1,0 +1,181 @@
+import { describe, expect, test } from "vitest";
+import { useApi } from "../support/api.ts";
+import { World } from "../support/world.ts";
+import { closed, comments, mcp, november, standalone, urlOf } from "./support.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+
+describe("what a pull request feeds", () => {
+  test("a merged, reviewed one feeds the three datasets with what it has", async () => {
+    const { tell, page } = await standalone(api, world, "feeds");
+    await tell(1, mcp);
+    await tell(2, { comments: [] });
+    await tell(3);
+    expect((await page(`review-comments?${november}`)).urls).toEqual([urlOf(1), urlOf(3)]);
+    expect((await page(`reviews?${november}`)).urls).toEqual([urlOf(1), urlOf(2), urlOf(3)]);
+    expect((await page(`mcp?${november}`)).urls).toEqual([urlOf(1)]);
+  });
+
+  test("a closed one only feeds reviews, placed by the time it was closed", async () => {
+    const { tell, page } = await standalone(api, world, "closed");
+    await tell(1, { ...closed, ...mcp });
+    expect((await page(`review-comments?${november}`)).urls).toEqual([]);
+    expect((await page(`mcp?${november}`)).urls).toEqual([]);
+    const { data } = await page("reviews?start_date=2026-11-03&end_date=2026-11-03&status=closed");
+    expect(data).toMatchObject([{ pr_url: urlOf(1), status: "closed", merged_at: null }]);
+    expect((await page("reviews?start_date=2026-11-02&end_date=2026-11-02&status=all")).urls).toEqual([]);
+  });
+
+  test("one that was not reviewed feeds none", async () => {
+    const { tell, page } = await standalone(api, world, "unreviewed");
+    await tell(1, { reviewed: false, ...mcp });
+    for (const dataset of ["review-comments", "reviews", "mcp"])
+      expect((await page(`${dataset}?${november}`)).urls).toEqual([]);
+  });
+
+  test("MCP servers without a single call are no use of MCP", async () => {
+    const { tell, page } = await standalone(api, world, "no-calls");
+    await tell(1, { mcp_servers: [{ name: "tickets", tools: [{ name: "find", calls: 0, failures: 0 }] }] });
+    await tell(2, { mcp_servers: [{ name: "tickets", tools: [] }, ...mcp.mcp_servers] });
+    expect((await page(`mcp?${november}`)).data).toEqual([
+      {
+        pr_url: urlOf(2),
+        organization_id: "no-calls",
+        repository_id: "9001",
+        author_id: "4411",
+        merged_at: "2026-11-02T10:00:00.000Z",
+        servers: [
+          { name: "tickets", calls: 0, tools: [] },
+          { name: "tickets", calls: 3, tools: [{ name: "find", calls: 3, failures: 1 }] },
+        ],
+      },
+    ]);
+  });
+
+  test("severities and categories outside the interface's lists are null, and count in the total only", async () => {
+    const { tell, page } = await standalone(api, world, "words");
+    const url = `${urlOf(1)}#1`;
+    await tell(1, {
+      comments: [
+        { url, severity: "none", category: "style", accepted: true },
+        { url, severity: null, category: null, accepted: null },
+        { url },
+        { url, severity: "Critical", category: "toString", accepted: false },
+        { url, severity: 7, category: "security_and_privacy", accepted: true },
+      ],
+    });
+    const unknown = { url, severity: null, category: null };
+    expect((await page(`review-comments?${november}`)).data).toMatchObject([
+      {
+        coderabbit_comments: [
+          { ...unknown, accepted: true },
+          { ...unknown, accepted: null },
+          { ...unknown, accepted: null },
+          { ...unknown, accepted: false },
+          { url, severity: null, category: "security_and_privacy", accepted: true },
+        ],
+      },
+    ]);
+    expect((await page(`reviews?${november}`)).data).toMatchObject([
+      {
+        coderabbit_comments: {
+          total: { posted: 5, accepted: 2 },
+          severity: { critical: { posted: 0, accepted: 0 } },
+          category: { security_and_privacy: { posted: 1, accepted: 1 } },
+        },
+      },
+    ]);
+  });
+
+  test("two findings alike in every field are two findings", async () => {
+    const { tell, page } = await standalone(api, world, "twins");
+    const [twin] = comments(urlOf(1), 1);
+    await tell(1, { comments: [twin, twin] });
+    const { data } = await page(`review-comments?${november}`);
+    expect(data).toMatchObject([{ coderabbit_comments: [twin, twin] }]);
+  });
+});
+
+describe("a pull request written again", () => {
+  test("with other content stands at the end", async () => {
+    const { tell, page } = await standalone(api, world, "again");
+    await tell(1);
+    await tell(2);
+    await tell(1, { comments: comments(urlOf(1), 3) });
+    expect((await page(`review-comments?${november}`)).urls).toEqual([urlOf(2), urlOf(1)]);
+    expect((await page(`reviews?${november}`)).urls).toEqual([urlOf(2), urlOf(1)]);
+  });
+
+  test("with equal content moves nothing", async () => {
+    const { tell, page } = await standalone(api, world, "equal");
+    await tell(1, mcp);
+    await tell(2, mcp);
+    await tell(1, mcp);
+    for (const dataset of ["review-comments", "reviews", "mcp"])
+      expect((await page(`${dataset}?${november}`)).urls).toEqual([urlOf(1), urlOf(2)]);
+  });
+
+  test("a resolution that changed moves the findings and the counts, not the MCP use", async () => {
+    const { tell, page } = await standalone(api, world, "resolved");
+    const [first, second] = comments(urlOf(1), 2);
+    await tell(1, { ...mcp, comments: [first, { ...second, accepted: null }] });
+    await tell(2, mcp);
+    await tell(1, { ...mcp, comments: [first, { ...second, accepted: true }] });
+    expect((await page(`review-comments?${november}`)).urls).toEqual([urlOf(2), urlOf(1)]);
+    expect((await page(`reviews?${november}`)).urls).toEqual([urlOf(2), urlOf(1)]);
+    expect((await page(`mcp?${november}`)).urls).toEqual([urlOf(1), urlOf(2)]);
+  });
+
+  test("with another merge date leaves the old week", async () => {
+    const { tell, page } = await standalone(api, world, "moved");
+    await tell(1, { merged_at: "2026-10-05T10:00:00.000Z" });
+    expect((await page("review-comments?start_date=2026-10-05&end_date=2026-10-05")).urls).toEqual([
+      urlOf(1),
+    ]);
+    await tell(1, { merged_at: "2026-11-10T10:00:00.000Z" });
+    expect((await page("review-comments?start_date=2026-10-01&end_date=2026-10-31")).urls).toEqual([]);
+    expect((await page("review-comments?start_date=2026-11-10&end_date=2026-11-10")).urls).toEqual([
+      urlOf(1),
+    ]);
+    expect((await page("reviews?start_date=2026-10-01&end_date=2026-11-30")).urls).toEqual([urlOf(1)]);
+  });
+
+  test("without its comments leaves the review comments and stays in reviews", async () => {
+    const { tell, page } = await standalone(api, world, "loses");
+    await tell(1, mcp);
+    await tell(1, { comments: [] });
+    expect((await page(`review-comments?${november}`)).urls).toEqual([]);
+    expect((await page(`mcp?${november}`)).urls).toEqual([]);
+    expect((await page(`reviews?${november}`)).urls).toEqual([urlOf(1)]);
+  });
+
+  test("reopened and closed unmerged, it is only in reviews, as closed", async () => {
+    const { tell, page } = await standalone(api, world, "reopened");
+    await tell(1, mcp);
+    await tell(1, { ...closed, ...mcp });
+    expect((await page(`review-comments?${november}`)).urls).toEqual([]);
+    expect((await page(`mcp?${november}`)).urls).toEqual([]);
+    expect((await page(`reviews?${november}`)).urls).toEqual([]);
+    expect((await page(`reviews?${november}&status=all`)).data).toMatchObject([{ status: "closed" }]);
+  });
+
+  test("no longer reviewed, it leaves all three", async () => {
+    const { tell, page } = await standalone(api, world, "withdrawn");
+    await tell(1, mcp);
+    await tell(1, { ...mcp, reviewed: false });
+    for (const dataset of ["review-comments", "reviews", "mcp"])
+      expect((await page(`${dataset}?${november}`)).urls).toEqual([]);
+  });
+
+  test("during a walk, it appears again on a later page", async () => {
+    const { tell, page } = await standalone(api, world, "late");
+    for (const number of [1, 2, 3]) await tell(number);
+    const first = await page(`review-comments?${november}&limit=2`);
+    await tell(1, { comments: comments(urlOf(1), 5) });
+    await tell("backfilled", { merged_at: "2026-11-01T00:00:00.000Z" });
+    const second = await page(`review-comments?${november}&cursor=${first.next}`);
+    expect(second.urls).toEqual([urlOf(3), urlOf(1), urlOf("backfilled")]);
+    expect(second.next).toBeNull();
+  });
+});

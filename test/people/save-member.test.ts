@@ -1,0 +1,261 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { eventLimits } from "../../lib/contract/limits.ts";
+import { readableRepositories } from "../../lib/people/reads.ts";
+import { roleWrites } from "../../lib/people/roles.ts";
+import { decideSeats, readPool } from "../../lib/people/seats.ts";
+import { parseMember, parsePeople, parsePerson } from "../../lib/store/items/people.ts";
+import { memberKey, type PoolKey, peopleKey, personKey, workspaceTenant } from "../../lib/store/layout.ts";
+import { StoreMeter } from "../../lib/store/meter.ts";
+import type { Item, Table } from "../../lib/store/table.ts";
+import {
+  createDesk,
+  type Desk,
+  deliver,
+  everything,
+  memberSaved,
+  organizationName,
+  organizationSaved,
+  uuidOf,
+  workspaceSaved,
+} from "../events/support.ts";
+import { openStore, type TestStore, useStore } from "../support/engine.ts";
+import { checkPeople } from "./checks.ts";
+
+const store = useStore();
+let opened: TestStore;
+let desk: Desk;
+beforeEach(async () => {
+  opened = await openStore(store().endpoint);
+  desk = createDesk(opened.table);
+});
+
+const uuid = uuidOf();
+const ownPool: PoolKey = `o#${uuid}`;
+const acme = workspaceTenant("acme");
+
+function found(item: Item | undefined): Item {
+  if (!item) throw new Error("There is no such item.");
+  return item;
+}
+const member = async (userId = "4411") => parseMember(found(await desk.table.get(memberKey(uuid, userId))));
+const guard = async () => parsePeople(found(await desk.table.get(peopleKey(uuid))));
+const personItem = async (pool: PoolKey, userId = "4411", email: string | null = "ann@acme.test") =>
+  found(await desk.table.get(personKey(pool, { organization: uuid, userId, email })));
+const person = async (...given: Parameters<typeof personItem>) => parsePerson(await personItem(...given));
+
+async function decideSeat(pool: PoolKey, assigned: boolean): Promise<void> {
+  const pooled = await readPool(desk.table, pool);
+  if (!pooled) throw new Error("There is no such pool.");
+  await desk.table.transact(decideSeats(pool, pooled, [await personItem(pool)], assigned).writes);
+}
+
+describe("a member's role", () => {
+  test.each([
+    ["that the event names", "cr_billing_admin", "cr_billing_admin"],
+    ["is the default without one", null, "cr_member"],
+    [
+      "is the default if the organization has no such role",
+      "3b241101-e2bb-4255-8caf-4136c566a962",
+      "cr_member",
+    ],
+    ["is the default for a name that every object has", "constructor", "cr_member"],
+  ])("%s", async (_, told, role) => {
+    await deliver(desk, [organizationSaved(1), memberSaved(2, { role: told })]);
+    expect((await member()).role).toBe(role);
+    checkPeople(await everything(desk.table));
+  });
+
+  test("the organization's own default goes before cr_member", async () => {
+    await deliver(desk, [organizationSaved(1)]);
+    const set = [["default_role", "reviewer"] as const, [["counts", "reviewer"], 0] as const];
+    await desk.table.write({ update: peopleKey(uuid), change: { set } });
+    await deliver(desk, [memberSaved(2, { role: null })]);
+    expect((await member()).role).toBe("reviewer");
+    expect((await guard()).counts.reviewer).toBe(1);
+  });
+
+  test("stays as the earliest event gave it, and as decided here once it was", async () => {
+    await deliver(desk, [
+      organizationSaved(1),
+      memberSaved(5, { role: "cr_member" }),
+      memberSaved(9, { role: "cr_admin" }),
+    ]);
+    expect((await member()).role).toBe("cr_member");
+    await deliver(desk, [memberSaved(3, { role: "cr_admin" }), memberSaved(3, { user_id: "2" })]);
+    expect((await member()).role).toBe("cr_admin");
+
+    await desk.table.transact(
+      roleWrites(uuid, [found(await desk.table.get(memberKey(uuid, "4411")))], "cr_member"),
+    );
+    await deliver(desk, [
+      memberSaved(2, { role: "cr_billing_admin" }),
+      memberSaved(10, { role: "cr_admin" }),
+    ]);
+
+    expect(await member()).toMatchObject({ role: "cr_member", role_decided: true });
+    checkPeople(await everything(desk.table));
+  });
+
+  test("that was deleted while the member was away becomes the default on return", async () => {
+    await deliver(desk, [organizationSaved(1)]);
+    await desk.table.write({ update: peopleKey(uuid), change: { set: [[["counts", "reviewer"], 0]] } });
+    await deliver(desk, [memberSaved(2, { role: "reviewer" }), memberSaved(3, { active: false })]);
+    await desk.table.write({
+      update: peopleKey(uuid),
+      change: { remove: [["counts", "reviewer"]] },
+      when: { equals: [["counts", "reviewer"], 0] },
+    });
+    await deliver(desk, [memberSaved(4)]);
+    expect((await member()).role).toBe("cr_member");
+    checkPeople(await everything(desk.table));
+  });
+});
+
+describe("a member who leaves", () => {
+  test("counts in no role and holds no seat, and gets both back on return", async () => {
+    await deliver(desk, [organizationSaved(1), memberSaved(2)]);
+    expect(await guard()).toMatchObject({ counts: { cr_admin: 1 }, seats_free: 49 });
+
+    await deliver(desk, [memberSaved(3, { active: false })]);
+    expect(await guard()).toMatchObject({ counts: { cr_admin: 0 }, seats_free: 50 });
+    expect(await member()).toMatchObject({ active: false, role: "cr_admin", pool: null });
+    checkPeople(await everything(desk.table));
+
+    await deliver(desk, [memberSaved(4, { role: "cr_member", seat_assigned: false })]);
+    expect(await guard()).toMatchObject({ counts: { cr_admin: 1 }, seats_free: 49 });
+    checkPeople(await everything(desk.table));
+  });
+
+  test.each([true, false])("finds what was decided about the seat (%s) on return", async (decided) => {
+    await deliver(desk, [organizationSaved(1), memberSaved(2, { seat_assigned: !decided })]);
+    await decideSeat(ownPool, decided);
+    await deliver(desk, [memberSaved(3, { active: false }), memberSaved(4, { seat_assigned: !decided })]);
+    expect(await person(ownPool)).toMatchObject({ seat: decided, seat_decided: decided });
+    checkPeople(await everything(desk.table));
+  });
+
+  test("may be the last admin: the platform is believed", async () => {
+    await deliver(desk, [organizationSaved(1), memberSaved(2), memberSaved(3, { active: false })]);
+    expect((await guard()).counts.cr_admin).toBe(0);
+  });
+});
+
+describe("people of a workspace", () => {
+  const second = { ...organizationName("1002"), workspace_id: "acme" };
+
+  beforeEach(() =>
+    deliver(desk, [
+      workspaceSaved(1, { seats_purchased: 2 }),
+      organizationSaved(2, { workspace_id: "acme" }),
+      organizationSaved(2, second),
+    ]),
+  );
+
+  test("with one e-mail address are one person with one seat, in any letter case", async () => {
+    await deliver(desk, [
+      memberSaved(3),
+      memberSaved(3, { ...second, user_id: "77", email: "ANN@ACME.test" }),
+    ]);
+    expect(await person(acme)).toMatchObject({
+      email: "ann@acme.test",
+      seat: true,
+      memberships: [
+        { organization: uuid, user_id: "4411" },
+        { organization: uuidOf("1002"), user_id: "77" },
+      ].sort((left, right) => (left.organization < right.organization ? -1 : 1)),
+    });
+    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 1 });
+    expect((await guard()).seats_free).toBe(50);
+  });
+
+  test("whose memberships are saved at the same moment keep both", async () => {
+    const other = memberSaved(3, { ...second, user_id: "77" });
+    let overtaken = false;
+    const transact: Table["transact"] = async (writes) => {
+      if (!overtaken) {
+        overtaken = true;
+        await deliver(desk, [other]);
+      }
+      await desk.table.transact(writes);
+    };
+
+    await deliver({ ...desk, table: { ...desk.table, transact } }, [memberSaved(3)]);
+
+    expect((await person(acme)).memberships).toHaveLength(2);
+    checkPeople(await everything(desk.table));
+  });
+
+  test("without an address are one for every membership", async () => {
+    const none = { email: null };
+    await deliver(desk, [
+      memberSaved(3, none),
+      memberSaved(3, { ...second, ...none }),
+      memberSaved(3, { user_id: "5", email: "" }),
+    ]);
+    checkPeople(await everything(desk.table));
+    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 0, seats_short: 1 });
+  });
+
+  test("keep the seat through a new address, even where more are assigned than bought", async () => {
+    await deliver(desk, [memberSaved(3), memberSaved(3, { user_id: "2", email: "bob@acme.test" })]);
+    await deliver(desk, [workspaceSaved(4, { seats_purchased: 0 })]);
+    await deliver(desk, [memberSaved(5, { email: "ann@new.test" })]);
+    expect(await person(acme, "4411", "ann@new.test")).toMatchObject({ seat: true });
+    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: -2 });
+    checkPeople(await everything(desk.table));
+  });
+
+  test("take a decision about their seat along when the organization leaves", async () => {
+    await deliver(desk, [memberSaved(3)]);
+    await decideSeat(acme, false);
+    await deliver(desk, [organizationSaved(5)]);
+    expect(await person(ownPool)).toMatchObject({ seat: false, seat_decided: false });
+    checkPeople(await everything(desk.table));
+  });
+});
+
+describe("the repositories a member can read", () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, index) => `repository-${String(index).padStart(8, "0")}`);
+  const reads = () => readableRepositories(desk.table, uuid, "4411");
+
+  test("are those of the newest event: all, a few, or none", async () => {
+    await deliver(desk, [organizationSaved(1), memberSaved(2, { readable_repository_ids: "*" })]);
+    expect(await reads()).toBe("*");
+    await deliver(desk, [
+      memberSaved(4, { readable_repository_ids: ["b", "a", "b"] }),
+      memberSaved(3, { readable_repository_ids: ["z"] }),
+    ]);
+    expect(await reads()).toEqual(new Set(["a", "b"]));
+    await deliver(desk, [memberSaved(5, { readable_repository_ids: [] })]);
+    expect(await reads()).toEqual(new Set());
+  });
+
+  test("may be more than an item holds, and shrink again without a trace", async () => {
+    const ids = many(60_000);
+    await deliver(desk, [organizationSaved(1), memberSaved(2, { readable_repository_ids: ids })]);
+    expect(await reads()).toEqual(new Set(ids));
+    const parts = async () =>
+      (await everything(desk.table)).filter(({ sk }) => sk.startsWith("READS#")).length;
+    expect(await parts()).toBe(Math.ceil((60_000 * 23) / eventLimits.readablePartBytesMax));
+
+    await deliver(desk, [memberSaved(3, { readable_repository_ids: ["9001"] })]);
+    expect(await reads()).toEqual(new Set(["9001"]));
+    expect(await parts()).toBe(1);
+  });
+
+  test("that are more than one transaction holds are refused with a reason", async () => {
+    await deliver(desk, [organizationSaved(1), memberSaved(2, { readable_repository_ids: many(150_000) })]);
+    expect(desk.letters).toMatchObject([{ reason: expect.stringContaining("readable_repository_ids") }]);
+  });
+
+  test("are not written again while they stay the same", async () => {
+    const meter = new StoreMeter();
+    const counted = createDesk(opened.table.metered(meter));
+    const ids = many(4_000);
+    await deliver(desk, [organizationSaved(1), memberSaved(2, { readable_repository_ids: ids })]);
+    await deliver(counted, [memberSaved(3, { readable_repository_ids: ids.toReversed(), username: "anna" })]);
+    expect(meter.writeUnits).toBeLessThan(20);
+    expect((await member()).username).toBe("anna");
+  });
+});

@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { roleWrites } from "../../lib/people/roles.ts";
+import { decideSeats, readPool } from "../../lib/people/seats.ts";
+import { decideAnew } from "../../lib/store/decide.ts";
+import { memberKey, type PoolKey, peopleKey, personsRange, workspaceTenant } from "../../lib/store/layout.ts";
+import { queryAll, TransactionRefused } from "../../lib/store/table.ts";
+import {
+  createDesk,
+  type Desk,
+  deliver,
+  everything,
+  memberSaved,
+  organizationName,
+  organizationSaved,
+  uuidOf,
+  workspaceSaved,
+} from "../events/support.ts";
+import { openStore, useStore } from "../support/engine.ts";
+import { checkPeople } from "./checks.ts";
+
+const store = useStore();
+let desk: Desk;
+beforeEach(async () => {
+  desk = createDesk((await openStore(store().endpoint)).table);
+});
+
+const acme = workspaceTenant("acme");
+const people = (count: number, data: Record<string, unknown> = {}, at = 3) =>
+  Array.from({ length: count }, (_, index) =>
+    memberSaved(at, { user_id: `u${index}`, email: `p${index}@acme.test`, ...data }),
+  );
+
+describe("seats while they last", () => {
+  test("many organizations at once never take more than the workspace bought, and take them all", async () => {
+    const organizations = ["1", "2", "3", "4", "5"].map((id) => ({
+      ...organizationName(id),
+      workspace_id: "acme",
+    }));
+    await deliver(desk, [
+      workspaceSaved(1, { seats_purchased: 12 }),
+      ...organizations.map((each) => organizationSaved(2, each)),
+    ]);
+
+    // Some people are in several organizations; every organization is a group of its own.
+    const teamOf = (index: number) =>
+      [0, 1, 2, 3].map((person) => ({ user_id: `u${person}`, email: `p${person + index * 3}@acme.test` }));
+    await Promise.all(
+      organizations.map((each, index) =>
+        deliver(
+          desk,
+          teamOf(index).map((member) => memberSaved(3, { ...each, ...member })),
+        ),
+      ),
+    );
+
+    const items = await everything(desk.table);
+    checkPeople(items);
+    expect(items.filter(({ sk, seat }) => sk.startsWith("PERSON#") && seat)).toHaveLength(12);
+    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 0, seats_short: 4 });
+  });
+
+  test("buying fewer takes none away, and nobody sits down until there is room", async () => {
+    await deliver(desk, [
+      organizationSaved(1, { seats_purchased: 3 }),
+      ...people(3),
+      organizationSaved(4, { seats_purchased: 1 }),
+    ]);
+    const own: PoolKey = `o#${uuidOf()}`;
+    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: -2, seats_short: 0 });
+
+    await deliver(desk, [
+      memberSaved(5, { user_id: "late", email: null }),
+      memberSaved(6, { user_id: "u0", active: false }),
+    ]);
+    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: -1, seats_short: 1 });
+
+    await deliver(desk, [organizationSaved(7, { seats_purchased: 3 })]);
+    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 0, seats_short: 0 });
+    checkPeople(await everything(desk.table));
+  });
+
+  test("room for hundreds seats exactly as many as were bought", async () => {
+    await deliver(desk, [organizationSaved(1, { seats_purchased: 0 }), ...people(110)]);
+    await deliver(desk, [organizationSaved(9, { seats_purchased: 100 })]);
+    const items = await everything(desk.table);
+    checkPeople(items);
+    expect(items.filter(({ sk, seat }) => sk.startsWith("PERSON#") && seat)).toHaveLength(100);
+  });
+
+  test("two that fill the same room at once give no seat twice", async () => {
+    await deliver(desk, [organizationSaved(1, { seats_purchased: 1 }), ...people(8)]);
+    const buying = organizationSaved(9, { seats_purchased: 5 });
+    await Promise.all([deliver(desk, [buying]), deliver(desk, [buying]), deliver(desk, [buying])]);
+    checkPeople(await everything(desk.table));
+    expect(await readPool(desk.table, `o#${uuidOf()}`)).toMatchObject({ seats_free: 0, seats_short: 3 });
+  });
+});
+
+describe("decisions at once", () => {
+  test("four callers who assign everyone end exactly full, and events leave it so", async () => {
+    await deliver(desk, [
+      organizationSaved(1, { seats_purchased: 25 }),
+      ...people(60, { seat_assigned: false }),
+    ]);
+    const pool: PoolKey = `o#${uuidOf()}`;
+    const everyone = await Array.fromAsync(queryAll(desk.table, personsRange(pool)), ({ pk, sk }) => ({
+      pk,
+      sk,
+    }));
+
+    await Promise.all(
+      [0, 15, 30, 45].map((start) =>
+        decideAnew(desk, async () => {
+          const keys = everyone.slice(start, start + 15);
+          const items = (await desk.table.getMany(keys)).filter((item) => item !== undefined);
+          const guard = await readPool(desk.table, pool);
+          if (!guard) throw new Error("There is no such pool.");
+          const { writes } = decideSeats(pool, guard, items, true);
+          if (writes.length > 0) await desk.table.transact(writes);
+        }),
+      ),
+    );
+
+    expect(await readPool(desk.table, pool)).toMatchObject({ seats_free: 0, seats_short: 0 });
+    await deliver(desk, people(60, { seat_assigned: true }, 2));
+    expect((await readPool(desk.table, pool))?.seats_short).toBe(35);
+    checkPeople(await everything(desk.table));
+  });
+
+  test("of two last admins who are demoted at once, one stays", async () => {
+    await deliver(desk, [organizationSaved(1), ...people(2)]);
+    const uuid = uuidOf();
+    const demotions = await Promise.allSettled(
+      ["u0", "u1"].map(async (userId) => {
+        const item = await desk.table.get(memberKey(uuid, userId));
+        await desk.table.transact(roleWrites(uuid, item ? [item] : [], "cr_member"));
+      }),
+    );
+    const refused = demotions.filter(({ status }) => status === "rejected");
+    expect(refused).toMatchObject([{ reason: expect.any(TransactionRefused) }]);
+    expect(await desk.table.get(peopleKey(uuid))).toMatchObject({ counts: { cr_admin: 1, cr_member: 1 } });
+    checkPeople(await everything(desk.table));
+  });
+});
