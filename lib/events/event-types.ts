@@ -15,6 +15,7 @@ import { saveInstance } from "../organizations/save-instance.ts";
 import { saveOrganization } from "../organizations/save-organization.ts";
 import { saveRepository } from "../organizations/save-repository.ts";
 import { saveWorkspace } from "../organizations/save-workspace.ts";
+import { seatReviewedAuthors } from "../people/automatic-seats.ts";
 import { saveMember } from "../people/save-member.ts";
 import { completeScan } from "../security/complete-scan.ts";
 import { misdated, scanCompletedFields } from "../security/scan-completed.ts";
@@ -111,6 +112,7 @@ const pullRequestType: EventType<PullRequestFinalized> = {
       if (problem) throw new EventRefused(problem);
     }
     await finalizePullRequests(store, events);
+    await seatAuthors(store, events);
     await Promise.all(
       events.map(({ data, version }) =>
         settlePrivateLearnings(store, {
@@ -123,6 +125,21 @@ const pullRequestType: EventType<PullRequestFinalized> = {
     );
   },
 };
+
+/** A reviewed pull request means that its author tagged the reviewer. */
+async function seatAuthors(
+  store: Store,
+  events: ReadonlyArray<CheckedEvent<PullRequestFinalized>>,
+): Promise<void> {
+  const authors = Map.groupBy(
+    events.filter(({ data }) => data.reviewed),
+    ({ data }) => organizationUuid(data),
+  );
+  for (const [uuid, reviewed] of authors) {
+    const ids = reviewed.map(({ data }) => data.author_id).filter((id) => id !== null);
+    await seatReviewedAuthors(store, uuid, ids);
+  }
+}
 
 /** The one list of what the platform can tell us. A new type is one entry here. */
 export const eventTypes: Readonly<Record<string, EventType<unknown>>> = {

@@ -36,7 +36,8 @@ export const placementsOf = (step: MemberStep): Placement[] =>
 export function placeMember(draft: PeopleDraft, step: MemberStep): MemberItem {
   const { organization, pool, next } = step;
   const { seat_decided: keptDecision, ...member } = next;
-  const { user_id, seat_wanted } = member;
+  const { user_id } = member;
+  const seat_wanted = member.seat_wanted || member.seat_earned === true;
   const from = placeBefore(step);
   const to = placeAfter(step);
   const decided = from ? draft.leave(from, { organization, user_id }) : keptDecision;

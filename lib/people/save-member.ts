@@ -10,6 +10,7 @@ import {
   peopleKey,
   poolOf,
   type TenantKey,
+  taggedKey,
 } from "../store/layout.ts";
 import type { Item } from "../store/table.ts";
 import { PeopleDraft } from "./draft.ts";
@@ -59,6 +60,7 @@ export const memberAttributes = [
   "role",
   "role_decided",
   "seat_wanted",
+  "seat_earned",
   "seat_decided",
 ] as const;
 
@@ -68,22 +70,32 @@ type Current = {
   readonly pool: PoolKey;
   readonly guard: PeopleItem;
   readonly stored: Item | undefined;
+  /** A pull request of theirs was reviewed before the platform told of them. */
+  readonly tagged: boolean;
 };
 
 type News = { readonly saved: MemberSaved; readonly readable: ReadableParts; readonly version: string };
 
 async function readMember({ table }: Store, uuid: string, userId: string): Promise<Current> {
-  const keys = [organizationKey(uuid), peopleKey(uuid), memberKey(uuid, userId)];
-  const [organizationItem, guardItem, stored] = await table.getMany(keys);
+  const keys = [organizationKey(uuid), peopleKey(uuid), memberKey(uuid, userId), taggedKey(uuid, userId)];
+  const [organizationItem, guardItem, stored, tagged] = await table.getMany(keys);
   if (!organizationItem || !guardItem) throw new CorruptItem(`Organization ${uuid} or its guard is missing.`);
   const organization = parseOrganization(organizationItem);
   const { tenant } = organization;
-  return { organization: uuid, tenant, pool: poolOf(organization), guard: parsePeople(guardItem), stored };
+  const pool = poolOf(organization);
+  return {
+    organization: uuid,
+    tenant,
+    pool,
+    guard: parsePeople(guardItem),
+    stored,
+    tagged: tagged !== undefined,
+  };
 }
 
 async function applyMember(
   { table }: Store,
-  { organization, tenant, pool, guard, stored }: Current,
+  { organization, tenant, pool, guard, stored, tagged }: Current,
   news: News,
 ): Promise<{ readonly pool: PoolKey; readonly mayHaveRoom: boolean }> {
   const before = stored && parseMember(stored);
@@ -91,7 +103,8 @@ async function applyMember(
   if (before && before.first_version <= news.version && news.version <= before.version) {
     return { pool, mayHaveRoom: true };
   }
-  const step = { organization, pool, before, next: mergeMember(before, organization, guard, news) };
+  const merged = mergeMember(before, organization, guard, news);
+  const step = { organization, pool, before, next: { ...merged, ...(tagged && { seat_earned: true }) } };
   const draft = await PeopleDraft.load(table, placementsOf(step));
   const after = placeMember(draft, step);
   if (before?.active) draft.countRole(organization, before.role, -1);
@@ -101,6 +114,8 @@ async function applyMember(
   await table.transact([
     { check: organizationKey(organization), when: { equals: ["tenant", tenant] } },
     { put: after, when: unchanged(stored, memberAttributes) },
+    // Whoever tags the reviewer meanwhile finds no member to seat: then this decision is made anew.
+    ...(tagged ? [] : [{ check: taggedKey(organization, after.user_id), when: { absent: "pk" } as const }]),
     ...(isNewest ? readsWrites(organization, after.user_id, before?.reads ?? null, news.readable) : []),
     ...writes,
   ]);

@@ -10,6 +10,7 @@
  * | member's repositories   | ORG#<org uuid>               | READS#<user id>        | ORG#6f1c… / READS#4411                     |
  * | repository              | ORG#<org uuid>               | REPO#<repository id>   | ORG#6f1c… / REPO#9001                      |
  * | key of an organization  | ORG#<org uuid>               | KEY#<key id>           | ORG#6f1c… / KEY#k7f3q2…                    |
+ * | tagged the reviewer     | ORG#<org uuid>               | TAGGED#<user id>       | ORG#6f1c… / TAGGED#4411                    |
  * | custom role             | ORG#<org uuid>               | ROLE#<role id>         | ORG#6f1c… / ROLE#0d5e…                     |
  * | workspace or instance   | TENANT#<tenant>              | TENANT                 | TENANT#w#acme / TENANT                     |
  * | organization of tenant  | TENANT#<tenant>              | ORG#<org uuid>         | TENANT#w#acme / ORG#6f1c…                  |
@@ -196,6 +197,11 @@ export const personKey = (
       : `PERSON#user#${member.organization}#${part(member.userId)}`,
 });
 export const personsRange = (pool: PoolKey) => ({ pk: poolPartition(pool), beginsWith: "PERSON#" });
+/** Kept apart from the member, who may not be known yet when their pull request is reviewed. */
+export const taggedKey = (uuid: string, userId: string): Key => ({
+  pk: organizationPartition(uuid),
+  sk: `TAGGED#${part(userId)}`,
+});
 export const roleKey = (uuid: string, roleId: string): Key => ({
   pk: organizationPartition(uuid),
   sk: `ROLE#${roleId}`,

@@ -50,6 +50,8 @@ const memberItem = z.object({
   pool: poolKeySchema.nullable().default(null),
   /** The first event's `seat_assigned`; whether a seat is held stands on the person. */
   seat_wanted: z.boolean().default(false),
+  /** A pull request of theirs was reviewed while seats were given automatically. */
+  seat_earned: z.boolean().optional(),
   /** What was decided about the person's seat when this membership left it; given back on return. */
   seat_decided: z.boolean().optional(),
   /** What its repository list is, so that an unchanged one of 100 KB is not written again. */

@@ -1,0 +1,55 @@
+import { decideAnew, type Store } from "../store/decide.ts";
+import { parseOrganization } from "../store/items/organization.ts";
+import { type MemberItem, parseMember } from "../store/items/people.ts";
+import { unchanged } from "../store/items/unchanged.ts";
+import { memberKey, organizationKey, poolOf, taggedKey } from "../store/layout.ts";
+import type { Item } from "../store/table.ts";
+import { PeopleDraft } from "./draft.ts";
+import { placeMember, placementsOf } from "./placement.ts";
+import { memberAttributes } from "./save-member.ts";
+
+/**
+ * In automatic mode whoever tagged the reviewer is due a seat, while seats last. What the API or the operator
+ * decided about a seat stays. A member who is not known yet finds the mark when they come.
+ */
+export async function seatReviewedAuthors(
+  store: Store,
+  uuid: string,
+  userIds: readonly string[],
+): Promise<void> {
+  const ids = [...new Set(userIds)];
+  if (ids.length === 0) return;
+  const organizationItem = await store.table.get(organizationKey(uuid));
+  if (!organizationItem || parseOrganization(organizationItem).seat_assignment_mode !== "automatic") return;
+  const keys = ids.flatMap((id) => [memberKey(uuid, id), taggedKey(uuid, id)]);
+  const items = await store.table.getMany(keys);
+  for (const [index, id] of ids.entries()) {
+    const [member, mark] = items.slice(2 * index, 2 * index + 2);
+    if (mark && (!member || hasEarned(member))) continue;
+    // The mark first: a member who is saved meanwhile sees it, or is seen here.
+    if (!mark) await store.table.write({ put: taggedKey(uuid, id) });
+    await earnSeat(store, uuid, id);
+  }
+}
+
+const hasEarned = (stored: Item): boolean => parseMember(stored).seat_earned === true;
+
+const earnSeat = (store: Store, uuid: string, userId: string): Promise<void> =>
+  decideAnew(store, async () => {
+    const [organizationItem, stored] = await store.table.getMany([
+      organizationKey(uuid),
+      memberKey(uuid, userId),
+    ]);
+    if (!organizationItem || !stored || hasEarned(stored)) return;
+    const { tenant } = parseOrganization(organizationItem);
+    const before = parseMember(stored);
+    const next: MemberItem = { ...before, seat_earned: true };
+    const step = { organization: uuid, pool: poolOf({ uuid, tenant }), before, next };
+    const draft = await PeopleDraft.load(store.table, placementsOf(step));
+    const after = placeMember(draft, step);
+    await store.table.transact([
+      { check: organizationKey(uuid), when: { equals: ["tenant", tenant] } },
+      { put: after, when: unchanged(stored, memberAttributes) },
+      ...draft.finish().writes,
+    ]);
+  });

@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { operatorOrigin } from "../../lib/audit/entry.ts";
+import { assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
+import { parseOrganization } from "../../lib/store/items/organization.ts";
+import { parsePerson } from "../../lib/store/items/people.ts";
+import { organizationKey, personKey } from "../../lib/store/layout.ts";
+import { useStore } from "../support/engine.ts";
+import { github, World } from "../support/world.ts";
+
+const store = useStore();
+const world = new World(() => store().table);
+
+async function company(name: string, change: object = {}) {
+  const uuid = await world.organization(name, {
+    seat_assignment_mode: "automatic",
+    seats_purchased: 2,
+    ...change,
+  });
+  await world.repository(github(name), "r1");
+  const reviewed = (author: string | null, more: object = {}) =>
+    world.tell("pull_request.finalized", {
+      ...github(name),
+      repository_id: "r1",
+      pr_url: `https://git.example.com/${name}/pull/${author}`,
+      author_id: author,
+      author_username: author,
+      created_at: "2026-11-01T00:00:00.000Z",
+      merged_at: "2026-11-02T00:00:00.000Z",
+      closed_at: "2026-11-02T00:00:00.000Z",
+      status: "merged",
+      reviewed: true,
+      review_iterations: 1,
+      comments: [],
+      mcp_servers: [],
+      ...more,
+    });
+  const seated = async (userId: string) => {
+    const item = await store().table.get(personKey(`o#${uuid}`, { organization: uuid, userId, email: null }));
+    return item !== undefined && parsePerson(item).seat;
+  };
+  return { id: github(name), uuid, reviewed, seated };
+}
+
+describe("in automatic mode", () => {
+  beforeAll(() => world.workspace("unused"));
+
+  test("a reviewed pull request gives its author a seat, once, and only while seats last", async () => {
+    const { id, reviewed, seated } = await company("giving");
+    for (const user of ["ann", "bob", "cid"]) await world.member(id, user);
+    for (const user of ["ann", "ann", "bob", "cid"]) await reviewed(user);
+    expect([await seated("ann"), await seated("bob"), await seated("cid")]).toEqual([true, true, false]);
+    await world.organization("giving", { seat_assignment_mode: "automatic", seats_purchased: 3 });
+    expect(await seated("cid")).toBe(true);
+  });
+
+  test("the member may become known before or after, with the same end", async () => {
+    const { id, reviewed, seated } = await company("order");
+    await reviewed("late");
+    await world.member(id, "late");
+    await world.member(id, "early");
+    await reviewed("early");
+    expect([await seated("late"), await seated("early")]).toEqual([true, true]);
+  });
+
+  test("the member becoming known at the very same moment is seated too", async () => {
+    const { id, reviewed, seated } = await company("moment", { seats_purchased: 50 });
+    const users = Array.from({ length: 12 }, (_, index) => `u${index}`);
+    await Promise.all(users.flatMap((user) => [world.member(id, user), reviewed(user)]));
+    expect(await Promise.all(users.map(seated))).toEqual(users.map(() => true));
+  });
+
+  test("what an admin decided stays", async () => {
+    const { id, uuid, reviewed, seated } = await company("decided");
+    await world.member(id, "ann");
+    await reviewed("ann");
+    const item = await store().table.get(organizationKey(uuid));
+    if (!item) throw new Error("The organization is missing.");
+    await assignSeatsToMembers({ ...world.deps, ...operatorOrigin }, parseOrganization(item), "unassign", [
+      "ann",
+    ]);
+    await reviewed("ann", { review_iterations: 2 });
+    expect(await seated("ann")).toBe(false);
+  });
+
+  test("a pull request that was not reviewed, or has no author, gives none", async () => {
+    const { id, reviewed, seated } = await company("none");
+    await world.member(id, "ann");
+    await reviewed("ann", { reviewed: false });
+    await reviewed(null);
+    expect(await seated("ann")).toBe(false);
+  });
+});
+
+test("in manual mode a reviewed pull request gives no seat", async () => {
+  const { id, reviewed, seated } = await company("manual", { seat_assignment_mode: "manual" });
+  await world.member(id, "ann");
+  await reviewed("ann");
+  expect(await seated("ann")).toBe(false);
+});
