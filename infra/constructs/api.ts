@@ -1,0 +1,208 @@
+import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
+import {
+  AccessLogFormat,
+  AuthorizationType,
+  EndpointType,
+  type IResource,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  type Method,
+  MethodLoggingLevel,
+  ResponseTransferMode,
+  RestApi,
+} from "aws-cdk-lib/aws-apigateway";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import { chainGrants } from "../../lib/contract/grants.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
+import {
+  apiGatewayLimits,
+  binaryMediaTypes,
+  environmentVariables,
+  fallbackSource,
+  functionSettings,
+  retention,
+  throttle,
+} from "../../lib/contract/platform.ts";
+import type { StackOptions } from "../options.ts";
+import { addGatewayResponses } from "./gateway-responses.ts";
+import type { ServiceFunction } from "./service-function.ts";
+import type { Workshop } from "./workshop.ts";
+
+export type ApiProps = {
+  readonly workshop: Workshop;
+  readonly operations: readonly Operation[];
+  readonly options: StackOptions;
+};
+
+/** The regional REST API: a route and a function for every operation, one fallback for all the rest. */
+export class Api extends Construct {
+  readonly restApi: RestApi;
+  readonly functions: ReadonlyMap<string, ServiceFunction>;
+  readonly fallback: ServiceFunction;
+
+  constructor(scope: Construct, id: string, { workshop, operations, options }: ApiProps) {
+    super(scope, id);
+    this.restApi = createRestApi(this, options);
+    addGatewayResponses(this.restApi, options.corsOrigins !== undefined);
+    const environment = edgeVariables(options);
+
+    this.functions = new Map(
+      operations.map((operation) => [
+        operation.id,
+        operationFunction(this, workshop, operation, environment),
+      ]),
+    );
+    // Step 1 of a request comes before its key, so the fallback needs no table.
+    this.fallback = workshop.make(this, {
+      id: "fallback",
+      source: fallbackSource,
+      description: "Answers unknown paths and methods",
+      ...functionSettings.fallback,
+      tableGrants: [],
+      environment,
+    });
+
+    for (const operation of operations) {
+      const lambda = this.functions.get(operation.id)?.lambda;
+      if (lambda) addRoute(this.restApi, operation, lambda);
+    }
+    addFallbackRoutes(this.restApi, this.fallback.lambda);
+  }
+}
+
+const edgeVariables = ({ corsOrigins, keyHeaderNames }: StackOptions) => ({
+  [environmentVariables.corsOrigins]: corsOrigins?.join(","),
+  [environmentVariables.keyHeaderNames]: keyHeaderNames?.join(","),
+});
+
+function createRestApi(scope: Construct, options: StackOptions): RestApi {
+  const accessLogs = new LogGroup(scope, "AccessLogs", {
+    retention: retention.logDays,
+    removalPolicy: RemovalPolicy.RETAIN,
+  });
+  const restApi = new RestApi(scope, "RestApi", {
+    restApiName: options.stackName,
+    description: "Review metrics, Learnings and administration",
+    endpointTypes: [EndpointType.REGIONAL],
+    binaryMediaTypes: [...binaryMediaTypes],
+    // Access logs need the account's role for them; it is kept when the stack goes, others may use it.
+    cloudWatchRole: true,
+    deployOptions: {
+      stageName: options.stage,
+      throttlingRateLimit: throttle.requestsPerSecond,
+      throttlingBurstLimit: throttle.burstRequests,
+      accessLogDestination: new LogGroupLogDestination(accessLogs),
+      accessLogFormat: accessLogFormat,
+      // Execution logs of errors only: with data traces on they would hold keys and bodies.
+      loggingLevel: MethodLoggingLevel.ERROR,
+      dataTraceEnabled: false,
+      metricsEnabled: true,
+      tracingEnabled: true,
+    },
+  });
+  // Replaced by our own output, which knows the custom domain.
+  restApi.node.tryRemoveChild("Endpoint");
+  acknowledgeApi(restApi, options);
+  return restApi;
+}
+
+/** No query string, no header, no user agent: cursors and keys stay out of the logs, and it stays JSON. */
+const accessLogFormat = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: "$context.requestId",
+    time: "$context.requestTimeEpoch",
+    ip: "$context.identity.sourceIp",
+    method: "$context.httpMethod",
+    resource: "$context.resourcePath",
+    status: "$context.status",
+    responseBytes: "$context.responseLength",
+    latencyMs: "$context.responseLatency",
+    integrationLatencyMs: "$context.integrationLatency",
+    integrationStatus: "$context.integration.status",
+    gatewayError: "$context.error.responseType",
+  }),
+);
+
+function operationFunction(
+  scope: Construct,
+  workshop: Workshop,
+  operation: Operation,
+  environment: Readonly<Record<string, string | undefined>>,
+): ServiceFunction {
+  const own = operation.tableActions.length > 0 ? [{ actions: operation.tableActions }] : [];
+  return workshop.make(scope, {
+    id: operation.id,
+    source: operation.source,
+    description: `${operation.method} ${operation.path}`,
+    ...(operation.streaming ? functionSettings.streaming : functionSettings.operation),
+    tableGrants: [...chainGrants, ...own],
+    ...(operation.uses && { uses: operation.uses }),
+    environment,
+  });
+}
+
+function addRoute(restApi: RestApi, operation: Operation, lambda: LambdaFunction): void {
+  const integration = new LambdaIntegration(lambda, {
+    allowTestInvoke: false,
+    ...(operation.streaming
+      ? {
+          responseTransferMode: ResponseTransferMode.STREAM,
+          timeout: Duration.seconds(functionSettings.streaming.timeoutSeconds),
+        }
+      : { timeout: Duration.millis(apiGatewayLimits.integrationMsMax) }),
+  });
+  const parameters = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const method = restApi.root.resourceForPath(operation.path).addMethod(operation.method, integration, {
+    operationName: operation.id,
+    authorizationType: AuthorizationType.NONE,
+    requestParameters: Object.fromEntries(parameters.map((name) => [`method.request.path.${name}`, true])),
+  });
+  acknowledgeMethod(method, "The function authenticates the key in x-service-api-key; see lib/access.");
+}
+
+/** `ANY` on every resource answers 405, on `{proxy+}` and the root 404; no method is left to a mock. */
+function addFallbackRoutes(restApi: RestApi, lambda: LambdaFunction): void {
+  restApi.root.addResource("{proxy+}");
+  const integration = new LambdaIntegration(lambda, {
+    // One permission for the whole API: one for each resource would outgrow the function's policy.
+    scopePermissionToMethod: false,
+    timeout: Duration.millis(apiGatewayLimits.integrationMsMax),
+  });
+  for (const resource of resourcesOf(restApi.root)) {
+    const method = resource.addMethod("ANY", integration, { authorizationType: AuthorizationType.NONE });
+    acknowledgeMethod(method, "Answers 404, 405 or a preflight request and touches no data.");
+  }
+}
+
+function resourcesOf(root: IResource): IResource[] {
+  const children = root.node.children.filter(isResource);
+  return [root, ...children.flatMap(resourcesOf)];
+}
+
+const isResource = (construct: object): construct is IResource =>
+  "addMethod" in construct && "path" in construct;
+
+function acknowledgeMethod(method: Method, reason: string): void {
+  Validations.of(method).acknowledge(
+    { id: "AwsSolutions-APIG4", reason },
+    { id: "AwsSolutions-COG4", reason },
+  );
+}
+
+function acknowledgeApi(restApi: RestApi, { waf }: StackOptions): void {
+  Validations.of(restApi).acknowledge({
+    id: "AwsSolutions-APIG2",
+    reason: "The functions check every request against the contract, and answer all its problems at once.",
+  });
+  Validations.of(restApi.node.findChild("CloudWatchRole")).acknowledge({
+    id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
+    reason: "API Gateway takes one logging role for an account's APIs, and AWS keeps this policy for it.",
+  });
+  if (!waf)
+    Validations.of(restApi.deploymentStage).acknowledge({
+      id: "AwsSolutions-APIG3",
+      reason: "A web application firewall is a stack option (waf), off unless the operator pays for it.",
+    });
+}

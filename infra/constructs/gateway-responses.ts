@@ -1,0 +1,52 @@
+import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
+import { type ErrorCode, errorCodes } from "../../lib/contract/errors.ts";
+
+/**
+ * Answers to what never reaches a function, or never comes back from one. API Gateway's own wording and its
+ * 403 for an unknown path stay hidden behind our codes; what is not named here falls to the two defaults.
+ */
+const answers: ReadonlyArray<readonly [ResponseType, ErrorCode]> = [
+  [ResponseType.DEFAULT_4XX, "INVALID_REQUEST"],
+  [ResponseType.DEFAULT_5XX, "INTERNAL_ERROR"],
+  [ResponseType.BAD_REQUEST_BODY, "INVALID_REQUEST"],
+  [ResponseType.BAD_REQUEST_PARAMETERS, "INVALID_REQUEST"],
+  [ResponseType.WAF_FILTERED, "INVALID_REQUEST"],
+  [ResponseType.MISSING_AUTHENTICATION_TOKEN, "NOT_FOUND"],
+  [ResponseType.RESOURCE_NOT_FOUND, "NOT_FOUND"],
+  [ResponseType.REQUEST_TOO_LARGE, "PAYLOAD_TOO_LARGE"],
+  [ResponseType.UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"],
+  [ResponseType.THROTTLED, "RATE_LIMIT_EXCEEDED"],
+  [ResponseType.QUOTA_EXCEEDED, "RATE_LIMIT_EXCEEDED"],
+  [ResponseType.INTEGRATION_FAILURE, "SERVICE_UNAVAILABLE"],
+  [ResponseType.INTEGRATION_TIMEOUT, "SERVICE_UNAVAILABLE"],
+];
+
+/** Gateway responses cannot tell paths apart, so the body carries both error shapes: callers find theirs. */
+export function gatewayBody(code: ErrorCode): string {
+  const problem = { code, message: errorCodes[code].meaning };
+  return JSON.stringify({ error: problem, errors: [problem] });
+}
+
+/** Quoted values are literals, the others are taken from the request's context. */
+export function gatewayHeaders(code: ErrorCode, openToBrowsers: boolean): Record<string, string> {
+  const { status } = errorCodes[code];
+  return {
+    "x-request-id": "context.requestId",
+    "cache-control": "'no-store'",
+    "x-content-type-options": "'nosniff'",
+    "strict-transport-security": "'max-age=63072000; includeSubDomains'",
+    ...((status === 429 || status === 503) && { "retry-after": "'1'" }),
+    // These answers hold nothing of anybody's, so any page may read why its call failed.
+    ...(openToBrowsers && { "access-control-allow-origin": "'*'" }),
+  };
+}
+
+export function addGatewayResponses(restApi: RestApi, openToBrowsers: boolean): void {
+  for (const [type, code] of answers)
+    restApi.addGatewayResponse(`response-${type.responseType.toLowerCase()}`, {
+      type,
+      statusCode: String(errorCodes[code].status),
+      responseHeaders: gatewayHeaders(code, openToBrowsers),
+      templates: { "application/json": gatewayBody(code) },
+    });
+}

@@ -1,0 +1,30 @@
+import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { TableGrant } from "../../lib/contract/grants.ts";
+import type { TableAction } from "../../lib/contract/operation.ts";
+import { tableShape } from "../../lib/contract/table.ts";
+
+/** The statements of a role, out of the contract's grants: exact actions, bound to partitions where it says so. */
+export function tableStatements(tableArn: string, grants: readonly TableGrant[]): PolicyStatement[] {
+  return grants.flatMap(({ actions, partitions }) => {
+    const onTable = actions.filter((action) => action !== "SearchVectors");
+    const statements = onTable.length > 0 ? [statement(onTable, tableArn)] : [];
+    if (partitions) for (const each of statements) each.addConditions(leadingKeys(partitions));
+    // A search knows no leading keys, and its resource is the index.
+    if (actions.includes("SearchVectors"))
+      statements.push(statement(["SearchVectors"], `${tableArn}/index/${tableShape.vectorIndex.name}`));
+    return statements;
+  });
+}
+
+const statement = (actions: readonly TableAction[], resource: string): PolicyStatement =>
+  new PolicyStatement({
+    effect: Effect.ALLOW,
+    actions: actions.map((action) => `dynamodb:${action}`),
+    resources: [resource],
+  });
+
+/** `ForAllValues` also holds when there is no key at all, which is what the second condition is for. */
+const leadingKeys = (partitions: readonly string[]) => ({
+  "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions.map((prefix) => `${prefix}*`) },
+  Null: { "dynamodb:LeadingKeys": "false" },
+});

@@ -1,0 +1,80 @@
+import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Key } from "aws-cdk-lib/aws-kms";
+import { EventSourceMapping } from "aws-cdk-lib/aws-lambda";
+import { BlockPublicAccess, Bucket, BucketEncryption } from "aws-cdk-lib/aws-s3";
+import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import { eventQueueSettings, queueLimits, retention } from "../../lib/contract/platform.ts";
+import type { ServiceFunction } from "./service-function.ts";
+
+/** The way in for platform events: a FIFO queue, its dead letters, and a bucket for what the queue cannot hold. */
+export class Ingestion extends Construct {
+  readonly eventsQueue: Queue;
+  readonly deadLetterQueue: Queue;
+  readonly eventsBucket: Bucket;
+
+  constructor(scope: Construct, id: string, encryptionKey: Key | undefined) {
+    super(scope, id);
+    const shared = {
+      fifo: true,
+      // Ids are the events' own, and equal ids count as one within their tenant's group only.
+      contentBasedDeduplication: false,
+      deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
+      fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
+      retentionPeriod: Duration.days(queueLimits.retentionDaysMax),
+      visibilityTimeout: Duration.seconds(eventQueueSettings.visibilitySeconds),
+      enforceSSL: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+      ...(encryptionKey
+        ? { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey }
+        : { encryption: QueueEncryption.SQS_MANAGED }),
+    };
+    this.deadLetterQueue = new Queue(this, "DeadLetterQueue", shared);
+    this.eventsQueue = new Queue(this, "EventsQueue", {
+      ...shared,
+      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: eventQueueSettings.receivesMax },
+    });
+    this.eventsBucket = createBucket(this, encryptionKey);
+  }
+
+  /** The mapping reads the queue with the function's own role, so the role gets what the mapping needs. */
+  feed(worker: ServiceFunction): void {
+    worker.lambda.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"],
+        resources: [this.eventsQueue.queueArn],
+      }),
+    );
+    new EventSourceMapping(this, "EventsMapping", {
+      target: worker.lambda,
+      eventSourceArn: this.eventsQueue.queueArn,
+      batchSize: eventQueueSettings.batchMessagesMax,
+      reportBatchItemFailures: true,
+    });
+  }
+}
+
+function createBucket(scope: Construct, encryptionKey: Key | undefined): Bucket {
+  const bucket = new Bucket(scope, "EventsBucket", {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    enforceSSL: true,
+    removalPolicy: RemovalPolicy.RETAIN,
+    lifecycleRules: [
+      {
+        id: "events-are-applied-or-dead-by-then",
+        expiration: Duration.days(retention.eventObjectDays),
+        abortIncompleteMultipartUploadAfter: Duration.days(1),
+      },
+    ],
+    ...(encryptionKey
+      ? { encryption: BucketEncryption.KMS, encryptionKey, bucketKeyEnabled: true }
+      : { encryption: BucketEncryption.S3_MANAGED }),
+  });
+  Validations.of(bucket).acknowledge({
+    id: "AwsSolutions-S1",
+    reason:
+      "One worker reads it and logs what it read; a log bucket would keep names longer than the events.",
+  });
+  return bucket;
+}

@@ -1,0 +1,17 @@
+import { Duration } from "aws-cdk-lib";
+import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
+import { Construct } from "constructs";
+import type { ServiceFunction } from "./service-function.ts";
+
+/** The clock: wakes workers at a fixed pace. */
+export class Clockwork extends Construct {
+  every(minutes: number, name: string, worker: ServiceFunction): void {
+    new Rule(this, name, {
+      description: `Every ${minutes === 1 ? "minute" : `${minutes} minutes`}`,
+      schedule: Schedule.rate(Duration.minutes(minutes)),
+      // The next turn does the work of a failed one, and nothing is gained by a late one.
+      targets: [new LambdaTarget(worker.lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
+    });
+  }
+}

@@ -1,0 +1,44 @@
+import { Construct } from "constructs";
+import type { InternalFunction, Worker } from "../../lib/contract/workers.ts";
+import type { Ingestion } from "./ingestion.ts";
+import { Clockwork } from "./schedule.ts";
+import type { ServiceFunction } from "./service-function.ts";
+import type { Workshop } from "./workshop.ts";
+
+export type WorkersProps = {
+  readonly workshop: Workshop;
+  readonly workers: readonly Worker[];
+  readonly ingestion: Ingestion;
+};
+
+const order = (entry: InternalFunction) => ({
+  ...entry,
+  description: entry.summary,
+  tableGrants: [{ actions: entry.tableActions }],
+});
+
+/** The Lambdas behind the queue and the clock. */
+export class Workers extends Construct {
+  readonly functions: readonly ServiceFunction[];
+
+  constructor(scope: Construct, id: string, { workshop, workers, ingestion }: WorkersProps) {
+    super(scope, id);
+    const clockwork = new Clockwork(this, "Schedule");
+    this.functions = workers.map((worker) => {
+      const made = workshop.make(this, order(worker));
+      if (worker.trigger.kind === "queue") ingestion.feed(made);
+      else clockwork.every(worker.trigger.everyMinutes, made.node.id, made);
+      return made;
+    });
+  }
+}
+
+/** Lambdas that other services of the account invoke by their own roles; nothing leads to them from outside. */
+export class Internal extends Construct {
+  readonly functions: ReadonlyMap<string, ServiceFunction>;
+
+  constructor(scope: Construct, id: string, workshop: Workshop, entries: readonly InternalFunction[]) {
+    super(scope, id);
+    this.functions = new Map(entries.map((entry) => [entry.id, workshop.make(this, order(entry))]));
+  }
+}

@@ -1,0 +1,126 @@
+import { Stack, Validations } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Code } from "aws-cdk-lib/aws-lambda";
+import type { Construct } from "constructs";
+import type { TableGrant } from "../../lib/contract/grants.ts";
+import { environmentVariables } from "../../lib/contract/platform.ts";
+import type { WorkerResource } from "../../lib/contract/workers.ts";
+import type { StackOptions } from "../options.ts";
+import type { Data } from "./data.ts";
+import { tableStatements } from "./grants.ts";
+import type { Ingestion } from "./ingestion.ts";
+import { ServiceFunction, type ServiceFunctionProps } from "./service-function.ts";
+
+/** Where a function's code comes from: its bundle, or nothing worth uploading in tests. */
+export type CodeOf = (source: string) => Code;
+
+export type FunctionOrder = Pick<
+  ServiceFunctionProps,
+  "description" | "timeoutSeconds" | "memoryMegabytes"
+> & {
+  /** Id in the contract; names the construct and the reserved concurrency. */
+  readonly id: string;
+  readonly source: string;
+  readonly tableGrants: readonly TableGrant[];
+  readonly uses?: readonly WorkerResource[];
+  readonly environment?: ServiceFunctionProps["environment"];
+};
+
+export type WorkshopProps = {
+  readonly data: Data;
+  readonly ingestion: Ingestion;
+  readonly codeOf: CodeOf;
+  readonly options: StackOptions;
+};
+
+type Provision = {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly statements: readonly PolicyStatement[];
+};
+
+/** Makes the stack's functions: what they share is known here, what they differ in comes with the order. */
+export class Workshop {
+  readonly #props: WorkshopProps;
+
+  constructor(props: WorkshopProps) {
+    this.#props = props;
+  }
+
+  make(scope: Construct, order: FunctionOrder): ServiceFunction {
+    const { codeOf, options, data } = this.#props;
+    const { uses = [], tableGrants } = order;
+    const provisions = uses.map((resource) => this.#provide(scope, resource));
+    const made = new ServiceFunction(scope, constructName(order.id), {
+      code: codeOf(order.source),
+      description: order.description,
+      timeoutSeconds: order.timeoutSeconds,
+      memoryMegabytes: order.memoryMegabytes,
+      environment: {
+        ...(tableGrants.length > 0 && this.#tableVariables()),
+        ...Object.assign({}, ...provisions.map(({ environment }) => environment)),
+        ...order.environment,
+      },
+      statements: [
+        ...tableStatements(data.table.attrArn, tableGrants),
+        ...provisions.flatMap(({ statements }) => statements),
+      ],
+      reservedConcurrency: options.reservedConcurrency[order.id],
+    });
+    if (uses.includes("eventsBucket")) acknowledgeObjects(made);
+    return made;
+  }
+
+  #tableVariables(): Record<string, string> {
+    return {
+      [environmentVariables.tableName]: this.#props.data.table.ref,
+      [environmentVariables.auditRetentionDays]: String(this.#props.options.auditRetentionDays),
+    };
+  }
+
+  #provide(scope: Construct, resource: WorkerResource): Provision {
+    const { options, ingestion } = this.#props;
+    const { deadLetterQueue, eventsBucket } = ingestion;
+    switch (resource) {
+      case "deadLetterQueue":
+        return {
+          environment: { [environmentVariables.deadLetterQueueUrl]: deadLetterQueue.queueUrl },
+          statements: [allow("sqs:SendMessage", deadLetterQueue.queueArn)],
+        };
+      case "eventsBucket":
+        return {
+          environment: { [environmentVariables.eventsBucket]: eventsBucket.bucketName },
+          // Without leave to list, a missing object looks like a forbidden one and would be tried again and again.
+          statements: [
+            allow("s3:GetObject", eventsBucket.arnForObjects("*")),
+            allow("s3:ListBucket", eventsBucket.bucketArn),
+          ],
+        };
+      case "embedder":
+        return {
+          environment: { [environmentVariables.bedrockModelId]: options.bedrockModelId },
+          statements: [allow("bedrock:InvokeModel", modelArn(scope, options.bedrockModelId))],
+        };
+    }
+  }
+}
+
+const constructName = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1);
+
+const allow = (action: string, resource: string): PolicyStatement =>
+  new PolicyStatement({ actions: [action], resources: [resource] });
+
+const modelArn = (scope: Construct, modelId: string): string =>
+  Stack.of(scope).formatArn({
+    service: "bedrock",
+    account: "",
+    resource: "foundation-model",
+    resourceName: modelId,
+  });
+
+function acknowledgeObjects(made: ServiceFunction): void {
+  Validations.of(made).acknowledge({
+    id: "AwsSolutions-IAM5[Resource::<EventsBucket.Arn>/*]",
+    reason:
+      "An event names its object, so the worker may read any object of this bucket, and only of this one.",
+  });
+}

@@ -1,0 +1,145 @@
+import * as z from "zod";
+import { auditLimits } from "../lib/contract/limits.ts";
+import { operations } from "../lib/contract/operations.ts";
+import { lambdaLimits } from "../lib/contract/platform.ts";
+import { internalFunctions, workers } from "../lib/contract/workers.ts";
+
+/**
+ * What a deployment may choose, by CDK context: `cdk deploy -c stage=live -c corsOrigins=https://a.example`.
+ * The command line gives text, cdk.json may also give real booleans, numbers, lists and maps.
+ */
+
+const switchOption = z.preprocess(
+  (value) => (value === "true" ? true : value === "false" ? false : value),
+  z.boolean({ error: "must be true or false" }),
+);
+
+const listOption = <Element extends z.ZodType>(element: Element) =>
+  z.preprocess(
+    (value) => (typeof value === "string" ? value.split(",").map((part) => part.trim()) : value),
+    z.array(element, { error: "must be a comma-separated list" }).min(1, { error: "must not be empty" }),
+  );
+
+const numberOption = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.preprocess(
+    (value) => (typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value),
+    z.int({ error }).min(min, { error }).max(max, { error }),
+  );
+};
+
+const origin = z.string().refine((value) => value === "*" || isOrigin(value), {
+  error: "must be an origin such as https://app.example.com, or *",
+});
+
+function isOrigin(value: string): boolean {
+  const url = URL.parse(value);
+  return url !== null && ["https:", "http:"].includes(url.protocol) && url.origin === value;
+}
+
+/** Headers that already mean something on the way from the caller to the function. */
+const takenHeaders = [
+  "x-service-api-key",
+  "host",
+  "content-type",
+  "content-length",
+  "cookie",
+  "x-request-id",
+];
+
+const headerName = z
+  .string()
+  .transform((value) => value.toLowerCase())
+  .refine((value) => /^[a-z0-9-]{1,64}$/.test(value), {
+    error: "must be a header name of 1 to 64 letters, digits and hyphens",
+  })
+  .refine((value) => !takenHeaders.includes(value), {
+    error: "must not be a header with a meaning of its own",
+  });
+
+const functionIds: readonly string[] = [...operations, ...workers, ...internalFunctions].map(({ id }) => id);
+const reservableMax = lambdaLimits.concurrencyMax - lambdaLimits.concurrencyUnreservedMin;
+
+const reservedConcurrency = z
+  .preprocess(
+    (value) => (typeof value === "string" ? Object.fromEntries(value.split(",").map(nameAndNumber)) : value),
+    z.record(z.string(), numberOption(1, reservableMax), {
+      error: "must be a list such as ingest=20,listOrganizations=50",
+    }),
+  )
+  .refine((reserved) => Object.keys(reserved).every((id) => functionIds.includes(id)), {
+    error: `must name functions out of: ${functionIds.join(", ")}`,
+  })
+  .refine((reserved) => Object.values(reserved).reduce((sum, count) => sum + count, 0) <= reservableMax, {
+    error: `must leave ${lambdaLimits.concurrencyUnreservedMin} of the account's ${lambdaLimits.concurrencyMax} unreserved`,
+  });
+
+function nameAndNumber(part: string): [string, string] {
+  const [name = "", count = ""] = part.split("=", 2);
+  return [name.trim(), count.trim()];
+}
+
+const optionsSchema = z
+  .object({
+    /** Name of the CloudFormation stack; several may live in one account. */
+    stackName: z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, {
+        error: "must be 1 to 64 letters, digits and hyphens, a letter first",
+      })
+      .default("ReviewApi"),
+    /** Last part of API Gateway's own address. */
+    stage: z
+      .string()
+      .regex(/^\w{1,64}$/, { error: "must be 1 to 64 letters, digits and underscores" })
+      .default("live"),
+    domainName: z.hostname({ error: "must be a host name such as api.example.com" }).optional(),
+    certificateArn: z
+      .string()
+      .regex(/^arn:[\w-]+:acm:/, { error: "must be the ARN of an ACM certificate in the stack's region" })
+      .optional(),
+    /** With it the stack also makes the domain's alias record. */
+    hostedZoneId: z
+      .string()
+      .regex(/^Z[A-Z0-9]+$/, { error: "must be a Route 53 hosted zone id" })
+      .optional(),
+    corsOrigins: listOption(origin).optional(),
+    keyHeaderNames: listOption(headerName).optional(),
+    waf: switchOption.default(false),
+    customerManagedKey: switchOption.default(false),
+    alarmEmail: z.email({ error: "must be an e-mail address" }).optional(),
+    auditRetentionDays: numberOption(1, 3_650).default(auditLimits.retentionDaysDefault),
+    bedrockModelId: z
+      .string()
+      .regex(/^[\w.:-]{1,140}$/, { error: "must be the id of a Bedrock embedding model" })
+      .default("amazon.titan-embed-text-v2:0"),
+    reservedConcurrency: reservedConcurrency.default({}),
+    pointInTimeRecovery: switchOption.default(true),
+  })
+  .refine(({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined), {
+    path: ["domainName"],
+    error: "goes together with certificateArn: give both or neither",
+  })
+  .refine(({ domainName, hostedZoneId }) => hostedZoneId === undefined || domainName !== undefined, {
+    path: ["hostedZoneId"],
+    error: "is for the record of domainName, which is missing",
+  });
+
+export type StackOptions = z.output<typeof optionsSchema>;
+
+export class InvalidOptions extends Error {
+  override readonly name = "InvalidOptions";
+}
+
+export const optionNames: readonly string[] = Object.keys(optionsSchema.shape);
+
+/** Reads every option from the context; the message names each wrong one and what it takes. */
+export function parseOptions(context: (name: string) => unknown): StackOptions {
+  const given = Object.fromEntries(
+    optionNames.map((name) => [name, context(name)]).filter(([, value]) => value !== undefined),
+  );
+  const parsed = optionsSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `  ${path.join(".")} ${message}`);
+  throw new InvalidOptions(`The stack's options are not valid:\n${problems.join("\n")}`);
+}

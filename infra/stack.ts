@@ -1,0 +1,100 @@
+import { App, type AppProps, type CfnElement, CfnOutput, Stack, Validations } from "aws-cdk-lib";
+import { AwsSolutionsChecks } from "cdk-nag";
+import type { Construct } from "constructs";
+import type { Operation } from "../lib/contract/operation.ts";
+import { operations } from "../lib/contract/operations.ts";
+import { stackOutputs } from "../lib/contract/platform.ts";
+import { internalFunctions, searchLearnings, type Worker, workers } from "../lib/contract/workers.ts";
+import { Api } from "./constructs/api.ts";
+import { Data } from "./constructs/data.ts";
+import { Domain } from "./constructs/domain.ts";
+import { Firewall } from "./constructs/firewall.ts";
+import { Ingestion } from "./constructs/ingestion.ts";
+import { Observability } from "./constructs/observability.ts";
+import { Internal, Workers } from "./constructs/workers.ts";
+import { type CodeOf, Workshop } from "./constructs/workshop.ts";
+import { logicalId } from "./logical-id.ts";
+import { parseOptions, type StackOptions } from "./options.ts";
+
+export type ReviewApiProps = {
+  readonly options: StackOptions;
+  readonly codeOf: CodeOf;
+  /** The contract's lists, unless a test brings its own. */
+  readonly operations?: readonly Operation[];
+  readonly workers?: readonly Worker[];
+};
+
+/** Everything the service needs on AWS, in one stack; `infra` knows the project by its contract alone. */
+export class ReviewApiStack extends Stack {
+  constructor(scope: Construct, props: ReviewApiProps) {
+    const { options } = props;
+    super(scope, options.stackName, { description: "Review metrics, Learnings and administration API" });
+    const data = new Data(this, "Data", options);
+    const ingestion = new Ingestion(this, "Ingestion", data.encryptionKey);
+    const workshop = new Workshop({ data, ingestion, codeOf: props.codeOf, options });
+    const api = new Api(this, "Api", { workshop, operations: props.operations ?? operations, options });
+    const { functions } = new Workers(this, "Workers", {
+      workshop,
+      workers: props.workers ?? workers,
+      ingestion,
+    });
+    const internal = new Internal(this, "Internal", workshop, internalFunctions);
+    new Observability(this, "Observability", {
+      restApi: api.restApi,
+      table: data.table,
+      ingestion,
+      workers: functions,
+      alarmEmail: options.alarmEmail,
+    });
+    if (options.waf) new Firewall(this, "Firewall", api.restApi);
+    this.#addDomain(api, options);
+
+    this.#output(stackOutputs.tableName, data.table.ref);
+    this.#output(stackOutputs.eventsQueueUrl, ingestion.eventsQueue.queueUrl);
+    this.#output(stackOutputs.deadLetterQueueUrl, ingestion.deadLetterQueue.queueUrl);
+    this.#output(stackOutputs.eventsBucket, ingestion.eventsBucket.bucketName);
+    const search = internal.functions.get(searchLearnings.id);
+    if (search) this.#output(stackOutputs.searchFunctionName, search.lambda.functionName);
+  }
+
+  #addDomain({ restApi }: Api, { domainName, certificateArn, hostedZoneId }: StackOptions): void {
+    if (domainName === undefined || certificateArn === undefined) {
+      this.#output(stackOutputs.apiUrl, restApi.url.replace(/\/$/, ""));
+      return;
+    }
+    const domain = new Domain(this, "Domain", { restApi, domainName, certificateArn, hostedZoneId });
+    this.#output(stackOutputs.apiUrl, `https://${domainName}`);
+    this.#output(stackOutputs.domainTarget, domain.target);
+  }
+
+  #output(name: string, value: string): void {
+    new CfnOutput(this, name, { value });
+  }
+
+  protected override allocateLogicalId(element: CfnElement): string {
+    return logicalId(element.node.path.slice(this.node.path.length + 1));
+  }
+}
+
+export type AppOptions = {
+  readonly codeOf: CodeOf;
+  /** AWS's offline template rules and cdk-nag's AwsSolutions pack, as errors. */
+  readonly checked: boolean;
+  readonly context?: AppProps["context"];
+  readonly outdir?: string;
+};
+
+export function createApp({ codeOf, checked, context, outdir }: AppOptions): {
+  app: App;
+  stack: ReviewApiStack;
+} {
+  const app = new App({
+    builtinCloudFormationValidation: checked,
+    ...(context && { context }),
+    ...(outdir && { outdir }),
+  });
+  const options = parseOptions((name) => app.node.tryGetContext(name));
+  const stack = new ReviewApiStack(app, { options, codeOf });
+  if (checked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  return { app, stack };
+}

@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Validations } from "aws-cdk-lib";
+import { AwsSolutionsChecks } from "cdk-nag";
+import type { IConstruct } from "constructs";
+import { afterAll, expect, test } from "vitest";
+import * as z from "zod";
+import { createApp } from "../../infra/stack.ts";
+import { noCode, testContext } from "./support.ts";
+
+const outdir = mkdtempSync(join(tmpdir(), "synth-"));
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+const everyOption = {
+  domainName: "api.example.com",
+  certificateArn: "arn:aws:acm:eu-west-1:111122223333:certificate/0a1b",
+  hostedZoneId: "Z0ABC",
+  corsOrigins: "https://app.example.com",
+  waf: "true",
+  customerManagedKey: "true",
+  alarmEmail: "ops@example.com",
+  reservedConcurrency: "ingest=20",
+  pointInTimeRecovery: "false",
+};
+
+const create = (options: Readonly<Record<string, unknown>>, checked: boolean) =>
+  createApp({ codeOf: noCode, checked, context: { ...testContext, ...options }, outdir });
+
+type Finding = { readonly path: string; readonly rule: string };
+type Acknowledgement = Finding & { readonly reason: string };
+
+/** What cdk-nag would say if nobody had acknowledged anything. */
+function rawFindings(app: IConstruct): Finding[] {
+  const pack = new AwsSolutionsChecks();
+  Reflect.set(pack, "isAcknowledged", () => false);
+  return pack
+    .validateScope(app)
+    .violations.flatMap(({ ruleName, violatingResources }) =>
+      violatingResources.map(({ constructPath }) => ({ path: constructPath ?? "", rule: ruleName })),
+    );
+}
+
+function acknowledgements(app: IConstruct): Acknowledgement[] {
+  return app.node.findAll().flatMap(({ node }) =>
+    node.metadata
+      .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+      .flatMap(({ data }) => Object.entries(z.record(z.string(), z.string()).parse(data)))
+      .map(([id, reason]) => ({ path: node.path, rule: id.replace(/^annotation::/i, ""), reason })),
+  );
+}
+
+const reportSchema = z.object({
+  pluginReports: z.array(
+    z.object({
+      conclusion: z.string(),
+      violations: z.array(z.unknown()),
+      suppressedViolations: z.array(z.object({ acknowledgedId: z.string(), acknowledgedAt: z.string() })),
+    }),
+  ),
+});
+
+test.each([
+  ["no option", {}],
+  ["every option", everyOption],
+])("with %s AWS's template rules and cdk-nag find nothing that is not acknowledged", (_, options) => {
+  create(options, true).app.synth();
+  const report = reportSchema.parse(JSON.parse(readFileSync(join(outdir, "validation-report.json"), "utf8")));
+  expect(report.pluginReports.flatMap(({ violations }) => violations)).toEqual([]);
+  expect(report.pluginReports.flatMap(({ suppressedViolations }) => suppressedViolations)).toEqual([
+    { acknowledgedId: "CloudFormation-Validate::E3039", acknowledgedAt: "ReviewApi/Data/Table" },
+  ]);
+});
+
+test("a finding fails the synth: the checks are errors, not advice", () => {
+  const { app, stack } = create({}, true);
+  const table = stack.node.findChild("Data").node.findChild("Table");
+  Reflect.set(table, "pointInTimeRecoverySpecification", { pointInTimeRecoveryEnabled: false });
+  expect(() => app.synth()).toThrow(/AwsSolutions-DDB3/);
+});
+
+test.each([
+  ["no option", {}],
+  ["every option", everyOption],
+])("with %s every acknowledgement covers exactly one finding and says why", (_, options) => {
+  const { app } = create(options, false);
+  app.synth();
+  const findings = rawFindings(app);
+  const nag = acknowledgements(app).filter(({ rule }) => rule.startsWith("AwsSolutions-"));
+  const covered = nag.map(({ path, rule }) => ({
+    path,
+    rule,
+    findings: findings.filter((each) => each.rule === rule && `${each.path}/`.startsWith(`${path}/`)).length,
+  }));
+  expect(covered.filter((each) => each.findings !== 1)).toEqual([]);
+  expect(nag).toHaveLength(findings.length);
+  expect(nag.filter(({ reason }) => reason.length < 40)).toEqual([]);
+});

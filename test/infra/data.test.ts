@@ -1,0 +1,174 @@
+import { expect, test } from "vitest";
+import { eventLimits, requestLimits } from "../../lib/contract/limits.ts";
+import {
+  apiGatewayLimits,
+  eventQueueSettings,
+  functionSettings,
+  lambdaLimits,
+  queueLimits,
+  retention,
+  stackOutputs,
+} from "../../lib/contract/platform.ts";
+import { type Worker, workers } from "../../lib/contract/workers.ts";
+import { ofType, plainTemplate, properties, synthesize } from "./support.ts";
+
+const everyOption = {
+  stackName: "Other",
+  stage: "blue",
+  domainName: "api.example.com",
+  certificateArn: "arn:aws:acm:eu-west-1:111122223333:certificate/0a1b",
+  hostedZoneId: "Z0ABC",
+  corsOrigins: "https://app.example.com",
+  keyHeaderNames: "x-api-key",
+  waf: "true",
+  customerManagedKey: "true",
+  alarmEmail: "ops@example.com",
+  auditRetentionDays: "90",
+  reservedConcurrency: "ingest=20",
+};
+
+test.each([
+  ["no option", {}],
+  ["every option", everyOption],
+])("data keeps its logical ids with %s: another id would be another, empty table", (_, options) => {
+  const stateful =
+    /^AWS::(DynamoDB|S3|SQS|KMS|SecretsManager|RDS)::(Table|GlobalTable|Bucket|Queue|Key|Secret)/;
+  const ids = Object.entries(synthesize(options).Resources)
+    .filter(([, { Type }]) => stateful.test(Type) && !Type.endsWith("Policy"))
+    .map(([id, { Type }]) => [id, Type]);
+  expect(Object.fromEntries(ids)).toEqual({
+    Table: "AWS::DynamoDB::Table",
+    EventsQueue: "AWS::SQS::Queue",
+    DeadLetterQueue: "AWS::SQS::Queue",
+    EventsBucket: "AWS::S3::Bucket",
+    ...("customerManagedKey" in options && { EncryptionKey: "AWS::KMS::Key" }),
+  });
+});
+
+test("data outlives the stack", () => {
+  for (const id of ["Table", "EventsQueue", "DeadLetterQueue", "EventsBucket"])
+    expect(plainTemplate().Resources[id], id).toMatchObject({
+      DeletionPolicy: "Retain",
+      UpdateReplacePolicy: "Retain",
+    });
+});
+
+test("the table is what it was: CloudFormation replaces it when its keys change, and cannot change its index", () => {
+  expect(properties(plainTemplate(), "Table")).toEqual({
+    KeySchema: [
+      { AttributeName: "pk", KeyType: "HASH" },
+      { AttributeName: "sk", KeyType: "RANGE" },
+    ],
+    AttributeDefinitions: [
+      { AttributeName: "pk", AttributeType: "S" },
+      { AttributeName: "sk", AttributeType: "S" },
+      { AttributeName: "vector_space", AttributeType: "S" },
+      { AttributeName: "vector_repository", AttributeType: "S" },
+    ],
+    VectorIndexes: [
+      {
+        IndexName: "review-index",
+        VectorAttribute: { AttributeName: "vector" },
+        SearchSchema: [
+          { AttributeName: "vector_space", SearchSchemaElementType: "HASH" },
+          { AttributeName: "vector_repository", SearchSchemaElementType: "INLINE_FILTER" },
+        ],
+        Projection: { ProjectionType: "KEYS_ONLY" },
+        Dimensions: 256,
+        DistanceFunction: "COSINE",
+      },
+    ],
+    BillingMode: "PAY_PER_REQUEST",
+    TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true },
+    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    DeletionProtectionEnabled: true,
+  });
+});
+
+test("events wait in order, in an encrypted queue, and die into a FIFO queue of their own", () => {
+  const shared = {
+    FifoQueue: true,
+    ContentBasedDeduplication: false,
+    DeduplicationScope: "messageGroup",
+    FifoThroughputLimit: "perMessageGroupId",
+    MessageRetentionPeriod: 14 * 86_400,
+    SqsManagedSseEnabled: true,
+    VisibilityTimeout: 90,
+  };
+  expect(properties(plainTemplate(), "DeadLetterQueue")).toEqual(shared);
+  expect(properties(plainTemplate(), "EventsQueue")).toEqual({
+    ...shared,
+    RedrivePolicy: { deadLetterTargetArn: { "Fn::GetAtt": ["DeadLetterQueue", "Arn"] }, maxReceiveCount: 20 },
+  });
+});
+
+test("large events lie encrypted and private, reached over TLS only, and are gone in time", () => {
+  expect(properties(plainTemplate(), "EventsBucket")).toMatchObject({
+    BucketEncryption: {
+      ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: "AES256" } }],
+    },
+    PublicAccessBlockConfiguration: {
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    },
+    LifecycleConfiguration: { Rules: [{ ExpirationInDays: retention.eventObjectDays, Status: "Enabled" }] },
+  });
+  for (const id of ["EventsBucketPolicy", "EventsQueuePolicy", "DeadLetterQueuePolicy"])
+    expect(JSON.stringify(properties(plainTemplate(), id)), id).toContain(
+      '"Condition":{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny"',
+    );
+});
+
+test("an object outlives every place its event can lie in", () => {
+  const longestDays = 2 * queueLimits.retentionDaysMax + eventLimits.waitingDaysMax;
+  expect(retention.eventObjectDays).toBeGreaterThan(longestDays + queueLimits.retentionDaysMax);
+});
+
+test("the operator's tool finds everything by the stack's outputs", () => {
+  const { domainTarget, ...always } = stackOutputs;
+  expect(Object.keys(plainTemplate().Outputs).toSorted()).toEqual(Object.values(always).toSorted());
+  expect(Object.keys(synthesize(everyOption).Outputs)).toContain(domainTarget);
+  expect(plainTemplate().Outputs[stackOutputs.tableName]?.Value).toEqual({ Ref: "Table" });
+  expect(plainTemplate().Outputs[stackOutputs.eventsQueueUrl]?.Value).toEqual({ Ref: "EventsQueue" });
+  expect(plainTemplate().Outputs[stackOutputs.deadLetterQueueUrl]?.Value).toEqual({ Ref: "DeadLetterQueue" });
+  expect(plainTemplate().Outputs[stackOutputs.eventsBucket]?.Value).toEqual({ Ref: "EventsBucket" });
+  expect(JSON.stringify(plainTemplate().Outputs[stackOutputs.apiUrl]?.Value)).toMatch(/https:.*execute-api/);
+});
+
+test("names in the template are readable: no hashes but the deployment's", () => {
+  const ids = Object.keys(plainTemplate().Resources);
+  expect(ids.filter((id) => /[0-9a-f]{8}/i.test(id)).map((id) => id.replace(/[0-9a-f]{32}$/, ""))).toEqual([
+    "RestApiDeployment",
+  ]);
+});
+
+test("a function ends before the gateway gives up on it", () => {
+  expect(functionSettings.operation.timeoutSeconds * 1000).toBeLessThan(apiGatewayLimits.integrationMsMax);
+  expect(functionSettings.streaming.timeoutSeconds * 1000).toBeLessThan(apiGatewayLimits.streamSilenceMsMax);
+});
+
+test("a message stays hidden longer than its worker can run", () => {
+  const queued = workers.filter((worker: Worker) => worker.trigger.kind === "queue");
+  for (const { timeoutSeconds } of queued)
+    expect(timeoutSeconds * 3).toBeLessThanOrEqual(eventQueueSettings.visibilitySeconds);
+  expect(queued).not.toEqual([]);
+});
+
+test("the largest allowed body reaches the function: base64 and headers twice fit Lambda's event", () => {
+  const bodyBytes = 4 * Math.ceil(requestLimits.learningsBodyBytesMax / 3);
+  expect(bodyBytes + 4 * apiGatewayLimits.headerBytesMax).toBeLessThan(lambdaLimits.eventBytesMax);
+});
+
+test("with every option on, environments and template stay within CloudFormation's and Lambda's bounds", () => {
+  const template = synthesize({
+    ...everyOption,
+    corsOrigins: Array(20).fill("https://a-long-origin.example.com"),
+  });
+  for (const [id, { Properties }] of ofType(template, "AWS::Lambda::Function"))
+    expect(JSON.stringify(Properties.Environment ?? {}).length, id).toBeLessThan(
+      lambdaLimits.environmentBytesMax,
+    );
+  expect(Object.keys(template.Resources).length).toBeLessThan(500);
+});

@@ -1,0 +1,228 @@
+import { describe, expect, test } from "vitest";
+import { InvalidOptions, optionNames, parseOptions } from "../../infra/options.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
+import { operations } from "../../lib/contract/operations.ts";
+import { environmentOf, ofType, partOf, plainTemplate, properties, synthesize } from "./support.ts";
+
+const contract: readonly Operation[] = operations;
+const given = (options: Readonly<Record<string, unknown>>) => parseOptions((name) => options[name]);
+const atTheEdge = [...contract.map(({ id }) => id), "fallback"];
+
+test("without options the stack is the safe one", () => {
+  expect(given({})).toEqual({
+    stackName: "ReviewApi",
+    stage: "live",
+    waf: false,
+    customerManagedKey: false,
+    auditRetentionDays: 400,
+    bedrockModelId: "amazon.titan-embed-text-v2:0",
+    reservedConcurrency: {},
+    pointInTimeRecovery: true,
+  });
+});
+
+test("the command line's text and cdk.json's values mean the same", () => {
+  const text = {
+    corsOrigins: "https://a.example, https://b.example",
+    keyHeaderNames: "X-Api-Key",
+    waf: "true",
+    auditRetentionDays: "90",
+    reservedConcurrency: "ingest=20, whoami=5",
+  };
+  const values = {
+    corsOrigins: ["https://a.example", "https://b.example"],
+    keyHeaderNames: ["x-api-key"],
+    waf: true,
+    auditRetentionDays: 90,
+    reservedConcurrency: { ingest: 20, whoami: 5 },
+  };
+  expect(given(text)).toEqual(given(values));
+});
+
+test.each([
+  [{ stackName: "1st" }, "stackName must be 1 to 64 letters"],
+  [{ stage: "a b" }, "stage must be 1 to 64 letters"],
+  [{ domainName: "api.example.com" }, "domainName goes together with certificateArn"],
+  [
+    { certificateArn: "arn:aws:acm:eu-west-1:1:certificate/a" },
+    "domainName goes together with certificateArn",
+  ],
+  [{ domainName: "not a host", certificateArn: "arn:aws:acm:x" }, "domainName must be a host name"],
+  [{ domainName: "a.example", certificateArn: "arn:aws:iam::1:x" }, "certificateArn must be the ARN"],
+  [{ hostedZoneId: "Z1" }, "hostedZoneId is for the record of domainName"],
+  [{ corsOrigins: "https://a.example/path" }, "corsOrigins.0 must be an origin"],
+  [{ corsOrigins: "" }, "corsOrigins.0 must be an origin"],
+  [{ keyHeaderNames: "x_key" }, "keyHeaderNames.0 must be a header name"],
+  [{ keyHeaderNames: "Host" }, "keyHeaderNames.0 must not be a header with a meaning of its own"],
+  [{ waf: "yes" }, "waf must be true or false"],
+  [{ alarmEmail: "ops" }, "alarmEmail must be an e-mail address"],
+  [{ auditRetentionDays: "1e2" }, "auditRetentionDays must be a whole number from 1 to 3650"],
+  [{ auditRetentionDays: "0" }, "auditRetentionDays must be a whole number from 1 to 3650"],
+  [{ bedrockModelId: "arn:aws:x/y" }, "bedrockModelId must be the id"],
+  [{ reservedConcurrency: "nobody=1" }, "reservedConcurrency must name functions out of: "],
+  [{ reservedConcurrency: "ingest=0" }, "reservedConcurrency.ingest must be a whole number from 1 to 900"],
+  [
+    { reservedConcurrency: "ingest=800,whoami=101" },
+    "reservedConcurrency must leave 100 of the account's 1000",
+  ],
+])("%o is refused with a sentence that names it", (options, sentence) => {
+  expect(() => given(options)).toThrow(InvalidOptions);
+  expect(() => given(options)).toThrow(sentence);
+});
+
+test("all wrong options are named at once", () => {
+  expect(() => given({ waf: "maybe", stage: "-" })).toThrow(/stage must.*waf must/s);
+});
+
+describe("in the template", () => {
+  test("every option has a test here", () => {
+    expect(optionNames.toSorted()).toEqual([
+      "alarmEmail",
+      "auditRetentionDays",
+      "bedrockModelId",
+      "certificateArn",
+      "corsOrigins",
+      "customerManagedKey",
+      "domainName",
+      "hostedZoneId",
+      "keyHeaderNames",
+      "pointInTimeRecovery",
+      "reservedConcurrency",
+      "stackName",
+      "stage",
+      "waf",
+    ]);
+  });
+
+  test("stackName names the stack's API and dashboard", () => {
+    const template = synthesize({ stackName: "Blue" });
+    expect(properties(template, "RestApi")).toMatchObject({ Name: "Blue" });
+    expect(properties(template, "Dashboard")).toMatchObject({ DashboardName: "Blue" });
+  });
+
+  test("stage names the API's stage", () => {
+    expect(properties(synthesize({ stage: "blue" }), "RestApiDeploymentStageBlue")).toMatchObject({
+      StageName: "blue",
+    });
+  });
+
+  describe("domainName, certificateArn and hostedZoneId", () => {
+    const certificateArn = "arn:aws:acm:eu-west-1:111122223333:certificate/0a1b";
+    const domain = { domainName: "api.example.com", certificateArn };
+
+    test("serve the API at the root of that name, over TLS 1.2 at least", () => {
+      const template = synthesize(domain);
+      expect(properties(template, "RestApiDomain")).toEqual({
+        DomainName: "api.example.com",
+        RegionalCertificateArn: certificateArn,
+        EndpointConfiguration: { Types: ["REGIONAL"] },
+        SecurityPolicy: "TLS_1_2",
+      });
+      const [[, mapping] = []] = ofType(template, "AWS::ApiGateway::BasePathMapping");
+      expect(mapping?.Properties).not.toHaveProperty("BasePath");
+      expect(template.Outputs.ApiUrl?.Value).toBe("https://api.example.com");
+      expect(ofType(template, "AWS::Route53::RecordSet")).toEqual([]);
+    });
+
+    test("make the alias record where the zone is known", () => {
+      expect(properties(synthesize({ ...domain, hostedZoneId: "Z0ABC" }), "Record")).toMatchObject({
+        Name: "api.example.com",
+        Type: "A",
+        HostedZoneId: "Z0ABC",
+        AliasTarget: { DNSName: { "Fn::GetAtt": ["RestApiDomain", "RegionalDomainName"] } },
+      });
+    });
+  });
+
+  test("corsOrigins reach every function behind the API, and open the gateway's own answers", () => {
+    const template = synthesize({ corsOrigins: "https://a.example,https://b.example" });
+    for (const id of atTheEdge)
+      expect(environmentOf(template, id), id).toMatchObject({
+        CORS_ORIGINS: "https://a.example,https://b.example",
+      });
+    expect(environmentOf(template, "ingest")).not.toHaveProperty("CORS_ORIGINS");
+    for (const [id, { Properties }] of ofType(template, "AWS::ApiGateway::GatewayResponse"))
+      expect(Properties.ResponseParameters, id).toMatchObject({
+        "gatewayresponse.header.access-control-allow-origin": "'*'",
+      });
+    for (const id of atTheEdge) expect(environmentOf(plainTemplate(), id)).not.toHaveProperty("CORS_ORIGINS");
+  });
+
+  test("keyHeaderNames reach every function behind the API", () => {
+    const template = synthesize({ keyHeaderNames: "X-Api-Key" });
+    for (const id of atTheEdge)
+      expect(environmentOf(template, id), id).toMatchObject({ KEY_HEADER_NAMES: "x-api-key" });
+    expect(environmentOf(plainTemplate(), "whoami")).not.toHaveProperty("KEY_HEADER_NAMES");
+  });
+
+  test("waf puts a firewall before the stage, which lets large bodies and code in them pass", () => {
+    expect(ofType(plainTemplate(), "AWS::WAFv2::WebACL")).toEqual([]);
+    const template = synthesize({ waf: "true" });
+    const acl = JSON.stringify(properties(template, "WebAcl"));
+    expect(properties(template, "WebAcl")).toMatchObject({ Scope: "REGIONAL", DefaultAction: { Allow: {} } });
+    expect(acl).not.toContain("AWSManagedRulesCommonRuleSet");
+    expect(acl).not.toContain('"SampledRequestsEnabled":true');
+    expect(acl).toContain('{"ActionToUse":{"Count":{}},"Name":"Log4JRCE_BODY"}');
+    expect(properties(template, "Association")).toMatchObject({
+      WebACLArn: { "Fn::GetAtt": ["WebAcl", "Arn"] },
+    });
+  });
+
+  test("customerManagedKey encrypts table, queues and bucket with one rotated key, usable only through them", () => {
+    const template = synthesize({ customerManagedKey: "true" });
+    const key = { "Fn::GetAtt": ["EncryptionKey", "Arn"] };
+    expect(properties(template, "EncryptionKey")).toMatchObject({ EnableKeyRotation: true });
+    expect(template.Resources.EncryptionKey).toMatchObject({ DeletionPolicy: "Retain" });
+    expect(JSON.stringify(properties(template, "EncryptionKey").KeyPolicy)).toContain("kms:ViaService");
+    expect(properties(template, "Table").SSESpecification).toEqual({
+      SSEEnabled: true,
+      SSEType: "KMS",
+      KMSMasterKeyId: key,
+    });
+    for (const queue of ["EventsQueue", "DeadLetterQueue"])
+      expect(properties(template, queue)).toMatchObject({ KmsMasterKeyId: key });
+    expect(JSON.stringify(properties(template, "EventsBucket").BucketEncryption)).toContain("EncryptionKey");
+    expect(ofType(plainTemplate(), "AWS::KMS::Key")).toEqual([]);
+  });
+
+  test("alarmEmail is told of every alarm and of its end; every alarm names its page of the runbook", () => {
+    const template = synthesize({ alarmEmail: "ops@example.com" });
+    expect(ofType(template, "AWS::SNS::Subscription").map(([, { Properties }]) => Properties)).toMatchObject([
+      { Protocol: "email", Endpoint: "ops@example.com" },
+    ]);
+    const alarms = ofType(template, "AWS::CloudWatch::Alarm");
+    expect(alarms.length).toBeGreaterThan(5);
+    for (const [id, { Properties }] of alarms)
+      expect(Properties, id).toMatchObject({
+        AlarmActions: [{ Ref: "AlarmTopic" }],
+        OKActions: [{ Ref: "AlarmTopic" }],
+        AlarmDescription: expect.stringMatching(/^Runbook: docs\/runbook\.md#[a-z0-9]+$/),
+        TreatMissingData: "notBreaching",
+      });
+    for (const [id, { Properties }] of ofType(plainTemplate(), "AWS::CloudWatch::Alarm"))
+      expect(Properties, id).not.toHaveProperty("AlarmActions");
+  });
+
+  test("auditRetentionDays reach every function with a table", () => {
+    const template = synthesize({ auditRetentionDays: "90" });
+    for (const { id } of contract)
+      expect(environmentOf(template, id)).toMatchObject({ AUDIT_RETENTION_DAYS: "90" });
+    expect(environmentOf(template, "ingest")).toMatchObject({ AUDIT_RETENTION_DAYS: "90" });
+  });
+
+  test("reservedConcurrency is set on the named functions only", () => {
+    const template = synthesize({ reservedConcurrency: "ingest=20" });
+    expect(properties(template, partOf("ingest", "Function"))).toMatchObject({
+      ReservedConcurrentExecutions: 20,
+    });
+    expect(properties(template, partOf("whoami", "Function"))).not.toHaveProperty(
+      "ReservedConcurrentExecutions",
+    );
+  });
+
+  test("pointInTimeRecovery can be switched off", () => {
+    expect(properties(synthesize({ pointInTimeRecovery: "false" }), "Table")).toMatchObject({
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
+    });
+  });
+});

@@ -1,0 +1,159 @@
+import { readFileSync } from "node:fs";
+import { App } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { Code } from "aws-cdk-lib/aws-lambda";
+import * as z from "zod";
+import { parseOptions } from "../../infra/options.ts";
+import { type ReviewApiProps, ReviewApiStack } from "../../infra/stack.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
+
+const cdkJson = z
+  .object({ app: z.string(), context: z.record(z.string(), z.unknown()) })
+  .parse(JSON.parse(readFileSync("cdk.json", "utf8")));
+
+/** The context of a real run, without bundling. */
+export const testContext = { ...cdkJson.context, "aws:cdk:bundling-stacks": [] };
+
+export const noCode = () => Code.fromInline("exports.handler = () => undefined;");
+
+const resourceSchema = z.object({
+  Type: z.string(),
+  Properties: z.record(z.string(), z.unknown()).default({}),
+  DeletionPolicy: z.string().optional(),
+  UpdateReplacePolicy: z.string().optional(),
+});
+const templateSchema = z.object({
+  Resources: z.record(z.string(), resourceSchema),
+  Outputs: z.record(z.string(), z.object({ Value: z.unknown() })),
+});
+
+export type Resource = z.output<typeof resourceSchema>;
+export type StackTemplate = z.output<typeof templateSchema>;
+
+export type Overrides = Pick<ReviewApiProps, "operations" | "workers">;
+
+/** The template of the stack with these options, as plain data. */
+export function synthesize(
+  options: Readonly<Record<string, unknown>> = {},
+  overrides: Overrides = {},
+): StackTemplate {
+  const app = new App({ builtinCloudFormationValidation: false, context: { ...testContext, ...options } });
+  const parsed = parseOptions((name) => app.node.tryGetContext(name));
+  const stack = new ReviewApiStack(app, { options: parsed, codeOf: noCode, ...overrides });
+  return templateSchema.parse(Template.fromStack(stack).toJSON());
+}
+
+let plain: StackTemplate | undefined;
+/** The template with no options given; made once per file. */
+export const plainTemplate = (): StackTemplate => {
+  plain ??= synthesize();
+  return plain;
+};
+
+export const ofType = (
+  { Resources }: StackTemplate,
+  type: string,
+): ReadonlyArray<readonly [string, Resource]> =>
+  Object.entries(Resources).filter(([, { Type }]) => Type === type);
+
+export const properties = ({ Resources }: StackTemplate, id: string): Resource["Properties"] => {
+  const resource = Resources[id];
+  if (!resource) throw new Error(`The template has no resource ${id}.`);
+  return resource.Properties;
+};
+
+/** Logical id of a function's parts, by its id in the contract. */
+export const partOf = (id: string, part: "Function" | "Role" | "RoleDefaultPolicy" | "Logs"): string =>
+  `${id.charAt(0).toUpperCase()}${id.slice(1)}${part}`;
+
+const statementSchema = z.object({
+  Effect: z.string(),
+  Action: z.union([z.string(), z.array(z.string())]).transform((action) => [action].flat()),
+  Resource: z.unknown().transform((resource) => (Array.isArray(resource) ? resource : [resource])),
+  Condition: z.unknown().optional(),
+});
+const documentSchema = z.object({ Statement: z.array(statementSchema) });
+export type Statement = z.output<typeof statementSchema>;
+
+/** What a role may do: its one policy, and nothing managed by AWS. */
+export function statementsOf(template: StackTemplate, id: string): readonly Statement[] {
+  const policy = properties(template, partOf(id, "RoleDefaultPolicy"));
+  return documentSchema.parse(policy.PolicyDocument).Statement;
+}
+
+export const documentStatements = (document: unknown): readonly Statement[] =>
+  documentSchema.parse(document).Statement;
+
+const methodSchema = z.object({
+  HttpMethod: z.string(),
+  ResourceId: z.union([z.object({ Ref: z.string() }), z.object({ "Fn::GetAtt": z.array(z.string()) })]),
+  AuthorizationType: z.string(),
+  RequestParameters: z.record(z.string(), z.boolean()).optional(),
+  Integration: z.object({
+    Type: z.string(),
+    Uri: z.unknown(),
+    ResponseTransferMode: z.string().optional(),
+    TimeoutInMillis: z.number(),
+  }),
+});
+
+export type Route = {
+  readonly method: string;
+  readonly path: string;
+  readonly authorization: string;
+  readonly parameters: readonly string[];
+  readonly integration: string;
+  readonly functionId: string;
+  readonly streaming: boolean;
+  readonly invocation: string;
+  readonly timeoutMs: number;
+};
+
+/** The routes as API Gateway will hold them. */
+export function routesOf(template: StackTemplate): readonly Route[] {
+  return ofType(template, "AWS::ApiGateway::Method").map(([, resource]) => {
+    const method = methodSchema.parse(resource.Properties);
+    const uri = JSON.stringify(method.Integration.Uri);
+    return {
+      method: method.HttpMethod,
+      path: "Ref" in method.ResourceId ? pathOf(template, method.ResourceId.Ref) : "/",
+      authorization: method.AuthorizationType,
+      parameters: Object.keys(method.RequestParameters ?? {}),
+      integration: method.Integration.Type,
+      functionId: /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(uri)?.[1] ?? uri,
+      streaming: method.Integration.ResponseTransferMode === "STREAM",
+      invocation: /\/([a-z-]+)"\]\]\}$/.exec(uri)?.[1] ?? uri,
+      timeoutMs: method.Integration.TimeoutInMillis,
+    };
+  });
+}
+
+const resourceTree = z.object({
+  PathPart: z.string(),
+  ParentId: z.union([z.object({ Ref: z.string() }), z.object({ "Fn::GetAtt": z.array(z.string()) })]),
+});
+
+function pathOf(template: StackTemplate, id: string): string {
+  const { PathPart, ParentId } = resourceTree.parse(properties(template, id));
+  return "Ref" in ParentId ? `${pathOf(template, ParentId.Ref)}/${PathPart}` : `/${PathPart}`;
+}
+
+export const pathsOf = (template: StackTemplate): readonly string[] => [
+  "/",
+  ...ofType(template, "AWS::ApiGateway::Resource").map(([id]) => pathOf(template, id)),
+];
+
+export const environmentOf = (
+  template: StackTemplate,
+  functionId: string,
+): Readonly<Record<string, unknown>> =>
+  z
+    .object({ Variables: z.record(z.string(), z.unknown()) })
+    .default({ Variables: {} })
+    .parse(properties(template, partOf(functionId, "Function")).Environment).Variables;
+
+/** An operation like another one, for what the contract does not hold yet. */
+export const variant = (operation: Operation, changes: Partial<Operation>): Operation => ({
+  ...operation,
+  ...changes,
+});
