@@ -1,6 +1,6 @@
 import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
-import type { OrganizationItem } from "../store/items/organization.ts";
+import { isMoving, type OrganizationItem } from "../store/items/organization.ts";
 import type { Principal } from "./principal.ts";
 import type { Scope } from "./scope.ts";
 
@@ -46,7 +46,11 @@ export function checkPlan(operation: Operation, scope: Scope): Scope {
   const narrowed = checkEnterprise(operation, scope);
   if (gates.includes("metrics")) {
     requireEvery(narrowed, ({ metrics }) => metrics !== "unavailable", metricsUnavailable);
-    requireEvery(narrowed, ({ metrics }) => metrics !== "preparing", metricsPreparing);
+    requireEvery(
+      narrowed,
+      (organization) => organization.metrics !== "preparing" && !isMoving(organization),
+      metricsPreparing,
+    );
   }
   return narrowed;
 }

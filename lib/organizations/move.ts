@@ -2,8 +2,10 @@ import { moveLearnings } from "../learnings/move-learnings.ts";
 import { movePeople } from "../people/move-people.ts";
 import type { Store } from "../store/decide.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { organizationKey, type TenantKey } from "../store/layout.ts";
-import { ConditionFailed } from "../store/table.ts";
+import { organizationKey, type TenantKey, tenantOrganizationKey } from "../store/layout.ts";
+import { TransactionRefused } from "../store/table.ts";
+import { moveOrganization } from "../stream/move.ts";
+import { StreamBusy } from "../stream/stream.ts";
 
 /**
  * Takes one kind of an organization's data from the tenant it left to the one it is in. It is begun again
@@ -12,7 +14,13 @@ import { ConditionFailed } from "../store/table.ts";
 type Mover = (store: Store, organization: OrganizationItem, from: TenantKey) => Promise<void>;
 
 /** Everything that hangs on the tenant and not on the organization alone: what is not here stays behind. */
-const movers: readonly Mover[] = [movePeople, moveLearnings];
+const movers: readonly Mover[] = [movePeople, moveLearnings, moveMetrics];
+
+/** Until it is done the organization's metrics read as `preparing`: see `isMoving`. */
+async function moveMetrics(store: Store, { uuid, tenant }: OrganizationItem, from: TenantKey): Promise<void> {
+  const { isComplete } = await moveOrganization(store, { organization: uuid, from: [from], to: tenant });
+  if (!isComplete) throw new StreamBusy("The organization moved on before its metrics had arrived.");
+}
 
 /** Finishes a change of tenant; nothing to do where none is under way. */
 export async function completeMove(store: Store, organization: OrganizationItem): Promise<void> {
@@ -27,12 +35,14 @@ export async function completeMove(store: Store, organization: OrganizationItem)
       { equals: ["version", version] as const },
     ],
   };
+  const change = { remove: ["leaving"] };
   try {
-    await store.table.write(
-      { update: organizationKey(uuid), change: { remove: ["leaving"] }, when: stillThisMove },
-      { repeatable: true },
-    );
+    await store.table.transact([
+      { update: organizationKey(uuid), change, when: stillThisMove },
+      { update: tenantOrganizationKey(tenant, uuid), change, when: { present: "pk" } },
+    ]);
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
+    // Somebody else has ended it.
+    if (!(error instanceof TransactionRefused)) throw error;
   }
 }

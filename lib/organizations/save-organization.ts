@@ -106,11 +106,10 @@ const boughtWrites = (uuid: string, bought: number): TransactionWrite[] =>
 
 function copyWrites(organization: OrganizationItem, tenantBefore: TenantKey | undefined): TransactionWrite[] {
   const { uuid, tenant, provider, instance_id, provider_organization_id, name } = organization;
-  const { leaving: _, ...copy } = organization;
   const row = { uuid, provider, instance_id, provider_organization_id, name };
   const moved = tenantBefore !== undefined && tenantBefore !== tenant;
   return [
-    { put: { ...copy, ...tenantOrganizationKey(tenant, uuid) } },
+    { put: { ...organization, ...tenantOrganizationKey(tenant, uuid) } },
     ...(moved ? [{ delete: tenantOrganizationKey(tenantBefore, uuid) }] : []),
     { put: { ...organizationDirectoryKey(provider_organization_id, uuid), ...row } },
   ];

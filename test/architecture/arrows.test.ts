@@ -22,8 +22,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
       ["lib/store", "lib/stream", "lib/index", "lib/audit", "lib/access"],
     ]),
   ),
-  // A workspace's seats change with the workspace itself.
-  "lib/organizations": ["lib/store", "lib/people", "lib/audit", "lib/access"],
+  // A workspace's seats change with the workspace itself, and an organization that moves takes its data along.
+  "lib/organizations": ["lib/store", "lib/stream", "lib/people", "lib/learnings", "lib/audit", "lib/access"],
   "lib/events": ["lib/store", "lib/audit", "lib/stream", ...domains.map((domain) => `lib/${domain}`)],
   "lib/client": [],
   functions: [

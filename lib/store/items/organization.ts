@@ -27,7 +27,7 @@ const organizationItem = z.object({
   /** Set by the API or the operator: events then leave these two alone. */
   mode_decided: z.boolean().optional(),
   delay_decided: z.boolean().optional(),
-  /** Canonical item only: the tenant it comes from, until all its data has followed. */
+  /** The tenant it comes from, until all its data has followed. */
   leaving: tenantKeySchema.optional(),
 });
 
@@ -49,3 +49,6 @@ export const parseOrganizationDirectory = parseItem(
 );
 export type OrganizationItem = z.output<typeof organizationItem>;
 export const parseOrganization = parseItem("organization", organizationItem);
+
+/** Its metrics are on their way from one tenant's stream to another's: neither has all of them. */
+export const isMoving = ({ leaving }: OrganizationItem): boolean => leaving !== undefined;
