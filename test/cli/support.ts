@@ -36,6 +36,7 @@ export async function callTool(...words: readonly string[]): Promise<Outcome> {
   const code = await main(words, {
     out: (text) => void out.push(text),
     say: (text) => void said.push(text),
+    write: async (bytes) => void out.push(Buffer.from(bytes).toString()),
     watched: false,
   });
   return { code, stdout: out.join("\n"), stderr: said.join("\n") };

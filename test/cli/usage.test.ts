@@ -84,18 +84,10 @@ describe("output", () => {
     const written: unknown[] = [];
     const original = process.stderr.write;
     process.stderr.write = (text) => written.push(text) > 0;
-    const progress = startProgress(
-      { out: () => undefined, say: () => undefined, watched: false },
-      "Sending",
-      10,
-    );
+    const progress = startProgress({ watched: false }, "Sending", 10);
     progress.advance(5);
     progress.end();
-    const watched = startProgress(
-      { out: () => undefined, say: () => undefined, watched: true },
-      "Sending",
-      10,
-    );
+    const watched = startProgress({ watched: true }, "Sending", 10);
     watched.advance(5);
     process.stderr.write = original;
     expect(written).toHaveLength(2);

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import { atMost } from "../../lib/index/at-most.ts";
+import { createBedrockEmbedder, type ModelClient } from "../../lib/index/bedrock-embedder.ts";
+import { cosine, embeddedText, normalised } from "../../lib/index/embedder.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
+
+const lengthOf = (vector: readonly number[]) => Math.hypot(...vector);
+
+describe("the local embedder", () => {
+  test("gives every text a vector of 256 numbers and length 1, the same one every time", async () => {
+    for (const text of ["Use the logger", "", "   ", "!!!", "日本語のテキスト", "a".repeat(10_000), "𝒳 ü"]) {
+      const vector = await localEmbedder.embed(text);
+      expect(vector).toHaveLength(256);
+      expect(lengthOf(vector)).toBeCloseTo(1, 3);
+      expect(await localEmbedder.embed(text)).toEqual(vector);
+    }
+  });
+
+  test("never changes without a new name: stored vectors would lie in another space", async () => {
+    const vector = await localEmbedder.embed("Retry HTTP calls with an idempotency key");
+    const at = (index: number) => vector[index];
+    expect([localEmbedder.id, at(207), at(64), at(73), at(116), at(192)]).toEqual([
+      "local-1",
+      0.314586,
+      0.216956,
+      -0.216956,
+      -0.216956,
+      0.216956,
+    ]);
+  });
+
+  test("knows words across their forms and inside identifiers", async () => {
+    const near = async (one: string, other: string) =>
+      cosine(await localEmbedder.embed(one), await localEmbedder.embed(other));
+    expect(await near("retry failed payments", "retries of a failing payment")).toBeGreaterThan(0.4);
+    expect(await near("rate limiter", "createRateLimiter(rate_limit)")).toBeGreaterThan(0.4);
+    expect(await near("rate limiter", "colour of the button")).toBeLessThan(0.2);
+  });
+
+  test("takes the longest text in no time", async () => {
+    const text = "Use the structured logger everywhere, please. ".repeat(4_000);
+    const start = performance.now();
+    await localEmbedder.embed(text);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+});
+
+describe("Bedrock's embedder", () => {
+  /** Stands in for the client; `answer` sees the request's body. */
+  const clientOf = (answer: (body: { inputText: string }) => unknown): ModelClient =>
+    ({
+      send: async ({ input }: { input: { body: string } }) => ({
+        body: new TextEncoder().encode(JSON.stringify(await answer(JSON.parse(input.body)))),
+      }),
+    }) as unknown as ModelClient;
+
+  test("asks Titan for 256 normalised dimensions, and its space is named after the model", async () => {
+    const asked: unknown[] = [];
+    const client = clientOf((body) => {
+      asked.push(body);
+      return { embedding: new Array(256).fill(0.5), inputTextTokenCount: 3 };
+    });
+    const embedder = createBedrockEmbedder("amazon.titan-embed-text-v2:0", client);
+    const vector = await embedder.embed("hello");
+    expect(embedder.id).toBe("bedrock:amazon.titan-embed-text-v2:0");
+    expect(asked).toEqual([{ inputText: "hello", dimensions: 256, normalize: true }]);
+    expect(lengthOf(vector)).toBeCloseTo(1, 5);
+  });
+
+  test("has at most 20 calls under way, and all get their turn", async () => {
+    let running = 0;
+    let most = 0;
+    const client = clientOf(async ({ inputText }) => {
+      running++;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running--;
+      if (inputText === "13") throw new Error("planted");
+      return { embedding: new Array(256).fill(1) };
+    });
+    const embedder = createBedrockEmbedder("model", client);
+    const all = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, index) => embedder.embed(String(index))),
+    );
+    expect(most).toBe(20);
+    expect(all.filter(({ status }) => status === "rejected")).toHaveLength(1);
+  });
+
+  test("cuts what the model would refuse, by bytes", async () => {
+    let bytes = 0;
+    const client = clientOf(({ inputText }) => {
+      bytes = Buffer.byteLength(inputText);
+      return { embedding: new Array(256).fill(1) };
+    });
+    await createBedrockEmbedder("model", client).embed("日".repeat(10_000));
+    expect(bytes).toBeGreaterThan(7_900);
+    expect(bytes).toBeLessThanOrEqual(8_000);
+  });
+
+  test.each([[{}], [{ embedding: [1, 2] }], [{ embedding: "no" }]])(
+    "refuses the answer %j",
+    async (answer) => {
+      await expect(
+        createBedrockEmbedder(
+          "model",
+          clientOf(() => answer),
+        ).embed("x"),
+      ).rejects.toThrow();
+    },
+  );
+});
+
+test("numbers are rounded to what is worth storing", () => {
+  const vector = normalised(Array.from({ length: 256 }, (_, index) => index / 7));
+  expect(Math.max(...vector.map((value) => String(Math.abs(value)).length))).toBeLessThanOrEqual(8);
+});
+
+test("the path of a Learning is embedded with its text", () => {
+  expect(embeddedText({ text: "text", file: "a/b.ts" })).toBe("a/b.ts\ntext");
+  expect(embeddedText({ text: "text", file: null })).toBe("text");
+});
+
+test("a place is free again when its work has failed", async () => {
+  const one = atMost(1);
+  await expect(one(() => Promise.reject(new Error("planted")))).rejects.toThrow("planted");
+  expect(await one(async () => "next")).toBe("next");
+});

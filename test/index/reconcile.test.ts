@@ -1,0 +1,171 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { indexLimits } from "../../lib/contract/limits.ts";
+import type { Embedder } from "../../lib/index/embedder.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { reconcileAll, reconcileSome } from "../../lib/index/reconcile.ts";
+import { updateLearning } from "../../lib/learnings/update.ts";
+import { vectorKey } from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { checkTable } from "../learnings/check-table.ts";
+import { type Home, item, learningOf, newHome, organizationOf, verbsOf } from "../learnings/fixture.ts";
+import { TestClock } from "../support/clock.ts";
+import { openStore, useStore } from "../support/engine.ts";
+import { World } from "../support/world.ts";
+
+const engine = useStore();
+const clock = new TestClock();
+let table: Table;
+let home: Home;
+beforeEach(async () => {
+  ({ table } = await openStore(engine().endpoint, { clock }));
+  home = await newHome(new World(() => table, clock));
+});
+
+const deps = (embedder: Embedder = localEmbedder) => ({ table, clock, embedder });
+const counted = { looked_at: 0, missing: 0, stale: 0, orphaned: 0, failed: 0 };
+async function write(count: number, embedder: Embedder = localEmbedder) {
+  const organization = await organizationOf(table, home.uuid);
+  const author = { organization, authorId: "ann" };
+  const data = Array.from({ length: count }, (_, index) => item(`number ${index}`));
+  const { results } = await verbsOf(table, { clock, embedder }).post(author, ...data);
+  return { organization, results, ids: results.map(({ id }) => id ?? "") };
+}
+const broken: Embedder = {
+  id: localEmbedder.id,
+  embed: () => Promise.reject(new Error("The model is away.")),
+};
+
+describe("the reconciler", () => {
+  test("finds nothing to do where all is well", async () => {
+    await write(30);
+    expect(await reconcileAll(deps())).toEqual({ ...counted, looked_at: 30 });
+  });
+
+  test("mends what is missing, stale and orphaned, and says how many", async () => {
+    const { ids } = await write(6);
+    const vector = (index: number) => vectorKey(home.uuid, ids[index] ?? "");
+    const third = await table.get(vector(2));
+    if (!third) throw new Error("It was not indexed.");
+    await table.writeMany([
+      { delete: vector(0) },
+      { delete: vector(1) },
+      { put: { ...third, digest: "old" } },
+      { put: { ...third, sk: "00000000-0000-5000-8000-000000000000" } },
+      { put: { ...third, sk: "ffffffff-ffff-5fff-bfff-ffffffffffff" } },
+    ]);
+    expect(await reconcileAll(deps())).toEqual({
+      looked_at: 8,
+      missing: 2,
+      stale: 1,
+      orphaned: 2,
+      failed: 0,
+    });
+    await checkTable(table, { embedder: localEmbedder });
+  });
+
+  test("indexes what a writer could not, after the writer had its time", async () => {
+    // The full pass is through, and rests.
+    await reconcileSome(deps());
+    const { results } = await write(3, broken);
+    expect(results.map(({ error }) => error?.code)).toEqual(new Array(3).fill("INDEXING_FAILED"));
+    expect(await reconcileSome(deps())).toEqual(counted);
+    clock.advance(indexLimits.leftBehindAfterMs);
+    expect(await reconcileSome(deps())).toMatchObject({ missing: 3, failed: 0 });
+    await checkTable(table, { embedder: localEmbedder });
+  });
+
+  test("says what failed, keeps it in mind, and is done when the model is back", async () => {
+    await write(3, broken);
+    clock.advance(indexLimits.leftBehindAfterMs);
+    expect(await reconcileSome(deps(broken))).toMatchObject({ missing: 0, failed: expect.any(Number) });
+    expect(await reconcileSome(deps())).toMatchObject({ missing: 3, failed: 0 });
+    await checkTable(table, { embedder: localEmbedder });
+  });
+
+  test("a failed batch is also mended by sending it again", async () => {
+    await write(3, broken);
+    const { results } = await write(3);
+    expect(results.map(({ status }) => status)).toEqual(["duplicate", "duplicate", "duplicate"]);
+    await checkTable(table, { embedder: localEmbedder });
+  });
+
+  test("a change of embedder indexes everything anew in the background", async () => {
+    await write(40);
+    await reconcileSome(deps());
+    const other: Embedder = { id: "other-1", embed: localEmbedder.embed };
+    expect(await reconcileSome(deps(other))).toMatchObject({ looked_at: 40, stale: 40 });
+    await checkTable(table, { embedder: other });
+    expect(await reconcileSome(deps(other))).toEqual(counted);
+  });
+
+  test("the full pass rests when it is through, and begins again a day later", async () => {
+    const { ids } = await write(2);
+    expect(await reconcileSome(deps())).toMatchObject({ looked_at: 2 });
+    await table.write({ delete: vectorKey(home.uuid, ids[0] ?? "") });
+    expect(await reconcileSome(deps())).toEqual(counted);
+    clock.advance(indexLimits.fullPassEveryMs);
+    expect(await reconcileSome(deps())).toMatchObject({ looked_at: 2, missing: 1 });
+    await checkTable(table, { embedder: localEmbedder });
+  });
+
+  test("is safe beside writers: a Learning that changes while it is embedded ends with its newest text", async () => {
+    const { organization, ids } = await write(1);
+    const id = ids[0] ?? "";
+    await table.write({ delete: vectorKey(home.uuid, id) });
+    const { deps: writer } = verbsOf(table, { clock });
+    const slow: Embedder = {
+      id: localEmbedder.id,
+      embed: async (text) => {
+        // Between the reconciler's reading and its writing the text changes, and is indexed by its writer.
+        if (text === "number 0")
+          await updateLearning(writer, { organizations: [organization], id, text: "changed meanwhile" });
+        return await localEmbedder.embed(text);
+      },
+    };
+    await reconcileAll(deps(slow));
+    expect((await learningOf(table, home.uuid, id))?.text).toBe("changed meanwhile");
+    await reconcileAll(deps());
+    await checkTable(table, { embedder: localEmbedder });
+  });
+
+  test("is safe beside a deletion: it brings nothing back", async () => {
+    const { organization, ids } = await write(1);
+    const id = ids[0] ?? "";
+    await table.write({ delete: vectorKey(home.uuid, id) });
+    const { remove } = verbsOf(table, { clock });
+    const slow: Embedder = {
+      id: localEmbedder.id,
+      embed: async (text) => {
+        await remove(organization, id);
+        return await localEmbedder.embed(text);
+      },
+    };
+    await reconcileAll(deps(slow));
+    await reconcileAll(deps());
+    expect(await table.get(vectorKey(home.uuid, id))).toBeUndefined();
+    await checkTable(table, { embedder: localEmbedder });
+  });
+});
+
+describe("a late writer", () => {
+  test("whose vector comes after a newer one's leaves word, and the newest text wins", async () => {
+    const { organization, ids } = await write(1);
+    const id = ids[0] ?? "";
+    const { patch } = verbsOf(table, { clock });
+    const slow: Embedder = {
+      id: localEmbedder.id,
+      embed: async (text) => {
+        const vector = await localEmbedder.embed(text);
+        // The record is written by the time the embedding is waited for; then a second change overtakes it.
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        await patch(organization, id, "second");
+        return vector;
+      },
+    };
+    await verbsOf(table, { clock, embedder: slow }).patch(organization, id, "first");
+    clock.advance(indexLimits.leftBehindAfterMs);
+    await reconcileSome(deps());
+    expect((await learningOf(table, home.uuid, id))?.text).toBe("second");
+    await checkTable(table, { embedder: localEmbedder });
+  });
+});

@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Embedder } from "../../lib/index/embedder.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { searchForReview } from "../../lib/learnings/search.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { learningKey } from "../../lib/store/layout.ts";
+import { createVectorSearch } from "../../lib/store/vectors.ts";
+import { type Home, item, newHome, organizationOf, verbsOf } from "../learnings/fixture.ts";
+import { useStore } from "../support/engine.ts";
+import { World } from "../support/world.ts";
+
+const store = useStore();
+const world = new World(() => store().table);
+
+const deps = (embedder: Embedder = localEmbedder) => {
+  const { table, client, tableName } = store();
+  return {
+    table,
+    embedder,
+    vectors: createVectorSearch({ client, tableName, clock: systemClock, chance: systemChance }),
+  };
+};
+const search = async ({ name }: Home, text: string, more: object = {}) =>
+  (await searchForReview(deps(), { ...name, repository_id: "repo-1", text, k: 5, ...more })).learnings;
+const textsOf = (found: ReadonlyArray<{ learning: string }>) => found.map(({ learning }) => learning);
+
+async function write(home: Home, ...data: unknown[]): Promise<string[]> {
+  const { table } = store();
+  const organization = await organizationOf(table, home.uuid);
+  const { results } = await verbsOf(table).post({ organization, authorId: "ann" }, ...data);
+  return results.map(({ id }) => id ?? "");
+}
+
+describe.runIf(process.env.TEST_DYNAMODB_ENDPOINT === undefined)("the reviewer's search", () => {
+  let home: Home;
+  let other: Home;
+  beforeAll(async () => {
+    home = await newHome(world);
+    other = await newHome(world);
+    await world.repository(home.name, "repo-2");
+    await write(
+      home,
+      item("Retry payments with an idempotency key", { file: "src/pay.ts" }),
+      item("Colours come from the design tokens"),
+      item("Retry payments in the second repository", { repository_id: "repo-2" }),
+    );
+    await write(other, item("Retry payments of another organization"));
+  });
+
+  test("answers the best first, with scores, of this organization and repository only", async () => {
+    const found = await search(home, "we retry the payment here", { file_paths: ["src/pay.ts"] });
+    expect(textsOf(found)).toEqual([
+      "Retry payments with an idempotency key",
+      "Colours come from the design tokens",
+    ]);
+    expect(found[0]).toMatchObject({ file: "src/pay.ts", source_url: null });
+    const [best = 0, next = 0] = found.map(({ score }) => score);
+    expect(best).toBeGreaterThan(next);
+    expect(best).toBeLessThanOrEqual(1);
+  });
+
+  test("takes no more than k", async () => {
+    expect(await search(home, "payment", { k: 1 })).toHaveLength(1);
+  });
+
+  test("is empty where nothing is indexed, and refuses what is no question", async () => {
+    expect(await search(home, "payment", { repository_id: "unknown" })).toEqual([]);
+    for (const wrong of [{ k: 0 }, { k: 51 }, { text: 7 }, { provider: "sourceforge" }, { surprise: 1 }])
+      await expect(search(home, "x", wrong)).rejects.toThrow();
+  });
+
+  test("never shows what is deleted, not approved or of another text, though the index still names it", async () => {
+    const here = await newHome(world);
+    const { table } = store();
+    const texts = ["deleted", "disapproved", "changed", "kept"].map((state) => `rate limiter ${state}`);
+    const [deleted = "", disapproved = "", changed = ""] = await write(
+      here,
+      ...texts.map((text) => item(text)),
+    );
+    // Behind the index's back, as if it lagged.
+    await table.write({ delete: learningKey(here.uuid, deleted) });
+    const set = (id: string, name: string, value: string) =>
+      table.write({ update: learningKey(here.uuid, id), change: { set: [[name, value]] } });
+    await set(disapproved, "state", "disapproved");
+    await set(changed, "digest", "of another text");
+    expect(textsOf(await search(here, "rate limiter"))).toEqual(["rate limiter kept"]);
+  });
+
+  test("another embedder's vectors are another space", async () => {
+    const answer = await searchForReview(deps({ ...localEmbedder, id: "other" }), {
+      ...home.name,
+      repository_id: "repo-1",
+      text: "payment",
+      k: 5,
+    });
+    expect(answer).toEqual({ learnings: [] });
+  });
+});

@@ -1,0 +1,310 @@
+import { describe, expect, test } from "vitest";
+import { operator } from "../../lib/audit/entry.ts";
+import { eventTypes } from "../../lib/events/event-types.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { reconcileAll } from "../../lib/index/reconcile.ts";
+import { approveDue, decideLearning, pendingLearnings } from "../../lib/learnings/approval.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { parseLearning } from "../../lib/store/items/learning.ts";
+import { learningPartition } from "../../lib/store/layout.ts";
+import { queryAll } from "../../lib/store/table.ts";
+import { TestClock } from "../support/clock.ts";
+import { useStore } from "../support/engine.ts";
+import { World } from "../support/world.ts";
+import { checkTable } from "./check-table.ts";
+import { type Home, item, newHome, organizationOf, verbsOf } from "./fixture.ts";
+
+const clock = new TestClock();
+const store = useStore({ clock });
+const world = new World(() => store().table, clock);
+const days = (count: number) => count * 86_400_000;
+const pr = "https://git.example.com/group/repository-1/pull/7";
+
+/** An event that can be delivered any number of times. */
+type Told = { readonly type: string; readonly id: string; readonly version: string; readonly data: unknown };
+const event = (type: string, data: object, occurredAt = new Date(clock.nowMs()).toISOString()): Told => {
+  const id = systemChance.uuid();
+  return { type, id, version: `${occurredAt}#${id}`, data };
+};
+async function deliver({ type, id, version, data }: Told): Promise<void> {
+  const known = eventTypes[type];
+  if (!known) throw new Error(`There is no type ${type}.`);
+  await known.apply(world.deps, [{ id, version, data: known.schema.parse(data) }]);
+}
+
+const captured = (home: Home, learning: string, more: object = {}, occurredAt?: string) =>
+  event(
+    "learning.captured",
+    { ...home.name, repository_id: "repo-1", learning, author_id: "bob", source: "chat", ...more },
+    occurredAt,
+  );
+const inPullRequest = (home: Home, learning: string, pr_url = pr, occurredAt?: string) =>
+  captured(home, learning, { source: "pull_request", pr_url }, occurredAt);
+const finalized = (home: Home, status: "merged" | "closed", pr_url = pr, occurredAt?: string) => {
+  const at = new Date(clock.nowMs()).toISOString();
+  return event(
+    "pull_request.finalized",
+    {
+      ...home.name,
+      repository_id: "repo-1",
+      pr_url,
+      author_id: "bob",
+      created_at: at,
+      merged_at: status === "merged" ? at : null,
+      closed_at: at,
+      status,
+      reviewed: false,
+      review_iterations: 0,
+      comments: [],
+      mcp_servers: [],
+    },
+    occurredAt,
+  );
+};
+
+const learnings = async ({ uuid }: Home) =>
+  (await Array.fromAsync(queryAll(store().table, { pk: learningPartition(uuid) }))).map(parseLearning);
+const states = async (home: Home) =>
+  Object.fromEntries((await learnings(home)).map(({ text, state }) => [text, state]));
+const changing = () => ({ ...world.deps, actor: operator, ipAddress: null, requestId: null });
+const noFault = (_: string, error: unknown) => {
+  throw error;
+};
+
+describe("a Learning from a chat", () => {
+  test("is shared at once without a delay, with its author, and the reconciler indexes it", async () => {
+    const home = await newHome(world);
+    await deliver(captured(home, "  Be kind.  ", { file: "a.ts", source_url: "https://example.com/1" }));
+    expect(await learnings(home)).toMatchObject([
+      {
+        text: "Be kind.",
+        state: "approved",
+        author_id: "bob",
+        file: "a.ts",
+        source_url: "https://example.com/1",
+      },
+    ]);
+    await reconcileAll({ ...world.deps, embedder: localEmbedder });
+    await checkTable(store().table, { embedder: localEmbedder });
+  });
+
+  test.each([
+    ["the organization's delay", { approval_delay_days: 3 }, {}, 3],
+    ["the repository's own delay", { approval_delay_days: 3 }, { approval_delay_days: 1 }, 1],
+    ["a repository's delay where the organization has none", {}, { approval_delay_days: 30 }, 30],
+  ])(
+    "waits for %s, and is approved by the first run after it",
+    async (_, organization, repository, delay) => {
+      const home = await newHome(world, organization, repository);
+      await deliver(captured(home, "patience"));
+      const before = clock.nowMs();
+      expect(await states(home)).toEqual({ patience: "pending" });
+      clock.advance(days(delay) - (clock.nowMs() - before) - 1);
+      expect(await approveDue(world.deps, noFault)).toEqual({ approved: 0 });
+      clock.advance(2);
+      expect(await states(home)).toEqual({ patience: "pending" });
+      expect(await approveDue(world.deps, noFault)).toEqual({ approved: 1 });
+      expect(await states(home)).toEqual({ patience: "approved" });
+      expect(await approveDue(world.deps, noFault)).toEqual({ approved: 0 });
+      await checkTable(store().table);
+    },
+  );
+
+  test("does not wait where the repository sets the organization's delay aside", async () => {
+    const home = await newHome(world, { approval_delay_days: 5 }, { approval_delay_days: 0 });
+    await deliver(captured(home, "at once"));
+    expect(await states(home)).toEqual({ "at once": "approved" });
+  });
+
+  test("an admin approves or disapproves it, once, and the log says so", async () => {
+    const home = await newHome(world, { approval_delay_days: 5 });
+    await deliver(captured(home, "yes"));
+    await deliver(captured(home, "no"));
+    const waiting = await Array.fromAsync(pendingLearnings(store().table, home.uuid));
+    expect(waiting.map(({ text }) => text).sort()).toEqual(["no", "yes"]);
+    const id = (text: string) => waiting.find((each) => each.text === text)?.id ?? "";
+    const decide = (text: string, decision: "approved" | "disapproved") =>
+      decideLearning(changing(), home.uuid, id(text), decision);
+    expect(await decide("yes", "approved")).toBe("approved");
+    expect(await decide("no", "disapproved")).toBe("disapproved");
+    expect(await decide("no", "approved")).toBe("not_pending");
+    expect(await decideLearning(changing(), home.uuid, systemChance.uuid(), "approved")).toBe("not_found");
+    expect(await states(home)).toEqual({ yes: "approved", no: "disapproved" });
+    clock.advance(days(6));
+    await approveDue(world.deps, noFault);
+    expect(await states(home)).toEqual({ yes: "approved", no: "disapproved" });
+    await checkTable(store().table);
+  });
+
+  test("an admin and the schedule at once decide it once", async () => {
+    const home = await newHome(world, { approval_delay_days: 1 });
+    await deliver(captured(home, "contested"));
+    const [learning] = await learnings(home);
+    clock.advance(days(1) + 1);
+    const [decision] = await Promise.all([
+      decideLearning(changing(), home.uuid, learning?.id ?? "", "disapproved"),
+      approveDue(world.deps, noFault),
+    ]);
+    expect(await states(home)).toEqual({
+      contested: decision === "disapproved" ? "disapproved" : "approved",
+    });
+    await checkTable(store().table);
+  });
+
+  test("a change of the delay leaves what waits as it is", async () => {
+    const home = await newHome(world, { approval_delay_days: 2 });
+    await deliver(captured(home, "old rules"));
+    await world.organization(home.name.provider_organization_id, { approval_delay_days: 0 });
+    expect(await states(home)).toEqual({ "old rules": "pending" });
+    await deliver(captured(home, "old rules"));
+    expect(await states(home)).toEqual({ "old rules": "pending" });
+  });
+
+  test("delivered twice it counts once: what was deleted meanwhile stays deleted", async () => {
+    const home = await newHome(world);
+    const told = captured(home, "gone for good");
+    await deliver(told);
+    const [learning] = await learnings(home);
+    const { remove } = verbsOf(store().table, { clock });
+    await remove(await organizationOf(store().table, home.uuid), learning?.id ?? "");
+    await deliver(told);
+    expect(await learnings(home)).toEqual([]);
+    await deliver(captured(home, "gone for good"));
+    expect(await states(home)).toEqual({ "gone for good": "approved" });
+  });
+
+  test("credentials in its text, file and source are redacted before anything else", async () => {
+    const home = await newHome(world);
+    const secret = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+    const more = { file: `a/${secret}`, source_url: `https://example.com/${secret}` };
+    await deliver(captured(home, `not ${secret}`, more));
+    expect(JSON.stringify(await learnings(home))).not.toContain(secret);
+  });
+
+  test.each([
+    ["a pull request it does not name", { source: "pull_request" }],
+    ["no text", { learning: " " }],
+    ["another source", { source: "dream" }],
+    ["a source that is no web address", { source_url: "file:///etc/passwd" }],
+  ])("with %s is a bad event", (_, change) => {
+    const base = {
+      provider: "github",
+      provider_organization_id: "1",
+      repository_id: "2",
+      learning: "x",
+      author_id: "3",
+      source: "chat",
+    };
+    expect(eventTypes["learning.captured"]?.schema.safeParse({ ...base, ...change }).success).toBe(false);
+    expect(eventTypes["learning.captured"]?.schema.safeParse(base).success).toBe(true);
+  });
+});
+
+describe("a Learning from a pull request", () => {
+  test.each(["merged", "closed"] as const)(
+    "ends the same whether it or the pull request's end (%s) is told first, last or at once",
+    async (status) => {
+      const ends: unknown[] = [];
+      for (const order of ["captured first", "finalized first", "at once", "at once"]) {
+        const home = await newHome(world);
+        const [one, other] = [inPullRequest(home, "learned"), finalized(home, status)];
+        if (order === "captured first") {
+          await deliver(one);
+          expect(await states(home)).toEqual({ learned: "private" });
+          await deliver(other);
+        } else if (order === "finalized first") {
+          await deliver(other);
+          await deliver(one);
+        } else await Promise.all([deliver(one), deliver(other)]);
+        ends.push(await states(home));
+        await Promise.all([deliver(other), deliver(one)]);
+        expect(await states(home)).toEqual(ends.at(-1));
+      }
+      const expected = status === "merged" ? { learned: "approved" } : {};
+      expect(ends).toEqual([expected, expected, expected, expected]);
+      await checkTable(store().table);
+    },
+  );
+
+  test("needs no approval, even where chats wait", async () => {
+    const home = await newHome(world, { approval_delay_days: 5 });
+    await deliver(inPullRequest(home, "merged in"));
+    await deliver(finalized(home, "merged"));
+    expect(await states(home)).toEqual({ "merged in": "approved" });
+  });
+
+  test("is kept by a second open pull request when the first one closes", async () => {
+    const home = await newHome(world);
+    const second = `${pr}8`;
+    await deliver(inPullRequest(home, "twice"));
+    await deliver(inPullRequest(home, "twice", second));
+    await deliver(finalized(home, "closed"));
+    expect(await states(home)).toEqual({ twice: "private" });
+    await deliver(finalized(home, "merged", second));
+    expect(await states(home)).toEqual({ twice: "approved" });
+    await checkTable(store().table);
+  });
+
+  test("captured after a close waits for the pull request that was opened again", async () => {
+    const home = await newHome(world);
+    await deliver(finalized(home, "closed", pr, "2026-11-01T00:00:00.000Z"));
+    await deliver(inPullRequest(home, "before", pr, "2026-10-31T00:00:00.000Z"));
+    await deliver(inPullRequest(home, "after", pr, "2026-11-02T00:00:00.000Z"));
+    expect(await states(home)).toEqual({ after: "private" });
+    await deliver(finalized(home, "closed", pr, "2026-11-01T00:00:00.000Z"));
+    expect(await states(home)).toEqual({ after: "private" });
+    await deliver(finalized(home, "merged", pr, "2026-11-03T00:00:00.000Z"));
+    expect(await states(home)).toEqual({ after: "approved" });
+    await checkTable(store().table);
+  });
+
+  test("that was chatted about too waits for approval, and merging shares it", async () => {
+    const home = await newHome(world, { approval_delay_days: 5 });
+    for (const order of [0, 1]) {
+      const text = `both ${order}`;
+      const url = `${pr}-${order}`;
+      const told = [inPullRequest(home, text, url), captured(home, text)];
+      for (const each of order === 0 ? told : told.toReversed()) await deliver(each);
+      expect((await states(home))[text]).toBe("pending");
+      await deliver(finalized(home, order === 0 ? "merged" : "closed", url));
+      expect((await states(home))[text]).toBe(order === 0 ? "approved" : "pending");
+    }
+    await checkTable(store().table);
+  });
+});
+
+describe("posting a text that exists but is not shared", () => {
+  test.each(["private", "pending", "disapproved"] as const)(
+    "promotes a %s one: duplicate, promoted, shared, everything else as first stored",
+    async (state) => {
+      const home = await newHome(world, { approval_delay_days: 5 });
+      await deliver(
+        state === "private"
+          ? captured(home, "known", { source: "pull_request", pr_url: pr, file: "first.ts" })
+          : captured(home, "known", { file: "first.ts" }),
+      );
+      const [before] = await learnings(home);
+      if (state === "disapproved")
+        await decideLearning(changing(), home.uuid, before?.id ?? "", "disapproved");
+      expect(await states(home)).toEqual({ known: state });
+      const { post } = verbsOf(store().table, { clock });
+      clock.advance(1000);
+      const author = { organization: await organizationOf(store().table, home.uuid), authorId: "ann" };
+      const { results, ...counts } = await post(author, item("known", { file: "second.ts" }), item("known"));
+      expect(results).toEqual([
+        { index: 0, status: "duplicate", id: before?.id, promoted: true },
+        { index: 1, status: "duplicate", id: before?.id },
+      ]);
+      expect(counts).toMatchObject({ status: "success", created_count: 0, duplicate_count: 2 });
+      expect(await learnings(home)).toMatchObject([
+        { state: "approved", author_id: "bob", file: "first.ts", created_at: before?.created_at },
+      ]);
+      clock.advance(days(6));
+      await approveDue(world.deps, noFault);
+      await deliver(finalized(home, "closed"));
+      expect(await states(home)).toEqual({ known: "approved" });
+      await reconcileAll({ ...world.deps, embedder: localEmbedder });
+      await checkTable(store().table, { embedder: localEmbedder });
+    },
+  );
+});

@@ -1,0 +1,154 @@
+import { expect } from "vitest";
+import type { Embedder } from "../../lib/index/embedder.ts";
+import { isIndexed, isRight } from "../../lib/index/place.ts";
+import { listKeys } from "../../lib/learnings/record.ts";
+import {
+  type LearningItem,
+  parseLearning,
+  parsePullRequestLearnings,
+  parseText,
+} from "../../lib/store/items/learning.ts";
+import { parseVector } from "../../lib/store/items/vector.ts";
+import type { Item, Key, Table } from "../../lib/store/table.ts";
+
+/** What may be behind while a writer is at work, or was cut off. */
+export type Lag = {
+  /** Given: the index is checked too. */
+  readonly embedder?: Embedder;
+  /** Of writers that were cut off; the reconciler looks at them once more. */
+  readonly markersMayRemain?: boolean;
+  /** An event that was cut off will be delivered again. */
+  readonly eventsMayComeAgain?: boolean;
+};
+
+async function scan(table: Table): Promise<Item[]> {
+  const items: Item[] = [];
+  let resume: Key | undefined;
+  do {
+    const page = await table.scanPage({}, resume);
+    items.push(...page.items);
+    resume = page.resume;
+  } while (resume);
+  return items;
+}
+
+const identity = ({ pk, sk }: Key) => `${pk} / ${sk}`;
+const byKind = (items: readonly Item[], prefix: string) => items.filter(({ pk }) => pk.startsWith(prefix));
+
+/**
+ * Everything that must hold of Learnings at rest, whatever happened before: one owner per text, ids that are
+ * accounted for, copies that equal their record, and (given the embedder) an index that follows all of it.
+ */
+export async function checkTable(
+  table: Table,
+  { embedder, markersMayRemain, eventsMayComeAgain }: Lag = {},
+): Promise<void> {
+  const items = await scan(table);
+  const learnings = byKind(items, "LEARNING#").map(parseLearning);
+  const problems = [
+    ...textProblems(items, learnings),
+    ...listProblems(items, learnings),
+    ...pendingProblems(items, learnings),
+    ...pullRequestProblems(items, learnings, eventsMayComeAgain ?? false),
+    ...(embedder ? indexProblems(items, learnings, embedder) : []),
+    ...(embedder && !markersMayRemain ? markerProblems(items) : []),
+  ];
+  expect(problems).toEqual([]);
+}
+
+function* textProblems(items: readonly Item[], learnings: readonly LearningItem[]): Generator<string> {
+  const owned = new Map<string, string>();
+  const generations = new Map<string, string>();
+  for (const { id, organization, digest, origin } of learnings) {
+    const text = `${organization} ${digest}`;
+    if (owned.has(text)) yield `${id} and ${owned.get(text)} have the same text`;
+    owned.set(text, id);
+    const generation = `${organization} ${origin.digest} ${origin.generation}`;
+    if (generations.has(generation)) yield `${id} and ${generations.get(generation)} are of one generation`;
+    generations.set(generation, id);
+  }
+  for (const stored of byKind(items, "TEXT#")) {
+    const organization = stored.pk.slice("TEXT#".length);
+    const { learning_id, generations: held } = parseText(stored);
+    const owner = owned.get(`${organization} ${stored.sk}`) ?? null;
+    if (owner !== learning_id) yield `text ${stored.sk} says ${learning_id}, the owner is ${owner}`;
+    owned.delete(`${organization} ${stored.sk}`);
+    for (const generation of held)
+      if (!generations.delete(`${organization} ${stored.sk} ${generation}`))
+        yield `text ${stored.sk} keeps generation ${generation} for nobody`;
+    if (learning_id === null && held.length === 0) yield `text ${stored.sk} is of no use`;
+  }
+  for (const [text, id] of owned) yield `the text ${text} of ${id} has no owner`;
+  for (const [generation, id] of generations) yield `the generation ${generation} of ${id} is not kept`;
+}
+
+function* listProblems(items: readonly Item[], learnings: readonly LearningItem[]): Generator<string> {
+  const listed = new Map(byKind(items, "LEARNINGS#").map((copy) => [identity(copy), copy]));
+  for (const learning of learnings) {
+    if ((learning.state === "approved") !== (learning.listed !== null))
+      yield `${learning.id} is ${learning.state} and ${learning.listed ? "" : "not "}listed`;
+    for (const key of listKeys(learning)) {
+      const copy = listed.get(identity(key));
+      listed.delete(identity(key));
+      const same =
+        copy &&
+        JSON.stringify(sorted({ ...copy, pk: "", sk: "" })) ===
+          JSON.stringify(sorted({ ...learning, pk: "", sk: "" }));
+      if (!same) yield `the copy ${identity(key)} is not its record`;
+    }
+  }
+  for (const key of listed.keys()) yield `the copy ${key} has no record`;
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, inner]) => [name, sorted(inner)]),
+  );
+}
+
+function* pendingProblems(items: readonly Item[], learnings: readonly LearningItem[]): Generator<string> {
+  const rows = new Set(byKind(items, "PENDING").map(({ sk }) => sk));
+  for (const { id, organization, state, approve_at } of learnings) {
+    if (state !== "pending") continue;
+    if (!rows.delete(`${approve_at}#${organization}#${id}`)) yield `${id} is pending without a row`;
+  }
+  for (const row of rows) yield `the row ${row} is of nobody`;
+}
+
+function* pullRequestProblems(
+  items: readonly Item[],
+  learnings: readonly LearningItem[],
+  eventsMayComeAgain: boolean,
+): Generator<string> {
+  const open = new Map(
+    byKind(items, "PRIVATE#").map((stored) => [identity(stored), parsePullRequestLearnings(stored)]),
+  );
+  for (const { id, organization, state, pull_requests } of learnings) {
+    if (state === "private" && pull_requests.length === 0) yield `${id} is private for no reason`;
+    for (const pullRequest of pull_requests) {
+      const named = open.get(`PRIVATE#${organization} / ${pullRequest}`);
+      if (!named || !Object.hasOwn(named.learnings, id)) yield `${id} is unknown to its pull request`;
+      if (named?.status === "merged" && !eventsMayComeAgain) yield `${id} waits for a merged pull request`;
+    }
+  }
+}
+
+function* indexProblems(
+  items: readonly Item[],
+  learnings: readonly LearningItem[],
+  embedder: Embedder,
+): Generator<string> {
+  const vectors = new Map(byKind(items, "VECTOR#").map((stored) => [identity(stored), parseVector(stored)]));
+  for (const learning of learnings.filter(isIndexed)) {
+    const key = `VECTOR#${learning.organization} / ${learning.id}`;
+    if (!isRight(vectors.get(key), learning, embedder)) yield `${learning.id} is not in the index as it is`;
+    vectors.delete(key);
+  }
+  for (const key of vectors.keys()) yield `${key} is of nobody`;
+}
+
+const markerProblems = (items: readonly Item[]): string[] =>
+  byKind(items, "STALE#").map((marker) => `the marker ${identity(marker)} was left`);

@@ -1,0 +1,284 @@
+import { describe, expect, test } from "vitest";
+import { Fault } from "../../lib/contract/fault.ts";
+import { eventTypes } from "../../lib/events/event-types.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { reconcileAll } from "../../lib/index/reconcile.ts";
+import { approveDue, decideLearning } from "../../lib/learnings/approval.ts";
+import type { CreateAnswer } from "../../lib/learnings/create.ts";
+import { moveLearnings } from "../../lib/learnings/move-learnings.ts";
+import { settlePrivateLearnings } from "../../lib/learnings/pull-request.ts";
+import { walkLearnings } from "../../lib/learnings/walk.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { learningKey, organizationTenant, vectorKey } from "../../lib/store/layout.ts";
+import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
+import { openStore, useStore } from "../support/engine.ts";
+import { World } from "../support/world.ts";
+import { checkTable } from "./check-table.ts";
+import { type FaultKind, type Faulty, faultKinds, faulty } from "./faulty.ts";
+import { type Home, item, newHome, organizationOf, verbsOf } from "./fixture.ts";
+
+const engine = useStore();
+const storeOf = (table: Table) => ({ table, clock: systemClock, chance: systemChance });
+
+type Ground = { readonly table: Table; readonly home: Home };
+type Means = Pick<Faulty, "table" | "embedder">;
+
+/** Something done to what was prepared for it; done again, it must end as it should have ended. */
+type Act = {
+  act(means: Means): Promise<unknown>;
+  /** Throws unless the answer of the second time, and what stands then, are right. */
+  after?(answer: unknown): Promise<void> | void;
+};
+type Route = {
+  readonly organization?: Record<string, unknown>;
+  prepare(ground: Ground, run: string): Promise<Act>;
+  /** The reconciler is to index it, not the one who writes. */
+  readonly indexedLater?: boolean;
+  /** Left out: all of them. */
+  readonly kinds?: readonly FaultKind[];
+};
+
+const author = async ({ table, home }: Ground) => ({
+  organization: await organizationOf(table, home.uuid),
+  authorId: "ann",
+});
+
+async function create(ground: Ground, ...texts: string[]): Promise<string[]> {
+  const data = texts.map((text) => item(text));
+  const { results } = await verbsOf(ground.table).post(await author(ground), ...data);
+  return results.map(({ id }) => id ?? "");
+}
+
+type Told = { readonly type: string; readonly id: string; readonly version: string; readonly data: object };
+const told = (type: string, data: object): Told => {
+  const id = systemChance.uuid();
+  return { type, id, version: `2026-11-01T00:00:00.000Z#${id}`, data };
+};
+async function deliver(table: Table, { type, id, version, data }: Told): Promise<void> {
+  const known = eventTypes[type];
+  if (!known) throw new Error(`There is no type ${type}.`);
+  await known.apply(storeOf(table), [{ id, version, data: known.schema.parse(data) }]);
+}
+const captured = ({ home }: Ground, learning: string, more: object = {}) =>
+  told("learning.captured", {
+    ...home.name,
+    repository_id: "repo-1",
+    learning,
+    author_id: "bob",
+    source: "chat",
+    ...more,
+  });
+
+/** Captures a Learning that waits, and answers its id. */
+async function pending(ground: Ground, text: string): Promise<string> {
+  await deliver(ground.table, captured(ground, text));
+  const { results } = await verbsOf(ground.table).post(await author(ground), item(text, { invalid: true }));
+  return results[0]?.id ?? "";
+}
+
+const expectState = async ({ table, home }: Ground, id: string, state: string | undefined) =>
+  expect((await table.get(learningKey(home.uuid, id)))?.state).toBe(state);
+
+/** New texts, one of them twice, and an item that is always wrong. */
+const batchOf =
+  (before: (ground: Ground, run: string) => Promise<void> = async () => {}): Route["prepare"] =>
+  async (ground, run) => {
+    await before(ground, run);
+    const data = [item(`${run} a`), item(`${run} b`), item(`${run} a`), { bad: true }];
+    return {
+      act: async (means) => judged(await verbsOf(means.table, means).post(await author(ground), ...data)),
+      after: (answer) => expect(answer).toEqual([undefined, undefined, undefined, "INVALID_ITEM"]),
+    };
+  };
+
+const itemCodes = new Set(["INVALID_ITEM", "STORAGE_FAILED", "INDEXING_FAILED", undefined]);
+function judged({ results }: CreateAnswer): Array<string | undefined> {
+  const codes = results.map(({ error }) => error?.code);
+  for (const code of codes) expect(itemCodes).toContain(code);
+  return codes;
+}
+
+const delivered =
+  (eventOf: (ground: Ground, run: string) => Told): Route["prepare"] =>
+  async (ground, run) => {
+    const event = eventOf(ground, run);
+    return { act: ({ table }) => deliver(table, event) };
+  };
+
+const finalized =
+  (status: "merged" | "closed"): Route["prepare"] =>
+  async (ground, run) => {
+    const prUrl = `https://git.example.com/${run}`;
+    for (const text of [`${run} a`, `${run} b`]) {
+      await deliver(ground.table, captured(ground, text, { source: "pull_request", pr_url: prUrl }));
+    }
+    const version = `2026-11-02T00:00:00.000Z#${systemChance.uuid()}`;
+    const end = { organization: ground.home.uuid, prUrl, status, version };
+    return { act: ({ table }) => settlePrivateLearnings(storeOf(table), end) };
+  };
+
+const routes: Readonly<Record<string, Route>> = {
+  "a batch of new texts": { prepare: batchOf() },
+  "a batch of texts that are not indexed": {
+    prepare: batchOf(async (ground, run) => {
+      const ids = await create(ground, `${run} a`, `${run} b`);
+      for (const id of ids) await ground.table.write({ delete: vectorKey(ground.home.uuid, id) });
+    }),
+  },
+  "a batch that promotes": {
+    organization: { approval_delay_days: 9 },
+    prepare: batchOf(async (ground, run) => {
+      await pending(ground, `${run} a`);
+    }),
+  },
+  "a changed text": {
+    async prepare(ground, run) {
+      const [id = ""] = await create(ground, run);
+      const { organization } = await author(ground);
+      return {
+        act: (means) => verbsOf(means.table, means).patch(organization, id, `${run} changed`),
+        after: (answer) => expect(answer).toMatchObject({ id, learning: `${run} changed` }),
+      };
+    },
+  },
+  "a deletion": {
+    async prepare(ground, run) {
+      const [id = ""] = await create(ground, run);
+      const { organization } = await author(ground);
+      return {
+        act: (means) => verbsOf(means.table, means).remove(organization, id),
+        after: () => expectState(ground, id, undefined),
+      };
+    },
+  },
+  "learning.captured": { prepare: delivered(captured), indexedLater: true },
+  "learning.captured that waits": {
+    organization: { approval_delay_days: 9 },
+    prepare: delivered(captured),
+  },
+  "learning.captured in a pull request": {
+    prepare: delivered((ground, run) =>
+      captured(ground, run, { source: "pull_request", pr_url: `https://git.example.com/${run}` }),
+    ),
+  },
+  "a pull request that is merged": { prepare: finalized("merged"), indexedLater: true },
+  "a pull request that is closed": { prepare: finalized("closed") },
+  "learning.used": {
+    async prepare(ground, run) {
+      const [learning_id = ""] = await create(ground, run);
+      const used = { ...ground.home.name, learning_id, used_at: "2026-11-03T00:00:00Z", count: 7 };
+      const event = told("learning.used", used);
+      return {
+        act: ({ table }) => deliver(table, event),
+        after: async () => {
+          const stored = await ground.table.get(learningKey(ground.home.uuid, learning_id));
+          expect(stored?.usage_count).toBe(7);
+        },
+      };
+    },
+  },
+  "an admin's approval": {
+    organization: { approval_delay_days: 9 },
+    async prepare(ground, run) {
+      const id = await pending(ground, run);
+      return {
+        act: ({ table }) => decideLearning(verbsOf(table).deps, ground.home.uuid, id, "approved"),
+        after: () => expectState(ground, id, "approved"),
+      };
+    },
+    indexedLater: true,
+  },
+  "the deadline's approval": {
+    organization: { approval_delay_days: 1 },
+    async prepare(ground, run) {
+      const id = await pending(ground, run);
+      const rethrow = (_: string, error: unknown) => {
+        throw error;
+      };
+      return {
+        act: ({ table }) => approveDue(storeOf(table), rethrow),
+        after: () => expectState(ground, id, "approved"),
+      };
+    },
+    indexedLater: true,
+  },
+  "the reconciler": {
+    async prepare({ table, home, ...ground }, run) {
+      const [one = "", two = ""] = await create({ table, home, ...ground }, `${run} a`, `${run} b`);
+      const vector = await table.get(vectorKey(home.uuid, two));
+      if (!vector) throw new Error("It was not indexed.");
+      await table.writeMany([
+        { delete: vectorKey(home.uuid, one) },
+        { put: { ...vector, digest: "of another text" } },
+        { put: { ...vector, sk: systemChance.uuid() } },
+      ]);
+      return { act: (means) => reconcileAll({ ...means, clock: systemClock }) };
+    },
+    // It makes many calls; the other two kinds differ only for writes with conditions, and it has none.
+    kinds: ["not done", "crash after"],
+  },
+  "the move to another tenant": {
+    async prepare(ground, run) {
+      await create(ground, `${run} a`, `${run} b`);
+      const before = await organizationOf(ground.table, ground.home.uuid);
+      const organization = { ...before, tenant: `w#${run}` as const };
+      await ground.table.write({ put: organization });
+      return { act: ({ table }) => moveLearnings(storeOf(table), organization) };
+    },
+  },
+  "a page of the export": {
+    async prepare(ground, run) {
+      await create(ground, run);
+      const page = {
+        owner: organizationTenant(ground.home.uuid),
+        from: { place: "", settled: "" },
+        limit: 10,
+        wanted: () => true,
+        isFiltered: false,
+        signal: new AbortController().signal,
+      };
+      return { act: ({ table }) => walkLearnings(storeOf(table), page) };
+    },
+  },
+};
+
+/** The documented ones: 503 SERVICE_UNAVAILABLE, which the chain makes of it, or INDEX_REFRESH_FAILED. */
+function expectRefusal(reason: unknown, kind: FaultKind): void {
+  if (kind.startsWith("crash")) return;
+  if (reason instanceof Fault) expect(reason.code).toBe("INDEX_REFRESH_FAILED");
+  else expect(reason).toBeInstanceOf(StoreUnavailable);
+}
+
+/** Answers whether there was an n-th call at all. */
+async function strike(ground: Ground, route: Route, kind: FaultKind, nth: number): Promise<boolean> {
+  const { act, after } = await route.prepare(ground, `${kind} ${nth}`.replaceAll(/\W/g, "-"));
+  const means = faulty(ground.table, localEmbedder, nth, kind);
+  const [first] = await Promise.allSettled([act(means)]);
+  if (first?.status === "rejected") expectRefusal(first.reason, kind);
+  // Whatever it was cut off at, the records are whole.
+  await checkTable(ground.table, { eventsMayComeAgain: true });
+  const answer = await act({ table: ground.table, embedder: localEmbedder });
+  await after?.(answer);
+  await checkTable(ground.table, {
+    ...(!route.indexedLater && { embedder: localEmbedder }),
+    markersMayRemain: true,
+  });
+  return means.struck();
+}
+
+describe.each(Object.entries(routes))("every call of %s fails once", (_, route) => {
+  test.each(route.kinds ?? faultKinds)(
+    "%s: the answer is a documented one, and a second time leaves the right table and index",
+    async (kind) => {
+      const { table } = await openStore(engine().endpoint);
+      const ground = { table, home: await newHome(new World(() => table), route.organization) };
+      let nth = 1;
+      while (await strike(ground, route, kind, nth)) nth++;
+      expect(nth).toBeGreaterThan(1);
+      await reconcileAll({ ...storeOf(table), embedder: localEmbedder });
+      await checkTable(table, { embedder: localEmbedder });
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,91 @@
+import * as z from "zod";
+import { createAnswer } from "../../lib/contract/operations/learnings.ts";
+import { learningRecord } from "../../lib/contract/records.ts";
+import type { Embedder } from "../../lib/index/embedder.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import type { Author } from "../../lib/learnings/batch-plan.ts";
+import { createLearnings } from "../../lib/learnings/create.ts";
+import { deleteLearning } from "../../lib/learnings/delete.ts";
+import { updateLearning } from "../../lib/learnings/update.ts";
+import type { LearningDeps } from "../../lib/learnings/writer.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
+import { type LearningItem, parseLearning } from "../../lib/store/items/learning.ts";
+import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
+import { learningKey, organizationKey } from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
+import type { OrganizationId, World } from "../support/world.ts";
+import { github } from "../support/world.ts";
+
+let organizationsMade = 0;
+
+/** An organization of its own for a test: its window of ten writes is its own too. */
+export type Home = {
+  readonly uuid: string;
+  readonly name: OrganizationId;
+  readonly repository: string;
+};
+
+export async function newHome(
+  world: World,
+  change: Record<string, unknown> = {},
+  repository: object = {},
+): Promise<Home> {
+  const name = github(`learner-${organizationsMade++}`);
+  const uuid = await world.organization(name.provider_organization_id, change);
+  await world.member(name, "ann", { role: "cr_admin" });
+  await world.member(name, "bob");
+  await world.repository(name, "repo-1", repository);
+  return { uuid, name, repository: "repo-1" };
+}
+
+export const item = (learning: string, more: object = {}) => ({ repository_id: "repo-1", learning, ...more });
+
+export type Results = z.output<typeof createAnswer>;
+export const resultsOf = (answer: { json: unknown }): Results => createAnswer.parse(answer.json);
+export const recordOf = (answer: { json: unknown }) => learningRecord.parse(answer.json);
+export const pageOf = (answer: { json: unknown }) =>
+  z.object({ data: z.array(learningRecord), next_cursor: z.string().nullable() }).parse(answer.json);
+
+/** The verbs without the chain, so without the limiter: for races and faults. */
+export type Verbs = ReturnType<typeof verbsOf>;
+
+export function verbsOf(
+  table: Table,
+  { embedder = localEmbedder, clock = systemClock }: { embedder?: Embedder; clock?: Clock } = {},
+) {
+  const deps: LearningDeps = {
+    table,
+    clock,
+    chance: systemChance,
+    embedder,
+    retentionDays: 400,
+    actor: { type: "key", id: "ann", name: null, keyId: "k1", keyKind: "organization" },
+    ipAddress: null,
+    requestId: "request-1",
+    signal: new AbortController().signal,
+  };
+  return {
+    deps,
+    post: (author: Author, ...data: unknown[]) => createLearnings(deps, author, data),
+    patch: (organization: OrganizationItem, id: string, text: string) =>
+      updateLearning(deps, { organizations: [organization], id, text }),
+    remove: (organization: OrganizationItem, id: string) =>
+      deleteLearning(deps, { organizations: [organization], id }),
+  };
+}
+
+export async function organizationOf(table: Table, uuid: string): Promise<OrganizationItem> {
+  const stored = await table.get(organizationKey(uuid));
+  if (!stored) throw new Error(`There is no organization ${uuid}.`);
+  return parseOrganization(stored);
+}
+
+export async function learningOf(
+  table: Table,
+  organization: string,
+  id: string,
+): Promise<LearningItem | undefined> {
+  const stored = await table.get(learningKey(organization, id));
+  return stored && parseLearning(stored);
+}

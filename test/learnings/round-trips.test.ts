@@ -1,0 +1,72 @@
+import { beforeAll, expect, test, vi } from "vitest";
+import { StoreMeter } from "../../lib/store/meter.ts";
+import { useApi } from "../support/api.ts";
+import { World } from "../support/world.ts";
+import { type Home, item, newHome, resultsOf } from "./fixture.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+let home: Home;
+let key: string;
+/** Of the last request, as the chain metered it. */
+let meter: StoreMeter;
+
+beforeAll(async () => {
+  home = await newHome(world, { workspace_id: await world.workspace("trips") });
+  key = (await world.key({ kind: "organization", organization: home.uuid, owner: "ann", role: "cr_admin" }))
+    .text;
+  const { start } = StoreMeter.prototype;
+  vi.spyOn(StoreMeter.prototype, "start").mockImplementation(function (this: StoreMeter, operation) {
+    meter = this;
+    return start.call(this, operation);
+  });
+  // The first request of a function, and of a key's minute, does a little more.
+  await api.call("/v1/learnings", { key });
+});
+
+const texts = (name: string, count = 100) =>
+  Array.from({ length: count }, (_, index) =>
+    item(`${name} ${index}: prefer early returns over nested conditions`),
+  );
+const cost = () => {
+  const { sequentialRoundTrips, readUnits, writeUnits, calls } = meter;
+  return { sequentialRoundTrips, readUnits, writeUnits, calls: calls.length };
+};
+const told = (what: string) => console.info(what, JSON.stringify(cost()));
+
+test("100 new Learnings take at most six sequential round trips", async () => {
+  const answer = await api.call("/v1/learnings", { key, body: { data: texts("new") } });
+  expect(resultsOf(answer).created_count).toBe(100);
+  told("a batch of 100 new Learnings:");
+  expect(meter.sequentialRoundTrips).toBeLessThanOrEqual(6);
+  expect(meter.writeUnits).toBeLessThan(1_900);
+});
+
+test("100 duplicates take three, and write nothing but the limiter's slot", async () => {
+  const answer = await api.call("/v1/learnings", { key, body: { data: texts("new") } });
+  expect(resultsOf(answer).duplicate_count).toBe(100);
+  told("a batch of 100 duplicates:");
+  expect(meter.sequentialRoundTrips).toBe(3);
+  expect(meter.writeUnits).toBeLessThanOrEqual(2);
+});
+
+test("a change takes seven, a deletion six, an unknown id three", async () => {
+  const [first] = resultsOf(
+    await api.call("/v1/learnings", { key, body: { data: texts("one", 1) } }),
+  ).results;
+  await api.call(`/v1/learnings/${first?.id}`, { method: "PATCH", key, body: { learning: "changed" } });
+  told("a change:");
+  expect(meter.sequentialRoundTrips).toBeLessThanOrEqual(7);
+  await api.call(`/v1/learnings/${first?.id}`, { method: "DELETE", key });
+  told("a deletion:");
+  expect(meter.sequentialRoundTrips).toBeLessThanOrEqual(7);
+  await api.call(`/v1/learnings/${first?.id}`, { method: "DELETE", key });
+  told("a deletion of nothing:");
+  expect(meter.sequentialRoundTrips).toBe(3);
+});
+
+test("a page of the export takes three", async () => {
+  await api.call("/v1/learnings", { key });
+  told("a page of 100 Learnings:");
+  expect(meter.sequentialRoundTrips).toBe(3);
+});

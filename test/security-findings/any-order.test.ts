@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { findingStates } from "../../lib/contract/records-security.ts";
+import { useStore } from "../support/engine.ts";
+import { github, World } from "../support/world.ts";
+import { byId, download, expectedFindings, finding, scan, tell, toldPart, walk } from "./support.ts";
+
+const store = useStore();
+const world = new World(() => store().table);
+
+/** Long enough that a dozen of them need several chunks, and so cheap to compress that nobody waits. */
+const padding = "x".repeat(19_000);
+const ids = Array.from({ length: 40 }, (_, index) => `finding-${index}`);
+
+const findings = fc
+  .uniqueArray(fc.tuple(fc.constantFrom(...ids), fc.constantFrom(...findingStates), fc.nat(3)), {
+    selector: ([id]) => id,
+    maxLength: 40,
+  })
+  .map((chosen) =>
+    chosen.map(([id, state, variant]) =>
+      finding(id, { state, title: `Variant ${variant}`, description: `${padding}${variant}` }),
+    ),
+  );
+/** Few hours, so that scans tie; a later telling of one scan is among them too. */
+const telling = fc
+  .tuple(fc.nat(4), fc.nat(2), findings)
+  .map(([hour, delay, found]) =>
+    scan(hour, found, { occurred_at: new Date(Date.UTC(2026, 9, 2, delay)).toISOString() }),
+  );
+/** Every scan, some of them twice, in any order. */
+const deliveries = fc
+  .array(telling, { minLength: 1, maxLength: 6 })
+  .chain((tellings) =>
+    fc
+      .subarray(tellings)
+      .chain((again) =>
+        fc.shuffledSubarray([...tellings, ...again], { minLength: tellings.length + again.length }),
+      ),
+  );
+
+test("any order and repetition of scans gives the answers of the scans in their order", async () => {
+  let run = 0;
+  let mostChunks = 0;
+  await fc.assert(
+    fc.asyncProperty(deliveries, fc.integer({ min: 1, max: 50 }), async (delivered, limit) => {
+      const name = `order-${run++}`;
+      const { table } = store();
+      const organization = await world.organization(name);
+      await world.repository(github(name), "9001");
+      for (const each of delivered) await tell(table, organization, each);
+
+      const walked = await walk(table, [organization], { limit });
+      expect(byId(walked).map(toldPart)).toEqual(expectedFindings(delivered));
+      const [harvest] = await download(table, [organization]);
+      expect(harvest?.records).toEqual(walked);
+      mostChunks = Math.max(mostChunks, harvest?.ledger.chunks.length ?? 0);
+      for (const state of findingStates) {
+        const some = await walk(table, [organization], { limit, states: [state] });
+        expect(some).toEqual(walked.filter((record) => record.state === state));
+      }
+    }),
+    { numRuns: 40 },
+  );
+  expect(mostChunks).toBeGreaterThan(2);
+}, 120_000);

@@ -1,0 +1,206 @@
+import { expect, test } from "vitest";
+import { findingsPartition } from "../../lib/store/layout.ts";
+import { ConditionFailed, queryAll, type Table } from "../../lib/store/table.ts";
+import { useStore } from "../support/engine.ts";
+import { github, World } from "../support/world.ts";
+import { byId, download, expectedFindings, finding, scan, tell, toldPart, walk } from "./support.ts";
+
+const store = useStore();
+const world = new World(() => store().table);
+
+const padding = "x".repeat(19_000);
+const many = (from: number, to: number, title = "Old") =>
+  Array.from({ length: to - from }, (_, index) =>
+    finding(`finding-${from + index}`, { title, description: padding }),
+  );
+const older = scan(1, many(0, 40));
+const newer = scan(2, many(10, 60, "New"));
+
+async function scannedOnce(name: string): Promise<string> {
+  const organization = await world.organization(name);
+  await world.repository(github(name), "9001");
+  await tell(store().table, organization, older);
+  return organization;
+}
+
+class Crash extends Error {}
+
+/** Every single put and delete counts as a step; the writer dies before the given one. */
+function dyingAt(table: Table, step: number): Table {
+  let steps = 0;
+  const next = () => {
+    if (steps++ === step) throw new Crash();
+  };
+  return {
+    ...table,
+    write: async (write, options) => {
+      next();
+      return await table.write(write, options);
+    },
+    writeMany: async (writes) => {
+      for (const write of writes) {
+        next();
+        await table.writeMany([write]);
+      }
+    },
+  };
+}
+
+const answers = async (organization: string) =>
+  byId(await walk(store().table, [organization], { limit: 7 })).map(toldPart);
+
+async function chunkIds(organization: string): Promise<{ stored: string[]; named: string[] }> {
+  const [harvest] = await download(store().table, [organization]);
+  if (!harvest) throw new Error("It was scanned.");
+  const partition = findingsPartition(organization, harvest.ledger.place);
+  const stored = await Array.fromAsync(queryAll(store().table, { pk: partition }));
+  return {
+    stored: stored.map(({ sk }) => sk).sort(),
+    named: harvest.ledger.chunks.map(({ id }) => id).sort(),
+  };
+}
+
+test("a writer that dies at any step leaves the old answers or the new ones, and a repetition ends it", async () => {
+  const before = expectedFindings([older]);
+  const after = expectedFindings([older, newer]);
+  const outcomes = new Set<string>();
+  let isFinished = false;
+  for (let step = 0; !isFinished; step++) {
+    const organization = await scannedOnce(`dying-${step}`);
+    try {
+      await tell(dyingAt(store().table, step), organization, newer);
+      isFinished = true;
+    } catch (error) {
+      expect(error).toBeInstanceOf(Crash);
+    }
+    const shown = await answers(organization);
+    const outcome = shown.find(({ id }) => id === "finding-0")?.state === "open" ? "old" : "new";
+    expect(shown).toEqual(outcome === "old" ? before : after);
+    outcomes.add(outcome);
+    await tell(store().table, organization, newer);
+    expect(await answers(organization)).toEqual(after);
+    // What the dead left behind goes with the next scan.
+    await tell(store().table, organization, scan(3, []));
+    const { stored, named } = await chunkIds(organization);
+    expect(stored).toEqual(named);
+  }
+  expect([...outcomes]).toEqual(["old", "new"]);
+});
+
+test("of two writers that meet both scans count, and nothing is left over", async () => {
+  const organization = await scannedOnce("rivals");
+  const { table } = store();
+  const rival = scan(3, many(20, 30, "Newest"));
+  let met = false;
+  const meeting: Table = {
+    ...table,
+    write: async (write, options) => {
+      // The other one comes in between our chunks and our ledger.
+      if (!met) {
+        met = true;
+        await tell(table, organization, rival);
+      }
+      return await table.write(write, options);
+    },
+  };
+  await tell(meeting, organization, newer);
+  expect(met).toBe(true);
+  expect(await answers(organization)).toEqual(expectedFindings([older, newer, rival]));
+  await tell(table, organization, scan(4, []));
+  const { stored, named } = await chunkIds(organization);
+  expect(stored).toEqual(named);
+});
+
+test("a writer whose chunks are removed while it reads starts over", async () => {
+  const organization = await scannedOnce("overtaken");
+  const { table } = store();
+  const rival = scan(3, many(20, 30, "Newest"));
+  let met = false;
+  const overtaken: Table = {
+    ...table,
+    queryPage: async (range, resume) => {
+      if (!met) {
+        met = true;
+        await tell(table, organization, rival);
+      }
+      return await table.queryPage(range, resume);
+    },
+  };
+  await tell(overtaken, organization, newer);
+  expect(await answers(organization)).toEqual(expectedFindings([older, newer, rival]));
+});
+
+test("a ledger that was written without the writer hearing of it is not written twice", async () => {
+  const late = scan(0, many(30, 50, "Late"));
+  for (const [name, telling] of Object.entries({ newer, late })) {
+    const organization = await scannedOnce(`unheard-${name}`);
+    const { table } = store();
+    let ledgersWritten = 0;
+    const unheard: Table = {
+      ...table,
+      // Sent again after a time-out, the write meets its own condition.
+      write: async (write, options) => {
+        ledgersWritten++;
+        await table.write(write, options);
+        throw new ConditionFailed(undefined);
+      },
+    };
+    await tell(unheard, organization, telling);
+    expect(ledgersWritten).toBe(1);
+    expect(await answers(organization)).toEqual(expectedFindings([older, telling]));
+  }
+});
+
+test("a reader under whom a scan replaces chunks answers with one scan or the other, whole", async () => {
+  const organization = await scannedOnce("read-during");
+  const { table } = store();
+  let scans = 0;
+  const moving: Table = {
+    ...table,
+    getMany: async (keys, options) => {
+      if (keys.some(({ pk }) => pk.startsWith("FINDINGS#")) && scans < 3)
+        await tell(table, organization, scan(2 + scans, many(0, 40, `Moved ${++scans}`)));
+      return await table.getMany(keys, options);
+    },
+  };
+  const records = await walk(moving, [organization]);
+  expect(scans).toBe(3);
+  expect(new Set(records.map(({ title, scan_id }) => `${title} ${scan_id}`))).toEqual(
+    new Set(["Moved 3 scan-4"]),
+  );
+  expect(records).toHaveLength(40);
+});
+
+test("a reader that never finds a scan standing gives up instead of answering wrongly", async () => {
+  const organization = await scannedOnce("never-still");
+  const { table } = store();
+  let scans = 0;
+  const moving: Table = {
+    ...table,
+    getMany: async (keys, options) => {
+      if (keys.some(({ pk }) => pk.startsWith("FINDINGS#")))
+        await tell(table, organization, scan(2 + scans, many(0, 40, `Moved ${++scans}`)));
+      return await table.getMany(keys, options);
+    },
+  };
+  await expect(walk(moving, [organization])).rejects.toMatchObject({ name: "StoreUnavailable" });
+});
+
+test("a walk under way meets every finding once, whatever scans arrive between its pages", async () => {
+  const organization = await scannedOnce("walked-during");
+  const { table } = store();
+  let hour = 2;
+  const moving: Table = {
+    ...table,
+    // Each page begins with the list of ledgers.
+    queryPage: async (range, resume) => {
+      const from = (hour * 7) % 40;
+      await tell(table, organization, scan(hour++, many(from, from + 15, `Hour ${hour}`)));
+      return await table.queryPage(range, resume);
+    },
+  };
+  const records = await walk(moving, [organization], { limit: 6 });
+  const ids = records.map(({ id }) => id).filter((id) => Number(id.slice("finding-".length)) < 40);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(new Set(ids)).toEqual(new Set(older.findings.map(({ id }) => id)));
+});

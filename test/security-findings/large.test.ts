@@ -1,0 +1,134 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { requestLimits } from "../../lib/contract/limits.ts";
+import { StoreMeter } from "../../lib/store/meter.ts";
+import { useApi } from "../support/api.ts";
+import { github, World } from "../support/world.ts";
+import { type FindingData, finding, scan, tell } from "./support.ts";
+import { createDelivery } from "./support-events.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+const path = "/v1/security/scans/code";
+
+async function organizationWithKey(name: string) {
+  const organization = await world.organization(name);
+  await world.member(github(name), "u-admin", { role: "cr_admin" });
+  await world.repository(github(name), "9001");
+  const { text } = await world.key({
+    kind: "organization",
+    organization,
+    owner: "u-admin",
+    role: "cr_admin",
+  });
+  const get = (query: string) =>
+    api.call(`${path}?${query}`, { key: text, rawHeaders: ["accept-encoding", "gzip"] });
+  return { organization, get };
+}
+
+describe("a scan of 50,001 findings", () => {
+  const all = Array.from({ length: 50_001 }, (_, index) => finding(`finding-${index}`));
+  let one: Awaited<ReturnType<typeof organizationWithKey>>;
+  /** Delivers as the platform does and tells what it cost the store. */
+  async function costOf(hour: number, findings: readonly FindingData[]) {
+    const meter = new StoreMeter();
+    const delivery = createDelivery(api.store().table.metered(meter));
+    expect(await delivery.deliverScan(scan(hour, findings), github("fifty"))).toEqual([]);
+    expect(delivery.letters).toEqual([]);
+    return { calls: meter.calls.length, reads: meter.readUnits, writes: meter.writeUnits };
+  }
+
+  beforeAll(async () => {
+    one = await organizationWithKey("fifty");
+  });
+
+  test("is applied with a few calls, and costs a fraction of a unit per finding", async () => {
+    const cost = await costOf(1, all);
+    expect(cost.calls).toBeLessThan(15);
+    expect(cost.writes).toBeLessThan(5_000);
+  }, 60_000);
+
+  test("is one too many for a download: 413 before anything is read, with what to do", async () => {
+    for (const format of ["csv", "sarif"]) {
+      const answer = await one.get(`format=${format}`);
+      expect([answer.status, answer.codes]).toEqual([413, ["RESPONSE_TOO_LARGE"]]);
+      expect(answer.message).toBe(
+        "50001 findings match, and a download holds at most 50000. " +
+          "Narrow with repo_id, state or severity, or read JSON pages with a smaller limit.",
+      );
+    }
+  });
+
+  test("told again costs next to nothing to write, and one finding less costs one chunk", async () => {
+    const again = await costOf(2, all);
+    expect(again.writes).toBeLessThan(20);
+    const oneLess = await costOf(3, all.slice(1));
+    expect(oneLess.writes).toBeLessThan(150);
+    expect(oneLess.calls).toBeLessThan(15);
+  }, 60_000);
+
+  test("of 50,000 is downloaded whole as CSV", async () => {
+    const answer = await one.get("format=csv");
+    expect(answer.status).toBe(200);
+    const ids = answer.body
+      .toString()
+      .split("\r\n")
+      .slice(1, -1)
+      .map((row) => row.slice(0, row.indexOf(",")));
+    expect(new Set(ids)).toEqual(new Set(all.slice(1).map(({ id }) => id)));
+  }, 60_000);
+
+  test("as SARIF it exceeds 16 MiB: 413 with what to do", async () => {
+    const answer = await one.get("format=sarif");
+    expect([answer.status, answer.codes]).toEqual([413, ["RESPONSE_TOO_LARGE"]]);
+    expect(answer.message).toBe(
+      "The answer would exceed 16 MiB. Narrow with repo_id, state or severity, or read JSON pages with a smaller limit.",
+    );
+  }, 60_000);
+
+  test("is read page by page at the cost of the page", async () => {
+    const answer = await one.get("limit=1000&state=fixed");
+    expect(answer.json).toMatchObject({ data: [{ id: "finding-0", state: "fixed" }], next_cursor: null });
+    expect((await one.get("limit=1000")).status).toBe(200);
+  });
+});
+
+describe("16 MiB", () => {
+  const count = 160;
+  const evidence = Array.from({ length: 10 }, () => "x".repeat(10_000));
+  /** Findings whose descriptions hold so many more characters, one byte each in every format. */
+  const heavier = (characters: number) =>
+    Array.from({ length: count }, (_, index) => {
+      const share = Math.floor(characters / count) + (index < characters % count ? 1 : 0);
+      return finding(`finding-${100 + index}`, { evidence, description: "x".repeat(1 + share) });
+    });
+
+  test.each(["csv", "sarif", "json"])(
+    "%s of exactly so much is sent, one byte more is a 413",
+    async (format) => {
+      const { organization, get } = await organizationWithKey(`full-${format}`);
+      const answerOf = async (hour: number, characters: number) => {
+        // The same scan told again, so that nothing else in the answer changes.
+        const telling = { scan_id: "scan", occurred_at: `2026-10-0${hour}T00:00:00.000Z` };
+        await tell(api.store().table, organization, scan(1, heavier(characters), telling));
+        return await get(format === "json" ? "limit=1000" : `format=${format}`);
+      };
+      const room = requestLimits.responseBytesMax - (await answerOf(1, 0)).body.length;
+      expect(room).toBeGreaterThan(0);
+      const full = await answerOf(2, room);
+      expect([full.status, full.body.length]).toEqual([200, requestLimits.responseBytesMax]);
+      const over = await answerOf(3, room + 1);
+      expect([over.status, over.codes]).toEqual([413, ["RESPONSE_TOO_LARGE"]]);
+      expect(over.message).toContain("Narrow with repo_id, state or severity");
+    },
+    60_000,
+  );
+
+  test("far more than that is refused without being rendered", async () => {
+    const { organization, get } = await organizationWithKey("far-over");
+    const findings = Array.from({ length: 600 }, (_, index) => finding(`finding-${index}`, { evidence }));
+    await tell(api.store().table, organization, scan(1, findings));
+    for (const query of ["format=csv", "format=sarif", "limit=1000"])
+      expect((await get(query)).codes).toEqual(["RESPONSE_TOO_LARGE"]);
+    expect((await get("limit=100")).status).toBe(200);
+  }, 60_000);
+});

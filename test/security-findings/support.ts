@@ -1,0 +1,162 @@
+import { v5 } from "uuid";
+import * as z from "zod";
+import { identityNamespace } from "../../lib/contract/identity.ts";
+import { type FindingRecord, findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { completeScan } from "../../lib/security/complete-scan.ts";
+import { readDownload, readFindings } from "../../lib/security/read.ts";
+import { scanCompletedFields } from "../../lib/security/scan-completed.ts";
+import type { Position } from "../../lib/security/sources.ts";
+import { parseOrganization } from "../../lib/store/items/organization.ts";
+import { organizationKey } from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { TestClock } from "../support/clock.ts";
+
+export type FindingData = {
+  id: string;
+  title: string;
+  description: string;
+  severity: string;
+  cwe: string | null;
+  file_path: string;
+  start_line: number;
+  end_line: number;
+  evidence: string[];
+  state: string;
+};
+
+export const finding = (id: string, change: Partial<FindingData> = {}): FindingData => ({
+  id,
+  title: `Finding ${id}`,
+  description: `What is wrong with ${id}`,
+  severity: "high",
+  cwe: "CWE-89",
+  file_path: `src/${id}.ts`,
+  start_line: 10,
+  end_line: 12,
+  evidence: [`evidence of ${id}`],
+  state: "open",
+  ...change,
+});
+
+export type Telling = {
+  readonly repository_id: string;
+  readonly scan_id: string;
+  readonly commit_sha: string;
+  readonly completed_at: string;
+  readonly findings: readonly FindingData[];
+  /** Of the event; as the completion unless said otherwise. */
+  readonly occurred_at: string;
+  readonly event_id: string;
+};
+
+/** A scan that was complete at this hour of one day, told in the same minute. */
+export function scan(hour: number, findings: readonly FindingData[], change: Partial<Telling> = {}): Telling {
+  const at = new Date(Date.UTC(2026, 9, 1, hour)).toISOString();
+  const telling = {
+    repository_id: "9001",
+    scan_id: `scan-${hour}`,
+    commit_sha: `commit-${hour}`,
+    completed_at: at,
+    findings,
+    occurred_at: change.completed_at ?? at,
+    ...change,
+  };
+  return { event_id: v5(JSON.stringify(telling), identityNamespace), ...telling };
+}
+
+const schema = z.object(scanCompletedFields);
+
+/** Applies a scan as the event's type would. */
+export async function tell(table: Table, organization: string, telling: Telling): Promise<void> {
+  const store = { table, clock: new TestClock(), chance: systemChance };
+  await completeScan(store, organization, schema.parse(telling), versionOf(telling));
+}
+
+const versionOf = ({ occurred_at, event_id }: Telling) => `${occurred_at}#${event_id}`;
+
+const reading = (table: Table) => ({
+  table,
+  signal: new AbortController().signal,
+  narrowing: "Narrow it.",
+});
+
+type Choice = {
+  readonly repositoryId?: string;
+  readonly states?: readonly FindingRecord["state"][];
+  readonly severities?: readonly FindingRecord["severity"][];
+};
+
+async function queryOf(table: Table, organizations: readonly string[], choice: Choice) {
+  const items = await table.getMany(organizations.map(organizationKey));
+  return {
+    organizations: items.filter((item) => item !== undefined).map(parseOrganization),
+    repositoryId: choice.repositoryId,
+    states: choice.states ?? findingStates,
+    severities: choice.severities ?? findingSeverities,
+  };
+}
+
+/** Every finding, walked in pages of `limit`. */
+export async function walk(
+  table: Table,
+  organizations: readonly string[],
+  { limit = 1000, ...choice }: Choice & { readonly limit?: number } = {},
+): Promise<FindingRecord[]> {
+  const query = await queryOf(table, organizations, choice);
+  const records: FindingRecord[] = [];
+  let after: Position | null = null;
+  do {
+    const page = await readFindings(reading(table), query, { after, limit });
+    records.push(...page.records);
+    after = page.next;
+  } while (after);
+  return records;
+}
+
+export async function download(table: Table, organizations: readonly string[], choice: Choice = {}) {
+  return await readDownload(reading(table), await queryOf(table, organizations, choice));
+}
+
+export const byId = (records: readonly FindingRecord[]) =>
+  records.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+
+export const statesById = (records: readonly FindingRecord[]): Record<string, string> =>
+  Object.fromEntries(byId(records).map(({ id, state }) => [id, state]));
+
+/** What must be answered for these tellings, whatever their order: straight from the words of the issue. */
+export function expectedFindings(tellings: readonly Telling[]) {
+  const unique = [...new Map(tellings.map((telling) => [telling.event_id, telling])).values()];
+  const inOrder = unique.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
+  const newest = inOrder.at(-1);
+  const ids = new Set(inOrder.flatMap(({ findings }) => findings.map(({ id }) => id)));
+  return [...ids].sort().map((id) => {
+    const seen = inOrder.flatMap((telling) =>
+      telling.findings.filter((each) => each.id === id).map((each) => ({ telling, finding: each })),
+    );
+    const last = seen.at(-1);
+    if (!last) throw new Error("An id comes from some telling.");
+    let isDismissed = false;
+    for (const { state } of seen.map((each) => each.finding)) {
+      if (state === "dismissed") isDismissed = true;
+      if (state === "fixed") isDismissed = false;
+    }
+    const openState = isDismissed ? "dismissed" : last.telling === newest ? "open" : "fixed";
+    const state = last.finding.state === "open" ? openState : last.finding.state;
+    return {
+      ...last.finding,
+      state,
+      repository_id: last.telling.repository_id,
+      scan_id: last.telling.scan_id,
+      commit_sha: last.telling.commit_sha,
+      detected_at: seen[0]?.telling.completed_at,
+      updated_at: last.telling.completed_at,
+    };
+  });
+}
+
+const orderOf = (telling: Telling) => `${telling.completed_at}#${versionOf(telling)}`;
+
+/** The part of a record that a telling decides. */
+export const toldPart = ({ organization_id, organization_name, repository_name, ...told }: FindingRecord) =>
+  told;

@@ -1,0 +1,135 @@
+import { hasBody, throughOf } from "./requests.ts";
+import type { Selection } from "./selectors.ts";
+import { type Kind, type Role, type Row, roleAllows } from "./table.ts";
+import type { Place, Tenant } from "./world.ts";
+
+export type Caller = {
+  readonly kind: Kind;
+  readonly tenant: Tenant;
+  readonly role: Role;
+  /** Of a workspace token. */
+  readonly isOwnerAdmin: boolean;
+};
+
+export type Expected = {
+  readonly status: number;
+  readonly code: string | null;
+  /** The organizations whose data shows; undefined where nothing was let through. */
+  readonly places?: readonly Place[];
+};
+
+const refused = (status: number, code: string): Expected => ({ status, code });
+
+/** The first failing step of section 3 answers. Every request here is well formed but for what it selects. */
+export function expectedOf(row: Row, caller: Caller, selection: Selection): Expected {
+  return (
+    judgeKind(row, caller, selection) ??
+    judgeShape(row, selection) ??
+    judgeSelection(row, caller, selection) ??
+    judgePlan(row, scopeOf(row, caller, selection)) ??
+    judgeRole(row, caller) ??
+    letThrough(row, caller, selection)
+  );
+}
+
+const isAll = ({ orgId }: Selection): boolean => orgId?.toUpperCase() === "ALL";
+const namesAll = (row: Row, selection: Selection): boolean =>
+  row.id === "changeRoles" && isAll(selection) && !selection.isMisplaced;
+
+function judgeKind(row: Row, caller: Caller, selection: Selection): Expected | undefined {
+  const verdict = row[caller.kind];
+  if (caller.kind === "legacy" && namesAll(row, selection)) return refused(400, "INVALID_REQUEST");
+  if (verdict === "410") return refused(410, "LEGACY_API_KEY");
+  if (verdict === "403") return refused(403, "KEY_TYPE_FORBIDDEN");
+  return caller.isOwnerAdmin ? undefined : refused(403, "WORKSPACE_ADMIN_REQUIRED");
+}
+
+/** A parameter that the operation does not know, and a provider id where a UUID belongs. */
+function judgeShape(row: Row, { organizationIds, selector }: Selection): Expected | undefined {
+  if (organizationIds !== undefined && !row.takesOrganizationIds) return refused(400, "INVALID_REQUEST");
+  return selector === "path provider id" ? refused(400, "INVALID_REQUEST") : undefined;
+}
+
+function judgeSelection(row: Row, caller: Caller, selection: Selection): Expected | undefined {
+  const { kind, tenant } = caller;
+  const { orgId, organizationIds, isMisplaced } = selection;
+  if (organizationIds !== undefined && kind !== "instance") return refused(400, "INVALID_REQUEST");
+  if (namesAll(row, selection) && kind !== "instance") return refused(400, "INVALID_REQUEST");
+  if (kind === "workspace") {
+    if (row.orgId === "refused" && orgId !== undefined) return refused(400, "INVALID_REQUEST");
+    const isGiven = orgId !== undefined && !(isMisplaced && hasBody(row));
+    if (row.orgId === "required" && !isGiven) return refused(400, "ORG_ID_REQUIRED");
+    const isUsed = row.orgId === "required" || row.orgId === "optional";
+    if (isUsed && isGiven && !named(tenant, orgId)) return refused(404, "ORGANIZATION_NOT_FOUND");
+  }
+  if (kind === "instance" && row.instanceActsOn === "named" && orgId !== undefined && !isMisplaced) {
+    if (orgId === tenant.unauthorized?.mark) return refused(403, "ORGANIZATION_FORBIDDEN");
+    if (!isAll(selection) && !named(tenant, orgId)) return refused(404, "ORGANIZATION_NOT_FOUND");
+  }
+  if (organizationIds !== undefined) {
+    const wanted = organizationIds.split(",");
+    if (wanted.includes(tenant.unauthorized?.mark ?? "")) return refused(403, "ORGANIZATION_FORBIDDEN");
+    if (!wanted.some((id) => named(tenant, id))) return refused(404, "ORGANIZATION_NOT_FOUND");
+  }
+  const isPath = row.id === "listRepositories" && !reachOf(caller).includes(pathPlaceOf(selection));
+  return isPath ? refused(404, "ORGANIZATION_NOT_FOUND") : undefined;
+}
+
+const pathPlaceOf = ({ pathPlace }: Selection): Place | undefined => pathPlace;
+
+/** The active organization of the tenant that an `org_id` means. */
+const named = ({ home, other }: Tenant, orgId: string): Place | undefined =>
+  [home, other].find((place) => place && [place.mark, `${place.name.provider}:${place.mark}`].includes(orgId));
+
+/** Every organization the key can reach at all. */
+function reachOf({ kind, tenant }: Caller): ReadonlyArray<Place | undefined> {
+  const isWide = kind === "workspace" || kind === "instance";
+  return isWide && tenant.other ? [tenant.home, tenant.other] : [tenant.home];
+}
+
+/** The organizations a request acts on, before those on other plans are left out. */
+function scopeOf(row: Row, caller: Caller, selection: Selection): readonly Place[] {
+  const { kind, tenant } = caller;
+  const { orgId, organizationIds, pathPlace, isMisplaced } = selection;
+  const reach = reachOf(caller).filter((place) => place !== undefined);
+  if (row.id === "listRepositories") return reach.filter((place) => place === pathPlace);
+  const one = orgId === undefined || isMisplaced ? undefined : named(tenant, orgId);
+  if (kind === "workspace" && row.orgId !== "ignored" && one) return [one];
+  if (kind === "instance") {
+    if (row.instanceActsOn === "home") return [tenant.home];
+    if (row.instanceActsOn === "named") return isAll(selection) ? reach : [one ?? tenant.home];
+    if (organizationIds !== undefined)
+      return reach.filter((place) => organizationIds.split(",").includes(place.mark));
+  }
+  return reach;
+}
+
+function judgePlan(row: Row, scope: readonly Place[]): Expected | undefined {
+  const isSeatAssignment = row.id === "getSeatAssignment" || row.id === "setSeatAssignment";
+  if (isSeatAssignment && scope[0]?.name.instance_id === null) return refused(403, "SELF_HOSTED_ONLY");
+  if (row.plan === "every" || scope.some(({ plan }) => plan === "enterprise")) return undefined;
+  return refused(403, "ENTERPRISE_PLAN_REQUIRED");
+}
+
+function judgeRole(row: Row, { kind, role }: Caller): Expected | undefined {
+  // A workspace token has admin rights; a legacy key has no role and needs none where it is taken.
+  if (kind === "workspace" || kind === "legacy") return undefined;
+  const needed = kind === "user" && row.needsOfUserKeys !== "-" ? row.needsOfUserKeys : row.needs;
+  if (roleAllows(role, needed)) return undefined;
+  return needed === "Admin" ? refused(403, "NOT_ADMIN") : refused(403, "PERMISSION_DENIED");
+}
+
+const thingsInPaths: Readonly<Record<string, string>> = {
+  updateLearning: "LEARNING_NOT_FOUND",
+  getRole: "ROLE_NOT_FOUND",
+  updateRole: "ROLE_NOT_FOUND",
+};
+
+function letThrough(row: Row, caller: Caller, selection: Selection): Expected {
+  const scope = scopeOf(row, caller, selection);
+  const places = row.plan === "enterprise" ? scope.filter(({ plan }) => plan === "enterprise") : scope;
+  const missing = thingsInPaths[row.id];
+  if (missing && !places.some((place) => place === selection.pathPlace)) return refused(404, missing);
+  const [status, code] = throughOf(row);
+  return { status, code, places: missing ? places.filter((place) => place === selection.pathPlace) : places };
+}

@@ -1,0 +1,158 @@
+import { systemChance } from "../../../lib/runtime/chance.ts";
+import type { Answer } from "../../support/api.ts";
+import type { Selection } from "./selectors.ts";
+import type { Kind, Row } from "./table.ts";
+import { marksIn, type Place, type Tenant } from "./world.ts";
+
+export type Request = { readonly method: string; readonly target: string; readonly body?: object };
+
+type Ask = {
+  readonly kind: Kind;
+  readonly selection: Selection;
+  readonly tenant: Tenant;
+  /** Organizations whose people and repositories the request names: what is found tells where it acted. */
+  readonly candidates: readonly Place[];
+};
+
+type Recipe = {
+  readonly method: string;
+  readonly path: string | ((ask: Ask) => string);
+  readonly query?: string | ((ask: Ask) => string);
+  readonly body?: (ask: Ask) => object;
+  /** The answer to a call that was let through, where it is not 200: the deterministic one that changes nothing. */
+  readonly through?: readonly [status: number, code: string | null];
+  /** The organizations an answer shows; null where it cannot tell. */
+  readonly shows?: ((answer: Answer, ask: Ask) => readonly string[]) | null;
+};
+
+const window = "start_date=2026-11-01&end_date=2026-11-30";
+const metrics = (name: string): Recipe => ({ method: "GET", path: `/v1/metrics/${name}`, query: window });
+const rolePath = ({ selection: { pathText, pathPlace } }: Ask) => `/v1/roles/${pathText ?? pathPlace?.roleId}`;
+const isAll = ({ selection }: Ask) => selection.orgId?.toUpperCase() === "ALL";
+
+const recipes: Readonly<Record<string, Recipe>> = {
+  listReviewCommentMetrics: metrics("review-comments"),
+  listReviewMetrics: metrics("reviews"),
+  listMcpMetrics: metrics("mcp"),
+  listLearnings: { method: "GET", path: "/v1/learnings" },
+  "listLearnings of a name": {
+    method: "GET",
+    path: "/v1/learnings",
+    query: ({ tenant }) => `repository_name=group/${tenant.home.mark}`,
+  },
+  createLearnings: {
+    method: "POST",
+    path: "/v1/learnings",
+    body: ({ candidates }) => ({
+      data: candidates.map(({ mark }) => ({ repository_id: `repo-${mark}`, learning: "One of all" })),
+    }),
+    shows: ({ json }, { candidates }) => createdIn(json, candidates),
+  },
+  updateLearning: {
+    method: "PATCH",
+    path: ({ selection: { pathText, pathPlace } }) => `/v1/learnings/${pathText ?? pathPlace?.learningId}`,
+    body: ({ selection: { pathPlace } }) => ({ learning: `Guidance of ${pathPlace?.mark}` }),
+  },
+  deleteLearning: {
+    method: "DELETE",
+    path: ({ selection: { selector, pathText, pathPlace } }) =>
+      `/v1/learnings/${pathText ?? (selector.startsWith("path ") ? pathPlace?.learningId : systemChance.uuid())}`,
+    through: [204, null],
+    shows: null,
+  },
+  listOrganizations: { method: "GET", path: "/v1/organizations" },
+  listRepositories: {
+    method: "GET",
+    path: ({ selection: { pathText, pathPlace } }) =>
+      `/v1/organizations/${pathText ?? pathPlace?.uuid}/repositories`,
+  },
+  listUsers: { method: "GET", path: "/v1/users" },
+  assignSeats: {
+    method: "POST",
+    path: "/v1/users/seats",
+    body: ({ kind, candidates }) => ({
+      action: "unassign",
+      ...(kind === "workspace"
+        ? { emails: candidates.map(({ mark }) => `m-${mark}@${mark}.test`) }
+        : { user_ids: candidates.map(({ mark }) => `m-${mark}`) }),
+    }),
+    shows: ({ json }) => succeededIn(json),
+  },
+  getSeatAssignment: { method: "GET", path: "/v1/users/seats/assignment", shows: null },
+  setSeatAssignment: {
+    method: "POST",
+    path: "/v1/users/seats/assignment",
+    body: () => ({ mode: "manual" }),
+    shows: null,
+  },
+  changeRoles: {
+    method: "POST",
+    path: "/v1/users/roles",
+    // With ALL nobody is a member everywhere: the places where "nobody" failed are those it was tried in.
+    body: (ask) => ({
+      role: "cr_member",
+      user_ids: isAll(ask) ? ["nobody"] : ask.candidates.map(({ mark }) => `m-${mark}`),
+    }),
+    shows: ({ json, body }, ask) => (isAll(ask) ? marksIn(body.toString()) : succeededIn(json)),
+  },
+  listRoles: { method: "GET", path: "/v1/roles" },
+  getRole: { method: "GET", path: rolePath },
+  listPermissions: { method: "GET", path: "/v1/roles/permissions", shows: null },
+  createRole: {
+    method: "POST",
+    path: "/v1/roles",
+    body: () => ({ name: "Admin" }),
+    through: [409, "ROLE_NAME_TAKEN"],
+    shows: null,
+  },
+  updateRole: { method: "PATCH", path: rolePath, body: () => ({}) },
+  deleteRole: { method: "DELETE", path: "/v1/roles/cr_member", through: [409, "SYSTEM_ROLE"], shows: null },
+  listAuditLogs: { method: "GET", path: "/v1/audit-logs", query: "actions=role.created" },
+  listSecurityFindings: { method: "GET", path: "/v1/security/scans/code" },
+  whoami: { method: "GET", path: "/v1/whoami" },
+};
+
+const recipeOf = ({ operation }: Row): Recipe => {
+  const recipe = recipes[operation];
+  if (!recipe) throw new Error(`There is no request for ${operation}.`);
+  return recipe;
+};
+
+export function requestOf(row: Row, ask: Ask): Request {
+  const recipe = recipeOf(row);
+  const { orgId, isMisplaced, organizationIds } = ask.selection;
+  const query = new URLSearchParams(valueOf(recipe.query, ask) ?? "");
+  const inBody = recipe.body !== undefined && !isMisplaced;
+  if (orgId !== undefined && !inBody) query.set("org_id", orgId);
+  if (organizationIds !== undefined) query.set("organization_ids", organizationIds);
+  const path = valueOf(recipe.path, ask) ?? "";
+  const target = query.size > 0 ? `${path}?${query}` : path;
+  if (!recipe.body) return { method: recipe.method, target };
+  const selected = orgId !== undefined && inBody ? { org_id: orgId } : {};
+  return { method: recipe.method, target, body: { ...recipe.body(ask), ...selected } };
+}
+
+const valueOf = (value: string | ((ask: Ask) => string) | undefined, ask: Ask): string | undefined =>
+  typeof value === "function" ? value(ask) : value;
+
+export const hasBody = (row: Row): boolean => recipeOf(row).body !== undefined;
+export const throughOf = (row: Row): readonly [number, string | null] => recipeOf(row).through ?? [200, null];
+
+/** The marks of the organizations that an answer shows. */
+export function shownBy(row: Row, answer: Answer, ask: Ask): readonly string[] | null {
+  const { shows } = recipeOf(row);
+  if (shows === null) return null;
+  return shows ? shows(answer, ask) : marksIn(answer.body.toString());
+}
+
+const succeededIn = (json: unknown): string[] => {
+  const succeeded = typeof json === "object" && json !== null ? Reflect.get(json, "succeeded") : undefined;
+  return marksIn(JSON.stringify(succeeded));
+};
+
+function createdIn(json: unknown, candidates: readonly Place[]): string[] {
+  const results: unknown = typeof json === "object" && json !== null ? Reflect.get(json, "results") : [];
+  if (!Array.isArray(results)) return [];
+  const isStored = (result: unknown) => !JSON.stringify(result).includes('"failed"');
+  return candidates.filter((_, index) => isStored(results[index])).map(({ mark }) => mark);
+}

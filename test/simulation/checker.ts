@@ -1,0 +1,243 @@
+import { pointerKey, streamHeadKey, type TenantKey } from "../../lib/store/layout.ts";
+import type { Item } from "../../lib/store/table.ts";
+import { entryBody, entryPuts } from "../../lib/stream/entry.ts";
+import { isSettled, parseHead } from "../../lib/stream/head.ts";
+import { compareEvents } from "../../lib/stream/plan.ts";
+import { fingerprintOf, type Pointer, parsePointer, pointerIdOf } from "../../lib/stream/pointer.ts";
+import {
+  type Dataset,
+  datasets,
+  type EntryDraft,
+  letterOf,
+  type StreamEntry,
+} from "../../lib/stream/stream.ts";
+import { weekOf } from "../../lib/stream/weeks.ts";
+import { type HistoryEvent, nameOf, pullRequestOf, visibleText } from "./history.ts";
+import { lookAtOrganizations, type World } from "./world.ts";
+
+/** A promise of the stream that did not hold. */
+export class Violation extends Error {
+  override readonly name = "Violation";
+  readonly kind: ViolationKind;
+  constructor(kind: ViolationKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/**
+ * missed: a walk ended without the state it owed · foreign: something shown that was not asked for or never sent ·
+ * unpublished: acknowledged too early · unsettled: a head at rest with work left · lost: not the newest state ·
+ * orphan: entries or parts nobody names · left-behind: in the wrong tenant's stream · paging · endless
+ */
+export type ViolationKind =
+  | "missed"
+  | "foreign"
+  | "unpublished"
+  | "unsettled"
+  | "lost"
+  | "orphan"
+  | "left-behind"
+  | "paging"
+  | "endless";
+
+/** What a walk asked for. */
+export type WalkScope = {
+  readonly tenant: TenantKey;
+  readonly organization: string | undefined;
+  readonly dataset: Dataset;
+  readonly window: { readonly startMs: number; readonly endMs: number };
+  readonly authorId: string | undefined;
+};
+
+export const isWanted = (scope: WalkScope, draft: EntryDraft | undefined): draft is EntryDraft =>
+  draft !== undefined &&
+  draft.atMs >= scope.window.startMs &&
+  draft.atMs < scope.window.endMs &&
+  (scope.authorId === undefined || draft.authorId === scope.authorId);
+
+const byPullRequest = (events: readonly HistoryEvent[]): Map<string, HistoryEvent[]> =>
+  Map.groupBy(events, ({ pullRequest }) => nameOf(pullRequest));
+
+/** Every entry shown is a state that was really sent, of an organization and a window that were asked for. */
+export function checkShown(
+  events: readonly HistoryEvent[],
+  scope: WalkScope,
+  organizations: ReadonlySet<string>,
+  entry: StreamEntry,
+): void {
+  if (!organizations.has(entry.organization))
+    throw new Violation("foreign", "an organization outside the scope appears");
+  const name = pullRequestOf(entry.payload);
+  if (!name.startsWith(`${entry.organization} `))
+    throw new Violation("foreign", `a payload of another organization: ${name}`);
+  const isSent = events.some((event) => {
+    const draft = event.change.datasets[scope.dataset];
+    if (nameOf(event.pullRequest) !== name || event.firstDelivered === Infinity) return false;
+    return isWanted(scope, draft) && visibleText(draft) === visibleText(entry);
+  });
+  if (!isSent) throw new Violation("foreign", `${name} appears in a state that nobody sent or asked for`);
+}
+
+/**
+ * A walk has just ended. What was acknowledged before its last page began, and is still wanted whatever was sent
+ * since, must have been shown: in that state or in a later one.
+ */
+export function checkWalk(
+  events: readonly HistoryEvent[],
+  scope: WalkScope,
+  organizations: ReadonlySet<string>,
+  lastPageBegan: number,
+  shown: ReadonlyMap<string, string>,
+): void {
+  for (const [name, sent] of byPullRequest(events)) {
+    const [first] = sent;
+    if (!first || !organizations.has(first.pullRequest.organization)) continue;
+    const known = sent.findLastIndex(({ acknowledged }) => acknowledged < lastPageBegan);
+    if (known < 0) continue;
+    const possible = sent.filter(
+      (event, index) => index === known || (index > known && event.firstDelivered < Infinity),
+    );
+    const drafts = possible.map(({ change }) => change.datasets[scope.dataset]);
+    if (!drafts.every((draft) => isWanted(scope, draft))) continue;
+    const seen = shown.get(name);
+    if (seen === undefined) throw new Violation("missed", `a walk missed ${name}`);
+    if (!drafts.some((draft) => draft && visibleText(draft) === seen)) {
+      throw new Violation("missed", `a walk ended with an outdated state of ${name}`);
+    }
+  }
+}
+
+/**
+ * A cursor says that everything up to its number was dealt with: whatever stands there now stood there all the
+ * time since it was published, so it must have been shown.
+ */
+export async function checkCursor(
+  world: World,
+  scope: WalkScope,
+  organizations: ReadonlySet<string>,
+  cursor: number,
+  shown: ReadonlyMap<string, string>,
+): Promise<void> {
+  const pointers = await lookAtPointers(world);
+  for (const [name, sent] of byPullRequest(world.events)) {
+    const [first] = sent;
+    if (!first || !organizations.has(first.change.organization)) continue;
+    const pointer = pointers.get(name);
+    const place = pointer?.tenant === scope.tenant ? pointer.places[scope.dataset] : undefined;
+    if (!place || place.number > cursor) continue;
+    const drafts = sent.flatMap(({ change }) => change.datasets[scope.dataset] ?? []);
+    const draft = drafts.find((each) => fingerprintOf(each) === place.fingerprint);
+    if (isWanted(scope, draft) && shown.get(name) !== visibleText(draft)) {
+      throw new Violation("missed", `the cursor passed ${name}`);
+    }
+  }
+}
+
+/** At the moment an event is acknowledged its state, or a newer one, stands and is published where it was sent. */
+export async function checkAcknowledged(
+  world: World,
+  { change }: HistoryEvent,
+  tenant: TenantKey,
+): Promise<void> {
+  const name = `${change.organization} ${change.pullRequest}`;
+  const key = pointerKey(change.organization, pointerIdOf(change.pullRequest));
+  const [item, head] = await world.look([key, streamHeadKey(tenant)]);
+  if (!item) throw new Violation("lost", `acknowledged, but ${name} has no pointer`);
+  const pointer = parsePointer(item, change.organization);
+  const order = compareEvents(pointer, change);
+  if (order < 0) throw new Violation("lost", `acknowledged, but ${name} has an older state`);
+  if (order === 0 && pointer.tenant === tenant && parseHead(head).published < pointer.number) {
+    throw new Violation("unpublished", `acknowledged ${name} before it was published`);
+  }
+}
+
+async function lookAtPointers(world: World): Promise<Map<string, Pointer>> {
+  const pullRequests = [...new Set(world.events.map(({ pullRequest }) => pullRequest))];
+  const keys = pullRequests.map(({ organization, url }) => pointerKey(organization, pointerIdOf(url)));
+  const items = await world.look(keys);
+  return new Map(
+    pullRequests.flatMap((pullRequest, index) => {
+      const item = items[index];
+      return item ? [[nameOf(pullRequest), parsePointer(item, pullRequest.organization)] as const] : [];
+    }),
+  );
+}
+
+export type Row = { readonly organization: string; readonly name: string; readonly draft: EntryDraft };
+
+/** The rows a reader should find when everything is at rest: the newest state of every pull request. */
+export function currentRows(
+  events: readonly HistoryEvent[],
+  scope: WalkScope,
+  organizations: ReadonlySet<string>,
+): Row[] {
+  return [...byPullRequest(events)].flatMap(([name, sent]) => {
+    const last = sent.at(-1);
+    const draft = last?.change.datasets[scope.dataset];
+    if (!last || !organizations.has(last.change.organization) || !isWanted(scope, draft)) return [];
+    return [{ organization: last.change.organization, name, draft }];
+  });
+}
+
+/** Nothing is under way any more: pointers, entries, copies, parts and heads are exactly what they should be. */
+export async function checkAtRest(world: World): Promise<void> {
+  const [items, pointers, states] = await Promise.all([
+    world.everything(),
+    lookAtPointers(world),
+    lookAtOrganizations(world),
+  ]);
+  for (const item of items) {
+    if (item.sk === "HEAD" && !isSettled(parseHead(item)))
+      throw new Violation("unsettled", `${item.pk} is not settled`);
+  }
+  const expected = new Map<string, Item>();
+  const spills = new Set<string>();
+  for (const [name, sent] of byPullRequest(world.events)) {
+    const newest = sent.at(-1)?.change;
+    const pointer = pointers.get(name);
+    if (!newest) continue;
+    if (!pointer) throw new Violation("lost", `${name} has no pointer at rest`);
+    if (pointer.eventId !== newest.eventId)
+      throw new Violation("lost", `${name}: ${pointer.eventId} won over ${newest.eventId}`);
+    for (const dataset of datasets) {
+      const draft = newest.datasets[dataset];
+      const place = pointer.places[dataset];
+      if ((draft && fingerprintOf(draft)) !== place?.fingerprint)
+        throw new Violation("lost", `${name} has another state`);
+      if (!draft || !place) continue;
+      const { tenant, organization } = pointer;
+      if (tenant !== states.get(organization)?.tenant)
+        throw new Violation("left-behind", `${name} stayed behind in ${tenant}`);
+      const week = weekOf(draft.atMs);
+      const address = { tenant, organization, dataset: letterOf(dataset), week, number: place.number };
+      for (const { put } of entryPuts(address, entryBody(pointer.id, draft, place.spill))) {
+        expected.set(`${put.pk} ${put.sk}`, put);
+      }
+      if (place.spill) spills.add(place.spill.id);
+    }
+  }
+  checkEntries(items, expected);
+  checkParts(items, spills);
+}
+
+function checkEntries(items: readonly Item[], expected: ReadonlyMap<string, Item>): void {
+  const entries = items.filter(({ pk, sk }) => pk.startsWith("S#") && sk !== "HEAD");
+  for (const entry of entries) {
+    const id = `${entry.pk} ${entry.sk}`;
+    const wanted = expected.get(id);
+    if (!wanted) throw new Violation("orphan", `an entry without a pointer: ${id}`);
+    if (JSON.stringify(sorted(entry)) !== JSON.stringify(sorted(wanted)))
+      throw new Violation("orphan", `a wrong entry: ${id}`);
+  }
+  if (entries.length !== expected.size) throw new Violation("lost", "a pointer without its entry");
+}
+
+const sorted = (item: Item) => Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1));
+
+function checkParts(items: readonly Item[], named: ReadonlySet<string>): void {
+  const found = new Set(items.filter(({ pk }) => pk.startsWith("PART#")).map(({ pk }) => pk.slice(5)));
+  for (const id of found) if (!named.has(id)) throw new Violation("orphan", `parts without a pointer: ${id}`);
+  for (const id of named)
+    if (!found.has(id)) throw new Violation("lost", `an entry without its parts: ${id}`);
+}

@@ -1,0 +1,94 @@
+import { datasets } from "../../lib/stream/stream.ts";
+import { sweepParts } from "../../lib/stream/sweep.ts";
+import { weekStartMs } from "../../lib/stream/weeks.ts";
+import { checkAtRest, currentRows, Violation, type WalkScope } from "./checker.ts";
+import { firstWeek, visibleText } from "./history.ts";
+import { startReader, Walk } from "./readers.ts";
+import { SimulatedWorld } from "./simulated-world.ts";
+import { lookAtOrganizations, organizations, Process, type Weakness, type World } from "./world.ts";
+import { finishMove, isAcknowledged, startMover, startSweeper, startWriter } from "./writers.ts";
+
+export type SeedResult = {
+  readonly failure: Error | undefined;
+  readonly walks: number;
+  readonly pages: number;
+  readonly steps: number;
+};
+
+/** One seed: a rough life, then rest. The same seed is the same life, to the last step. */
+export async function simulate(seed: number, weakness?: Weakness): Promise<SeedResult> {
+  const world = new SimulatedWorld(seed, weakness);
+  let failure: Error | undefined;
+  try {
+    startEveryone(world);
+    await world.run(() => world.events.every(({ firstDelivered }) => firstDelivered < Infinity));
+    world.calm({ slowness: true });
+    await world.run(() => world.events.every(isAcknowledged));
+    world.isClosing = true;
+    await world.run();
+    world.calm({ slowness: false });
+    await world.finish(checkRest(world));
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error));
+  }
+  return { failure, walks: world.walks, pages: world.pages, steps: world.now() };
+}
+
+export function startEveryone(world: World): void {
+  const { dice } = world;
+  for (let count = 1 + dice.below(3); count > 0; count--) startWriter(world);
+  for (let count = 1 + dice.below(3); count > 0; count--) startReader(world);
+  startMover(world, dice.pick([0, 0, 2, 5]));
+  startSweeper(world, dice.pick([0, 1, 25]));
+}
+
+/** Everything was delivered and nothing is under way: what is left half done is finished, then all must be right. */
+export async function checkRest(world: World): Promise<void> {
+  const process = new Process();
+  for (const organization of organizations) {
+    await finishMove(world, process, organization);
+    await sweepParts(world.deps(process, "sweeper"), organization);
+  }
+  await checkAtRest(world);
+  for (const scope of await scopesAtRest(world)) await checkFreshWalk(world, process, scope);
+}
+
+async function scopesAtRest(world: World): Promise<WalkScope[]> {
+  const states = await lookAtOrganizations(world);
+  const always = { startMs: -62_135_596_800_000, endMs: 253_402_300_800_000 };
+  const tenants = new Set([...states.values()].map(({ tenant }) => tenant));
+  const whole = [...tenants].flatMap((tenant) =>
+    datasets.map((dataset) => ({
+      tenant,
+      organization: undefined,
+      dataset,
+      window: always,
+      authorId: undefined,
+    })),
+  );
+  const window = { startMs: weekStartMs(firstWeek), endMs: weekStartMs(firstWeek + 2) };
+  const single = [...states].map(([organization, { tenant }]) => {
+    return { tenant, organization, dataset: world.dice.pick(datasets), window, authorId: undefined };
+  });
+  return [...whole, ...single];
+}
+
+/** A walk over a table at rest: exactly the current rows, on exactly as many pages as they take. */
+async function checkFreshWalk(world: World, process: Process, scope: WalkScope): Promise<void> {
+  const states = await lookAtOrganizations(world);
+  const members = organizations.filter(
+    (each) => states.get(each)?.tenant === scope.tenant && (scope.organization ?? each) === each,
+  );
+  const rows = currentRows(world.events, scope, new Set(members));
+  const walk = new Walk(world, process, scope);
+  const limit = 1 + world.dice.below(4);
+  await walk.toTheEnd(() => limit);
+  const pages = Math.max(1, Math.ceil(rows.length / limit));
+  if (walk.pages !== pages) throw new Violation("paging", `${walk.pages} pages for what takes ${pages}`);
+  for (const { name, draft } of rows) {
+    if (walk.shown.get(name) !== visibleText(draft))
+      throw new Violation("missed", `a fresh walk lacks ${name}`);
+  }
+  if (walk.shown.size !== rows.length)
+    throw new Violation("foreign", "a fresh walk shows something that is gone");
+}

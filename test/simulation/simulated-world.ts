@@ -1,0 +1,130 @@
+import type { Clock } from "../../lib/runtime/clock.ts";
+import type { Item, Key, Table } from "../../lib/store/table.ts";
+import { readPage } from "../../lib/stream/read.ts";
+import type { StreamDeps } from "../../lib/stream/stream.ts";
+import { Violation } from "./checker.ts";
+import { type HistoryEvent, makeHistory } from "./history.ts";
+import { Dice, diceChance, jumpingClock, Scheduler } from "./model/scheduler.ts";
+import { type Faults, ModelStore, noFaults } from "./model/store.ts";
+import {
+  firstItems,
+  organizations,
+  type Process,
+  type Role,
+  smallLimits,
+  type Weakness,
+  type World,
+} from "./world.ts";
+
+/** More than any history needs: a world that takes longer does not come to an end. */
+const stepsMax = 60_000;
+
+/** One seed's whole world, on the model of DynamoDB. */
+export class SimulatedWorld implements World {
+  readonly dice: Dice;
+  readonly events: readonly HistoryEvent[];
+  readonly #scheduler: Scheduler;
+  readonly #store: ModelStore;
+  readonly #clock: Clock;
+  readonly #weakness: Weakness | undefined;
+  #failure: unknown;
+  walks = 0;
+  pages = 0;
+  isClosing = false;
+
+  constructor(seed: number, weakness: Weakness | undefined) {
+    this.dice = new Dice(seed);
+    this.#scheduler = new Scheduler(this.dice);
+    this.#store = new ModelStore(this.#scheduler, this.dice, randomFaults(this.dice));
+    this.#clock = jumpingClock(this.#scheduler, this.dice);
+    this.#weakness = weakness;
+    this.events = makeHistory(this.dice, organizations);
+    for (const item of firstItems()) this.#store.seed(item);
+  }
+
+  now(): number {
+    return this.#scheduler.now;
+  }
+
+  sleep(steps: number): Promise<void> {
+    return this.#scheduler.sleep(steps);
+  }
+
+  async someTime(steps: number): Promise<void> {
+    const time = this.#scheduler.sleep(this.dice.below(steps));
+    await (this.dice.chance(0.5) ? Promise.race([time, this.#store.nextCommit()]) : time);
+  }
+
+  connect(process: Process): Table {
+    return this.#store.connect(process);
+  }
+
+  deps(process: Process, role: Role): StreamDeps {
+    const table = this.#store.connect(process);
+    const deps: StreamDeps = {
+      table: this.#weakness?.table?.(table, role) ?? table,
+      clock: this.#clock,
+      chance: diceChance(this.dice),
+      limits: smallLimits,
+    };
+    return this.#weakness?.deps?.(deps) ?? deps;
+  }
+
+  reader(process: Process): { table: Table; read: typeof readPage } {
+    return { table: this.deps(process, "reader").table, read: this.#weakness?.read ?? readPage };
+  }
+
+  async look(keys: readonly Key[]): Promise<ReadonlyArray<Item | undefined>> {
+    return keys.map((key) => this.#store.truth(key));
+  }
+
+  async everything(): Promise<Item[]> {
+    return this.#store.all();
+  }
+
+  fail(error: unknown): void {
+    this.#failure ??= error;
+  }
+
+  /** No more crashes and errors; slowness may stay. */
+  calm(faults: { readonly slowness: boolean }): void {
+    this.#store.faults = faults.slowness ? { ...noFaults, slow: this.#store.faults.slow } : noFaults;
+  }
+
+  /** Until `until`, or until everything has come to an end. */
+  async run(until?: () => boolean): Promise<void> {
+    const isOver = await this.#scheduler.run(
+      stepsMax,
+      () => this.#failure !== undefined || (until?.() ?? false),
+    );
+    if (this.#failure !== undefined) throw this.#failure;
+    if (!isOver) throw new Violation("endless", "it does not come to an end");
+  }
+
+  async finish<Answer>(work: Promise<Answer>): Promise<Answer> {
+    let answer: { readonly value: Answer } | undefined;
+    work.then(
+      (value) => {
+        answer = { value };
+      },
+      (error: unknown) => this.fail(error),
+    );
+    await this.run(() => answer !== undefined);
+    if (!answer) throw new Violation("endless", "work that never answers");
+    return answer.value;
+  }
+}
+
+/** Some worlds are calm, some are rough: bugs hide in both. */
+function randomFaults(dice: Dice): Faults {
+  const rough = dice.next();
+  return {
+    crash: rough * 0.02,
+    crashAfterCommit: rough * 0.3,
+    timeOut: rough * 0.05,
+    throttle: rough * 0.04,
+    slow: 0.01 + dice.next() * 0.12,
+    echo: rough * 0.08,
+    invisible: dice.pick([0, 0.1, 0.4]),
+  };
+}

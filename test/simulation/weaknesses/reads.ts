@@ -1,0 +1,120 @@
+import type { Item, Key, Table } from "../../../lib/store/table.ts";
+import { readPage } from "../../../lib/stream/read.ts";
+import { organizations, type Weakness } from "../world.ts";
+import { bend, headReadAs, isHead } from "./weaken.ts";
+
+export const noPublish: Weakness = {
+  name: "no publish step",
+  breaks: ["missed"],
+  seedsMax: 200,
+  table: bend(
+    ["reader"],
+    headReadAs((item) => ({ ...item, p: Number(item.n) - 1 })),
+  ),
+};
+
+export const highestLookedAt: Weakness = {
+  name: "cursor from the highest number looked at",
+  breaks: ["missed"],
+  seedsMax: 50,
+  read: async (table, request) => {
+    let highest = 0;
+    const watched: Table = {
+      ...table,
+      queryPage: async (range, resume) => {
+        const page = await table.queryPage(range, resume);
+        for (const { sk } of page.items) highest = Math.max(highest, Number(sk));
+        return page;
+      },
+    };
+    const result = await readPage(watched, request);
+    if (result.kind !== "page" || result.nextAfter === null) return result;
+    return { ...result, nextAfter: Math.max(result.nextAfter, highest) };
+  },
+};
+
+export const noSecondLook: Weakness = {
+  name: "no second look at the head",
+  breaks: ["missed"],
+  seedsMax: 300,
+  table: bend(["reader"], (table) => {
+    let first: Promise<Item | undefined> | undefined;
+    return {
+      get: (key) => {
+        if (!isHead(key)) return table.get(key);
+        first ??= table.get(key);
+        return first;
+      },
+    };
+  }),
+};
+
+export const weeksBeside: Weakness = {
+  name: "weeks read beside the head",
+  breaks: ["missed"],
+  seedsMax: 500,
+  table: bend(["reader"], (table) => ({
+    get: async (key) => {
+      if (!isHead(key)) return table.get(key);
+      const [weeks, head] = await Promise.all([table.get(key), table.get(key)]);
+      return head && { ...head, w: weeks?.w };
+    },
+  })),
+};
+
+export const eventuallyConsistent: Weakness = {
+  name: "eventually consistent reads",
+  breaks: ["missed"],
+  seedsMax: 300,
+  table: bend(["reader"], (table) => ({
+    get: (key) => table.get(key, { eventually: true }),
+    queryPage: (range, resume) => table.queryPage({ ...range, eventually: true }, resume),
+  })),
+};
+
+/** Cursors and numbers carry the organization's turn, so that nothing but the order is different. */
+export const oneAfterAnother: Weakness = {
+  name: "organizations one after another",
+  breaks: ["missed"],
+  seedsMax: 50,
+  read: async (table, request) => {
+    if (request.organization !== undefined || request.tenant.startsWith("o#"))
+      return readPage(table, request);
+    const turnSize = 1_000_000;
+    const turn = Math.floor(request.after / turnSize);
+    const organization = organizations[turn];
+    const result = await readPage(table, { ...request, organization, after: request.after % turnSize });
+    if (result.kind !== "page") return result;
+    const shift = turn * turnSize;
+    const entries = result.entries.map((entry) => ({ ...entry, number: entry.number + shift }));
+    const isLast = turn === organizations.length - 1;
+    const nextAfter =
+      result.nextAfter === null ? (isLast ? null : shift + turnSize) : result.nextAfter + shift;
+    return { ...result, entries, nextAfter, readUpTo: result.readUpTo + shift };
+  },
+};
+
+export const partsAfterSecondLook: Weakness = {
+  name: "parts read after the second look",
+  breaks: ["missed"],
+  seedsMax: 2000,
+  table: bend(["reader"], (table) => {
+    let tenantHead: Key | undefined;
+    let early: Promise<Item | undefined> | undefined;
+    return {
+      get: (key) => {
+        if (isHead(key)) tenantHead = key;
+        const known = isHead(key) ? early : undefined;
+        early = undefined;
+        return known ?? table.get(key);
+      },
+      getMany: async (keys, options) => {
+        if (tenantHead && keys[0]?.pk.startsWith("PART#")) {
+          early = table.get(tenantHead);
+          await early;
+        }
+        return table.getMany(keys, options);
+      },
+    };
+  }),
+};

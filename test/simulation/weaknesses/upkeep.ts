@@ -1,0 +1,42 @@
+import type { Weakness } from "../world.ts";
+import { bend, isHead, readsApart } from "./weaken.ts";
+
+export const moveReadsApart: Weakness = {
+  name: "tenant change without reading the old head together",
+  breaks: ["missed", "left-behind"],
+  seedsMax: 2000,
+  table: bend(
+    ["mover"],
+    readsApart((keys) => keys.some(isHead)),
+  ),
+};
+
+export const moveLeavesUnpublished: Weakness = {
+  name: "tenant change without settling the new stream",
+  breaks: ["missed", "unsettled"],
+  seedsMax: 2000,
+  table: bend(["mover"], (table) => {
+    let isMoving = false;
+    return {
+      queryPage: (range, resume) => {
+        isMoving = true;
+        return table.queryPage(range, resume);
+      },
+      getTogether: async (keys) => {
+        const items = await table.getTogether(keys);
+        const [key] = keys;
+        return isMoving && keys.length === 1 && key && isHead(key) ? [undefined] : items;
+      },
+    };
+  }),
+};
+
+export const sweepUncondemned: Weakness = {
+  name: "sweep without condemning first",
+  breaks: ["missed", "lost"],
+  seedsMax: 3000,
+  table: bend(["sweeper"], (table) => ({
+    write: async (write) =>
+      "update" in write && write.update.pk.startsWith("SPILL#") ? undefined : table.write(write),
+  })),
+};

@@ -1,0 +1,263 @@
+import { describe, expect, test } from "vitest";
+import { organizationTenant } from "../../lib/store/layout.ts";
+import { StoreMeter } from "../../lib/store/meter.ts";
+import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
+import { appendBatch } from "../../lib/stream/append.ts";
+import { useStore } from "../support/engine.ts";
+import {
+  change,
+  dayMs,
+  depsOf,
+  draft,
+  everything,
+  everywhere,
+  newOrganization,
+  newWorkspace,
+  request,
+  setTenant,
+  someDayMs,
+  texts,
+  walk,
+} from "./support.ts";
+
+const store = useStore();
+
+describe("an event", () => {
+  test("sent again changes nothing and moves nothing", async () => {
+    const { table } = store();
+    const { organization, tenant } = await newOrganization(table, newWorkspace());
+    const first = change(organization, "pr/1", 1, everywhere("one"));
+    await appendBatch(depsOf(table), tenant, [first, change(organization, "pr/2", 2, everywhere("two"))]);
+    const before = await everything(table);
+
+    const outcomes = await appendBatch(depsOf(table), tenant, [first]);
+
+    expect(outcomes).toEqual(["duplicate"]);
+    expect(await everything(table)).toEqual(before);
+  });
+
+  test("older than what is stored is ignored", async () => {
+    const { table } = store();
+    const { organization, tenant } = await newOrganization(table);
+    await appendBatch(depsOf(table), tenant, [change(organization, "pr/1", 5, everywhere("new"))]);
+    const before = await everything(table);
+
+    const outcomes = await appendBatch(depsOf(table), tenant, [
+      change(organization, "pr/1", 4, everywhere("old")),
+    ]);
+
+    expect(outcomes).toEqual(["older"]);
+    expect(await everything(table)).toEqual(before);
+  });
+
+  test("newer with equal content moves nothing, but its time counts", async () => {
+    const { table } = store();
+    const { organization, tenant } = await newOrganization(table);
+    const deps = depsOf(table);
+    await appendBatch(deps, tenant, [
+      change(organization, "pr/1", 1, everywhere("same")),
+      change(organization, "pr/2", 2, everywhere("other")),
+    ]);
+
+    const outcomes = await appendBatch(deps, tenant, [change(organization, "pr/1", 9, everywhere("same"))]);
+    const between = await appendBatch(deps, tenant, [change(organization, "pr/1", 5, everywhere("between"))]);
+
+    expect([outcomes, between]).toEqual([["unchanged"], ["older"]]);
+    expect(texts(await walk(table, request(tenant)))).toEqual(["same", "other"]);
+  });
+
+  test("newer with other content moves to the end", async () => {
+    const { table } = store();
+    const { organization, tenant } = await newOrganization(table, newWorkspace());
+    const deps = depsOf(table);
+    await appendBatch(deps, tenant, [
+      change(organization, "pr/1", 1, everywhere("one")),
+      change(organization, "pr/2", 2, everywhere("two")),
+    ]);
+
+    await appendBatch(deps, tenant, [change(organization, "pr/1", 3, everywhere("one again"))]);
+
+    expect(texts(await walk(table, request(tenant)))).toEqual(["two", "one again"]);
+    expect(texts(await walk(table, request(tenant, { organization })))).toEqual(["two", "one again"]);
+  });
+
+  test("of equal time wins by the greater id", async () => {
+    const { table } = store();
+    const { organization, tenant } = await newOrganization(table);
+    const lesser = { ...change(organization, "pr/1", 1, everywhere("lesser")), eventId: "a" };
+    const greater = { ...change(organization, "pr/1", 1, everywhere("greater")), eventId: "b" };
+
+    const outcomes = await appendBatch(depsOf(table), tenant, [greater, lesser]);
+
+    expect(outcomes).toEqual(["appended", "older"]);
+    expect(texts(await walk(table, request(tenant)))).toEqual(["greater"]);
+  });
+
+  test("that moves the merge date leaves the old week", async () => {
+    const { table } = store();
+    const { organization, tenant } = await newOrganization(table);
+    const deps = depsOf(table);
+    await appendBatch(deps, tenant, [change(organization, "pr/1", 1, everywhere("text"))]);
+
+    await appendBatch(deps, tenant, [
+      change(organization, "pr/1", 2, everywhere("text", { atMs: someDayMs + 30 * dayMs })),
+    ]);
+
+    const oldWeek = { startMs: someDayMs - dayMs, endMs: someDayMs + dayMs };
+    expect(await walk(table, request(tenant, { window: oldWeek }))).toEqual([[]]);
+    expect(texts(await walk(table, request(tenant)))).toEqual(["text"]);
+  });
+
+  test("without comments leaves the review comments and moves nothing else", async () => {
+    const { table } = store();
+    const { organization, tenant } = await newOrganization(table);
+    const deps = depsOf(table);
+    await appendBatch(deps, tenant, [
+      change(organization, "pr/1", 1, everywhere("one")),
+      change(organization, "pr/2", 2, everywhere("two")),
+    ]);
+
+    await appendBatch(deps, tenant, [
+      change(organization, "pr/1", 3, { reviews: draft("one"), mcp: draft("one") }),
+    ]);
+
+    expect(texts(await walk(table, request(tenant)))).toEqual(["two"]);
+    expect(texts(await walk(table, request(tenant, { dataset: "reviews" })))).toEqual(["one", "two"]);
+  });
+
+  test("that feeds nothing is remembered, so an older one cannot bring the pull request back", async () => {
+    const { table } = store();
+    const { organization, tenant } = await newOrganization(table);
+    const deps = depsOf(table);
+    await appendBatch(deps, tenant, [change(organization, "pr/1", 2, {})]);
+
+    const outcomes = await appendBatch(deps, tenant, [change(organization, "pr/1", 1, everywhere("late"))]);
+
+    expect(outcomes).toEqual(["older"]);
+    expect(await walk(table, request(tenant))).toEqual([[]]);
+  });
+
+  test("for an organization that left the tenant is not applied, and holds up nobody", async () => {
+    const { table } = store();
+    const tenant = newWorkspace();
+    const gone = await newOrganization(table, tenant);
+    const here = await newOrganization(table, tenant);
+    await setTenant(table, gone.organization, organizationTenant(gone.organization));
+
+    const outcomes = await appendBatch(depsOf(table), tenant, [
+      change(gone.organization, "pr/1", 1, everywhere("gone")),
+      change(here.organization, "pr/1", 2, everywhere("here")),
+    ]);
+
+    expect(outcomes).toEqual(["elsewhere", "appended"]);
+    expect(texts(await walk(table, request(tenant)))).toEqual(["here"]);
+  });
+});
+
+/** Nothing after the transaction is ever heard of: the writer died right after its commit. */
+const dyingAfterCommit = (table: Table): Table => ({
+  ...table,
+  write: async () => {
+    throw new StoreUnavailable("the writer is dead", false);
+  },
+});
+
+describe("an interrupted append", () => {
+  test("becomes visible when its event is delivered again, even if nothing else is ever written", async () => {
+    const { table } = store();
+    const { organization, tenant } = await newOrganization(table);
+    const event = change(organization, "pr/1", 1, everywhere("text"));
+    const interrupted = appendBatch(depsOf(dyingAfterCommit(table)), tenant, [event]);
+    await expect(interrupted).rejects.toThrow(StoreUnavailable);
+    expect(await walk(table, request(tenant))).toEqual([[]]);
+
+    const outcomes = await appendBatch(depsOf(table), tenant, [event]);
+
+    expect(outcomes).toEqual(["duplicate"]);
+    expect(texts(await walk(table, request(tenant)))).toEqual(["text"]);
+  });
+
+  test("is finished by whoever comes next, and what it superseded goes", async () => {
+    const { table } = store();
+    const { organization, tenant } = await newOrganization(table, newWorkspace());
+    await appendBatch(depsOf(table), tenant, [change(organization, "pr/1", 1, everywhere("one"))]);
+    const interrupted = appendBatch(depsOf(dyingAfterCommit(table)), tenant, [
+      change(organization, "pr/1", 2, everywhere("one again")),
+    ]);
+    await expect(interrupted).rejects.toThrow(StoreUnavailable);
+    expect(texts(await walk(table, request(tenant)))).toEqual(["one"]);
+
+    await appendBatch(depsOf(table), tenant, [change(organization, "pr/2", 3, everywhere("two"))]);
+
+    expect(texts(await walk(table, request(tenant)))).toEqual(["one again", "two"]);
+    const partitions = (await everything(table)).filter(
+      ({ pk, sk }) => pk.startsWith(`S#${tenant}`) && sk !== "HEAD",
+    );
+    expect(partitions).toHaveLength(2 * 3 * 2);
+  });
+});
+
+describe("a batch", () => {
+  const events = (organization: string, count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      change(organization, `pr/${index}`, index, everywhere(`${index}`)),
+    );
+
+  test("of ten is one transaction, and stays within fifteen write units a pull request", async () => {
+    const { table } = store();
+    const { organization, tenant } = await newOrganization(table, newWorkspace());
+    const meter = new StoreMeter();
+
+    await appendBatch(depsOf(table.metered(meter)), tenant, events(organization, 10));
+
+    const transactions = meter.calls.filter(({ operation }) => operation === "TransactWriteItems");
+    expect(transactions).toHaveLength(1);
+    expect(meter.writeUnits / 10).toBeLessThanOrEqual(15);
+    expect(meter.sequentialRoundTrips).toBe(3);
+  });
+
+  test("of any size is split so that every transaction fits", async () => {
+    const { table } = store();
+    const { organization, tenant } = await newOrganization(table, newWorkspace());
+
+    const outcomes = await appendBatch(depsOf(table), tenant, events(organization, 35));
+
+    expect(new Set(outcomes)).toEqual(new Set(["appended"]));
+    const expected = Array.from({ length: 35 }, (_, index) => `${index}`);
+    expect(texts(await walk(table, request(tenant, { limit: 7 })))).toEqual(expected);
+  });
+
+  test("with several events of one pull request applies the newest", async () => {
+    const { table } = store();
+    const { organization, tenant } = await newOrganization(table);
+    const newest = change(organization, "pr/1", 3, everywhere("three"));
+
+    const outcomes = await appendBatch(depsOf(table), tenant, [
+      change(organization, "pr/1", 1, everywhere("one")),
+      newest,
+      change(organization, "pr/1", 2, everywhere("two")),
+      { ...newest },
+    ]);
+
+    expect(outcomes).toEqual(["older", "appended", "older", "duplicate"]);
+    expect(texts(await walk(table, request(tenant)))).toEqual(["three"]);
+  });
+
+  test("racing nine others of the same tenant loses nothing", async () => {
+    const { table } = store();
+    const { organization, tenant } = await newOrganization(table, newWorkspace());
+    const deps = depsOf(table);
+    const sendUntilDone = async (event: ReturnType<typeof change>): Promise<void> => {
+      try {
+        await appendBatch(deps, tenant, [event]);
+      } catch {
+        await sendUntilDone(event);
+      }
+    };
+
+    await Promise.all(events(organization, 10).map(sendUntilDone));
+
+    const found = texts(await walk(table, request(tenant)));
+    expect(found.toSorted()).toEqual(Array.from({ length: 10 }, (_, index) => `${index}`));
+  });
+});

@@ -1,0 +1,366 @@
+import { describe, expect, test } from "vitest";
+import { spillPartKey } from "../../lib/store/layout.ts";
+import { StoreMeter } from "../../lib/store/meter.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { appendBatch } from "../../lib/stream/append.ts";
+import { readHead } from "../../lib/stream/head.ts";
+import { readPage } from "../../lib/stream/read.ts";
+import { sizeOf } from "../../lib/stream/size.ts";
+import type { EntryDraft } from "../../lib/stream/stream.ts";
+import { useStore } from "../support/engine.ts";
+import {
+  change,
+  dayMs,
+  depsOf,
+  draft,
+  everything,
+  newOrganization,
+  newWorkspace,
+  readOne,
+  request,
+  someDayMs,
+  texts,
+  walk,
+} from "./support.ts";
+
+const store = useStore();
+
+async function filled(table: Table, drafts: readonly EntryDraft[], inWorkspace = false) {
+  const home = await newOrganization(table, inWorkspace ? newWorkspace() : undefined);
+  const changes = drafts.map((each, index) =>
+    change(home.organization, `pr/${index}`, index, { "review-comments": each }),
+  );
+  await appendBatch(depsOf(table), home.tenant, changes);
+  return home;
+}
+
+const numbered = (count: number, more: (index: number) => Partial<EntryDraft> = () => ({})): EntryDraft[] =>
+  Array.from({ length: count }, (_, index) => draft(`${index}`, more(index)));
+
+/** Counts calls by what they read. */
+function watched(table: Table): { table: Table; queries: string[]; parts: number } {
+  const seen = {
+    queries: [] as string[],
+    parts: 0,
+    table: {
+      ...table,
+      queryPage: (range, resume) => {
+        seen.queries.push(range.pk);
+        return table.queryPage(range, resume);
+      },
+      getMany: (keys, options) => {
+        seen.parts += keys.filter(({ pk }) => pk.startsWith("PART#")).length;
+        return table.getMany(keys, options);
+      },
+    } satisfies Table,
+  };
+  return seen;
+}
+
+describe("a page", () => {
+  test("of three pull requests with limit 3 is the last", async () => {
+    const { table } = store();
+    const { tenant } = await filled(table, numbered(3));
+
+    const page = await readOne(table, request(tenant, { limit: 3 }));
+
+    expect(page).toMatchObject({ nextAfter: null, readUpTo: 3 });
+    expect(texts([page.entries])).toEqual(["0", "1", "2"]);
+  });
+
+  test("of two pull requests with limit 2 has a next one while a third is there", async () => {
+    const { table } = store();
+    const { tenant } = await filled(table, numbered(3));
+
+    const pages = await walk(table, request(tenant, { limit: 2 }));
+
+    expect(pages.map((page) => texts([page]))).toEqual([["0", "1"], ["2"]]);
+  });
+
+  test("of an empty stream is empty and the last", async () => {
+    const { table } = store();
+    const { tenant } = await newOrganization(table);
+
+    expect(await readPage(table, request(tenant))).toEqual({
+      kind: "page",
+      entries: [],
+      nextAfter: null,
+      readUpTo: 0,
+    });
+  });
+
+  test("comes in write order over many weeks, whatever the limit", async () => {
+    const { table } = store();
+    const { tenant } = await filled(
+      table,
+      numbered(24, (index) => ({ atMs: someDayMs - ((index * 5) % 12) * 7 * dayMs })),
+    );
+    const expected = Array.from({ length: 24 }, (_, index) => `${index}`);
+
+    for (const limit of [1, 2, 5, 24, 1000]) {
+      expect(texts(await walk(table, request(tenant, { limit })))).toEqual(expected);
+    }
+  });
+
+  test("of a window from the year 1 to 9999 costs only the weeks that hold entries", async () => {
+    const { table } = store();
+    const { tenant } = await filled(
+      table,
+      numbered(6, (index) => ({ atMs: Date.UTC(2000 + index * 5, 0, 1) })),
+    );
+    const seen = watched(table);
+
+    const page = await readOne(seen.table, request(tenant));
+
+    expect(page.entries).toHaveLength(6);
+    expect(seen.queries).toHaveLength(6);
+  });
+
+  test("keeps to the window to the millisecond: start included, end not", async () => {
+    const { table } = store();
+    const start = Date.UTC(2026, 9, 14);
+    const times = [start - 1, start, start + dayMs - 1, start + dayMs];
+    const { tenant } = await filled(
+      table,
+      times.map((atMs) => draft(`${atMs}`, { atMs })),
+    );
+
+    const pages = await walk(table, request(tenant, { window: { startMs: start, endMs: start + dayMs } }));
+
+    expect(texts(pages)).toEqual([`${start}`, `${start + dayMs - 1}`]);
+  });
+
+  test("ends at the budget for passed-over bytes, and the walk goes on from there", async () => {
+    const { table } = store();
+    const { tenant } = await filled(
+      table,
+      numbered(20, (index) => ({ authorId: index === 17 ? "wanted" : "other" })),
+    );
+    const wanted = request(tenant, {
+      eligible: ({ authorId }) => authorId === "wanted",
+      passedOverBytesMax: 1000,
+    });
+
+    const first = await readOne(table, wanted);
+    const pages = await walk(table, wanted);
+
+    expect(first.entries).toEqual([]);
+    expect(first.nextAfter).toBeGreaterThan(0);
+    expect(first.nextAfter).toBeLessThan(17);
+    expect(texts(pages)).toEqual(["17"]);
+  });
+
+  test("of one organization holds nothing of another in its workspace", async () => {
+    const { table } = store();
+    const tenant = newWorkspace();
+    const one = await newOrganization(table, tenant);
+    const other = await newOrganization(table, tenant);
+    await appendBatch(depsOf(table), tenant, [
+      change(one.organization, "pr/1", 1, { "review-comments": draft("one") }),
+      change(other.organization, "pr/1", 2, { "review-comments": draft("other") }),
+    ]);
+
+    const single = await readOne(table, request(tenant, { organization: one.organization }));
+    const both = await readOne(table, request(tenant));
+
+    expect(texts([single.entries])).toEqual(["one"]);
+    expect(both.entries.map(({ organization }) => organization)).toEqual([
+      one.organization,
+      other.organization,
+    ]);
+  });
+});
+
+describe("a walk", () => {
+  test("sees a late write to a week it has passed", async () => {
+    const { table } = store();
+    const { organization, tenant } = await filled(
+      table,
+      numbered(2, (index) => ({ atMs: someDayMs + index * 7 * dayMs })),
+    );
+    const first = await readOne(table, request(tenant, { limit: 1 }));
+    const late = change(organization, "pr/late", 9, {
+      "review-comments": draft("late", { atMs: someDayMs }),
+    });
+    await appendBatch(depsOf(table), tenant, [late]);
+
+    const rest = await walk(table, request(tenant, { after: first.nextAfter ?? 0 }));
+
+    expect(texts(rest)).toEqual(["1", "late"]);
+  });
+
+  test("sees what moved behind it while its last page was being read", async () => {
+    const { table } = store();
+    const { organization, tenant } = await filled(table, numbered(1));
+    const stale = await readHead(table, tenant);
+    await appendBatch(depsOf(table), tenant, [
+      change(organization, "pr/0", 9, { "review-comments": draft("rewritten") }),
+    ]);
+
+    const page = await readOne(table, request(tenant, { head: stale }));
+
+    expect(texts([page.entries])).toEqual(["rewritten"]);
+    expect(page.nextAfter).toBeNull();
+  });
+
+  test("resumed later reads only what was written since", async () => {
+    const { table } = store();
+    const { organization, tenant } = await filled(table, numbered(3));
+    const end = await readOne(table, request(tenant));
+    expect(await walk(table, request(tenant, { after: end.readUpTo }))).toEqual([[]]);
+    await appendBatch(depsOf(table), tenant, [
+      change(organization, "pr/1", 9, { "review-comments": draft("again") }),
+    ]);
+
+    const since = await walk(table, request(tenant, { after: end.readUpTo }));
+
+    expect(texts(since)).toEqual(["again"]);
+  });
+
+  test("whose time is up ends its page with a cursor, or says that it got nowhere", async () => {
+    const { table } = store();
+    const { tenant } = await filled(table, numbered(3));
+    const controller = new AbortController();
+    const afterOne = request(tenant, {
+      timeUp: controller.signal,
+      eligible: () => {
+        controller.abort();
+        return true;
+      },
+    });
+
+    const short = await readOne(table, afterOne);
+    const nothing = await readPage(table, afterOne);
+
+    expect([texts([short.entries]), short.nextAfter]).toEqual([["0"], 1]);
+    expect(nothing).toEqual({ kind: "no-progress" });
+  });
+});
+
+describe("large entries", () => {
+  const bytes = (length: number, fill: number) => new Uint8Array(length).fill(fill);
+
+  test("of any size come back as they were", async () => {
+    const { table } = store();
+    const payloads = [bytes(100, 1), bytes(40_000, 2), bytes(350_001, 3), bytes(1_500_000, 4)];
+    const { tenant, organization } = await filled(
+      table,
+      payloads.map((payload, index) => draft(`${index}`, { payload })),
+      true,
+    );
+
+    for (const wanted of [request(tenant), request(tenant, { organization })]) {
+      const page = await readOne(table, wanted);
+      const found = page.entries.map(({ payload }) =>
+        payload instanceof Uint8Array ? Buffer.from(payload) : undefined,
+      );
+      expect(found.map((each, index) => each?.equals(payloads[index] ?? bytes(0, 0)))).toEqual([
+        true,
+        true,
+        true,
+        true,
+      ]);
+    }
+  });
+
+  test("make the answer too large without a part being read; fewer of them fit", async () => {
+    const { table } = store();
+    const large = numbered(3, () => ({ payload: bytes(40_000, 1), renderedBytes: 40_000 }));
+    const { tenant } = await filled(table, large);
+    const seen = watched(table);
+
+    const tooLarge = await readPage(seen.table, request(tenant, { responseBytesMax: 100_000 }));
+    const partsRead = seen.parts;
+    const fits = await readOne(table, request(tenant, { responseBytesMax: 100_000, limit: 1 }));
+
+    expect(tooLarge).toEqual({ kind: "too-large" });
+    expect(partsRead).toBe(0);
+    expect([fits.entries.length, fits.nextAfter]).toEqual([1, 1]);
+  });
+
+  test("whose part is gone are left out", async () => {
+    const { table } = store();
+    const { tenant } = await filled(table, [draft("gone", { payload: bytes(40_000, 1) }), draft("here")]);
+    const [entry] = (await everything(table)).filter(
+      ({ pk, s }) => pk.startsWith(`S#${tenant}`) && s !== undefined,
+    );
+    const spill = entry?.s;
+    if (!Array.isArray(spill) || typeof spill[0] !== "string") throw new Error("The entry did not spill.");
+    await table.write({ delete: spillPartKey(spill[0], 0) });
+
+    expect(texts(await walk(table, request(tenant)))).toEqual(["here"]);
+  });
+
+  test("that are rewritten leave no part behind", async () => {
+    const { table } = store();
+    const { organization, tenant } = await filled(
+      table,
+      [draft("large", { payload: bytes(400_000, 1) })],
+      true,
+    );
+    const partsOf = async () => (await everything(table)).filter(({ pk }) => pk.startsWith("PART#")).length;
+    const before = await partsOf();
+
+    await appendBatch(depsOf(table), tenant, [
+      change(organization, "pr/0", 9, { "review-comments": draft("small") }),
+    ]);
+
+    expect(await partsOf()).toBe(before - 2);
+  });
+});
+
+describe("what a page costs", () => {
+  const commentsPerPullRequest = 8;
+  const typical = (index: number): EntryDraft =>
+    draft(`${index}`, {
+      repositoryId: "784512369",
+      authorId: "10458712",
+      atMs: someDayMs + index,
+      payload: {
+        u: `https://github.com/acme-corporation/payments-service/pull/${10_000 + index}`,
+        c: Array.from({ length: commentsPerPullRequest }, (_, comment) => [
+          `_r18${index}4${comment}1`,
+          2,
+          4,
+          1,
+        ]),
+      },
+      renderedBytes: 2_400,
+    });
+
+  test("a thousand typical pull requests are one DynamoDB page, at most 1.3 times their bytes, in one trip beside the head", async () => {
+    const { table } = store();
+    const { tenant, organization } = await filled(
+      table,
+      Array.from({ length: 1001 }, (_, index) => typical(index)),
+      true,
+    );
+    const head = await readHead(table, tenant);
+    const stored = (await everything(table)).filter(({ pk }) =>
+      pk.startsWith(`S#${tenant}#${organization}#c`),
+    );
+    const bytes = stored.slice(0, 1000).reduce((sum, item) => sum + sizeOf(item), 0);
+    const meter = new StoreMeter();
+
+    const page = await readOne(table.metered(meter), request(tenant, { organization, head }));
+
+    expect(page.entries).toHaveLength(1000);
+    expect(page.nextAfter).toBe(1000);
+    expect(meter.calls.map(({ operation }) => operation)).toEqual(["Query"]);
+    expect(meter.readUnits).toBeLessThanOrEqual((1.3 * bytes) / 4096);
+  });
+
+  test("a long window in date order opens the weeks one after another", async () => {
+    const { table } = store();
+    const { tenant } = await filled(
+      table,
+      numbered(300, (index) => ({ atMs: someDayMs - 4 * 365 * dayMs + index * 5 * dayMs })),
+    );
+    const seen = watched(table);
+
+    const page = await readOne(seen.table, request(tenant, { limit: 20 }));
+
+    expect(page.entries).toHaveLength(20);
+    expect(seen.queries.length).toBeLessThan(25);
+  });
+});

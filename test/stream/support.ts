@@ -1,0 +1,118 @@
+import { streamLimits } from "../../lib/contract/limits.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import {
+  organizationKey,
+  organizationTenant,
+  type TenantKey,
+  workspaceTenant,
+} from "../../lib/store/layout.ts";
+import type { Item, Key, Table, Value } from "../../lib/store/table.ts";
+import { type PageRequest, type PageResult, readPage } from "../../lib/stream/read.ts";
+import type { EntryDraft, PullRequestChange, StreamDeps, StreamEntry } from "../../lib/stream/stream.ts";
+
+export const acme: TenantKey = workspaceTenant("acme");
+export const always = { startMs: -62_135_596_800_000, endMs: 253_402_300_800_000 };
+/** A Wednesday. */
+export const someDayMs = Date.UTC(2026, 9, 14, 12);
+export const dayMs = 86_400_000;
+
+export const depsOf = (table: Table): StreamDeps => ({
+  table,
+  clock: systemClock,
+  chance: systemChance,
+  limits: { ...streamLimits, retryDelayMsMax: 2 },
+});
+
+/** Tests share a table: each takes tenants and organizations of its own. */
+let taken = 0;
+export async function newOrganization(
+  table: Table,
+  tenant?: TenantKey,
+): Promise<{ organization: string; tenant: TenantKey }> {
+  const organization = `00000000-0000-5000-8000-${String(++taken).padStart(12, "0")}`;
+  const home = tenant ?? organizationTenant(organization);
+  await setTenant(table, organization, home);
+  return { organization, tenant: home };
+}
+
+export const newWorkspace = (): TenantKey => workspaceTenant(`workspace-${++taken}`);
+
+export const setTenant = (table: Table, organization: string, tenant: TenantKey): Promise<unknown> =>
+  table.write({ put: { ...organizationKey(organization), tenant } });
+
+export const draft = (text: string, more: Partial<EntryDraft> = {}): EntryDraft => ({
+  atMs: someDayMs,
+  repositoryId: "9001",
+  authorId: "4411",
+  digest: text,
+  payload: { text },
+  renderedBytes: 100,
+  ...more,
+});
+
+/** Event number `order` of a pull request; by default one that feeds all three datasets. */
+export const change = (
+  organization: string,
+  pullRequest: string,
+  order: number,
+  datasets: PullRequestChange["datasets"],
+): PullRequestChange => ({
+  organization,
+  pullRequest,
+  occurredAtMs: 1_790_000_000_000 + order * 1000,
+  eventId: `event-${String(order).padStart(6, "0")}`,
+  datasets,
+});
+
+export const everywhere = (text: string, more: Partial<EntryDraft> = {}): PullRequestChange["datasets"] => ({
+  "review-comments": draft(text, more),
+  reviews: draft(text, more),
+  mcp: draft(text, more),
+});
+
+export const request = (tenant: TenantKey, more: Partial<PageRequest> = {}): PageRequest => ({
+  tenant,
+  organization: undefined,
+  dataset: "review-comments",
+  window: always,
+  after: 0,
+  limit: 1000,
+  eligible: () => true,
+  responseBytesMax: 16 * 1024 * 1024,
+  ...more,
+});
+
+export async function readOne(table: Table, wanted: PageRequest): Promise<PageResult & { kind: "page" }> {
+  const result = await readPage(table, wanted);
+  if (result.kind !== "page") throw new Error(`Not a page but ${result.kind}.`);
+  return result;
+}
+
+/** All pages to the end. */
+export async function walk(table: Table, wanted: PageRequest): Promise<StreamEntry[][]> {
+  const pages: StreamEntry[][] = [];
+  for (let after: number | null = wanted.after; after !== null; ) {
+    const page: PageResult & { kind: "page" } = await readOne(table, { ...wanted, after });
+    pages.push([...page.entries]);
+    after = page.nextAfter;
+  }
+  return pages;
+}
+
+export const textOf = ({ payload }: StreamEntry): Value | undefined =>
+  typeof payload === "object" && payload !== null && "text" in payload ? payload.text : undefined;
+
+export const texts = (pages: ReadonlyArray<readonly StreamEntry[]>): Array<Value | undefined> =>
+  pages.flat().map(textOf);
+
+export async function everything(table: Table): Promise<Item[]> {
+  const items: Item[] = [];
+  let resume: Key | undefined;
+  do {
+    const page = await table.scanPage({}, resume);
+    items.push(...page.items);
+    resume = page.resume;
+  } while (resume);
+  return items.sort((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1));
+}
