@@ -212,12 +212,14 @@ export const securityLimits = {
   evidenceMax: 100,
   evidenceCharactersMax: 10_000,
   findingBytesMax: 128 * kibibyte,
-  /** A chunk of findings grows to the maximum before it is cut into equal ones of about the target: they then have
-   * room to grow. Cut or not, it fits an item of 400 KB even if it cannot be compressed. */
-  chunkBytesTarget: 192 * kibibyte,
-  chunkBytesMax: 256 * kibibyte,
+  /**
+   * A chunk of findings grows to the maximum and is then cut into equal ones of about the target, which have
+   * room to grow. Even one that cannot be compressed fits an item of 400 KB.
+   */
+  chunkBytesTarget: 96 * kibibyte,
+  chunkBytesMax: 128 * kibibyte,
   /** Chunks that a download holds compressed and opened at once. */
-  chunksAtOnce: 32,
+  chunksAtOnce: 64,
   /** Organizations of an instance whose lists are asked for side by side. */
   organizationsAtOnce: 8,
   ledgersPageItems: 100,

@@ -4,6 +4,7 @@ import type { APIGatewayProxyEvent } from "aws-lambda";
 import { touchLastUsed } from "../access/last-used.ts";
 import { actorOf } from "../access/principal.ts";
 import type { Operation } from "../contract/operation.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
 import { StoreMeter } from "../store/meter.ts";
 import { admit, bucketOwner, gatedTable } from "./admission.ts";
 import { type Dependencies, dependencies } from "./dependencies.ts";
@@ -20,14 +21,21 @@ type Step = MiddlewareObj<APIGatewayProxyEvent, Result | Reply>;
 /** Enough to render a 503 and to send it before Lambda cuts the connection. */
 const answerWithinMs = 1_500;
 
-export type LambdaOptions = {
+export type LambdaOptions<Op extends Operation> = {
   /** Items to read in the round of authentication. */
   readonly alongside?: Alongside;
+  /**
+   * Finds the organization a request acts on where only the data tells: it is then the whole scope, and the
+   * call counts in its window. Asked only when the scope has several.
+   */
+  readonly locate?: (
+    call: Pick<Call<Op>, "scope" | "input" | "table">,
+  ) => Promise<OrganizationItem | undefined>;
 };
 
 /** From a contract entry and a verb to the handler of a Lambda function: the chain, built here and only here. */
-export function lambda<Op extends Operation>(operation: Op, verb: Verb<Op>, options: LambdaOptions = {}) {
-  const { alongside = () => [] } = options;
+export function lambda<Op extends Operation>(operation: Op, verb: Verb<Op>, options: LambdaOptions<Op> = {}) {
+  const { alongside = () => [], locate } = options;
   return middy<APIGatewayProxyEvent, Result | Reply>({
     timeoutEarlyInMillis: answerWithinMs,
     ...(operation.streaming && { executionMode: executionModeStreamifyResponse }),
@@ -37,6 +45,7 @@ export function lambda<Op extends Operation>(operation: Op, verb: Verb<Op>, opti
     .use(step(readShape))
     .use(step(select))
     .use(step((_, exchange) => authorize(exchange)))
+    .use(step((_, exchange) => narrow(exchange, locate)))
     .handler((event, _context, { signal }) => work(dependencies(), exchangeOf(event), verb, signal));
 }
 
@@ -89,6 +98,17 @@ function openExchange(deps: Dependencies, operation: Operation, event: APIGatewa
     startedAtMs: deps.clock.nowMs(),
     table: deps.table.metered(meter),
   };
+}
+
+async function narrow<Op extends Operation>(
+  exchange: Exchange,
+  locate: LambdaOptions<Op>["locate"],
+): Promise<void> {
+  const { scope, input, table } = exchange;
+  if (!locate || !scope || !input || scope.organizations.length < 2) return;
+  // The operation whose schemas parsed it is the one that `locate` is typed from.
+  const found = await locate({ scope, input: input as Input<Op>, table });
+  if (found) exchange.scope = { organizations: [found], selector: `one:${found.uuid}` };
 }
 
 /** Steps 8 and 9. The limiter's write runs beside the verb's first reads; the verb's writes wait for it. */

@@ -1,0 +1,31 @@
+import { listSecurityFindings as operation } from "../../lib/contract/operations/security.ts";
+import { findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
+import { positionText } from "../../lib/http/cursors.ts";
+import { lambda } from "../../lib/http/lambda.ts";
+import { listReply } from "../../lib/http/list.ts";
+import { readDownload, readFindings } from "../../lib/security/read.ts";
+import { findingColumns } from "../../lib/security/record.ts";
+import { sarifLog } from "../../lib/security/sarif.ts";
+import { positionFrom, positionName } from "../../lib/security/sources.ts";
+
+export const handler = lambda(operation, async ({ scope, input, paging, table, signal }) => {
+  const { repo_id, state, severity, format } = input.query;
+  const reading = { table, signal, narrowing: operation.narrowing };
+  const query = {
+    organizations: scope.organizations,
+    repositoryId: repo_id,
+    states: state === "all" ? findingStates : [state],
+    severities: severity ?? findingSeverities,
+  };
+  if (format === "json") {
+    const after = positionFrom(positionText(paging));
+    const { records, next } = await readFindings(reading, query, { after, limit: paging.pageSize });
+    const nextCursor = next && paging.next(positionName(next));
+    return listReply({ format, name: "data", records, columns: findingColumns, nextCursor });
+  }
+  const harvests = await readDownload(reading, query);
+  if (format === "sarif")
+    return { bytes: Buffer.from(JSON.stringify(sarifLog(harvests))), contentType: "application/sarif+json" };
+  const records = harvests.flatMap((harvest) => harvest.records);
+  return listReply({ format, name: "data", records, columns: findingColumns, nextCursor: null });
+});

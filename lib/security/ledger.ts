@@ -1,0 +1,130 @@
+import * as z from "zod";
+import {
+  type FindingSeverity,
+  type FindingState,
+  findingSeverities,
+  findingStates,
+} from "../contract/records-security.ts";
+import { CorruptItem, parseItem } from "../store/items/parse.ts";
+import { findingsChunkKey, scansKey } from "../store/layout.ts";
+import type { Item, Key } from "../store/table.ts";
+import { placeOf, type Row, type ScanReference, stateOf } from "./finding.ts";
+
+export type ScannedRepository = {
+  readonly organization: string;
+  readonly repositoryId: string;
+  /** Digest of the repository's id: its place among the organization's repositories. */
+  readonly place: string;
+};
+
+/**
+ * All that is known of a repository's findings: one item that names the newest scan and the chunks that hold the
+ * findings. Chunks are never changed; applying a scan writes new ones and then replaces this item, so that
+ * readers see a scan whole or not at all, and whoever is late or dies half-way has changed nothing.
+ */
+export type Ledger = ScannedRepository & {
+  /** Grows by one with every change, so that of two writers only one succeeds. */
+  readonly generation: number;
+  readonly newest: ScanReference;
+  readonly chunks: readonly ChunkReference[];
+};
+
+export type ChunkReference = {
+  readonly id: string;
+  /** The place of its first finding; it holds all from there to the next chunk's first. */
+  readonly from: string;
+  /** Findings by state and severity: what a reader need not open, it skips. */
+  readonly counts: Counts;
+};
+
+export type Counts = readonly number[];
+
+const countIndex = (state: FindingState, severity: FindingSeverity): number =>
+  findingStates.indexOf(state) * findingSeverities.length + findingSeverities.indexOf(severity);
+
+export function countRows(rows: readonly Row[]): Counts {
+  const counts = new Array<number>(findingStates.length * findingSeverities.length).fill(0);
+  for (const row of rows) {
+    const index = countIndex(stateOf(row), row.finding.severity);
+    counts[index] = (counts[index] ?? 0) + 1;
+  }
+  return counts;
+}
+
+export const countOf = (
+  counts: Counts,
+  states: readonly FindingState[],
+  severities: readonly FindingSeverity[],
+) =>
+  states
+    .flatMap((state) => severities.map((severity) => counts[countIndex(state, severity)] ?? 0))
+    .reduce((sum, count) => sum + count, 0);
+
+const ledgerItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  repository_id: z.string(),
+  generation: z.int(),
+  newest: z.object({
+    version: z.string(),
+    scan_id: z.string(),
+    commit_sha: z.string(),
+    completed_at: z.string(),
+  }),
+  /** Short names: a repository may have thousands of chunks. */
+  chunks: z.array(z.object({ i: z.string(), f: z.string(), c: z.array(z.int()) })),
+});
+const parseStored = parseItem("ledger of security findings", ledgerItem);
+
+export function parseLedger(item: Item, organization: string): Ledger {
+  const { sk, repository_id, generation, newest, chunks } = parseStored(item);
+  return {
+    organization,
+    repositoryId: repository_id,
+    place: sk,
+    generation,
+    newest: {
+      version: newest.version,
+      scanId: newest.scan_id,
+      commitSha: newest.commit_sha,
+      completedAt: newest.completed_at,
+    },
+    chunks: chunks.map(({ i, f, c }) => ({ id: i, from: f, counts: c })),
+  };
+}
+
+export function ledgerItemOf({
+  organization,
+  repositoryId,
+  place,
+  generation,
+  newest,
+  chunks,
+}: Ledger): Item {
+  const { version, scanId, commitSha, completedAt } = newest;
+  return {
+    ...scansKey(organization, place),
+    repository_id: repositoryId,
+    generation,
+    newest: { version, scan_id: scanId, commit_sha: commitSha, completed_at: completedAt },
+    chunks: chunks.map(({ id, from, counts }) => ({ i: id, f: from, c: counts })),
+  };
+}
+
+export const scannedRepository = (organization: string, repositoryId: string): ScannedRepository => ({
+  organization,
+  repositoryId,
+  place: placeOf(repositoryId),
+});
+
+export const ledgerKey = ({ organization, place }: ScannedRepository): Key => scansKey(organization, place);
+
+export const chunkKey = ({ organization, place }: ScannedRepository, chunkId: string): Key =>
+  findingsChunkKey(organization, place, chunkId);
+
+export const chunkItem = (key: Key, bytes: Uint8Array): Item => ({ ...key, rows: bytes });
+
+export function chunkBytes({ pk, sk, rows }: Item): Uint8Array {
+  if (rows instanceof Uint8Array) return rows;
+  throw new CorruptItem(`The chunk of security findings at ${pk} / ${sk} is damaged in: rows.`);
+}

@@ -1,0 +1,102 @@
+import { Fault } from "../contract/fault.ts";
+import { securityLimits } from "../contract/limits.ts";
+import type { FindingRecord } from "../contract/records-security.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import type { RepositoryItem } from "../store/items/repository.ts";
+import { StoreUnavailable } from "../store/table.ts";
+import {
+  collect,
+  type Filter,
+  LedgerReplaced,
+  type Located,
+  type Reading,
+  repositoriesOf,
+} from "./collect.ts";
+import { countOf } from "./ledger.ts";
+import { toRecord } from "./record.ts";
+import { type Position, type Source, sourcesOf } from "./sources.ts";
+
+export type FindingQuery = Filter & {
+  readonly organizations: readonly OrganizationItem[];
+  readonly repositoryId: string | undefined;
+};
+
+export type FindingPage = {
+  readonly records: readonly FindingRecord[];
+  /** Null when no finding is left. */
+  readonly next: Position | null;
+};
+
+/** What one scanned repository adds to a download. */
+export type Harvest = Source & {
+  readonly repository: RepositoryItem;
+  readonly records: readonly FindingRecord[];
+};
+
+/** One page, in an order that no scan changes: a walk meets each finding once. */
+export async function readFindings(
+  reading: Reading,
+  query: FindingQuery,
+  page: { readonly after: Position | null; readonly limit: number },
+): Promise<FindingPage> {
+  return await whileStanding(async () => {
+    const sources = sourcesOf(reading.table, { ...query, after: page.after, signal: reading.signal });
+    const { rows, repositories } = await collect(reading, sources, query, page);
+    const shown = rows.slice(0, page.limit);
+    const last = shown.at(-1);
+    return {
+      records: shown.map((located) => render(located, repositories)),
+      next: last && rows.length > page.limit ? positionOf(last) : null,
+    };
+  });
+}
+
+/** Everything, by repository. Too many are refused by the ledgers' counts, before a chunk is read. */
+export async function readDownload(reading: Reading, query: FindingQuery): Promise<Harvest[]> {
+  return await whileStanding(async () => {
+    const { table, signal, narrowing } = reading;
+    const sources = await Array.fromAsync(sourcesOf(table, { ...query, after: null, signal }));
+    const { downloadFindingsMax: limit } = securityLimits;
+    const count = sources.reduce((sum, source) => sum + matchesOf(source, query), 0);
+    if (count > limit)
+      throw new Fault(
+        "RESPONSE_TOO_LARGE",
+        `${count} findings match, and a download holds at most ${limit}. ${narrowing}`,
+      );
+    const [repositories, { rows }] = await Promise.all([
+      repositoriesOf(reading, sources),
+      collect(reading, sources, query, { after: null, limit }),
+    ]);
+    const bySource = Map.groupBy(rows, ({ source }) => source);
+    return [...repositories].map(([source, repository]) => {
+      const records = (bySource.get(source) ?? []).map((located) => render(located, repositories));
+      return { ...source, repository, records };
+    });
+  });
+}
+
+const matchesOf = ({ ledger }: Source, { states, severities }: Filter): number =>
+  ledger.chunks.reduce((sum, { counts }) => sum + countOf(counts, states, severities), 0);
+
+function render({ source, row }: Located, repositories: ReadonlyMap<Source, RepositoryItem>): FindingRecord {
+  const repository = repositories.get(source);
+  if (!repository) throw new TypeError("A source is opened together with its repository.");
+  return toRecord(row, source, repository);
+}
+
+const positionOf = ({ source, row }: Located): Position => ({
+  organization: source.organization.uuid,
+  repository: source.ledger.place,
+  finding: row.place,
+});
+
+async function whileStanding<Answer>(read: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof LedgerReplaced)) throw error;
+      if (attempt === securityLimits.readAttemptsMax) throw new StoreUnavailable(error, false);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import * as z from "zod";
+import { securityLimits } from "../contract/limits.ts";
+import { identifier, wellFormed } from "../contract/parameters.ts";
+import { findingSeverities, findingStates } from "../contract/records-security.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+
+/** The data of `security_scan.completed`, beside the organization's name. */
+
+const words = (min: number, max: number) =>
+  z
+    .string()
+    .min(min)
+    .max(max)
+    .refine(wellFormed, { error: "must not contain NUL or unpaired surrogate characters" });
+
+/** A weakness named in another way than CWE's is not refused: the finding then has none. */
+const cwe = z
+  .string()
+  .nullish()
+  .transform((text) => /^CWE-0*([1-9]\d{0,5})$/i.exec(text?.trim() ?? "")?.[1])
+  .transform((number) => (number === undefined ? null : `CWE-${number}`));
+
+const line = z.int().min(1).max(securityLimits.lineMax);
+
+const finding = z
+  .object({
+    id: identifier,
+    title: words(1, securityLimits.titleCharactersMax),
+    description: words(0, securityLimits.descriptionCharactersMax),
+    severity: z.enum(findingSeverities),
+    cwe,
+    file_path: words(1, securityLimits.filePathCharactersMax),
+    start_line: line,
+    end_line: line,
+    evidence: z
+      .array(words(0, securityLimits.evidenceCharactersMax))
+      .max(securityLimits.evidenceMax)
+      .nullish()
+      .transform((evidence) => evidence ?? []),
+    state: z
+      .enum(findingStates)
+      .nullish()
+      .transform((state) => state ?? "open"),
+  })
+  .refine(({ start_line, end_line }) => start_line <= end_line, {
+    error: "must not be before start_line",
+    path: ["end_line"],
+  })
+  .refine(fitsChunk, { error: `must not take more than ${securityLimits.findingBytesMax} bytes` });
+
+type Texts = { readonly title: string; readonly description: string; readonly evidence: readonly string[] };
+
+/** What a UTF-16 unit can take in JSON: a control character as `\u0001`. */
+const unitBytesMax = 6;
+
+/** Most are so short that nobody need count their bytes. */
+function fitsChunk(finding: Texts): boolean {
+  const { title, description, evidence } = finding;
+  const units = evidence.reduce((sum, each) => sum + each.length, title.length + description.length);
+  if (units * unitBytesMax < securityLimits.findingBytesMax / 2) return true;
+  return Buffer.byteLength(JSON.stringify(finding)) <= securityLimits.findingBytesMax;
+}
+
+export const scanCompletedFields = {
+  repository_id: identifier,
+  scan_id: identifier,
+  commit_sha: identifier,
+  /** Any offset; kept in UTC with milliseconds, so that scans compare as text. */
+  completed_at: z.iso
+    .datetime({ offset: true, error: "must be a date-time with an offset" })
+    .transform((text) => toTimestamp(Date.parse(text))),
+  findings: z
+    .array(finding)
+    .refine((findings) => new Set(findings.map(({ id }) => id)).size === findings.length, {
+      error: "must not have two findings of one id",
+    }),
+};
+const scanCompleted = z.object(scanCompletedFields);
+
+export type ScanCompleted = z.output<typeof scanCompleted>;
+
+const msPerDay = 86_400_000;
+
+/** Why its time cannot be right, if it cannot: a scan from far ahead would be the newest one until then. */
+export function misdated({ completed_at }: ScanCompleted, nowMs: number): string | undefined {
+  const day = completed_at.slice(0, 10);
+  const tomorrow = toTimestamp(nowMs + msPerDay).slice(0, 10);
+  if (day >= securityLimits.firstDay && day <= tomorrow) return undefined;
+  return `completed_at: must lie between ${securityLimits.firstDay} and tomorrow`;
+}

@@ -1,0 +1,89 @@
+import { securityLimits } from "../contract/limits.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { scansPartition } from "../store/layout.ts";
+import type { Item, Table } from "../store/table.ts";
+import { type Ledger, ledgerKey, parseLedger, scannedRepository } from "./ledger.ts";
+
+/** A scanned repository of an organization that the caller may see. */
+export type Source = { readonly organization: OrganizationItem; readonly ledger: Ledger };
+
+/** Where a walk stands: after this finding of this repository of this organization. */
+export type Position = {
+  readonly organization: string;
+  readonly repository: string;
+  readonly finding: string;
+};
+
+/** As one text, for cursors. None of the three holds a slash. */
+export const positionName = ({ organization, repository, finding }: Position): string =>
+  `${organization}/${repository}/${finding}`;
+
+export function positionFrom(name: string | null): Position | null {
+  if (name === null) return null;
+  const [organization = "", repository = "", finding = ""] = name.split("/");
+  return { organization, repository, finding };
+}
+
+export type SourceRange = {
+  readonly organizations: readonly OrganizationItem[];
+  /** As the provider calls it: several organizations may have one of this id. */
+  readonly repositoryId: string | undefined;
+  readonly after: Position | null;
+  readonly signal: AbortSignal;
+};
+
+/** In an order that no scan changes: of the organizations' UUIDs, then of the digests of the repositories' ids. */
+export async function* sourcesOf(table: Table, range: SourceRange): AsyncGenerator<Source> {
+  const { after, repositoryId } = range;
+  const organizations = range.organizations
+    .filter(({ uuid }) => after === null || uuid >= after.organization)
+    .toSorted((one, other) => (one.uuid < other.uuid ? -1 : 1));
+  const items =
+    repositoryId === undefined
+      ? everyLedger(table, organizations, range)
+      : namedLedgers(table, organizations, repositoryId, range.signal);
+  for await (const { organization, item } of items)
+    yield { organization, ledger: parseLedger(item, organization.uuid) };
+}
+
+type Found = { readonly organization: OrganizationItem; readonly item: Item };
+
+async function* namedLedgers(
+  table: Table,
+  organizations: readonly OrganizationItem[],
+  repositoryId: string,
+  signal: AbortSignal,
+): AsyncGenerator<Found> {
+  const keys = organizations.map(({ uuid }) => ledgerKey(scannedRepository(uuid, repositoryId)));
+  const items = await table.getMany(keys, { signal });
+  for (const [index, organization] of organizations.entries()) {
+    const item = items[index];
+    if (item) yield { organization, item };
+  }
+}
+
+async function* everyLedger(
+  table: Table,
+  organizations: readonly OrganizationItem[],
+  { after, signal }: SourceRange,
+): AsyncGenerator<Found> {
+  const { organizationsAtOnce, ledgersPageItems: pageItems } = securityLimits;
+  for (let start = 0; start < organizations.length; start += organizationsAtOnce) {
+    const lists = organizations.slice(start, start + organizationsAtOnce).map((organization) => {
+      const from = organization.uuid === after?.organization ? { from: after.repository } : {};
+      const range = { pk: scansPartition(organization.uuid), ...from, pageItems, signal };
+      const firstPage = table.queryPage(range);
+      // Awaited in its turn; until then a failure must not count as unhandled.
+      firstPage.catch(() => {});
+      return { organization, range, firstPage };
+    });
+    for (const { organization, range, firstPage } of lists) {
+      let page = await firstPage;
+      for (;;) {
+        for (const item of page.items) yield { organization, item };
+        if (!page.resume) break;
+        page = await table.queryPage(range, page.resume);
+      }
+    }
+  }
+}
