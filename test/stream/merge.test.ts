@@ -52,3 +52,46 @@ test("whatever the partitions and pages, everything up to the bound comes out on
     ),
   );
 });
+
+/** Reads a page's worth of lanes that all may begin at 1, as far as their coarse bounds tell. */
+async function cost(
+  laneOf: (number: number) => number,
+  numbers: number,
+): Promise<{ items: number; rounds: number }> {
+  const items = Array.from({ length: numbers }, (_, index) => ({
+    pk: `lane-${laneOf(index + 1)}`,
+    sk: streamNumberKey(index + 1),
+  }));
+  const starts = [...new Set(items.map(({ pk }) => pk))].map((pk) => ({ pk, floor: 1 }));
+  const seen = { items: 0, rounds: 0 };
+  let underWay = 0;
+  const table = partitions(items, 2000);
+  const merge = mergeLanes(
+    {
+      ...table,
+      queryPage: async (range, resume) => {
+        if (underWay++ === 0) seen.rounds++;
+        const page = await table.queryPage(range, resume);
+        underWay--;
+        seen.items += page.items.length;
+        return page;
+      },
+    },
+    starts,
+    numbers,
+  );
+  for (let wanted = 1001; wanted > 0; wanted--) await merge.next(wanted);
+  return seen;
+}
+
+test("weeks that follow one another cost hardly more than the page", async () => {
+  const { items, rounds } = await cost((number) => Math.floor(number / 2000), 6000);
+  expect(items).toBeLessThan(1001 * 1.3);
+  expect(rounds).toBeLessThanOrEqual(2);
+});
+
+test("weeks that interleave cost hardly more than the page, in few rounds", async () => {
+  const { items, rounds } = await cost((number) => number % 2, 6000);
+  expect(items).toBeLessThan(1001 * 1.3);
+  expect(rounds).toBeLessThanOrEqual(4);
+});

@@ -1,0 +1,199 @@
+import { streamLimits } from "../contract/limits.ts";
+import { pointerKey, type TenantKey } from "../store/layout.ts";
+import { ConditionFailed, TransactionRefused } from "../store/table.ts";
+import { type Head, isSettled, readHead } from "./head.ts";
+import { compareEvents, judge, type Plan, planChange, staysInPlace } from "./plan.ts";
+import { type Pointer, parsePointer, pointerIdOf, pointerUnchanged, type SpillRef } from "./pointer.ts";
+import { acknowledge, recover, settle } from "./settle.ts";
+import { sizeOf } from "./size.ts";
+import { writeSpill } from "./spill.ts";
+import {
+  datasets,
+  type EntryDraft,
+  type Outcome,
+  type PullRequestChange,
+  StreamBusy,
+  type StreamDeps,
+} from "./stream.ts";
+import { buildAppend, packPlans } from "./transaction.ts";
+
+/** The newest change of one pull request, on its way through the attempts. */
+type Job = {
+  readonly change: PullRequestChange;
+  readonly pointerId: string;
+  /** Parts already written for a draft; used again when the transaction is tried again. */
+  readonly spills: Map<EntryDraft, SpillRef>;
+  outcome: Outcome | undefined;
+};
+
+/**
+ * Applies events to a tenant's stream; answers in their order. When it throws, some may be applied: send all of
+ * them again, which changes nothing twice.
+ */
+export async function appendBatch(
+  deps: StreamDeps,
+  tenant: TenantKey,
+  changes: readonly PullRequestChange[],
+): Promise<Outcome[]> {
+  const jobs = newestOfEach(changes);
+  const settled = new Map<TenantKey, number>();
+  for (let attempt = 0; [...jobs.values()].some((job) => !job.outcome); attempt++) {
+    await pauseBefore(deps, attempt);
+    const open = [...jobs.values()].filter((job) => !job.outcome);
+    for (const { tenant: found, number } of await applyOpen(deps, tenant, open)) {
+      settled.set(found, Math.max(settled.get(found) ?? 0, number));
+    }
+  }
+  for (const [found, number] of settled) await acknowledge(deps, found, number);
+  return changes.map((change) => outcomeOf(change, jobs.get(jobKey(change))));
+}
+
+const jobKey = (change: PullRequestChange) => `${change.organization} ${pointerIdOf(change.pullRequest)}`;
+
+/** A transaction touches an item once, so of several changes of one pull request only the newest goes in. */
+function newestOfEach(changes: readonly PullRequestChange[]): Map<string, Job> {
+  const jobs = new Map<string, Job>();
+  for (const change of changes) {
+    const known = jobs.get(jobKey(change));
+    if (known && compareEvents(change, known.change) <= 0) continue;
+    const pointerId = pointerIdOf(change.pullRequest);
+    jobs.set(jobKey(change), { change, pointerId, spills: new Map(), outcome: undefined });
+  }
+  return jobs;
+}
+
+function outcomeOf(change: PullRequestChange, job: Job | undefined): Outcome {
+  if (!job?.outcome) throw new StreamBusy("A change was left without an outcome.");
+  if (job.change === change || job.outcome === "elsewhere") return job.outcome;
+  return job.change.eventId === change.eventId ? "duplicate" : "older";
+}
+
+/** One attempt at all open jobs. Answers the pointers of those that found their state already there. */
+async function applyOpen(deps: StreamDeps, tenant: TenantKey, open: readonly Job[]): Promise<Pointer[]> {
+  const keys = open.map(({ change, pointerId }) => pointerKey(change.organization, pointerId));
+  const [head, items] = await Promise.all([readHead(deps.table, tenant), deps.table.getMany(keys)]);
+  const found: Pointer[] = [];
+  const appends: Array<{ job: Job; before: Pointer | undefined }> = [];
+  const touches: Array<{ job: Job; before: Pointer }> = [];
+  open.forEach((job, index) => {
+    const item = items[index];
+    const before = item && parsePointer(item, job.change.organization);
+    const verdict = judge(job.change, before, tenant);
+    if (!before || verdict === "append") appends.push({ job, before });
+    else if (verdict === "touch") touches.push({ job, before });
+    else {
+      job.outcome = verdict;
+      found.push(before);
+    }
+  });
+  await Promise.all(touches.map(({ job, before }) => touch(deps, job, before, found)));
+  if (appends.length > 0 && isSettled(head)) await appendJobs(deps, tenant, head, appends);
+  else if (appends.length > 0) await recover(deps, tenant);
+  return found;
+}
+
+/** Newer but equal: only the pointer's time moves, still on condition that it is what was read. */
+async function touch({ table }: StreamDeps, job: Job, before: Pointer, found: Pointer[]): Promise<void> {
+  const { organization, occurredAtMs, eventId } = job.change;
+  const change = { set: [["o", occurredAtMs] as const, ["e", eventId] as const] };
+  try {
+    await table.write({
+      update: pointerKey(organization, job.pointerId),
+      change,
+      when: pointerUnchanged(before),
+    });
+  } catch (error) {
+    if (error instanceof ConditionFailed) return;
+    throw error;
+  }
+  job.outcome = "unchanged";
+  found.push(before);
+}
+
+async function appendJobs(
+  deps: StreamDeps,
+  tenant: TenantKey,
+  head: Head,
+  appends: ReadonlyArray<{ readonly job: Job; readonly before: Pointer | undefined }>,
+): Promise<void> {
+  const jobs = new Map<Plan, Job>();
+  for (const { job, before } of appends) {
+    await spillLarge(deps, tenant, job, before);
+    const plan = planChange(job.change, job.pointerId, before, tenant, (draft) => job.spills.get(draft));
+    jobs.set(plan, job);
+  }
+  const result = await appendPlans(deps, tenant, head, [...jobs.keys()]);
+  for (const plan of result.appended) setOutcome(jobs.get(plan), "appended");
+  for (const [plan, job] of jobs) {
+    if (result.organizationsElsewhere.has(plan.organization) && !job.outcome) job.outcome = "elsewhere";
+    for (const [draft, { id }] of job.spills) if (result.spillsCondemned.has(id)) job.spills.delete(draft);
+  }
+}
+
+function setOutcome(job: Job | undefined, outcome: Outcome): void {
+  if (job) job.outcome = outcome;
+}
+
+/** Parts are written before the append that names them. */
+async function spillLarge(
+  deps: StreamDeps,
+  tenant: TenantKey,
+  job: Job,
+  before: Pointer | undefined,
+): Promise<void> {
+  const { inlineBytesMax } = deps.limits ?? streamLimits;
+  for (const dataset of datasets) {
+    const draft = job.change.datasets[dataset];
+    if (!draft || job.spills.has(draft) || sizeOf(draft.payload) <= inlineBytesMax) continue;
+    if (staysInPlace(before, tenant, dataset, draft)) continue;
+    if (!(draft.payload instanceof Uint8Array))
+      throw new RangeError("A payload that large must come as bytes.");
+    job.spills.set(draft, await writeSpill(deps, job.change.organization, job.pointerId, draft.payload));
+  }
+}
+
+export type AppendResult = {
+  readonly appended: readonly Plan[];
+  readonly organizationsElsewhere: ReadonlySet<string>;
+  readonly spillsCondemned: ReadonlySet<string>;
+};
+
+/**
+ * Appends plans to a settled stream, a transaction at a time, each published and retired before the next.
+ * A refusal ends it: what is left is to be read and decided anew.
+ */
+export async function appendPlans(
+  deps: StreamDeps,
+  tenant: TenantKey,
+  settledHead: Head,
+  plans: readonly Plan[],
+): Promise<AppendResult> {
+  const appended: Plan[] = [];
+  let head = settledHead;
+  while (appended.length < plans.length) {
+    const pack = packPlans(tenant, plans.slice(appended.length), deps.limits ?? streamLimits);
+    const append = buildAppend(tenant, head, pack);
+    try {
+      await deps.table.transact(append.writes);
+    } catch (error) {
+      if (!(error instanceof TransactionRefused)) throw error;
+      const refused = (checks: ReadonlyMap<number, string>) =>
+        new Set([...checks].filter(([index]) => error.refusals[index]?.refused).map(([, name]) => name));
+      return {
+        appended,
+        organizationsElsewhere: refused(append.tenantChecks),
+        spillsCondemned: refused(append.spillChecks),
+      };
+    }
+    await settle(deps, tenant, append.after);
+    head = { ...append.after, published: append.after.next - 1, pending: undefined };
+    appended.push(...pack);
+  }
+  return { appended, organizationsElsewhere: new Set(), spillsCondemned: new Set() };
+}
+
+export async function pauseBefore(deps: StreamDeps, attempt: number): Promise<void> {
+  const { attemptsMax, retryDelayMsMax } = deps.limits ?? streamLimits;
+  if (attempt >= attemptsMax) throw new StreamBusy("Others kept changing the stream.");
+  if (attempt > 0) await deps.clock.sleep(deps.chance.below(retryDelayMsMax));
+}

@@ -1,0 +1,129 @@
+import { streamLimits } from "../contract/limits.ts";
+import { pointerKey, pointerPartition, spillKey, streamEntryKey, type TenantKey } from "../store/layout.ts";
+import { type Key, queryAll } from "../store/table.ts";
+import { appendPlans, pauseBefore } from "./append.ts";
+import { entryBody, parseEntry } from "./entry.ts";
+import { isSettled, readHead } from "./head.ts";
+import { type Plan, type PlannedEntry, planMove } from "./plan.ts";
+import { type Pointer, parsePointer } from "./pointer.ts";
+import { recover } from "./settle.ts";
+import { parseSpill } from "./spill.ts";
+import { type Dataset, datasets, letterOf, type StreamDeps } from "./stream.ts";
+import { judgeSpill } from "./sweep.ts";
+
+export type Move = {
+  readonly organization: string;
+  /** Every tenant whose stream may still hold some of it: all it belonged to since it was last `ready`. */
+  readonly from: readonly TenantKey[];
+  readonly to: TenantKey;
+};
+
+export type MoveResult = { readonly isComplete: boolean; readonly moved: number };
+
+/**
+ * Brings an organization's pull requests into the stream of the tenant it now belongs to. To be called after the
+ * organization's item names the new tenant, which bars every append to the old one, and before its metrics are
+ * `ready` again. Can be interrupted and called again. Incomplete only when the organization moved on once more.
+ */
+export async function moveOrganization(deps: StreamDeps, move: Move): Promise<MoveResult> {
+  const { organization, from, to } = move;
+  // An append to the old stream may be committed and not visible yet; its head, read together, waits for it.
+  for (const tenant of from) await recover(deps, tenant);
+  let moved = 0;
+  for (let attempt = 0; ; attempt++) {
+    await pauseBefore(deps, attempt);
+    const pass = await movePass(deps, organization, to);
+    moved += pass.moved;
+    if (pass.isElsewhere) return { isComplete: false, moved };
+    if (pass.left > 0) continue;
+    // What an interrupted run appended is in the right stream already, but nobody may have published it.
+    await recover(deps, to);
+    return { isComplete: true, moved };
+  }
+}
+
+type PassResult = { readonly moved: number; readonly left: number; readonly isElsewhere: boolean };
+
+async function movePass(deps: StreamDeps, organization: string, to: TenantKey): Promise<PassResult> {
+  const { changesPerTransactionMax } = deps.limits ?? streamLimits;
+  let moved = 0;
+  let left = 0;
+  let batch: Pointer[] = [];
+  const flush = async (): Promise<boolean> => {
+    const result = await moveBatch(deps, to, batch);
+    moved += result.moved;
+    left += batch.length - result.moved;
+    batch = [];
+    return result.isElsewhere;
+  };
+  for await (const item of queryAll(deps.table, { pk: pointerPartition(organization) })) {
+    const pointer = parsePointer(item, organization);
+    if (pointer.tenant === to || !hasPlaces(pointer)) continue;
+    batch.push(pointer);
+    if (batch.length === changesPerTransactionMax && (await flush()))
+      return { moved, left, isElsewhere: true };
+  }
+  const isElsewhere = batch.length > 0 && (await flush());
+  return { moved, left, isElsewhere };
+}
+
+const hasPlaces = ({ places }: Pointer): boolean => datasets.some((dataset) => places[dataset]);
+
+async function moveBatch(
+  deps: StreamDeps,
+  to: TenantKey,
+  pointers: readonly Pointer[],
+): Promise<{ moved: number; isElsewhere: boolean }> {
+  const planned = await Promise.all(pointers.map((pointer) => planOf(deps, pointer)));
+  const plans = planned.filter((plan) => plan !== undefined);
+  const head = await readHead(deps.table, to);
+  if (!isSettled(head)) {
+    await recover(deps, to);
+    return { moved: 0, isElsewhere: false };
+  }
+  const result = await appendPlans(deps, to, head, plans);
+  for (const plan of plans) {
+    for (const { spill } of plan.entries) {
+      if (spill && result.spillsCondemned.has(spill.id)) await acquit(deps, plan.organization, spill.id);
+    }
+  }
+  return { moved: result.appended.length, isElsewhere: result.organizationsElsewhere.size > 0 };
+}
+
+/** Pointer and entries together: read one after the other they could be of two different states. */
+async function planOf({ table }: StreamDeps, seen: Pointer): Promise<Plan | undefined> {
+  const places = datasets.flatMap((dataset) => {
+    const place = seen.places[dataset];
+    return place ? [{ dataset, place }] : [];
+  });
+  const keys: Key[] = places.map(({ dataset, place }) =>
+    streamEntryKey(
+      { tenant: seen.tenant, organization: undefined, dataset: letterOf(dataset), week: place.week },
+      place.number,
+    ),
+  );
+  const [item, ...items] = await table.getTogether([pointerKey(seen.organization, seen.id), ...keys]);
+  if (!item) return undefined;
+  const pointer = parsePointer(item, seen.organization);
+  if (pointer.number !== seen.number || pointer.tenant !== seen.tenant) return undefined;
+  const entries: PlannedEntry[] = [];
+  for (const [index, { dataset, place }] of places.entries()) {
+    const found = items[index];
+    if (!found) return undefined;
+    entries.push(carried(dataset, pointer, place, parseEntry(found, seen.organization)));
+  }
+  return planMove(pointer, entries);
+}
+
+const carried = (
+  dataset: Dataset,
+  pointer: Pointer,
+  { week, fingerprint, spill }: NonNullable<Pointer["places"][Dataset]>,
+  { entry }: ReturnType<typeof parseEntry>,
+): PlannedEntry => ({ dataset, week, fingerprint, spill, body: entryBody(pointer.id, entry, spill) });
+
+/** A sweep died between condemning and deciding: decide in its place. */
+async function acquit(deps: StreamDeps, organization: string, spillId: string): Promise<void> {
+  const item = await deps.table.get(spillKey(organization, spillId));
+  if (item) await judgeSpill(deps, parseSpill(item, organization));
+}

@@ -1,0 +1,108 @@
+import * as z from "zod";
+import { tenantKeySchema } from "../store/items/parse.ts";
+import { type DatasetLetter, pointerKey, streamEntryKey, type TenantKey } from "../store/layout.ts";
+import type { Key, Value } from "../store/table.ts";
+
+/** One entry, both copies of it. */
+export type EntryAddress = {
+  readonly tenant: TenantKey;
+  readonly organization: string;
+  readonly dataset: DatasetLetter;
+  readonly week: number;
+  readonly number: number;
+};
+export type Added = {
+  readonly organization: string;
+  readonly pointerId: string;
+  readonly number: number;
+  readonly weeks: ReadonlyArray<readonly [DatasetLetter, number]>;
+};
+export type DroppedSpill = { readonly organization: string; readonly id: string; readonly parts: number };
+
+/** What the last append put into the table and what it superseded; in the head until all of it is settled. */
+export type Pending = {
+  readonly added: readonly Added[];
+  readonly dropped: readonly EntryAddress[];
+  readonly spills: readonly DroppedSpill[];
+};
+
+const letter = z.enum(["c", "r", "m"]);
+/** Organizations and tenants stand once, in lists of their own: the head is rewritten with every batch. */
+export const pendingSchema = z
+  .object({
+    o: z.array(z.string()),
+    t: z.array(tenantKeySchema).optional(),
+    a: z.array(z.tuple([z.int(), z.string(), z.int(), z.array(z.tuple([letter, z.int()]))])),
+    d: z.array(z.tuple([z.int(), z.int(), letter, z.int(), z.int()])).optional(),
+    s: z.array(z.tuple([z.int(), z.string(), z.int()])).optional(),
+  })
+  .transform(({ o, t = [], a, d = [], s = [] }, context): Pending => {
+    const listed = <Name extends string>(names: readonly Name[], index: number): Name => {
+      const name = names[index];
+      if (name !== undefined) return name;
+      context.addIssue("Pending names what it does not list.");
+      return z.NEVER;
+    };
+    const at = (index: number) => listed(o, index);
+    return {
+      added: a.map(([index, pointerId, number, weeks]) => ({
+        organization: at(index),
+        pointerId,
+        number,
+        weeks,
+      })),
+      dropped: d.map(([tenant, index, dataset, week, number]) => ({
+        tenant: listed(t, tenant),
+        organization: at(index),
+        dataset,
+        week,
+        number,
+      })),
+      spills: s.map(([index, id, parts]) => ({ organization: at(index), id, parts })),
+    };
+  });
+
+export function pendingValue({ added, dropped, spills }: Pending): Value {
+  const organizations = [...new Set([...added, ...dropped, ...spills].map((each) => each.organization))];
+  const tenants = [...new Set(dropped.map((each) => each.tenant))];
+  const index = (organization: string) => organizations.indexOf(organization);
+  return {
+    o: organizations,
+    a: added.map((each) => [index(each.organization), each.pointerId, each.number, each.weeks]),
+    ...(dropped.length > 0 && {
+      t: tenants,
+      d: dropped.map(({ tenant, organization, dataset, week, number }) => [
+        tenants.indexOf(tenant),
+        index(organization),
+        dataset,
+        week,
+        number,
+      ]),
+    }),
+    ...(spills.length > 0 && {
+      s: spills.map((each) => [index(each.organization), each.id, each.parts]),
+    }),
+  };
+}
+
+/** A stand-alone organization is its own tenant: one copy serves both kinds of readers. */
+export const copiesOf = (tenant: TenantKey, organization: string): ReadonlyArray<string | undefined> =>
+  tenant.startsWith("o#") ? [undefined] : [undefined, organization];
+
+export const entryKeys = (address: EntryAddress): Key[] =>
+  copiesOf(address.tenant, address.organization).map((copy) =>
+    streamEntryKey(
+      { tenant: address.tenant, organization: copy, dataset: address.dataset, week: address.week },
+      address.number,
+    ),
+  );
+
+/** Everything the append wrote but the head. Seen together, it is visible to every plain read from then on. */
+export const addedKeys = (tenant: TenantKey, { added }: Pending): Key[] =>
+  added.flatMap(({ organization, pointerId, number, weeks }) => [
+    pointerKey(organization, pointerId),
+    ...weeks.flatMap(([dataset, week]) => entryKeys({ tenant, organization, dataset, week, number })),
+  ]);
+
+export const hasDropped = (pending: Pending): boolean =>
+  pending.dropped.length > 0 || pending.spills.length > 0;

@@ -1,0 +1,125 @@
+import type { TenantKey } from "../store/layout.ts";
+import { type EntryBody, entryBody } from "./entry.ts";
+import type { DroppedSpill, EntryAddress } from "./pending.ts";
+import { fingerprintOf, type PlaceRecord, type Pointer, type SpillRef } from "./pointer.ts";
+import { type Dataset, datasets, type EntryDraft, letterOf, type PullRequestChange } from "./stream.ts";
+import { weekOf } from "./weeks.ts";
+
+/** A new entry of one dataset; its number comes with the transaction. */
+export type PlannedEntry = {
+  readonly dataset: Dataset;
+  readonly week: number;
+  readonly fingerprint: string;
+  readonly body: EntryBody;
+  readonly spill: SpillRef | undefined;
+};
+
+/** What one pull request does to the stream: one number, whatever it adds, keeps or leaves behind. */
+export type Plan = {
+  readonly organization: string;
+  readonly pointerId: string;
+  readonly before: Pointer | undefined;
+  readonly occurredAtMs: number;
+  readonly eventId: string;
+  readonly entries: readonly PlannedEntry[];
+  readonly kept: ReadonlyArray<readonly [Dataset, PlaceRecord]>;
+  readonly dropped: readonly EntryAddress[];
+  readonly spills: readonly DroppedSpill[];
+};
+
+export type Verdict = "append" | "touch" | "duplicate" | "older";
+
+/** Newer `occurred_at` wins, then the greater event id. */
+export function compareEvents(
+  a: Pick<Pointer, "occurredAtMs" | "eventId">,
+  b: Pick<Pointer, "occurredAtMs" | "eventId">,
+): number {
+  if (a.occurredAtMs !== b.occurredAtMs) return a.occurredAtMs < b.occurredAtMs ? -1 : 1;
+  if (a.eventId === b.eventId) return 0;
+  return a.eventId < b.eventId ? -1 : 1;
+}
+
+export function judge(change: PullRequestChange, before: Pointer | undefined, tenant: TenantKey): Verdict {
+  if (!before) return "append";
+  const order = compareEvents(change, before);
+  if (order < 0) return "older";
+  // The pull request still lies in the stream of a tenant its organization has left: this event brings it along.
+  if (before.tenant !== tenant) return "append";
+  if (order === 0) return "duplicate";
+  const isEqual = datasets.every((dataset) => {
+    const draft = change.datasets[dataset];
+    return (draft && fingerprintOf(draft)) === before.places[dataset]?.fingerprint;
+  });
+  return isEqual ? "touch" : "append";
+}
+
+/** A dataset whose entry would be the same keeps it, and its number: readers need not see it again. */
+export const staysInPlace = (
+  before: Pointer | undefined,
+  tenant: TenantKey,
+  dataset: Dataset,
+  draft: EntryDraft,
+): boolean => before?.tenant === tenant && before.places[dataset]?.fingerprint === fingerprintOf(draft);
+
+/** `spilled` gives the reference of a draft whose bytes were written as parts. */
+export function planChange(
+  change: PullRequestChange,
+  pointerId: string,
+  before: Pointer | undefined,
+  tenant: TenantKey,
+  spilled: (draft: EntryDraft) => SpillRef | undefined,
+): Plan {
+  const entries: PlannedEntry[] = [];
+  const kept: Array<readonly [Dataset, PlaceRecord]> = [];
+  for (const dataset of datasets) {
+    const draft = change.datasets[dataset];
+    if (!draft) continue;
+    const place = before?.places[dataset];
+    if (place && staysInPlace(before, tenant, dataset, draft)) {
+      kept.push([dataset, place]);
+      continue;
+    }
+    const spill = spilled(draft);
+    entries.push({
+      dataset,
+      week: weekOf(draft.atMs),
+      fingerprint: fingerprintOf(draft),
+      body: entryBody(pointerId, draft, spill),
+      spill,
+    });
+  }
+  const { organization, occurredAtMs, eventId } = change;
+  const leaves = leftBehind(before, new Set(kept.map(([dataset]) => dataset)), new Set());
+  return { organization, pointerId, before, occurredAtMs, eventId, entries, kept, ...leaves };
+}
+
+/** All of a pull request in another tenant's stream: the same content, parts included, under new numbers. */
+export function planMove(before: Pointer, entries: readonly PlannedEntry[]): Plan {
+  const { organization, id: pointerId, occurredAtMs, eventId } = before;
+  const carried = new Set(entries.flatMap(({ spill }) => (spill ? [spill.id] : [])));
+  const leaves = leftBehind(before, new Set(), carried);
+  return { organization, pointerId, before, occurredAtMs, eventId, entries, kept: [], ...leaves };
+}
+
+function leftBehind(
+  before: Pointer | undefined,
+  kept: ReadonlySet<Dataset>,
+  carriedSpills: ReadonlySet<string>,
+): Pick<Plan, "dropped" | "spills"> {
+  const dropped: EntryAddress[] = [];
+  const spills: DroppedSpill[] = [];
+  for (const dataset of before ? datasets : []) {
+    const place = before?.places[dataset];
+    if (!before || !place || kept.has(dataset)) continue;
+    const { tenant, organization } = before;
+    dropped.push({
+      tenant,
+      organization,
+      dataset: letterOf(dataset),
+      week: place.week,
+      number: place.number,
+    });
+    if (place.spill && !carriedSpills.has(place.spill.id)) spills.push({ organization, ...place.spill });
+  }
+  return { dropped, spills };
+}

@@ -1,0 +1,105 @@
+import { hash } from "node:crypto";
+import * as z from "zod";
+import { parseItem, tenantKeySchema } from "../store/items/parse.ts";
+import { pointerKey, type TenantKey } from "../store/layout.ts";
+import type { Condition, Item } from "../store/table.ts";
+import { type Dataset, datasets, type EntryDraft, letterOf } from "./stream.ts";
+
+export type SpillRef = { readonly id: string; readonly parts: number };
+
+/** Where a pull request's entry of one dataset lies, and what it holds. */
+export type PlaceRecord = {
+  readonly number: number;
+  readonly week: number;
+  readonly fingerprint: string;
+  readonly spill: SpillRef | undefined;
+};
+
+/** One per pull request: the newest event applied, and the places of its entries. None: it was removed. */
+export type Pointer = {
+  readonly id: string;
+  readonly organization: string;
+  readonly tenant: TenantKey;
+  /** The number of its last append; each place has its own, as a dataset that did not change does not move. */
+  readonly number: number;
+  readonly occurredAtMs: number;
+  readonly eventId: string;
+  readonly places: { readonly [Name in Dataset]?: PlaceRecord };
+};
+
+const place = z.object({
+  n: z.int(),
+  w: z.int(),
+  f: z.string(),
+  s: z.tuple([z.string(), z.int()]).optional(),
+});
+const pointerItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  t: tenantKeySchema,
+  n: z.int(),
+  o: z.number(),
+  e: z.string(),
+  c: place.optional(),
+  r: place.optional(),
+  m: place.optional(),
+});
+const parseStored = parseItem("pull request pointer", pointerItem);
+
+/** 96 bits within one organization's partition: short in keys, and out of reach of chance. */
+export const pointerIdOf = (pullRequest: string): string =>
+  hash("sha256", pullRequest, "base64url").slice(0, 16);
+
+/** Everything a reader can see of an entry, so that a moved merge date alone moves it too. */
+export const fingerprintOf = ({ atMs, repositoryId, authorId, digest }: EntryDraft): string =>
+  hash("sha256", JSON.stringify([atMs, repositoryId, authorId, digest]), "base64url").slice(0, 22);
+
+export function parsePointer(item: Item, organization: string): Pointer {
+  const stored = parseStored(item);
+  const places: { -readonly [Name in Dataset]?: PlaceRecord } = {};
+  for (const dataset of datasets) {
+    const found = stored[letterOf(dataset)];
+    if (!found) continue;
+    const spill = found.s && { id: found.s[0], parts: found.s[1] };
+    places[dataset] = { number: found.n, week: found.w, fingerprint: found.f, spill };
+  }
+  return {
+    id: stored.sk,
+    organization,
+    tenant: stored.t,
+    number: stored.n,
+    occurredAtMs: stored.o,
+    eventId: stored.e,
+    places,
+  };
+}
+
+export function pointerItemOf(pointer: Pointer): Item {
+  const item: Record<string, Item[string]> & { pk: string; sk: string } = {
+    ...pointerKey(pointer.organization, pointer.id),
+    t: pointer.tenant,
+    n: pointer.number,
+    o: pointer.occurredAtMs,
+    e: pointer.eventId,
+  };
+  for (const dataset of datasets) {
+    const found = pointer.places[dataset];
+    if (!found) continue;
+    const spill = found.spill && { s: [found.spill.id, found.spill.parts] };
+    item[letterOf(dataset)] = { n: found.number, w: found.week, f: found.fingerprint, ...spill };
+  }
+  return item;
+}
+
+/** "Still what was read": number alone is not enough, as an equal event moves only the time. */
+export const pointerUnchanged = (before: Pointer | undefined): Condition =>
+  before === undefined
+    ? { absent: "pk" }
+    : {
+        all: [
+          { equals: ["t", before.tenant] },
+          { equals: ["n", before.number] },
+          { equals: ["o", before.occurredAtMs] },
+          { equals: ["e", before.eventId] },
+        ],
+      };

@@ -1,0 +1,147 @@
+import { streamLimits } from "../contract/limits.ts";
+import { streamPartition, type TenantKey } from "../store/layout.ts";
+import type { Table } from "../store/table.ts";
+import { parseEntry, type StoredEntry } from "./entry.ts";
+import { type Head, readHead } from "./head.ts";
+import { type LaneStart, mergeLanes } from "./merge.ts";
+import { copiesOf } from "./pending.ts";
+import { sizeOf } from "./size.ts";
+import { readSpills } from "./spill.ts";
+import { type Dataset, letterOf, type StreamEntry } from "./stream.ts";
+import { weekMeets } from "./weeks.ts";
+
+export type PageRequest = {
+  readonly tenant: TenantKey;
+  /** One organization: its own copy is read. Undefined: the tenant's, and `eligible` knows whose may be seen. */
+  readonly organization: string | undefined;
+  readonly dataset: Dataset;
+  /** start <= at < end. */
+  readonly window: { readonly startMs: number; readonly endMs: number };
+  /** The cursor: everything up to this number was dealt with. 0 begins a walk. */
+  readonly after: number;
+  readonly limit: number;
+  /** The filters beside the window. The payload is undefined where it lies in parts. */
+  readonly eligible: (entry: StreamEntry) => boolean;
+  readonly responseBytesMax: number;
+  readonly passedOverBytesMax?: number;
+  /** The head, where it was read along with authentication. */
+  readonly head?: Head;
+  /** The request's time is up: the page ends where it is. */
+  readonly timeUp?: AbortSignal;
+};
+
+export type PageResult =
+  | {
+      readonly kind: "page";
+      readonly entries: readonly StreamEntry[];
+      /** The next cursor; null when nothing eligible is left. */
+      readonly nextAfter: number | null;
+      /** Everything up to here was dealt with: where a walk that has ended resumes later. */
+      readonly readUpTo: number;
+    }
+  /** The records are larger than an answer may be; no part was read to find out. */
+  | { readonly kind: "too-large" }
+  /** Time was up before anything was dealt with: a cursor would be the one that came in. */
+  | { readonly kind: "no-progress" };
+
+/** How far one pass through the merge came. */
+type Pass = "end-of-published" | "one-more" | "budget" | "time" | "too-large";
+
+/** The page under way. */
+type Walk = {
+  picked: StoredEntry[];
+  /** Everything up to this number is dealt with, in every partition. */
+  position: number;
+  passedOverBytes: number;
+  renderedBytes: number;
+};
+
+export async function readPage(table: Table, request: PageRequest): Promise<PageResult> {
+  let head = request.head ?? (await readHead(table, request.tenant));
+  const walk: Walk = { picked: [], position: request.after, passedOverBytes: 0, renderedBytes: 0 };
+  for (;;) {
+    const pass = await readUpTo(table, request, head, walk);
+    if (pass === "too-large") return { kind: "too-large" };
+    await loadPayloads(table, walk);
+    if (pass !== "end-of-published") return unfinished(request, walk);
+    // Begun only now: had an entry been superseded before we came to it, its new number shows in this read.
+    const again = await readHead(table, request.tenant);
+    if (again.published <= head.published) {
+      return { kind: "page", entries: entriesOf(walk), nextAfter: null, readUpTo: walk.position };
+    }
+    head = again;
+  }
+}
+
+function unfinished(request: PageRequest, walk: Walk): PageResult {
+  if (walk.position === request.after) return { kind: "no-progress" };
+  return { kind: "page", entries: entriesOf(walk), nextAfter: walk.position, readUpTo: walk.position };
+}
+
+const entriesOf = ({ picked }: Walk): StreamEntry[] => picked.map(({ entry }) => entry);
+
+/** Deals with what is published in this head, from the walk's position on. */
+async function readUpTo(table: Table, request: PageRequest, head: Head, walk: Walk): Promise<Pass> {
+  const { limit, timeUp, responseBytesMax, passedOverBytesMax = streamLimits.passedOverBytesMax } = request;
+  const merge = mergeLanes(table, lanesOf(request, head, walk.position), head.published);
+  const organization = organizationOfCopy(request);
+  for (;;) {
+    if (timeUp?.aborted) return "time";
+    const item = await merge.next(limit + 1 - walk.picked.length);
+    if (!item) break;
+    const stored = parseEntry(item, organization);
+    if (isEligible(request, stored.entry)) {
+      if (walk.picked.length === limit) {
+        walk.position = stored.entry.number - 1;
+        return "one-more";
+      }
+      walk.picked.push(stored);
+      walk.renderedBytes += stored.entry.renderedBytes;
+      if (walk.renderedBytes > responseBytesMax) return "too-large";
+    } else {
+      walk.passedOverBytes += sizeOf(item);
+    }
+    walk.position = stored.entry.number;
+    if (walk.passedOverBytes > passedOverBytesMax) return "budget";
+  }
+  walk.position = Math.max(walk.position, head.published);
+  return "end-of-published";
+}
+
+const isEligible = ({ window, eligible }: PageRequest, entry: StreamEntry): boolean =>
+  entry.atMs >= window.startMs && entry.atMs < window.endMs && eligible(entry);
+
+/** The partitions that may hold something of the window after the position. */
+function lanesOf(request: PageRequest, head: Head, position: number): LaneStart[] {
+  const { tenant, dataset, window } = request;
+  const organization = copyOf(request);
+  return head.weeks
+    .filter(({ week, highest }) => highest > position && weekMeets(week, window.startMs, window.endMs))
+    .map(({ week, lowest }) => ({
+      pk: streamPartition({ tenant, organization, dataset: letterOf(dataset), week }),
+      floor: Math.max(lowest, position + 1),
+    }));
+}
+
+/** Stand-alone organizations have only the tenant's copy. */
+const copyOf = ({ tenant, organization }: PageRequest): string | undefined =>
+  organization === undefined ? undefined : copiesOf(tenant, organization).at(-1);
+
+const organizationOfCopy = ({ tenant, organization }: PageRequest): string | undefined =>
+  organization ?? (tenant.startsWith("o#") ? tenant.slice(2) : undefined);
+
+/** A part that is gone takes its entry off the page: it was superseded, and comes again at its new number. */
+async function loadPayloads(table: Table, walk: Walk): Promise<void> {
+  const bare = walk.picked.filter(({ entry }) => entry.payload === undefined);
+  if (bare.length === 0) return;
+  const payloads = await readSpills(
+    table,
+    bare.flatMap(({ spill }) => spill ?? []),
+  );
+  const loaded = new Map(bare.map((stored, index) => [stored, payloads[index]]));
+  walk.picked = walk.picked.flatMap((stored) => {
+    const payload = stored.entry.payload ?? loaded.get(stored);
+    return payload === undefined ? [] : [{ ...stored, entry: { ...stored.entry, payload } }];
+  });
+  walk.renderedBytes = walk.picked.reduce((sum, { entry }) => sum + entry.renderedBytes, 0);
+}

@@ -1,0 +1,156 @@
+import { streamLimits } from "../contract/limits.ts";
+import {
+  type EntryPlace,
+  parseStreamPartition,
+  pointerKey,
+  pointerOrganization,
+  spillPartKey,
+  streamHeadKey,
+  streamHeadTenant,
+  type TenantKey,
+} from "../store/layout.ts";
+import { ConditionFailed, type Item, type Key } from "../store/table.ts";
+import { entryBody, entryPuts, parseEntry } from "./entry.ts";
+import { readHead } from "./head.ts";
+import { entryKeys } from "./pending.ts";
+import { type PlaceRecord, type Pointer, parsePointer, pointerItemOf, pointerUnchanged } from "./pointer.ts";
+import { recover } from "./settle.ts";
+import { type Dataset, datasetOf, datasets, letterOf, StreamBusy, type StreamDeps } from "./stream.ts";
+import { encodeWeeks, noteWeeks, type WeekSpan } from "./weeks.ts";
+
+export type RepairReport = {
+  readonly streams: number;
+  /** Entries that no pointer names: gone. */
+  readonly entriesRemoved: number;
+  /** Copies made again from the other one. */
+  readonly copiesRestored: number;
+  /** Pull requests whose entry is lost: their next event, whatever its age, is taken as new. */
+  readonly pullRequestsReset: number;
+};
+
+type Tally = { -readonly [Name in keyof RepairReport]: number };
+/** What a stream is found to hold: two numbers a week say all the head needs. */
+type Found = { weeks: readonly WeekSpan[]; highest: number };
+
+/**
+ * After a restore, with no writer running. A restored table is not a snapshot: the last second before the restore
+ * point may hold half an append. Everything is read once: appends are published, pointers and entries brought to
+ * agree, and every stream's numbers jump ahead, so that a cursor handed out after the restore point cannot lie
+ * beyond what is written next. Then the events since the restore point are to be sent again. Can be repeated.
+ */
+export async function repairStreams(deps: StreamDeps): Promise<RepairReport> {
+  const tally: Tally = { streams: 0, entriesRemoved: 0, copiesRestored: 0, pullRequestsReset: 0 };
+  const streams = new Map<TenantKey, Found>();
+  const stream = (tenant: TenantKey): Found => {
+    const found = streams.get(tenant) ?? { weeks: [], highest: 0 };
+    streams.set(tenant, found);
+    return found;
+  };
+  let resume: Key | undefined;
+  do {
+    const page = await deps.table.scanPage({}, resume);
+    for (const item of page.items) {
+      const organization = pointerOrganization(item.pk);
+      const tenant = streamHeadTenant(item);
+      const place = parseStreamPartition(item.pk);
+      if (organization !== undefined) {
+        const pointer = parsePointer(item, organization);
+        await repairPointer(deps, pointer, stream(pointer.tenant), tally);
+      } else if (tenant !== undefined) {
+        stream(tenant);
+        await recover(deps, tenant);
+      } else if (place) await repairEntry(deps, place, item, tally);
+    }
+    resume = page.resume;
+  } while (resume);
+  for (const [tenant, found] of streams) await renumber(deps, tenant, found);
+  return { ...tally, streams: streams.size };
+}
+
+async function repairEntry(deps: StreamDeps, place: EntryPlace, item: Item, tally: Tally): Promise<void> {
+  const { tenant, dataset, week } = place;
+  const standAlone = tenant.startsWith("o#") ? tenant.slice(2) : undefined;
+  const { entry, pointerId } = parseEntry(item, place.organization ?? standAlone);
+  const found = await deps.table.get(pointerKey(entry.organization, pointerId));
+  const pointer = found && parsePointer(found, entry.organization);
+  const named = pointer?.tenant === tenant ? pointer.places[datasetOf(dataset)] : undefined;
+  if (named?.number === entry.number && named.week === week) return;
+  await deps.table.write({ delete: { pk: item.pk, sk: item.sk } });
+  tally.entriesRemoved++;
+}
+
+async function repairPointer(deps: StreamDeps, pointer: Pointer, found: Found, tally: Tally): Promise<void> {
+  const kept: { -readonly [Name in Dataset]?: PlaceRecord } = {};
+  for (const dataset of datasets) {
+    const place = pointer.places[dataset];
+    if (place && (await repairPlace(deps, pointer, dataset, place, tally))) kept[dataset] = place;
+  }
+  const isWhole = datasets.every((dataset) => kept[dataset] === pointer.places[dataset]);
+  found.weeks = noteWeeks(found.weeks, Object.values(kept));
+  found.highest = Math.max(found.highest, pointer.number);
+  if (isWhole) return;
+  const put = pointerItemOf({ ...pointer, occurredAtMs: 0, eventId: "", places: kept });
+  await deps.table.write({ put, when: pointerUnchanged(pointer) });
+  tally.pullRequestsReset++;
+}
+
+/** True when the entry stands, in both copies and with its parts, or could be made to. */
+async function repairPlace(
+  { table }: StreamDeps,
+  { tenant, organization, id }: Pointer,
+  dataset: Dataset,
+  { week, number, spill }: PlaceRecord,
+  tally: Tally,
+): Promise<boolean> {
+  const address = { tenant, organization, dataset: letterOf(dataset), week, number };
+  const items = await table.getMany(entryKeys(address));
+  const standing = items.find((item) => item !== undefined);
+  if (!standing) return false;
+  const parts = Array.from({ length: spill?.parts ?? 0 }, (_, index) => spillPartKey(spill?.id ?? "", index));
+  const found = await table.getMany(parts, { only: ["pk", "sk"] });
+  if (found.some((part) => part === undefined)) {
+    await table.writeMany(entryKeys(address).map((key) => ({ delete: key })));
+    return false;
+  }
+  const { entry } = parseEntry(standing, organization);
+  const puts = entryPuts(address, entryBody(id, entry, spill));
+  for (const [index, put] of puts.entries()) {
+    if (items[index]) continue;
+    await table.write(put);
+    tally.copiesRestored++;
+  }
+  return true;
+}
+
+async function renumber(deps: StreamDeps, tenant: TenantKey, { weeks, highest }: Found): Promise<void> {
+  const { attemptsMax, repairNumbersGap } = deps.limits ?? streamLimits;
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const head = await readHead(deps.table, tenant);
+    const next = Math.max(highest + 1, head.next) + repairNumbersGap;
+    const set = [
+      ["n", next],
+      ["p", next - 1],
+      ["w", encodeWeeks(mergeWeeks(head.weeks, weeks))],
+    ] as const;
+    try {
+      await deps.table.write({
+        update: streamHeadKey(tenant),
+        change: { set, remove: ["q"] },
+        when: { any: [{ absent: "n" }, { equals: ["n", head.next] }] },
+      });
+      return;
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+    }
+  }
+  throw new StreamBusy("A repair needs the writers to stand still.");
+}
+
+const mergeWeeks = (one: readonly WeekSpan[], other: readonly WeekSpan[]): WeekSpan[] =>
+  noteWeeks(
+    one,
+    other.flatMap(({ week, lowest, highest }) => [
+      { week, number: lowest },
+      { week, number: highest },
+    ]),
+  );

@@ -1,0 +1,68 @@
+import { streamLimits } from "../contract/limits.ts";
+import { streamHeadKey, type TenantKey } from "../store/layout.ts";
+import { ConditionFailed, type Table, type Update } from "../store/table.ts";
+import { emptyPending, type Head, isSettled, parseHead, publishHead, readHead } from "./head.ts";
+import { addedKeys, entryKeys, hasDropped, type Pending } from "./pending.ts";
+import { dropSpills } from "./spill.ts";
+import { StreamBusy, type StreamDeps } from "./stream.ts";
+
+/** A failed condition means that somebody else did it, which is as good. */
+async function writeOnce(table: Table, update: Update): Promise<void> {
+  try {
+    await table.write(update, { repeatable: true });
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}
+
+/**
+ * Publish, then retire: to be called only when everything the append wrote is visible to plain reads, because
+ * the transaction has answered or because it was read together. Retiring first would leave a moment in which a
+ * reader finds neither the old entry nor the new one.
+ */
+export async function settle(deps: StreamDeps, tenant: TenantKey, head: Head): Promise<void> {
+  const { pending } = head;
+  const isPublished = head.published === head.next - 1;
+  const retires = pending !== undefined && hasDropped(pending);
+  if (!isPublished) await writeOnce(deps.table, publishHead(tenant, head.next - 1, !retires));
+  if (retires) await retire(deps, pending);
+  if (retires || isPublished) await writeOnce(deps.table, emptyPending(tenant, head.next));
+}
+
+/** Blindly: no number and no spill id is ever used twice, so a late delete hits only what is dead. */
+async function retire(deps: StreamDeps, { dropped, spills }: Pending): Promise<void> {
+  await Promise.all([
+    dropped.length > 0
+      ? deps.table.writeMany(dropped.flatMap(entryKeys).map((key) => ({ delete: key })))
+      : undefined,
+    spills.length > 0 ? dropSpills(deps, spills) : undefined,
+  ]);
+}
+
+/**
+ * Finishes what somebody left half done. Both reads see a transaction whole or not at all, so after them every
+ * item of the append is visible to plain reads. Anyone may recover, any number of times, and come back late.
+ */
+export async function recover(deps: StreamDeps, tenant: TenantKey): Promise<void> {
+  const [item] = await deps.table.getTogether([streamHeadKey(tenant)]);
+  const head = parseHead(item);
+  if (isSettled(head)) return;
+  if (head.published < head.next - 1 && head.pending) {
+    await deps.table.getTogether(addedKeys(tenant, head.pending));
+  }
+  await settle(deps, tenant, head);
+}
+
+/**
+ * An event that found its state already there may be acknowledged only now: the head, read after the pointer,
+ * shows it published and nothing pending. Else it was interrupted, and nobody may ever come by again.
+ */
+export async function acknowledge(deps: StreamDeps, tenant: TenantKey, number: number): Promise<void> {
+  const { attemptsMax } = deps.limits ?? streamLimits;
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const head = await readHead(deps.table, tenant);
+    if (head.published >= number && head.pending === undefined) return;
+    await recover(deps, tenant);
+  }
+  throw new StreamBusy("The stream did not settle in time.");
+}

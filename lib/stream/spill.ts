@@ -1,0 +1,114 @@
+import * as z from "zod";
+import { streamLimits } from "../contract/limits.ts";
+import { parseItem } from "../store/items/parse.ts";
+import { spillKey, spillPartKey } from "../store/layout.ts";
+import { type Check, ConditionFailed, type Item, type Table, type Update } from "../store/table.ts";
+import type { DroppedSpill } from "./pending.ts";
+import type { SpillRef } from "./pointer.ts";
+import type { StreamDeps } from "./stream.ts";
+
+/**
+ * A large entry's bytes, in parts under a fresh id (never the number: a losing writer would overwrite them).
+ * Each spill has a small item of its own, written first, that says whose it is. It is marked as dropped before
+ * its parts are deleted, and stays for a month: no append can name it any more, and parts that a delayed
+ * request writes late are still found by the next sweep.
+ */
+export type Spill = {
+  readonly id: string;
+  readonly organization: string;
+  readonly parts: number;
+  /** Undefined once it is dropped for good. */
+  readonly pointerId: string | undefined;
+  /** A sweep is deciding about it, or died doing so. */
+  readonly isCondemned: boolean;
+};
+
+const spillItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  i: z.string().optional(),
+  c: z.int(),
+  x: z.literal(1).optional(),
+  ttl: z.int().optional(),
+});
+const parseStored = parseItem("spill", spillItem);
+
+export function parseSpill(item: Item, organization: string): Spill {
+  const { sk, i, c, x } = parseStored(item);
+  return { id: sk, organization, pointerId: i, parts: c, isCondemned: x === 1 };
+}
+
+export async function writeSpill(
+  { table, chance, limits = streamLimits }: StreamDeps,
+  organization: string,
+  pointerId: string,
+  bytes: Uint8Array,
+): Promise<SpillRef> {
+  const id = chance.uuid();
+  const count = Math.ceil(bytes.length / limits.partBytesMax);
+  const put = { ...spillKey(organization, id), i: pointerId, c: count };
+  try {
+    await table.write({ put, when: { absent: "pk" } }, { repeatable: true });
+  } catch (error) {
+    // Sent again after a time-out, it meets itself.
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+  await table.writeMany(
+    Array.from({ length: count }, (_, index) => ({
+      put: {
+        ...spillPartKey(id, index),
+        d: bytes.subarray(index * limits.partBytesMax, (index + 1) * limits.partBytesMax),
+      },
+    })),
+  );
+  return { id, parts: count };
+}
+
+/** The bytes of each; undefined where a part is gone: that entry was superseded and comes again at its new place. */
+export async function readSpills(
+  table: Table,
+  spills: readonly SpillRef[],
+): Promise<Array<Uint8Array | undefined>> {
+  const keys = spills.flatMap(({ id, parts }) =>
+    Array.from({ length: parts }, (_, index) => spillPartKey(id, index)),
+  );
+  const found = keys.length > 0 ? await table.getMany(keys) : [];
+  let first = 0;
+  return spills.map(({ parts }) => {
+    const bytes = found.slice(first, first + parts).map((item) => item?.d);
+    first += parts;
+    return bytes.every((each) => each instanceof Uint8Array) ? Buffer.concat(bytes) : undefined;
+  });
+}
+
+/** In an append that names the spill: a sweep that condemned it must win. */
+export const spillStands = (organization: string, { id }: SpillRef): Check => ({
+  check: spillKey(organization, id),
+  when: { all: [{ present: "i" }, { absent: "x" }] },
+});
+
+export const condemnSpill = ({ organization, id }: Spill): Update => ({
+  update: spillKey(organization, id),
+  change: { set: [["x", 1]] },
+  when: { all: [{ present: "i" }, { absent: "x" }] },
+});
+
+export const acquitSpill = ({ organization, id }: Spill): Update => ({
+  update: spillKey(organization, id),
+  change: { remove: ["x"] },
+  when: { present: "i" },
+});
+
+const expiryOf = ({ clock, limits = streamLimits }: StreamDeps): number =>
+  Math.floor(clock.nowMs() / 1000) + limits.droppedSpillDays * 24 * 60 * 60;
+
+/** Blind and repeatable: a spill id is used once, so a late drop hits only what is dead. */
+export async function dropSpills(deps: StreamDeps, spills: readonly DroppedSpill[]): Promise<void> {
+  const ttl = expiryOf(deps);
+  await deps.table.writeMany(
+    spills.flatMap(({ organization, id, parts }) => [
+      { put: { ...spillKey(organization, id), c: parts, x: 1, ttl } },
+      ...Array.from({ length: parts }, (_, index) => ({ delete: spillPartKey(id, index) })),
+    ]),
+  );
+}

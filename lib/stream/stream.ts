@@ -1,0 +1,81 @@
+/**
+ * The write-order stream: what the rest of the project sees of it. docs/stream.md explains it with a picture.
+ *
+ *   appendBatch       append.ts   events in, one outcome each; safe to send twice, late and out of order
+ *   readPage          read.ts     a page of one dataset in write order, and where the next one begins
+ *   moveOrganization  move.ts     the pull requests of an organization that changed tenant
+ *   sweepParts        sweep.ts    parts of large entries that nothing names
+ *   repairStreams     repair.ts   after a restore: publish, pointers against entries, numbers
+ *
+ * Payloads are opaque here: lib/metrics makes and reads them.
+ */
+import type { streamLimits } from "../contract/limits.ts";
+import type { Chance } from "../runtime/chance.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { DatasetLetter } from "../store/layout.ts";
+import type { Table, Value } from "../store/table.ts";
+
+export const datasets = ["review-comments", "reviews", "mcp"] as const;
+export type Dataset = (typeof datasets)[number];
+
+const letters: Readonly<Record<Dataset, DatasetLetter>> = { "review-comments": "c", reviews: "r", mcp: "m" };
+const names: Readonly<Record<DatasetLetter, Dataset>> = { c: "review-comments", r: "reviews", m: "mcp" };
+export const letterOf = (dataset: Dataset): DatasetLetter => letters[dataset];
+export const datasetOf = (letter: DatasetLetter): Dataset => names[letter];
+
+export type StreamLimits = { readonly [Name in keyof typeof streamLimits]: number };
+
+export type StreamDeps = {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  /** The contract's, unless a test wants small ones. */
+  readonly limits?: StreamLimits;
+};
+
+/** What one pull request puts into one dataset. */
+export type EntryDraft = {
+  /** Merge time (close time for unmerged ones): decides the week and is compared with the window. */
+  readonly atMs: number;
+  readonly repositoryId: string;
+  readonly authorId: string | null;
+  /** Equal digests mean equal payloads. Time, repository and author are compared beside it. */
+  readonly digest: string;
+  /** Bytes may have any size: over 32 KB they spill into parts. Any other value must be smaller. */
+  readonly payload: Value;
+  /** Size of the rendered record, so that an answer that is too large is known without its parts. */
+  readonly renderedBytes: number;
+};
+
+/** One event: the whole new state of one pull request. A dataset left out is one it is not, or no longer, in. */
+export type PullRequestChange = {
+  /** Service UUID. */
+  readonly organization: string;
+  /** Stable within the organization: the `pr_url`. */
+  readonly pullRequest: string;
+  readonly occurredAtMs: number;
+  readonly eventId: string;
+  readonly datasets: { readonly [Name in Dataset]?: EntryDraft | undefined };
+};
+
+/**
+ * appended: it has new numbers · unchanged: newer, but equal, nothing moved · duplicate · older: ignored ·
+ * elsewhere: the organization left this tenant, nothing was done; look the tenant up and send it again.
+ */
+export type Outcome = "appended" | "unchanged" | "duplicate" | "older" | "elsewhere";
+
+export type StreamEntry = {
+  readonly number: number;
+  readonly organization: string;
+  readonly repositoryId: string;
+  readonly authorId: string | null;
+  readonly atMs: number;
+  readonly renderedBytes: number;
+  /** Undefined while the entry is only a candidate and its payload lies in parts. */
+  readonly payload: Value | undefined;
+};
+
+/** Others kept winning, or a transaction stays in flight. Nothing is lost: the event is to be sent again. */
+export class StreamBusy extends Error {
+  override readonly name = "StreamBusy";
+}

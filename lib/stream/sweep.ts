@@ -1,0 +1,60 @@
+import { pointerKey, spillPartition, streamHeadKey } from "../store/layout.ts";
+import { ConditionFailed, queryAll } from "../store/table.ts";
+import { parseHead } from "./head.ts";
+import { type Pointer, parsePointer } from "./pointer.ts";
+import { acquitSpill, condemnSpill, dropSpills, parseSpill, type Spill } from "./spill.ts";
+import { datasets, type StreamDeps } from "./stream.ts";
+
+export type SweepResult = { readonly kept: number; readonly dropped: number };
+
+/** Drops the parts of an organization's large entries that no pointer and no pending names. */
+export async function sweepParts(deps: StreamDeps, organization: string): Promise<SweepResult> {
+  let kept = 0;
+  let dropped = 0;
+  for await (const item of queryAll(deps.table, { pk: spillPartition(organization) })) {
+    if ((await judgeSpill(deps, parseSpill(item, organization))) === "kept") kept++;
+    else dropped++;
+  }
+  return { kept, dropped };
+}
+
+/**
+ * Condemned first: from then on no append can name the spill, so what the pointer says afterwards is final. A
+ * writer that wrote its parts and then slept finds its append refused and writes them again.
+ */
+export async function judgeSpill(deps: StreamDeps, spill: Spill): Promise<"kept" | "dropped"> {
+  const { organization, pointerId, id } = spill;
+  if (pointerId !== undefined) {
+    const key = pointerKey(organization, pointerId);
+    const item = await deps.table.get(key);
+    if (item && !spill.isCondemned && names(parsePointer(item, organization), id)) return "kept";
+    await attempt(() => deps.table.write(condemnSpill(spill)));
+    // Together, so that an append which is committed but not visible yet is waited for.
+    const [now] = await deps.table.getTogether([key]);
+    const pointer = now && parsePointer(now, organization);
+    if (pointer && names(pointer, id)) {
+      await attempt(() => deps.table.write(acquitSpill(spill)));
+      return "kept";
+    }
+    if (pointer && (await isPending(deps, pointer, id))) return "kept";
+  }
+  await dropSpills(deps, [spill]);
+  return "dropped";
+}
+
+const names = ({ places }: Pointer, spillId: string): boolean =>
+  datasets.some((dataset) => places[dataset]?.spill?.id === spillId);
+
+/** Superseded and not yet retired: readers may still need it, and whoever settles the stream drops it. */
+async function isPending({ table }: StreamDeps, { tenant }: Pointer, spillId: string): Promise<boolean> {
+  const [item] = await table.getTogether([streamHeadKey(tenant)]);
+  return parseHead(item).pending?.spills.some(({ id }) => id === spillId) ?? false;
+}
+
+async function attempt(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import { storeLimits, streamLimits } from "../contract/limits.ts";
+import { organizationKey, type TenantKey } from "../store/layout.ts";
+import type { Check, TransactionWrite } from "../store/table.ts";
+import { entryPuts } from "./entry.ts";
+import { advanceHead, type Head } from "./head.ts";
+import { type Added, copiesOf } from "./pending.ts";
+import type { Plan } from "./plan.ts";
+import { type PlaceRecord, type Pointer, pointerItemOf, pointerUnchanged } from "./pointer.ts";
+import { sizeOf } from "./size.ts";
+import { spillStands } from "./spill.ts";
+import { type Dataset, letterOf, type StreamLimits } from "./stream.ts";
+import { noteWeeks } from "./weeks.ts";
+
+/** An append: the transaction, the head as it stands once it is committed, and what a refusal would mean. */
+export type Append = {
+  readonly plans: readonly Plan[];
+  readonly writes: readonly TransactionWrite[];
+  readonly after: Head;
+  /** Index of an action to the organization that must still belong to the tenant. */
+  readonly tenantChecks: ReadonlyMap<number, string>;
+  /** Index of an action to the spill that must not have been condemned. */
+  readonly spillChecks: ReadonlyMap<number, string>;
+};
+
+export const belongsTo = (tenant: TenantKey, organization: string): Check => ({
+  check: organizationKey(organization),
+  when: { equals: ["tenant", tenant] },
+});
+
+export function buildAppend(tenant: TenantKey, before: Head, plans: readonly Plan[]): Append {
+  const numbered = plans.map((plan, index) => ({ plan, number: before.next + index }));
+  const next = before.next + plans.length;
+  if (next > streamLimits.numberMax) throw new RangeError("The stream has no numbers left.");
+  const pending = {
+    added: numbered.map(({ plan, number }) => addedBy(plan, number)),
+    dropped: plans.flatMap((plan) => plan.dropped),
+    spills: plans.flatMap((plan) => plan.spills),
+  };
+  const weeks = noteWeeks(
+    before.weeks,
+    numbered.flatMap(({ plan, number }) => plan.entries.map(({ week }) => ({ week, number }))),
+  );
+  const after: Head = { next, published: before.published, pending, weeks };
+
+  const writes: TransactionWrite[] = [advanceHead(tenant, before, after)];
+  const tenantChecks = new Map<number, string>();
+  const spillChecks = new Map<number, string>();
+  for (const organization of new Set(plans.map((plan) => plan.organization))) {
+    tenantChecks.set(writes.push(belongsTo(tenant, organization)) - 1, organization);
+  }
+  for (const { plan, number } of numbered) {
+    const { organization } = plan;
+    for (const { dataset, week, body, spill } of plan.entries) {
+      writes.push(...entryPuts({ tenant, organization, dataset: letterOf(dataset), week, number }, body));
+      if (spill) spillChecks.set(writes.push(spillStands(organization, spill)) - 1, spill.id);
+    }
+    writes.push({
+      put: pointerItemOf(pointerAfter(tenant, plan, number)),
+      when: pointerUnchanged(plan.before),
+    });
+  }
+  return { plans, writes, after, tenantChecks, spillChecks };
+}
+
+const addedBy = ({ organization, pointerId, entries }: Plan, number: number): Added => ({
+  organization,
+  pointerId,
+  number,
+  weeks: entries.map(({ dataset, week }) => [letterOf(dataset), week] as const),
+});
+
+function pointerAfter(tenant: TenantKey, plan: Plan, number: number): Pointer {
+  const { pointerId: id, organization, occurredAtMs, eventId } = plan;
+  const places: { -readonly [Name in Dataset]?: PlaceRecord } = Object.fromEntries(plan.kept);
+  for (const { dataset, week, fingerprint, spill } of plan.entries) {
+    places[dataset] = { number, week, fingerprint, spill };
+  }
+  return { id, organization, tenant, number, occurredAtMs, eventId, places };
+}
+
+/** Generous: an entry's keys, and a pointer with its share of the head. */
+const keyBytes = 200;
+const pointerBytes = 1000;
+
+/** As many of the plans, in order, as one transaction holds. */
+export function packPlans(tenant: TenantKey, plans: readonly Plan[], limits: StreamLimits): Plan[] {
+  const packed: Plan[] = [];
+  const organizations = new Set<string>();
+  let actions = 1;
+  let bytes = 0;
+  for (const plan of plans) {
+    const copies = copiesOf(tenant, plan.organization).length;
+    actions += 1 + plan.entries.reduce((sum, { spill }) => sum + copies + (spill ? 1 : 0), 0);
+    actions += organizations.has(plan.organization) ? 0 : 1;
+    bytes += plan.entries.reduce((sum, { body }) => sum + copies * (sizeOf(body) + keyBytes), pointerBytes);
+    const isFull =
+      packed.length === limits.changesPerTransactionMax ||
+      actions > storeLimits.transactionActionsMax ||
+      bytes > limits.transactionBytesMax;
+    if (isFull && packed.length > 0) break;
+    organizations.add(plan.organization);
+    packed.push(plan);
+  }
+  return packed;
+}
