@@ -47,12 +47,13 @@ describe("the local embedder", () => {
 
 describe("Bedrock's embedder", () => {
   /** Stands in for the client; `answer` sees the request's body. */
-  const clientOf = (answer: (body: { inputText: string }) => unknown): ModelClient =>
-    ({
-      send: async ({ input }: { input: { body: string } }) => ({
-        body: new TextEncoder().encode(JSON.stringify(await answer(JSON.parse(input.body)))),
-      }),
-    }) as unknown as ModelClient;
+  const clientOf = (answer: (body: { inputText: string }) => unknown): ModelClient => ({
+    send: async ({ body }) => ({
+      status: 200,
+      headers: {},
+      body: Buffer.from(JSON.stringify(await answer(JSON.parse(String(body))))),
+    }),
+  });
 
   test("asks Titan for 256 normalised dimensions, and its space is named after the model", async () => {
     const asked: unknown[] = [];

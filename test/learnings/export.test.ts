@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { parseLearning } from "../../lib/store/items/learning.ts";
 import { learningListKey, learningPlace, organizationTenant } from "../../lib/store/layout.ts";
 import { type Answer, useApi } from "../support/api.ts";
@@ -308,19 +308,23 @@ describe("resuming", () => {
     expect(texts(resumed)).toContain("late");
   });
 
-  test("a walk over what was just written is resumed from before its own first unsettled page", async () => {
+  test("a walk that took long is resumed from before its first page that was not settled", async () => {
     const home = await newHome(world);
     const key = await keyOf(home);
     await write(home, "ann", item("1"), item("2"), item("3"));
     const first = await api.call("/v1/learnings?limit=1", { key });
     const second = await api.call(`/v1/learnings?limit=1&cursor=${pageOf(first).next_cursor}`, { key });
+    // Began before the first page was read, and became visible behind the walk.
     const [late] = await write(home, "ann", item("late"));
-    // Became visible behind the walk.
     await backdate(home, late ?? "", 30_000);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 600_000 });
     const third = await api.call(`/v1/learnings?limit=5&cursor=${pageOf(second).next_cursor}`, { key });
     expect([first, second, third].flatMap(texts)).toEqual(["1", "2", "3"]);
     const resumed = await api.call(`/v1/learnings?cursor=${third.headers["x-resume-cursor"]}`, { key });
     expect(texts(resumed)).toEqual(["late", "1", "2", "3"]);
+    const again = await api.call(`/v1/learnings?cursor=${resumed.headers["x-resume-cursor"]}`, { key });
+    expect(texts(again)).toEqual([]);
+    vi.useRealTimers();
   });
 
   test("an empty export can be resumed", async () => {

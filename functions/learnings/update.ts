@@ -1,0 +1,19 @@
+import { updateLearning as operation } from "../../lib/contract/operations/learnings.ts";
+import { lambda } from "../../lib/http/lambda.ts";
+import { configuredEmbedder } from "../../lib/index/configured-embedder.ts";
+import { locateLearning } from "../../lib/learnings/find.ts";
+import { updateLearning } from "../../lib/learnings/update.ts";
+
+export const handler = lambda(
+  operation,
+  async (call) => {
+    const { scope, input } = call;
+    const request = {
+      organizations: scope.organizations,
+      id: input.path.learning_id,
+      text: input.body.learning,
+    };
+    return { json: await updateLearning({ ...call, embedder: configuredEmbedder() }, request) };
+  },
+  { locate: locateLearning },
+);

@@ -1,0 +1,85 @@
+import * as z from "zod";
+import { indexLimits } from "../contract/limits.ts";
+import { learningStates } from "../store/items/learning.ts";
+import { parseItem } from "../store/items/parse.ts";
+import { parseVectorHead, type VectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
+import { learningPartition, vectorPartition } from "../store/layout.ts";
+import { type Item, queryAll, type Table } from "../store/table.ts";
+import type { Embedder } from "./embedder.ts";
+import { isIndexed, isRight } from "./place.ts";
+import type { Change } from "./stale.ts";
+
+/** What the comparison needs of a record, so that the texts stay where they are. */
+const learningHead = z.object({
+  sk: z.string(),
+  organization: z.string(),
+  state: z.enum(learningStates),
+  digest: z.string(),
+  revision: z.string(),
+});
+type LearningHead = z.output<typeof learningHead>;
+const parseLearningHead = parseItem("Learning", learningHead);
+
+export type Compared = {
+  readonly id: string;
+  /** Set when record and index do not agree. */
+  readonly difference: Change | undefined;
+};
+
+/**
+ * An organization's records and vectors side by side, in the order of their ids: both lie sorted, so a page of
+ * each is all that is held. The reads may lag; what differs is looked at again before anything is done.
+ */
+export async function* differences(
+  { table, embedder }: { readonly table: Table; readonly embedder: Embedder },
+  organization: string,
+  after: string,
+): AsyncGenerator<Compared> {
+  const records = walk(table, learningPartition(organization), after, [
+    "pk",
+    ...Object.keys(learningHead.shape),
+  ]);
+  const vectors = walk(table, vectorPartition(organization), after, vectorHeadAttributes);
+  let record = await next(records, parseLearningHead);
+  let vector = await next(vectors, parseVectorHead);
+  while (record || vector) {
+    const id = smaller(record?.sk, vector?.sk);
+    const here = record?.sk === id ? record : undefined;
+    const head = vector?.sk === id ? vector : undefined;
+    yield { id, difference: compare(embedder, organization, id, here, head) };
+    if (here) record = await next(records, parseLearningHead);
+    if (head) vector = await next(vectors, parseVectorHead);
+  }
+}
+
+function compare(
+  embedder: Embedder,
+  organization: string,
+  id: string,
+  record: LearningHead | undefined,
+  vector: VectorHead | undefined,
+): Change | undefined {
+  const wanted = record && isIndexed(record) ? record : undefined;
+  const agree = wanted ? isRight(vector, wanted, embedder) : vector === undefined;
+  return agree ? undefined : { organization, id, revision: record?.revision ?? vector?.revision ?? "" };
+}
+
+const walk = (table: Table, pk: string, after: string, only: readonly string[]) =>
+  queryAll(table, {
+    pk,
+    ...(after && { after }),
+    only,
+    eventually: true,
+    pageItems: indexLimits.inspectedPageItems,
+  });
+
+async function next<Parsed>(
+  items: AsyncGenerator<Item>,
+  parse: (item: Item) => Parsed,
+): Promise<Parsed | undefined> {
+  const { done, value } = await items.next();
+  return done ? undefined : parse(value);
+}
+
+const smaller = (one: string | undefined, other: string | undefined): string =>
+  one === undefined || (other !== undefined && other < one) ? (other ?? "") : one;

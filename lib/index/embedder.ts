@@ -1,0 +1,33 @@
+import { tableShape } from "../contract/table.ts";
+import type { LearningItem } from "../store/items/learning.ts";
+
+/** Turns text into a vector, so that texts about the same thing lie close together. */
+export interface Embedder {
+  /** Names the space of its vectors. It changes whenever the vectors would, and then everything is indexed anew. */
+  readonly id: string;
+  /** One vector of length 1. */
+  embed(text: string, signal?: AbortSignal): Promise<readonly number[]>;
+}
+
+const { dimensions } = tableShape.vectorIndex;
+
+/** A search stays within one organization and one embedder's space. */
+export const spaceOf = (organization: string, embedder: Embedder): string => `${organization}#${embedder.id}`;
+
+/** The path says what a Learning is about as much as its words do. */
+export const embeddedText = ({ text, file }: Pick<LearningItem, "text" | "file">): string =>
+  file === null ? text : `${file}\n${text}`;
+
+/** Length 1, six decimals: the rest is noise, and every digit is stored and paid for. */
+export function normalised(vector: readonly number[]): readonly number[] {
+  if (vector.length !== dimensions || !vector.every(Number.isFinite))
+    throw new TypeError(`An embedder answered something else than ${dimensions} numbers.`);
+  const length = Math.hypot(...vector);
+  // A text without a single word points nowhere; a cosine index refuses that, so it points somewhere fixed.
+  if (length === 0) return vector.map((_, index) => (index === 0 ? 1 : 0));
+  return vector.map((value) => Math.round((value / length) * 1e6) / 1e6);
+}
+
+/** Of two vectors of length 1: 1 is the same, 0 is unrelated. */
+export const cosine = (one: readonly number[], other: readonly number[]): number =>
+  one.reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0);

@@ -1,0 +1,100 @@
+import { tableShape } from "../contract/table.ts";
+import { type Embedder, normalised } from "./embedder.ts";
+
+/**
+ * Hashed words, pairs of words and pieces of words. No model and no network: the same text is the same
+ * vector everywhere, and texts that share rare words or parts of identifiers lie close together.
+ */
+export const localEmbedder: Embedder = {
+  id: "local-1",
+  embed: async (text) => normalised(hashedVector(text)),
+};
+
+const { dimensions } = tableShape.vectorIndex;
+
+/** What a feature counts by its kind. Pieces carry typos, verb forms and compounds, in many small steps. */
+const weights = { word: 1, pair: 0.3, piece: 0.45 } as const;
+const pieceLengths = [3, 4, 5] as const;
+const longestWord = 64;
+
+function hashedVector(text: string): number[] {
+  const stems = wordsOf(text).map(stemOf);
+  const words = tally(stems.map((stem) => [stem, 1]));
+  const pairs = tally(stems.slice(1).map((stem, index) => [`${stems[index]} ${stem}`, 1]));
+  const pieces = tally(
+    [...words].flatMap(([word, times]) => piecesOf(`^${word}$`).map((piece) => [piece, times])),
+  );
+  const vector = new Array<number>(dimensions).fill(0);
+  for (const [kind, counts] of [
+    ["word", words],
+    ["pair", pairs],
+    ["piece", pieces],
+  ] as const) {
+    for (const [feature, times] of counts)
+      addFeature(vector, `${kind} ${feature}`, weights[kind] * (1 + Math.log(times)));
+  }
+  return vector;
+}
+
+function tally(counted: ReadonlyArray<readonly [string, number]>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [feature, times] of counted) counts.set(feature, (counts.get(feature) ?? 0) + times);
+  return counts;
+}
+
+/** A bit of the hash gives the sign, so that features which share a dimension cancel out on average. */
+function addFeature(vector: number[], feature: string, weight: number): void {
+  const hash = hashOf(feature);
+  const index = hash % dimensions;
+  vector[index] = (vector[index] ?? 0) + ((hash >>> 16) & 1 ? weight : -weight);
+}
+
+/** Letters and digits of any script; `camelCase`, `snake_case` and `HTTPServer` fall into their words. */
+function wordsOf(text: string): string[] {
+  return text
+    .normalize("NFKC")
+    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word.length > 1 && !common.has(word));
+}
+
+/** Enough for plurals and verb forms; what it cuts too far, it cuts the same way everywhere. */
+function stemOf(word: string): string {
+  if (word.length < 5)
+    return word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word;
+  const cut = word.replace(/(?:ations?|ingly|edly|ings?|ies|ied|ed|es|ly|s)$/, "");
+  const stem = cut.length >= 3 ? cut : word;
+  return /([^aeiou])\1$/.test(stem) && stem.length > 4 ? stem.slice(0, -1) : stem.replace(/e$/, "");
+}
+
+/** Of its first letters: what is longer than a word is no word, and its pieces say little. */
+function piecesOf(word: string): string[] {
+  const letters = [...word.slice(0, longestWord)];
+  return pieceLengths.flatMap((length) =>
+    letters.slice(length - 1).map((_, start) => letters.slice(start, start + length).join("")),
+  );
+}
+
+/** FNV-1a, then a finishing mix: FNV alone leaves neighbours in neighbouring places. */
+function hashOf(feature: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < feature.length; index++)
+    hash = Math.imul(hash ^ feature.charCodeAt(index), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/** Words that say nothing about the subject, in sentences or in code. */
+const common = new Set(
+  (
+    "a an and are as at be been but by can cannot could did do does for from had has have if in into is it its " +
+    "may more most must never no not of on only or our over shall should so such than that the their then there " +
+    "these they this those to too use used using via was we were what when where which while who will with " +
+    "within without would you your always any all also because before after every each other instead like make " +
+    "new let const var function return import export class public static void async await def self if else " +
+    "true false null undefined none string number int bool type value values"
+  ).split(" "),
+);

@@ -1,0 +1,93 @@
+import { storeLimits } from "../contract/limits.ts";
+import { tableShape } from "../contract/table.ts";
+import type { LearningItem } from "../store/items/learning.ts";
+import type { VectorHead, VectorItem } from "../store/items/vector.ts";
+import { learningKey, vectorKey } from "../store/layout.ts";
+import type { Key, Table } from "../store/table.ts";
+import { type Embedder, spaceOf } from "./embedder.ts";
+
+const { vectorAttribute, hashAttribute, filterAttribute } = tableShape.vectorIndex;
+
+/** What the index should hold of one Learning, and the change that this follows from. */
+export type Placement = {
+  readonly organization: string;
+  readonly id: string;
+  /** Null: nothing. Undefined: what is there already is right. */
+  readonly vector: VectorItem | null | undefined;
+  /** Revision of the record it was derived from; null when there was no record. */
+  readonly follows: string | null;
+  /** Markers that are settled by this. */
+  readonly markers: readonly Key[];
+};
+
+export const vectorOf = (
+  { organization, id, repository_id, digest, revision }: LearningItem,
+  embedder: Embedder,
+  vector: readonly number[],
+): VectorItem => ({
+  ...vectorKey(organization, id),
+  [vectorAttribute]: [...vector],
+  [hashAttribute]: spaceOf(organization, embedder),
+  [filterAttribute]: repository_id,
+  digest,
+  revision,
+});
+
+/** Only shared, approved Learnings are in the index. */
+export const isIndexed = ({ state }: Pick<LearningItem, "state">): boolean => state === "approved";
+
+export const isRight = (
+  head: VectorHead | undefined,
+  learning: Pick<LearningItem, "organization" | "digest">,
+  embedder: Embedder,
+): boolean =>
+  head?.digest === learning.digest && head[hashAttribute] === spaceOf(learning.organization, embedder);
+
+/**
+ * Writes, looks again, and only then forgets the markers. A late writer may undo a newer one's vector, but then
+ * it finds the record changed and leaves its marker for the reconciler: no order of events loses a vector for good.
+ * Answers what could not be written, with the reason.
+ */
+export async function place(
+  table: Table,
+  placements: readonly Placement[],
+): Promise<ReadonlyMap<Placement, unknown>> {
+  const failed = new Map<Placement, unknown>();
+  await Promise.all(
+    chunks(placements, storeLimits.batchWriteItemsMax).map(async (chunk) => {
+      try {
+        await table.writeMany(chunk.flatMap(writeOf));
+      } catch (error) {
+        for (const placement of chunk) failed.set(placement, error);
+      }
+    }),
+  );
+  await settle(
+    table,
+    placements.filter((placement) => !failed.has(placement)),
+  );
+  return failed;
+}
+
+function writeOf({ organization, id, vector }: Placement): Array<{ put: VectorItem } | { delete: Key }> {
+  if (vector === undefined) return [];
+  return [vector === null ? { delete: vectorKey(organization, id) } : { put: vector }];
+}
+
+/** A marker that stays costs the reconciler a look, so nothing here is worth failing for. */
+async function settle(table: Table, placed: readonly Placement[]): Promise<void> {
+  const marked = placed.filter(({ markers }) => markers.length > 0);
+  if (marked.length === 0) return;
+  try {
+    const keys = marked.map(({ organization, id }) => learningKey(organization, id));
+    const records = await table.getMany(keys, { only: ["revision"] });
+    const unchanged = marked.filter(({ follows }, index) => (records[index]?.revision ?? null) === follows);
+    await table.writeMany(unchanged.flatMap(({ markers }) => markers.map((key) => ({ delete: key }))));
+  } catch {}
+}
+
+export function chunks<Element>(elements: readonly Element[], size: number): Element[][] {
+  return Array.from({ length: Math.ceil(elements.length / size) }, (_, index) =>
+    elements.slice(index * size, (index + 1) * size),
+  );
+}

@@ -1,0 +1,109 @@
+import { indexLimits } from "../contract/limits.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { parseOrganizationDirectory } from "../store/items/organization.ts";
+import { parseReconciler, parseStale, type ReconcilerItem, type StaleItem } from "../store/items/vector.ts";
+import { organizationDirectoryPartition, reconcilerKey } from "../store/layout.ts";
+import { queryAll, type Table } from "../store/table.ts";
+import { differences } from "./differences.ts";
+import { nothing, plus, type RefreshDeps, type Report, refresh, staleMarkers } from "./refresh.ts";
+import { type Change, markStale } from "./stale.ts";
+
+export type ReconcileDeps = RefreshDeps & { readonly clock: Clock };
+
+/** One run of the schedule: what writers left behind, then a piece of the slow full pass. */
+export async function reconcileSome(deps: ReconcileDeps): Promise<Report> {
+  const markers: StaleItem[] = [];
+  for await (const marker of staleMarkers(deps.table, { nowMs: deps.clock.nowMs(), everything: false })) {
+    markers.push(marker);
+    if (markers.length >= indexLimits.staleMarkersPerRunMax) break;
+  }
+  const refreshed = await refresh(deps, markers);
+  return plus(refreshed, await continueFullPass(deps));
+}
+
+/** All of it at once, for the operator. `onProgress` hears the sum so far after every piece. */
+export async function reconcileAll(
+  deps: ReconcileDeps,
+  onProgress: (soFar: Report) => void = () => {},
+): Promise<Report> {
+  const markers = await Array.fromAsync(
+    staleMarkers(deps.table, { nowMs: deps.clock.nowMs(), everything: true }),
+  );
+  let report = await refresh(deps, markers);
+  for (let place: Place | null = beginning; place !== null; ) {
+    onProgress(report);
+    const piece: Piece = await inspect(deps, place);
+    report = plus(report, piece.report);
+    place = piece.next;
+  }
+  return report;
+}
+
+/** The place is kept in the table: a pass takes many runs. A change of embedder begins it anew at once. */
+async function continueFullPass(deps: ReconcileDeps): Promise<Report> {
+  const stored = await deps.table.get(reconcilerKey);
+  const start = startOf(stored && parseReconciler(stored), deps);
+  if (!start) return nothing;
+  const { report, next } = await inspect(deps, start);
+  await deps.table.write({
+    put: {
+      ...reconcilerKey,
+      embedder: deps.embedder.id,
+      organization: next?.organization ?? null,
+      learning: next?.learning ?? "",
+      ended_at_ms: next ? 0 : deps.clock.nowMs(),
+    },
+  });
+  return report;
+}
+
+/** The organization being looked at, by its place in the directory, and the last Learning seen of it. */
+type Place = { readonly organization: string; readonly learning: string };
+type Piece = { readonly report: Report; readonly next: Place | null };
+
+const beginning: Place = { organization: "", learning: "" };
+
+function startOf(state: ReconcilerItem | undefined, { clock, embedder }: ReconcileDeps): Place | null {
+  if (!state || state.embedder !== embedder.id) return beginning;
+  if (state.organization !== null) return { organization: state.organization, learning: state.learning };
+  return clock.nowMs() - state.ended_at_ms >= indexLimits.fullPassEveryMs ? beginning : null;
+}
+
+/** Looks at a bounded number of Learnings and mends what differs. `next` is null when all were looked at. */
+async function inspect(deps: ReconcileDeps, start: Place): Promise<Piece> {
+  let report = nothing;
+  for await (const { sk, uuid } of organizationsFrom(deps.table, start.organization)) {
+    const after = sk === start.organization ? start.learning : "";
+    const changes: Change[] = [];
+    for await (const { id, difference } of differences(deps, uuid, after)) {
+      report = plus(report, { ...nothing, looked_at: 1 });
+      if (difference) changes.push(difference);
+      if (report.looked_at >= indexLimits.inspectedPerRunMax) {
+        return {
+          report: plus(report, await mend(deps, changes)),
+          next: { organization: sk, learning: id },
+        };
+      }
+    }
+    report = plus(report, await mend(deps, changes));
+  }
+  return { report, next: null };
+}
+
+/** Marked first: should this run end here, or the embedder fail, a later one finds the markers. */
+async function mend(deps: ReconcileDeps, changes: readonly Change[]): Promise<Report> {
+  if (changes.length === 0) return nothing;
+  const markers = changes.map((change) => markStale(change, deps.clock.nowMs()));
+  await deps.table.writeMany(markers);
+  const report = await refresh(
+    deps,
+    markers.map(({ put }) => parseStale(put)),
+  );
+  return { ...report, looked_at: 0 };
+}
+
+async function* organizationsFrom(table: Table, from: string) {
+  for await (const item of queryAll(table, { pk: organizationDirectoryPartition, ...(from && { from }) })) {
+    yield parseOrganizationDirectory(item);
+  }
+}

@@ -1,0 +1,145 @@
+import { indexLimits, storeLimits } from "../contract/limits.ts";
+import { type LearningItem, parseLearning } from "../store/items/learning.ts";
+import {
+  parseStale,
+  parseVectorHead,
+  type StaleItem,
+  type VectorHead,
+  vectorHeadAttributes,
+} from "../store/items/vector.ts";
+import { learningKey, stalePartition, vectorKey } from "../store/layout.ts";
+import { type Item, queryAll, type Table } from "../store/table.ts";
+import { type Embedder, embeddedText } from "./embedder.ts";
+import { chunks, isIndexed, isRight, type Placement, place, vectorOf } from "./place.ts";
+
+export type RefreshDeps = { readonly table: Table; readonly embedder: Embedder };
+
+/** What was found wrong and mended, and what could not be. */
+export type Report = {
+  readonly looked_at: number;
+  readonly missing: number;
+  readonly stale: number;
+  readonly orphaned: number;
+  readonly failed: number;
+};
+export const nothing: Report = { looked_at: 0, missing: 0, stale: 0, orphaned: 0, failed: 0 };
+export const plus = (one: Report, other: Report): Report => ({
+  looked_at: one.looked_at + other.looked_at,
+  missing: one.missing + other.missing,
+  stale: one.stale + other.stale,
+  orphaned: one.orphaned + other.orphaned,
+  failed: one.failed + other.failed,
+});
+
+/** Markers whose writers are gone; with `everything`, those of writers that may still be at it too. */
+export async function* staleMarkers(
+  table: Table,
+  { nowMs, everything }: { readonly nowMs: number; readonly everything: boolean },
+): AsyncGenerator<StaleItem> {
+  for (let shard = 0; shard < indexLimits.staleShards; shard++) {
+    for await (const item of queryAll(table, { pk: stalePartition(shard) })) {
+      const marker = parseStale(item);
+      if (everything || marker.left_behind_at_ms <= nowMs) yield marker;
+    }
+  }
+}
+
+/** Brings the index to where the records are. Safe beside writers: see `place`. */
+export async function refresh(deps: RefreshDeps, markers: readonly StaleItem[]): Promise<Report> {
+  const byLearning = [...Map.groupBy(markers, ({ organization, id }) => `${organization}#${id}`).values()];
+  let report = nothing;
+  for (const some of chunks(byLearning, indexLimits.refreshedTogetherMax)) {
+    report = plus(report, await refreshSome(deps, some));
+  }
+  return report;
+}
+
+type Fault = "missing" | "stale" | "orphaned";
+type Planned = { readonly fault: Fault | undefined; readonly placement: Placement };
+
+async function refreshSome(
+  { table, embedder }: RefreshDeps,
+  groups: readonly (readonly StaleItem[])[],
+): Promise<Report> {
+  const [pairs, heads] = await Promise.all([
+    readTogether(table, groups),
+    readHeads(
+      table,
+      groups.flatMap((group) => group.slice(0, 1)),
+    ),
+  ]);
+  const planned = await Promise.allSettled(
+    groups.map((group, index) => plan(embedder, group, pairs[index], heads[index])),
+  );
+  const plans = planned.flatMap((outcome) =>
+    outcome.status === "fulfilled" && outcome.value ? [outcome.value] : [],
+  );
+  const notPlaced = await place(
+    table,
+    plans.map(({ placement }) => placement),
+  );
+  const mended = (fault: Fault) =>
+    plans.filter((each) => each.fault === fault && !notPlaced.has(each.placement)).length;
+  return {
+    looked_at: groups.length,
+    missing: mended("missing"),
+    stale: mended("stale"),
+    orphaned: mended("orphaned"),
+    failed: planned.filter(({ status }) => status === "rejected").length + notPlaced.size,
+  };
+}
+
+/**
+ * Marker and record in one snapshot: a transaction shows item by item to plain reads, and the marker of a change
+ * seen beside the record from before it would be forgotten without the change being indexed.
+ */
+async function readTogether(
+  table: Table,
+  groups: readonly (readonly StaleItem[])[],
+): Promise<ReadonlyArray<{ record: Item | undefined; markers: readonly Item[] }>> {
+  return await Promise.all(
+    groups.map(async ([first, ...others]) => {
+      if (!first) return { record: undefined, markers: [] };
+      const [record, ...markers] = await table.getTogether([
+        learningKey(first.organization, first.id),
+        first,
+        // Further ones, should a Learning have so many, are found again by the next run.
+        ...others.slice(0, storeLimits.transactionReadsMax - 2),
+      ]);
+      return { record, markers: markers.filter((marker) => marker !== undefined) };
+    }),
+  );
+}
+
+async function readHeads(
+  table: Table,
+  learnings: readonly StaleItem[],
+): Promise<ReadonlyArray<VectorHead | undefined>> {
+  const keys = learnings.map(({ organization, id }) => vectorKey(organization, id));
+  const items = await table.getMany(keys, { only: vectorHeadAttributes });
+  return items.map((item) => item && parseVectorHead(item));
+}
+
+async function plan(
+  embedder: Embedder,
+  [marker]: readonly StaleItem[],
+  pair: { record: Item | undefined; markers: readonly Item[] } | undefined,
+  head: VectorHead | undefined,
+): Promise<Planned | undefined> {
+  // Somebody else has indexed it since the marker was found.
+  if (!marker || !pair || pair.markers.length === 0) return undefined;
+  const { organization, id } = marker;
+  const learning = pair.record && parseLearning(pair.record);
+  const common = { organization, id, follows: learning?.revision ?? null, markers: pair.markers };
+  if (!learning || !isIndexed(learning)) {
+    return { fault: head && "orphaned", placement: { ...common, vector: null } };
+  }
+  if (isRight(head, learning, embedder)) {
+    return { fault: undefined, placement: { ...common, vector: undefined } };
+  }
+  const vector = await vectorFor(embedder, learning);
+  return { fault: head ? "stale" : "missing", placement: { ...common, vector } };
+}
+
+const vectorFor = async (embedder: Embedder, learning: LearningItem) =>
+  vectorOf(learning, embedder, await embedder.embed(embeddedText(learning)));

@@ -1,0 +1,20 @@
+import { learningLimits } from "../contract/limits.ts";
+import { appliedEventKey } from "../store/layout.ts";
+import type { Key, Put } from "../store/table.ts";
+
+const secondsPerDay = 86_400;
+
+/** `occurred_at#event id`, as the events' list hands it to whoever applies one. */
+export const eventIdOf = (version: string): string => version.slice(version.indexOf("#") + 1);
+export const occurredAtOf = (version: string): string => version.slice(0, version.indexOf("#"));
+
+export const appliedKey = (version: string): Key => appliedEventKey(eventIdOf(version));
+
+/** In the transaction of what the event did: delivered twice, it counts once. */
+export const appliedOnce = (version: string, nowMs: number): Put => ({
+  put: {
+    ...appliedKey(version),
+    ttl: Math.ceil(nowMs / 1000) + learningLimits.appliedEventDays * secondsPerDay,
+  },
+  when: { absent: "pk" },
+});

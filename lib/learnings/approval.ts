@@ -1,0 +1,100 @@
+import { type Changing, changeEntry } from "../audit/entry.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import { decideAnew, type Store } from "../store/decide.ts";
+import { type LearningItem, parseLearning, parsePending } from "../store/items/learning.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { learningKey, organizationKey, pendingPartition } from "../store/layout.ts";
+import { type Item, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
+import { approved, changed, type Moment, moment, recordWrites } from "./record.ts";
+import { learningEvent } from "./writer.ts";
+
+/** Learnings that wait for an admin, the next deadline first; all organizations' unless one is named. */
+export async function* pendingLearnings(table: Table, organization?: string): AsyncGenerator<LearningItem> {
+  for await (const item of queryAll(table, { pk: pendingPartition })) {
+    const row = parsePending(item);
+    if (organization !== undefined && row.organization !== organization) continue;
+    const record = await table.get(learningKey(row.organization, row.id));
+    const learning = record && parseLearning(record);
+    if (learning?.state === "pending") yield learning;
+  }
+}
+
+export type Decision = "approved" | "disapproved";
+export type DecisionOutcome = Decision | "not_pending" | "not_found";
+
+/** An admin's decision. Only what is pending can be decided. The reconciler indexes what was approved. */
+export async function decideLearning(
+  deps: Changing,
+  organization: string,
+  id: string,
+  decision: Decision,
+): Promise<DecisionOutcome> {
+  return await decideAnew(deps, async () => {
+    const found = await readPending(deps, organization, id);
+    if (typeof found === "string") return found;
+    const event = learningEvent(found.organization, `learning.${decision}`, [id]);
+    await deps.table.transact([
+      ...decisionWrites(found.at, found.learning, decision),
+      ...changeEntry(deps, event),
+    ]);
+    return decision;
+  });
+}
+
+/** Approves everything whose deadline has passed. One that fails does not hold up the others. */
+export async function approveDue(
+  store: Store,
+  onFault: (id: string, error: unknown) => void,
+): Promise<{ readonly approved: number }> {
+  let count = 0;
+  const upTo = `${toTimestamp(store.clock.nowMs())}$`;
+  for await (const item of queryAll(store.table, { pk: pendingPartition, upTo })) {
+    const { organization, id } = parsePending(item);
+    try {
+      if (await approveOne(store, organization, id, item)) count++;
+    } catch (error) {
+      onFault(id, error);
+    }
+  }
+  return { approved: count };
+}
+
+async function approveOne(store: Store, organization: string, id: string, row: Item): Promise<boolean> {
+  return await decideAnew(store, async () => {
+    const found = await readPending(store, organization, id);
+    // Decided meanwhile, by another run or an admin; the row goes with the decision.
+    if (typeof found === "string" || found.learning.approve_at === null) return false;
+    if (!row.sk.startsWith(found.learning.approve_at)) return false;
+    await store.table.transact(decisionWrites(found.at, found.learning, "approved"));
+    return true;
+  });
+}
+
+type Found = {
+  readonly organization: OrganizationItem;
+  readonly learning: LearningItem;
+  readonly at: Moment;
+};
+
+async function readPending(
+  { table, clock, chance }: Store,
+  organization: string,
+  id: string,
+): Promise<Found | "not_found" | "not_pending"> {
+  const [owner, record] = await table.getMany([organizationKey(organization), learningKey(organization, id)]);
+  if (!owner || !record) return "not_found";
+  const learning = parseLearning(record);
+  if (learning.state !== "pending") return "not_pending";
+  const parsed = parseOrganization(owner);
+  return { organization: parsed, learning, at: moment({ nowMs: clock.nowMs(), chance }, parsed.tenant) };
+}
+
+/** A refusal drops the pull requests too: what the admin turned down does not come in by another door. */
+const decisionWrites = (at: Moment, learning: LearningItem, decision: Decision): TransactionWrite[] =>
+  recordWrites(
+    at,
+    learning,
+    decision === "approved"
+      ? approved(at, learning)
+      : changed(at, learning, { state: "disapproved", approve_at: null, pull_requests: [] }),
+  );

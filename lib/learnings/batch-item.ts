@@ -1,0 +1,45 @@
+import type * as z from "zod";
+import { learningItem } from "../contract/operations/learnings.ts";
+import { type Content, redactContent } from "./content.ts";
+
+/** One element of a batch, judged by itself. */
+export type BatchItem = {
+  readonly index: number;
+  /** Null when its repository or its text cannot be used at all. */
+  readonly content: Content | null;
+  /** Why it is invalid; null when it is not. */
+  readonly problem: string | null;
+};
+
+export const readItems = (data: readonly unknown[]): BatchItem[] => data.map(readItem);
+
+function readItem(raw: unknown, index: number): BatchItem {
+  const parsed = learningItem.safeParse(raw);
+  if (!parsed.success) {
+    const problem = parsed.error.issues.flatMap((issue) => sentences(issue, raw)).join(" ");
+    return { index, problem, content: identifiable(raw) };
+  }
+  const { repository_id, learning, file = null, source_url = null } = parsed.data;
+  const content = redactContent({ repositoryId: repository_id, text: learning, file, sourceUrl: source_url });
+  return { index, problem: null, content };
+}
+
+/** An item that is wrong elsewhere still has the id that its repository and text give it. */
+function identifiable(raw: unknown): Content | null {
+  const parsed = learningItem.pick({ repository_id: true, learning: true }).strip().safeParse(raw);
+  if (!parsed.success) return null;
+  const { repository_id, learning } = parsed.data;
+  return redactContent({ repositoryId: repository_id, text: learning, file: null, sourceUrl: null });
+}
+
+const knownFields = Object.keys(learningItem.shape).join(", ");
+
+function sentences(issue: z.core.$ZodIssue, raw: unknown): string[] {
+  const field = issue.path.join(".");
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => `${key}: is not known here. Known are: ${knownFields}.`);
+  }
+  if (field === "") return ["The item must be a JSON object."];
+  const given = typeof raw === "object" && raw !== null ? Reflect.get(raw, field) : undefined;
+  return [given === undefined ? `${field}: is required.` : `${field}: ${issue.message}.`];
+}

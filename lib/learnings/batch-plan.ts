@@ -1,0 +1,155 @@
+import { embeddedText } from "../index/embedder.ts";
+import { isRight } from "../index/place.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import { type LearningItem, parseLearning } from "../store/items/learning.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { parseVectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
+import { learningKey, textKey, vectorKey } from "../store/layout.ts";
+import type { Item, Table, TransactionWrite } from "../store/table.ts";
+import type { Content } from "./content.ts";
+import { approved, moment, newLearning, recordWrites } from "./record.ts";
+import { freeGeneration, textOwner, textWrite } from "./text-owner.ts";
+import type { LearningDeps } from "./writer.ts";
+
+/** A text of the batch, once however often it is in it, with the place of its first item. */
+export type Wanted = { readonly content: Content; readonly placeInBatch: number };
+
+/** Everything a batch needs to know of the caller. */
+export type Author = { readonly organization: OrganizationItem; readonly authorId: string };
+
+/** What is to become of a wanted text. */
+export type Plan = {
+  readonly wanted: Wanted;
+  readonly outcome: "created" | "promoted" | "duplicate";
+  readonly learning: LearningItem;
+  /** Empty for a duplicate. */
+  readonly writes: readonly TransactionWrite[];
+  /** Undefined where the index is right already. */
+  readonly embedding: Promise<readonly number[]> | undefined;
+};
+
+export type TextOwners = ReadonlyMap<string, Item | undefined>;
+
+export async function readOwners(
+  table: Table,
+  organization: string,
+  contents: readonly Content[],
+): Promise<TextOwners> {
+  const digests = [...new Set(contents.map(({ digest }) => digest))];
+  const items = await table.getMany(digests.map((digest) => textKey(organization, digest)));
+  return new Map(digests.map((digest, index) => [digest, items[index]]));
+}
+
+/** Undefined in the place of a text whose owner changed while we looked: it is to be decided anew. */
+export async function planTexts(
+  deps: LearningDeps,
+  author: Author,
+  wanted: readonly Wanted[],
+  owners: TextOwners,
+  embed: (learning: LearningItem) => Promise<readonly number[]>,
+): Promise<ReadonlyArray<Plan | undefined>> {
+  const ids = wanted.map(({ content }) => textOwner(owners.get(content.digest)).learningId);
+  const existing = await readExisting(deps, author, ids);
+  const nowMs = deps.clock.nowMs();
+  return wanted.map((each, index): Plan | undefined => {
+    const id = ids[index] ?? null;
+    if (id === null) return planNew(deps, nowMs, author, each, owners.get(each.content.digest), embed);
+    const found = existing.get(id);
+    if (found?.learning.digest !== each.content.digest) return undefined;
+    return planExisting(deps, nowMs, author, each, found, embed);
+  });
+}
+
+function planNew(
+  deps: LearningDeps,
+  nowMs: number,
+  { organization, authorId }: Author,
+  wanted: Wanted,
+  owner: Item | undefined,
+  embed: (learning: LearningItem) => Promise<readonly number[]>,
+): Plan {
+  const { content, placeInBatch } = wanted;
+  const at = moment({ nowMs, chance: deps.chance }, organization.tenant, {
+    placeInBatch,
+    indexedByWriter: true,
+  });
+  const generation = freeGeneration(textOwner(owner));
+  const learning = newLearning(at, organization.uuid, content, generation, {
+    state: "approved",
+    pull_requests: [],
+    approve_at: null,
+    author_id: authorId,
+    created_at: toTimestamp(nowMs),
+  });
+  const claim = textWrite(organization.uuid, content.digest, owner, {
+    learningId: learning.id,
+    takes: generation,
+  });
+  const writes = [...recordWrites(at, undefined, learning), claim];
+  return { wanted, outcome: "created", learning, writes, embedding: embed(learning) };
+}
+
+type Existing = { readonly learning: LearningItem; readonly isIndexedRight: boolean };
+
+/** Private, pending or disapproved until now: whoever posts it publishes it. */
+function planExisting(
+  deps: LearningDeps,
+  nowMs: number,
+  { organization }: Author,
+  wanted: Wanted,
+  { learning: before, isIndexedRight }: Existing,
+  embed: (learning: LearningItem) => Promise<readonly number[]>,
+): Plan {
+  if (before.state === "approved") {
+    const embedding = isIndexedRight ? undefined : embed(before);
+    return { wanted, outcome: "duplicate", learning: before, writes: [], embedding };
+  }
+  const { placeInBatch } = wanted;
+  const at = moment({ nowMs, chance: deps.chance }, organization.tenant, {
+    placeInBatch,
+    indexedByWriter: true,
+  });
+  const learning = approved(at, before);
+  const writes = recordWrites(at, before, learning);
+  return { wanted, outcome: "promoted", learning, writes, embedding: embed(learning) };
+}
+
+/** The records behind texts that somebody has, and whether the index follows them. */
+async function readExisting(
+  { table, embedder }: LearningDeps,
+  { organization }: Author,
+  ids: ReadonlyArray<string | null>,
+): Promise<ReadonlyMap<string, Existing>> {
+  const held = ids.filter((id) => id !== null);
+  if (held.length === 0) return new Map();
+  const [records, heads] = await Promise.all([
+    table.getMany(held.map((id) => learningKey(organization.uuid, id))),
+    table.getMany(
+      held.map((id) => vectorKey(organization.uuid, id)),
+      { only: vectorHeadAttributes },
+    ),
+  ]);
+  const existing = new Map<string, Existing>();
+  for (const [index, id] of held.entries()) {
+    const record = records[index];
+    const head = heads[index];
+    if (!record) continue;
+    const learning = parseLearning(record);
+    const isIndexedRight = isRight(head && parseVectorHead(head), learning, embedder);
+    existing.set(id, { learning, isIndexedRight });
+  }
+  return existing;
+}
+
+/** One embedding per text, however often its plan is made anew; its failure is heard when it is waited for. */
+export function embedOnce(deps: LearningDeps): (learning: LearningItem) => Promise<readonly number[]> {
+  const known = new Map<string, Promise<readonly number[]>>();
+  return (learning) => {
+    const before = known.get(learning.id);
+    if (before) return before;
+    const embedding = deps.embedder.embed(embeddedText(learning), deps.signal);
+    embedding.catch(() => {});
+    known.set(learning.id, embedding);
+    return embedding;
+  };
+}

@@ -1,0 +1,96 @@
+import { changeEntry } from "../audit/entry.ts";
+import { learningLimits, storeLimits } from "../contract/limits.ts";
+import { chunks } from "../index/place.ts";
+import { backOff } from "../store/retry.ts";
+import { StoreUnavailable, TransactionRefused } from "../store/table.ts";
+import {
+  type Author,
+  embedOnce,
+  type Plan,
+  planTexts,
+  readOwners,
+  type TextOwners,
+  type Wanted,
+} from "./batch-plan.ts";
+import { type LearningDeps, learningEvent } from "./writer.ts";
+
+/** By the digest of the text; a text that is missing could not be stored. */
+export type Stored = ReadonlyMap<string, Plan>;
+
+/**
+ * Stores the texts of a batch, in transactions side by side. Who loses a race decides anew, and from then on
+ * alone, so that one contested text does not hold up others. Throws only while nothing is written.
+ */
+export async function storeTexts(
+  deps: LearningDeps,
+  author: Author,
+  wanted: readonly Wanted[],
+  firstOwners: TextOwners,
+): Promise<Stored> {
+  const stored = new Map<string, Plan>();
+  const embed = embedOnce(deps);
+  const waiting = { clock: deps.clock, chance: deps.chance, policy: storeLimits.retry };
+  let open = wanted;
+  let owners = firstOwners;
+  for (let attempt = 0; open.length > 0 && attempt < learningLimits.attemptsMax; attempt++) {
+    try {
+      if (attempt > 0) {
+        await backOff(waiting, attempt, deps.signal);
+        owners = await readOwners(
+          deps.table,
+          author.organization.uuid,
+          open.map(({ content }) => content),
+        );
+      }
+      const plans = await planTexts(deps, author, open, owners, embed);
+      open = await writePlans(deps, author, open, plans, stored, attempt);
+    } catch (error) {
+      if (attempt === 0 || !(error instanceof StoreUnavailable)) throw error;
+      return stored;
+    }
+  }
+  return stored;
+}
+
+/** Answers who lost a race. What the store did not take is in neither. */
+async function writePlans(
+  deps: LearningDeps,
+  author: Author,
+  open: readonly Wanted[],
+  plans: ReadonlyArray<Plan | undefined>,
+  stored: Map<string, Plan>,
+  attempt: number,
+): Promise<Wanted[]> {
+  const lost = open.filter((_, index) => plans[index] === undefined);
+  const made = plans.filter((plan) => plan !== undefined);
+  for (const plan of made) if (plan.writes.length === 0) stored.set(plan.wanted.content.digest, plan);
+  const together = attempt === 0 ? learningLimits.writtenTogetherMax : 1;
+  const changing = made.filter(({ writes }) => writes.length > 0);
+  await Promise.all(
+    chunks(changing, together).map(async (chunk) => {
+      const outcome = await writeTogether(deps, author, chunk);
+      if (outcome === "stored") for (const plan of chunk) stored.set(plan.wanted.content.digest, plan);
+      if (outcome === "lost") lost.push(...chunk.map((plan) => plan.wanted));
+    }),
+  );
+  return lost;
+}
+
+async function writeTogether(
+  deps: LearningDeps,
+  { organization }: Author,
+  chunk: readonly Plan[],
+): Promise<"stored" | "lost" | "failed"> {
+  const entries = (["created", "promoted"] as const).flatMap((outcome) => {
+    const ids = chunk.filter((plan) => plan.outcome === outcome).map(({ learning }) => learning.id);
+    return ids.length === 0 ? [] : changeEntry(deps, learningEvent(organization, `learning.${outcome}`, ids));
+  });
+  try {
+    await deps.table.transact([...chunk.flatMap(({ writes }) => writes), ...entries]);
+    return "stored";
+  } catch (error) {
+    if (error instanceof TransactionRefused) return "lost";
+    if (error instanceof StoreUnavailable) return "failed";
+    throw error;
+  }
+}

@@ -1,0 +1,191 @@
+import { organizationUuid } from "../contract/identity.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import { decideAnew, type Store } from "../store/decide.ts";
+import {
+  type LearningItem,
+  type PullRequestLearningsItem,
+  parseLearning,
+  parsePullRequestLearnings,
+} from "../store/items/learning.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
+import { unchanged } from "../store/items/unchanged.ts";
+import {
+  learningKey,
+  organizationKey,
+  pullRequestLearningsKey,
+  repositoryKey,
+  textKey,
+} from "../store/layout.ts";
+import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../store/table.ts";
+import { appliedKey, appliedOnce, occurredAtOf } from "./applied-event.ts";
+import { type Content, redactContent } from "./content.ts";
+import type { LearningCaptured } from "./event-schemas.ts";
+import { pullRequestDigest } from "./identity.ts";
+import { fateOf } from "./pull-request.ts";
+import { approved, changed, type Moment, moment, newLearning, recordWrites } from "./record.ts";
+import { freeGeneration, textOwner, textWrite } from "./text-owner.ts";
+
+/**
+ * Applies `learning.captured`: what the reviewer learned in a chat or in a pull request. It counts once per event,
+ * so that a late second delivery does not bring back what was deleted since. The reconciler indexes it.
+ */
+export async function captureLearning(store: Store, data: LearningCaptured, version: string): Promise<void> {
+  const content = redactContent({
+    repositoryId: data.repository_id,
+    text: data.learning,
+    file: data.file,
+    sourceUrl: data.source_url,
+  });
+  await decideAnew(store, async () => {
+    const known = await readKnown(store, data, content, version);
+    if (known.isApplied) return;
+    const at = moment({ nowMs: store.clock.nowMs(), chance: store.chance }, known.organization.tenant);
+    const wish = wishOf(data, known, version);
+    const writes = known.learning
+      ? mergeWrites(at, known, known.learning, wish, version)
+      : birthWrites(at, known, content, data.author_id, wish, version);
+    await store.table.transact([appliedOnce(version, at.nowMs), ...writes]);
+  });
+}
+
+/** What the event by itself asks for. */
+type Wish =
+  | { readonly state: "approved"; readonly because: "chat" | "merged" }
+  | { readonly state: "pending"; readonly approveAt: string }
+  | { readonly state: "private"; readonly pullRequest: string }
+  | { readonly state: "dropped" };
+
+type Known = {
+  readonly isApplied: boolean;
+  readonly organization: OrganizationItem;
+  readonly repository: RepositoryItem;
+  readonly text: Item | undefined;
+  readonly learning: LearningItem | undefined;
+  readonly pullRequestKey: Key;
+  readonly pullRequest: Item | undefined;
+};
+
+async function readKnown(
+  { table }: Store,
+  data: LearningCaptured,
+  { digest, repositoryId }: Content,
+  version: string,
+): Promise<Known> {
+  const uuid = organizationUuid(data);
+  const pullRequestKey = pullRequestLearningsKey(uuid, pullRequestDigest(data.pr_url ?? ""));
+  const [applied, organization, repository, text, pullRequest] = await table.getMany([
+    appliedKey(version),
+    organizationKey(uuid),
+    repositoryKey(uuid, repositoryId),
+    textKey(uuid, digest),
+    pullRequestKey,
+  ]);
+  // The list of event types has made sure of both.
+  if (!organization || !repository) throw new TypeError("The repository of a captured Learning is unknown.");
+  const { learningId } = textOwner(text);
+  const record = learningId === null ? undefined : await table.get(learningKey(uuid, learningId));
+  const learning = record && parseLearning(record);
+  // The text changed hands between the two reads.
+  if (learningId !== null && learning?.digest !== digest) throw new ConditionFailed(record);
+  return {
+    isApplied: applied !== undefined,
+    organization: parseOrganization(organization),
+    repository: parseRepository(repository),
+    text,
+    learning,
+    pullRequestKey,
+    pullRequest,
+  };
+}
+
+const msPerDay = 86_400_000;
+
+function wishOf(data: LearningCaptured, known: Known, version: string): Wish {
+  if (data.source === "chat") {
+    const days = known.repository.approval_delay_days ?? known.organization.approval_delay_days;
+    if (days === 0) return { state: "approved", because: "chat" };
+    const approveAtMs = Date.parse(occurredAtOf(version)) + days * msPerDay;
+    return { state: "pending", approveAt: toTimestamp(approveAtMs) };
+  }
+  const ended = known.pullRequest && parsePullRequestLearnings(known.pullRequest);
+  const fate = ended ? fateOf(ended, version) : "open";
+  if (fate === "shared") return { state: "approved", because: "merged" };
+  return fate === "dropped"
+    ? { state: "dropped" }
+    : { state: "private", pullRequest: known.pullRequestKey.sk };
+}
+
+function birthWrites(
+  at: Moment,
+  known: Known,
+  content: Content,
+  authorId: string,
+  wish: Wish,
+  version: string,
+): TransactionWrite[] {
+  if (wish.state === "dropped") return [];
+  const { uuid } = known.organization;
+  const generation = freeGeneration(textOwner(known.text));
+  const learning = newLearning(at, uuid, content, generation, {
+    state: wish.state,
+    pull_requests: wish.state === "private" ? [wish.pullRequest] : [],
+    approve_at: wish.state === "pending" ? wish.approveAt : null,
+    author_id: authorId,
+    created_at: occurredAtOf(version),
+  });
+  return [
+    ...recordWrites(at, undefined, learning),
+    textWrite(uuid, content.digest, known.text, { learningId: learning.id, takes: generation }),
+    ...(wish.state === "private" ? [nameInPullRequest(known, learning.id, version)] : []),
+  ];
+}
+
+/** The text is there already. What shares it wins over what keeps it back; an admin's no is not overruled. */
+function mergeWrites(
+  at: Moment,
+  known: Known,
+  learning: LearningItem,
+  wish: Wish,
+  version: string,
+): TransactionWrite[] {
+  const { state } = learning;
+  if (wish.state === "dropped" || state === "approved" || state === "disapproved") return [];
+  if (wish.state === "approved") {
+    // A chat without delay says nothing about the one that waits; a merged pull request does.
+    const overrules = state === "private" || wish.because === "merged";
+    return overrules ? recordWrites(at, learning, approved(at, learning)) : [];
+  }
+  if (wish.state === "pending") {
+    const waits = { state: "pending", approve_at: wish.approveAt } as const;
+    return state === "private" ? recordWrites(at, learning, changed(at, learning, waits)) : [];
+  }
+  const pull_requests = [...new Set([...learning.pull_requests, wish.pullRequest])];
+  return [
+    ...recordWrites(at, learning, changed(at, learning, { pull_requests })),
+    nameInPullRequest(known, learning.id, version),
+  ];
+}
+
+/** On condition that its end is still what we decided by. */
+function nameInPullRequest(
+  { pullRequestKey, pullRequest }: Known,
+  id: string,
+  version: string,
+): TransactionWrite {
+  if (!pullRequest) {
+    const open: PullRequestLearningsItem = {
+      ...pullRequestKey,
+      status: "open",
+      version: null,
+      learnings: { [id]: version },
+    };
+    return { put: open, when: { absent: "pk" } };
+  }
+  return {
+    update: pullRequestKey,
+    // It is needed again until it ends again.
+    change: { set: [[["learnings", id], version]], remove: ["ttl"] },
+    when: unchanged(pullRequest, ["version"]),
+  };
+}

@@ -1,0 +1,21 @@
+import type { LearningRecord } from "./present.ts";
+
+/** The record's fields in the order given. */
+export const learningColumns = (
+  [
+    "id",
+    "learning",
+    "organization_id",
+    "organization_name",
+    "repository_id",
+    "repository_name",
+    "author_id",
+    "author_username",
+    "file",
+    "source_url",
+    "usage_count",
+    "last_used_at",
+    "created_at",
+    "updated_at",
+  ] as const satisfies readonly (keyof LearningRecord)[]
+).map((name) => ({ name, cell: (record: LearningRecord) => record[name] }));

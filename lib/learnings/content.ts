@@ -1,0 +1,28 @@
+import { contentDigest } from "./identity.ts";
+import { redact } from "./redaction/redact.ts";
+
+/** What somebody wants to be remembered, with every recognized credential taken out. */
+export type Content = {
+  readonly repositoryId: string;
+  readonly text: string;
+  readonly digest: string;
+  readonly file: string | null;
+  readonly sourceUrl: string | null;
+};
+
+/** Redaction comes first: the digest, and so the id, never depends on a secret. */
+export function redactContent(raw: {
+  readonly repositoryId: string;
+  readonly text: string;
+  readonly file: string | null;
+  readonly sourceUrl: string | null;
+}): Content {
+  const text = redact(raw.text).text;
+  return {
+    repositoryId: raw.repositoryId,
+    text,
+    digest: contentDigest(raw.repositoryId, text),
+    file: raw.file === null ? null : redact(raw.file).text,
+    sourceUrl: raw.sourceUrl === null ? null : redact(raw.sourceUrl).text,
+  };
+}

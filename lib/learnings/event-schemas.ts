@@ -1,0 +1,50 @@
+import * as z from "zod";
+import type { OrganizationName } from "../contract/identity.ts";
+import { eventLimits, learningLimits } from "../contract/limits.ts";
+import { learningText } from "../contract/operations/learnings.ts";
+import { identifier, text } from "../contract/parameters.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+
+/** Later ones have a fifth digit in their year and do not compare as text. */
+const lastInstantMs = Date.parse("9999-12-31T23:59:59.999Z");
+
+const orNull = <Output>(schema: z.ZodType<Output>) =>
+  schema.nullish().transform((value): Output | null => value ?? null);
+
+const webAddress = text(1, learningLimits.sourceUrlCharactersMax).refine(
+  (value) => /^https?:\/\/\S+$/i.test(value) && URL.canParse(value),
+  { error: "must be an http or https URL" },
+);
+
+/** What the events say beside the organization's name. Further fields are left alone. */
+export const learningCapturedFields = {
+  repository_id: identifier,
+  learning: learningText,
+  author_id: identifier,
+  source: z.enum(["chat", "pull_request"]),
+  pr_url: orNull(text(1, eventLimits.urlCharactersMax)),
+  file: orNull(text(1, learningLimits.fileCharactersMax)),
+  source_url: orNull(webAddress),
+};
+
+type Captured = z.output<z.ZodObject<typeof learningCapturedFields>>;
+
+/** The parameters of a `refine`: a Learning that waits for its pull request must say which one that is. */
+export const namesItsPullRequest = [
+  ({ source, pr_url }: Pick<Captured, "source" | "pr_url">) => source === "chat" || pr_url !== null,
+  { error: "is required when source is pull_request", path: ["pr_url"] as string[] },
+] as const;
+
+export const learningUsedFields = {
+  learning_id: z.guid({ error: "must be a UUID" }).transform((id) => id.toLowerCase()),
+  /** Any offset; kept in UTC with milliseconds. */
+  used_at: z.iso
+    .datetime({ offset: true, error: "must be a date-time with an offset" })
+    .transform((instant) => Date.parse(instant))
+    .refine((ms) => ms >= 0 && ms <= lastInstantMs, { error: "must lie between 1970 and 9999" })
+    .transform(toTimestamp),
+  count: z.int().min(1).max(learningLimits.usesMax),
+};
+
+export type LearningCaptured = OrganizationName & Captured;
+export type LearningUsed = OrganizationName & z.output<z.ZodObject<typeof learningUsedFields>>;

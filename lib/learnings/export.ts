@@ -1,0 +1,88 @@
+import type * as z from "zod";
+import type { listLearnings } from "../contract/operations/learnings.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { organizationTenant, type TenantKey } from "../store/layout.ts";
+import type { Table } from "../store/table.ts";
+import { learningFilter } from "./filter.ts";
+import { namedRepositories, type Readable } from "./named-repository.ts";
+import { type LearningRecord, readNames, toLearningRecord } from "./present.ts";
+import { beginning, type Position, walkLearnings } from "./walk.ts";
+
+/** What the export needs of a call. Access has decided whose Learnings they are. */
+export type ExportCall = {
+  readonly principal: { readonly tenant: TenantKey; readonly userId: string | null };
+  readonly scope: { readonly organizations: readonly OrganizationItem[] };
+  readonly input: { readonly query: z.output<(typeof listLearnings)["query"]> };
+  readonly paging: {
+    readonly position: unknown;
+    readonly pageSize: number;
+    next(position: readonly string[]): string;
+    resume(position: readonly string[]): string;
+  };
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+};
+
+export type ExportedPage = {
+  readonly records: readonly LearningRecord[];
+  readonly nextCursor: string | null;
+  /** Only on the last page: where the walk can be taken up later. */
+  readonly resumeCursor: string | null;
+};
+
+export async function exportLearnings(call: ExportCall, readable: Readable): Promise<ExportedPage> {
+  const { table, clock, paging, signal, scope, input } = call;
+  const { limit: _limit, cursor: _cursor, format: _format, org_id: _orgId, ...filters } = input.query;
+  const organizations = new Map(scope.organizations.map((each) => [each.uuid, each]));
+  const repositories = await repositoriesOf(call, readable);
+  const page = await walkLearnings(
+    { table, clock },
+    {
+      owner: ownerOf(call),
+      from: positionOf(paging.position),
+      limit: paging.pageSize,
+      wanted: learningFilter(filters, {
+        organizations: new Set(organizations.keys()),
+        repositories,
+        nowMs: clock.nowMs(),
+      }),
+      isFiltered: Object.values(filters).some((filter) => filter !== undefined),
+      signal,
+    },
+  );
+  const names = await readNames(table, page.learnings);
+  const { place, settled } = page.position;
+  return {
+    records: page.learnings.flatMap((learning) => {
+      const organization = organizations.get(learning.organization);
+      return organization ? [toLearningRecord(learning, organization, names)] : [];
+    }),
+    nextCursor: page.isLast ? null : paging.next([place, settled]),
+    resumeCursor: page.isLast ? paging.resume([settled, settled]) : null,
+  };
+}
+
+/** A single organization has a list of its own; several are read from their tenant's. */
+function ownerOf({ principal, scope }: ExportCall): TenantKey {
+  const [only, another] = scope.organizations;
+  return only && !another ? organizationTenant(only.uuid) : principal.tenant;
+}
+
+async function repositoriesOf({ table, principal, scope, input }: ExportCall, readable: Readable) {
+  const { repository_name: name } = input.query;
+  if (name === undefined) return undefined;
+  const [organization] = scope.organizations;
+  if (!organization || principal.userId === null)
+    throw new TypeError("Only keys of a member may name a repository.");
+  const { userId } = principal;
+  return await namedRepositories(table, readable, { organization: organization.uuid, userId, name });
+}
+
+function positionOf(position: unknown): Position {
+  if (position === null) return beginning;
+  const [place, settled] = Array.isArray(position) ? position : [];
+  if (typeof place === "string" && typeof settled === "string") return { place, settled };
+  throw new TypeError("A cursor of this operation holds two places.");
+}

@@ -1,0 +1,64 @@
+import type * as z from "zod";
+import { learningLimits } from "../contract/limits.ts";
+import type { listLearnings } from "../contract/operations/learnings.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import type { LearningItem } from "../store/items/learning.ts";
+
+type Query = z.output<(typeof listLearnings)["query"]>;
+export type LearningQuery = Pick<Query, "repository_ids" | "user_ids" | "search" | "file" | "stat_filter">;
+export type LearningFilter = (learning: LearningItem) => boolean;
+
+const msPerDay = 86_400_000;
+
+/** All of what was asked for at once; `repositories` narrows further where a repository was named. */
+export function learningFilter(
+  query: LearningQuery,
+  {
+    organizations,
+    repositories,
+    nowMs,
+  }: {
+    readonly organizations: ReadonlySet<string>;
+    readonly repositories: ReadonlySet<string> | undefined;
+    readonly nowMs: number;
+  },
+): LearningFilter {
+  const { search, stat_filter = "total" } = query;
+  const words = search?.toLowerCase().split(/\s+/).filter(Boolean) ?? [];
+  const wantedRepositories = query.repository_ids && new Set(query.repository_ids);
+  const authors = query.user_ids && new Set(query.user_ids);
+  const files = query.file && new Set(query.file);
+  const hasStat = statFilter(stat_filter, nowMs);
+  return (learning) =>
+    organizations.has(learning.organization) &&
+    (repositories?.has(learning.repository_id) ?? true) &&
+    (wantedRepositories?.has(learning.repository_id) ?? true) &&
+    (authors?.has(learning.author_id) ?? true) &&
+    (files === undefined || (learning.file !== null && files.has(learning.file))) &&
+    hasStat(learning) &&
+    hasWords(learning, words);
+}
+
+function hasWords({ text }: LearningItem, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const lowerCase = text.toLowerCase();
+  return words.every((word) => lowerCase.includes(word));
+}
+
+function statFilter(stat: NonNullable<Query["stat_filter"]>, nowMs: number): LearningFilter {
+  const since = (days: number) => toTimestamp(nowMs - days * msPerDay);
+  switch (stat) {
+    case "total":
+      return () => true;
+    case "active": {
+      const oldest = since(learningLimits.activeDays);
+      return ({ last_used_at }) => last_used_at !== null && last_used_at >= oldest;
+    }
+    case "never_used":
+      return ({ usage_count }) => usage_count === 0;
+    case "created_this_week": {
+      const oldest = since(learningLimits.newDays);
+      return ({ created_at }) => created_at >= oldest;
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { type LearningItem, parseLearning } from "../store/items/learning.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { learningKey, vectorKey } from "../store/layout.ts";
+import type { Key, Table } from "../store/table.ts";
+
+export type Held = { readonly organization: OrganizationItem; readonly learning: LearningItem };
+
+/** The organization of the scope that has the Learning: an id says nothing about where it belongs. */
+export async function findLearning(
+  table: Table,
+  organizations: readonly OrganizationItem[],
+  id: string,
+): Promise<Held | undefined> {
+  const items = await table.getMany(organizations.map(({ uuid }) => learningKey(uuid, id)));
+  for (const [index, organization] of organizations.entries()) {
+    const item = items[index];
+    if (item) return { organization, learning: parseLearning(item) };
+  }
+  return undefined;
+}
+
+/** For the chain: whose Learning a request is about. */
+export const locateLearning = async ({
+  scope,
+  input,
+  table,
+}: {
+  readonly scope: { readonly organizations: readonly OrganizationItem[] };
+  readonly input: { readonly path: { readonly learning_id: string } };
+  readonly table: Table;
+}): Promise<OrganizationItem | undefined> =>
+  (await findLearning(table, scope.organizations, input.path.learning_id))?.organization;
+
+/** Vectors of Learnings that no organization of the scope has: what a deletion could not remove. */
+export async function findOrphans(
+  table: Table,
+  organizations: readonly OrganizationItem[],
+  id: string,
+): Promise<ReadonlyArray<Key & { readonly revision: string }>> {
+  const keys = organizations.map(({ uuid }) => vectorKey(uuid, id));
+  const heads = await table.getMany(keys, { only: ["revision"] });
+  return heads.flatMap((head) =>
+    head && typeof head.revision === "string" ? [{ pk: head.pk, sk: head.sk, revision: head.revision }] : [],
+  );
+}

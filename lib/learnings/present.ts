@@ -1,0 +1,66 @@
+import type * as z from "zod";
+import type { learningRecord } from "../contract/records.ts";
+import type { LearningItem } from "../store/items/learning.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { parseMember } from "../store/items/people.ts";
+import { parseRepository } from "../store/items/repository.ts";
+import { memberKey, repositoryKey } from "../store/layout.ts";
+import type { Item, Key, Table } from "../store/table.ts";
+
+export type LearningRecord = z.input<typeof learningRecord>;
+
+/** Names that the record shows but the Learning does not hold: they change without it. */
+export type Names = {
+  repository(organization: string, repositoryId: string): string;
+  username(organization: string, userId: string): string | null;
+};
+
+type Named = Pick<LearningItem, "organization" | "repository_id" | "author_id">;
+
+export const nameKeys = ({ organization, repository_id, author_id }: Named): Key[] => [
+  repositoryKey(organization, repository_id),
+  memberKey(organization, author_id),
+];
+
+/** One round of reads for a whole page, each repository and author once. */
+export async function readNames(table: Table, learnings: readonly Named[]): Promise<Names> {
+  const keys = [...new Map(learnings.flatMap(nameKeys).map((key) => [identity(key), key] as const)).values()];
+  return namesFrom(await table.getMany(keys));
+}
+
+export function namesFrom(items: ReadonlyArray<Item | undefined>): Names {
+  const known = new Map(items.flatMap((item) => (item ? [[identity(item), item] as const] : [])));
+  return {
+    repository(organization, repositoryId) {
+      const item = known.get(identity(repositoryKey(organization, repositoryId)));
+      return item ? parseRepository(item).full_name : repositoryId;
+    },
+    username(organization, userId) {
+      const item = known.get(identity(memberKey(organization, userId)));
+      return item ? parseMember(item).username : null;
+    },
+  };
+}
+
+const identity = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;
+
+export const toLearningRecord = (
+  learning: LearningItem,
+  organization: Pick<OrganizationItem, "provider_organization_id" | "name">,
+  names: Names,
+): LearningRecord => ({
+  id: learning.id,
+  learning: learning.text,
+  organization_id: organization.provider_organization_id,
+  organization_name: organization.name,
+  repository_id: learning.repository_id,
+  repository_name: names.repository(learning.organization, learning.repository_id),
+  author_id: learning.author_id,
+  author_username: names.username(learning.organization, learning.author_id),
+  file: learning.file,
+  source_url: learning.source_url,
+  usage_count: learning.usage_count,
+  last_used_at: learning.last_used_at,
+  created_at: learning.created_at,
+  updated_at: learning.updated_at,
+});

@@ -1,0 +1,143 @@
+import { learningLimits } from "../contract/limits.ts";
+import { decideAnew, type Store } from "../store/decide.ts";
+import {
+  type LearningItem,
+  type PullRequestLearningsItem,
+  parseLearning,
+  parsePullRequestLearnings,
+} from "../store/items/learning.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { unchanged } from "../store/items/unchanged.ts";
+import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../store/layout.ts";
+import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../store/table.ts";
+import { occurredAtOf } from "./applied-event.ts";
+import { pullRequestDigest } from "./identity.ts";
+import { approved, changed, moment, recordWrites, removalWrites } from "./record.ts";
+import { releaseWrites } from "./text-owner.ts";
+
+/** The end of a pull request, as `pull_request.finalized` tells it. */
+export type FinalizedPullRequest = {
+  /** UUID of the organization. */
+  readonly organization: string;
+  readonly prUrl: string;
+  readonly status: "merged" | "closed";
+  /** `occurred_at#event id` */
+  readonly version: string;
+};
+
+/**
+ * Shares or drops the private Learnings of a pull request that ended. Whoever captures one and whoever ends the
+ * pull request write the same item, so one of the two sees the other, in whichever order they come. Repeating
+ * it is safe, and finishes what was cut off.
+ */
+export async function settlePrivateLearnings(store: Store, finalized: FinalizedPullRequest): Promise<void> {
+  const pullRequest = pullRequestDigest(finalized.prUrl);
+  const key = pullRequestLearningsKey(finalized.organization, pullRequest);
+  const ended = await markEnded(store, key, finalized);
+  for (const id of Object.keys(ended.learnings)) {
+    await decideAnew(store, () => decideLearning(store, finalized.organization, pullRequest, id));
+  }
+}
+
+/** The newest end wins; what comes late finds it in the failed condition. */
+async function markEnded(
+  { table, clock }: Store,
+  key: Key,
+  { status, version }: FinalizedPullRequest,
+): Promise<PullRequestLearningsItem> {
+  const ttl = Math.ceil(clock.nowMs() / 1000) + learningLimits.finalizedDays * secondsPerDay;
+  const older = {
+    any: [
+      { absent: "version" },
+      { equals: ["version", null] as const },
+      { below: ["version", version] as const },
+    ],
+  };
+  const change = {
+    set: [
+      ["status", status],
+      ["version", version],
+      ["ttl", ttl],
+    ],
+    setOnce: [["learnings", {}]],
+  } as const;
+  try {
+    const item = await table.write(
+      { update: key, change, when: older },
+      { returning: "new", repeatable: true },
+    );
+    if (item) return parsePullRequestLearnings(item);
+  } catch (error) {
+    if (!(error instanceof ConditionFailed) || !error.item) throw error;
+    return parsePullRequestLearnings(error.item);
+  }
+  throw new TypeError("An update that was asked for the item answered none.");
+}
+
+const secondsPerDay = 86_400;
+
+/** One snapshot of both: a Learning that the pull request names was written together with its name there. */
+async function decideLearning(
+  store: Store,
+  organization: string,
+  pullRequest: string,
+  id: string,
+): Promise<void> {
+  const key = pullRequestLearningsKey(organization, pullRequest);
+  const [named, record, owner] = await store.table.getTogether([
+    key,
+    learningKey(organization, id),
+    organizationKey(organization),
+  ]);
+  if (!named || !owner) return;
+  const state = parsePullRequestLearnings(named);
+  const capturedAs = state.learnings[id];
+  const fate = capturedAs === undefined ? "open" : fateOf(state, capturedAs);
+  if (fate === "open" || capturedAs === undefined) return;
+  const learning = record && parseLearning(record);
+  const keptByIt = learning?.pull_requests.includes(pullRequest) ? learning : undefined;
+  const forget: TransactionWrite = {
+    update: key,
+    change: { remove: [["learnings", id]] },
+    when: { all: [{ equals: [["learnings", id], capturedAs] }, { equals: ["version", state.version] }] },
+  };
+  const writes = keptByIt
+    ? await fateWrites(store, parseOrganization(owner), keptByIt, pullRequest, fate)
+    : [stillSo(organization, id, record)];
+  await store.table.transact([forget, ...writes]);
+}
+
+const stillSo = (organization: string, id: string, record: Item | undefined): TransactionWrite => ({
+  check: learningKey(organization, id),
+  when: unchanged(record, ["revision"]),
+});
+
+/** Merged is for good. What is captured after a close was captured in a pull request that is open again. */
+export function fateOf(
+  { status, version }: Pick<PullRequestLearningsItem, "status" | "version">,
+  capturedAs: string,
+): "shared" | "dropped" | "open" {
+  if (status === "merged") return "shared";
+  const isEnd = status === "closed" && version !== null;
+  return isEnd && occurredAtOf(capturedAs) <= occurredAtOf(version) ? "dropped" : "open";
+}
+
+async function fateWrites(
+  { table, clock, chance }: Store,
+  organization: OrganizationItem,
+  learning: LearningItem,
+  pullRequest: string,
+  fate: "shared" | "dropped",
+): Promise<TransactionWrite[]> {
+  const at = moment({ nowMs: clock.nowMs(), chance }, organization.tenant);
+  if (fate === "shared") return recordWrites(at, learning, approved(at, learning));
+  const others = learning.pull_requests.filter((each) => each !== pullRequest);
+  // Another open pull request keeps it, or an approval that is still to come.
+  if (others.length > 0 || learning.state !== "private") {
+    return recordWrites(at, learning, changed(at, learning, { pull_requests: others }));
+  }
+  const { uuid } = organization;
+  const keys = [textKey(uuid, learning.digest), textKey(uuid, learning.origin.digest)];
+  const [text, origin] = await table.getMany(keys);
+  return [...removalWrites(at, learning), ...releaseWrites(learning, { text, origin })];
+}

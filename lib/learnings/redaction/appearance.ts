@@ -1,0 +1,121 @@
+import { hasDistinct } from "./rule.ts";
+
+/** How a value looks: random, written by a person, or standing in for a value. */
+
+export const hasDigit = (value: string): boolean => /\d/.test(value);
+export const hasLetter = (value: string): boolean => /[A-Za-z]/.test(value);
+export const hasBothCases = (value: string): boolean => /[A-Z]/.test(value) && /[a-z]/.test(value);
+export const isHex = (value: string): boolean => /^(?:0x)?[0-9a-fA-F]+$/.test(value);
+export const isUuid = (value: string): boolean =>
+  value.length === 36 && /^[0-9a-fA-F]+(?:-[0-9a-fA-F]+){4}$/.test(value);
+
+/** More than this is not looked at: what a long value looks like shows early. */
+const lookedAtMax = 256;
+
+/** 1 digit, 2 capital, 3 small letter, 0 anything else. */
+function characterClass(code: number): number {
+  if (code >= 48 && code <= 57) return 1;
+  if (code >= 65 && code <= 90) return 2;
+  return code >= 97 && code <= 122 ? 3 : 0;
+}
+
+interface Rhythm {
+  /** Share of neighbours that change class; a capital before a small letter is how words begin and does not count. */
+  flips: number;
+  /** Share of neighbours that follow each other in the alphabet. */
+  steps: number;
+  /** Share of characters in stretches of one case too long to be chance. */
+  words: number;
+  /** Share of characters in stretches of two or more small letters, with the capital before them. */
+  syllables: number;
+}
+
+const smallStretchMin = 4;
+const capitalStretchMin = 6;
+
+/** Taken among letters and digits only. */
+function rhythmOf(value: string): Rhythm {
+  let pairs = 1;
+  let flips = 0;
+  let steps = 0;
+  let inWords = 0;
+  let inSyllables = 0;
+  let stretch = 0;
+  let before = 0;
+  for (let index = 0; index <= value.length; index++) {
+    const here = index < value.length ? characterClass(value.charCodeAt(index)) : 0;
+    if (before !== 0 && here !== 0) {
+      pairs++;
+      if (before !== here && !(before === 2 && here === 3)) flips++;
+      if (value.charCodeAt(index) - value.charCodeAt(index - 1) === 1) steps++;
+    }
+    if (here === before) stretch++;
+    else {
+      if ((before === 3 && stretch >= smallStretchMin) || (before === 2 && stretch >= capitalStretchMin))
+        inWords += stretch;
+      if (before === 3 && stretch >= 2)
+        inSyllables += stretch + (characterClass(value.charCodeAt(index - stretch - 1)) === 2 ? 1 : 0);
+      stretch = 1;
+    }
+    before = here;
+  }
+  return {
+    flips: flips / pairs,
+    steps: steps / pairs,
+    words: inWords / value.length,
+    syllables: inSyllables / value.length,
+  };
+}
+
+/** `Password`, `currentUser`, `aws-cdk/CfnKey`: capitals only where a word begins. */
+export const isPlainCase = (value: string): boolean =>
+  value.split(/[^A-Za-z0-9]/).every((part) => /^[A-Za-z]?[a-z]*(?:[A-Z][a-z]+)*$/.test(part));
+
+/**
+ * Random characters change class at every second place; identifiers, paths and sentences do not. `wordsMax`: the share
+ * of its characters that may lie in words.
+ */
+export function isRandomBut(wordsMax: number, whole: string): boolean {
+  if (whole.length < 10 || !hasDistinct(whole, 8)) return false;
+  const value = whole.slice(0, lookedAtMax);
+  const { flips, steps, words, syllables } = rhythmOf(value);
+  if (steps > 0.3 || ((words > wordsMax || syllables > 0.75) && hasBothCases(value))) return false;
+  if (hasDigit(value)) return flips >= 0.15;
+  return flips >= 0.09 && hasBothCases(value) && !isPlainCase(value);
+}
+
+/** Where the place already speaks for a credential. */
+export const looksRandom = (value: string): boolean => isRandomBut(0.6, value);
+/** Where nothing but the look speaks for one. */
+export const looksVeryRandom = (value: string): boolean => isRandomBut(0.35, value);
+
+/** `[REDACTED]` and `[REDACTED:password]`, ours or somebody else's. */
+const isMarked = (value: string) => value.includes("[REDACTED");
+/** `$TOKEN`, `${TOKEN}`, `$(cmd)`, `{{ x }}`, `<TOKEN>`, `%TOKEN%`, `%env(x)%`, `:x`, `@x`, `!Ref`, `*x`. */
+const isReference = (value: string) =>
+  /^(?:[$%#][{(<]|[{<]|[$%]\w+%?$|%\w+\(|[:@!&*][A-Za-z_]\w*$|\\\()/.test(value);
+/** `xxxxxxxx`, `****`, `sk-...abcd`. */
+const isFilled = (value: string) => /xxxx|XXXX|\*\*\*|\.\.\.|…|•••|00000000/.test(value);
+/** `your-token-here`, `REPLACE_ME`: such words stand alone in no credential. */
+const hasPlaceholderWord = (value: string) =>
+  value.length < 48 &&
+  /(?:^|[^A-Za-z])(?:your|my|the|example|sample|dummy|fake|mock|placeholder|change|changeme|replace|replaceme|redacted|todo|tbd|insert|enter|here|none|null|nil|undefined|foo|bar|foobar)(?:[^A-Za-z]|$)/i.test(
+    value,
+  );
+const placeholderValues = new Set(
+  "test testing secret password passwd pass pwd passphrase token key api_key api-key apikey string number boolean true false value required optional include omit same-origin bearer basic admin root user username guest default empty unknown hidden text".split(
+    " ",
+  ),
+);
+const isPlaceholderValue = (value: string) =>
+  value.length <= 16 && placeholderValues.has(value.toLowerCase());
+
+/** Something that stands where a credential would: it stays, so that examples stay readable. */
+export const isPlaceholder = (value: string): boolean =>
+  value.length < 4 ||
+  !hasDistinct(value, 4) ||
+  isMarked(value) ||
+  isReference(value) ||
+  isFilled(value) ||
+  isPlaceholderValue(value) ||
+  hasPlaceholderWord(value);

@@ -1,0 +1,46 @@
+/** What a name claims its value to be: anything a person may choose, something random, or perhaps something random. */
+export type Claim = "password" | "secret" | "token" | "api_key" | "maybe";
+
+const setOf = (spaced: string) => new Set(spaced.split(" "));
+
+const passwordEndings = "password passwd passwort passphrase passcode kennwort pwd".split(" ");
+const passwordWords = setOf("pw psk pepper pass dbpass keypass");
+const keyOwners = setOf(
+  "api access secret private encryption encrypt signing sign master hmac license account subscription app application auth shared storage service admin deploy write session crypt client consumer webhook ssh root",
+);
+const publicKeyOwners = setOf(
+  "public cache primary partition sort foreign idempotency restore object query translation",
+);
+const maybeWords = setOf(
+  "cred creds credential credentials auth pat sid session sessionid phpsessid jsessionid sessid",
+);
+/** `DB_PASSWORD_PROD` is a password all the same; `password_hash` and `token_url` are none. */
+const environments = setOf(
+  "prod production staging stage dev development ci live old new private base value default plain plaintext",
+);
+
+function wordsOf(name: string): string[] {
+  const spaced = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
+  const words = spaced.split(/[^a-z]/).filter(Boolean);
+  while (words.length > 1 && environments.has(words.at(-1) ?? "")) words.pop();
+  return words;
+}
+
+/** Undefined when the name is about a credential (its age, its place) and not one itself. */
+export function claimOf(name: string): Claim | undefined {
+  const words = wordsOf(name);
+  const last = words.at(-1) ?? "";
+  if (passwordWords.has(last) || passwordEndings.some((ending) => last.endsWith(ending))) return "password";
+  if (last.endsWith("storepass")) return "password";
+  if (last.endsWith("secret")) return "secret";
+  if (last.endsWith("token")) return "token";
+  if (!last.endsWith("key")) return maybeWords.has(last) ? "maybe" : undefined;
+  const owner = last === "key" ? (words.at(-2) ?? "") : last.slice(0, -"key".length);
+  if (keyOwners.has(owner)) return "api_key";
+  return publicKeyOwners.has(owner) ? undefined : "maybe";
+}
+
+/** `DB_PASSWORD`: an environment variable, whose value is never code. */
+export const isConstant = (name: string): boolean => /^[A-Z][A-Z0-9_.-]+$/.test(name);
+/** `setPassword`, `client.withToken`. */
+export const isSetter = (name: string): boolean => /(?:^|[._])(?:set|with|use|put|add)[A-Z_]/.test(name);

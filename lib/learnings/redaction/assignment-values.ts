@@ -1,0 +1,150 @@
+import {
+  hasBothCases,
+  hasDigit,
+  hasLetter,
+  isHex,
+  isPlaceholder,
+  isPlainCase,
+  isRandomBut,
+  isUuid,
+  looksRandom,
+  looksVeryRandom,
+} from "./appearance.ts";
+import type { Claim } from "./assignment-names.ts";
+
+export interface Value {
+  readonly text: string;
+  readonly start: number;
+  readonly isQuoted: boolean;
+}
+
+const quoted: Record<string, RegExp> = {
+  "\\": /\\+["']([^"'\\\n]+)/y,
+  '"': /"((?:[^"\\\n]|\\.)+)"/y,
+  "'": /'((?:[^'\\\n]|\\.)+)'/y,
+  "`": /`([^`\n]+)`/y,
+};
+/** Up to a blank, a quote, a comma, a semicolon, an ampersand or an escaped line end. */
+const bare = /(?:[^\s"'`<>,;\\|&]|\\[^\s"'\\nrt])+/y;
+/** The next field of a form ends a value; an ampersand before anything else is part of it. */
+const nextField = /&[\w.-]*=/y;
+
+function matchEnd(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+}
+
+function bareEnd(text: string, start: number): number {
+  let end = matchEnd(bare, text, start);
+  while (text.charAt(end) === "&" && matchEnd(nextField, text, end) === end)
+    end = matchEnd(bare, text, end + 1);
+  return end;
+}
+
+export function valueAt(text: string, at: number): Value | undefined {
+  const quote = text.charAt(at);
+  const pattern = quoted[quote];
+  if (pattern) {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    const value = match?.[1];
+    if (match && value) return { text: value, start: at + match[0].indexOf(value), isQuoted: true };
+  }
+  const start = pattern && quote !== "\\" ? at + 1 : at;
+  // The sentence's or the code's own punctuation is not part of a bare value.
+  let end = bareEnd(text, start);
+  while (end > start && ".,:;)]}".includes(text.charAt(end - 1))) end--;
+  return end > start ? { text: text.slice(start, end), start, isQuoted: false } : undefined;
+}
+
+/** Types and algorithms (`uint8`, `RS256`), versions, numbers with a unit, addresses, paths. */
+const isHarmless = (value: string) =>
+  /^(?:u?int|float|sha|aes|rs|hs|utf|base|argon)-?\d+[a-z]*$/i.test(value) ||
+  /^v?\d{1,5}(?:\.\d+)*[a-z%]{0,2}$/i.test(value) ||
+  value.startsWith("http") ||
+  value.startsWith("arn:") ||
+  (/^[./~][\w./-]*$/.test(value) && !(value.length >= 20 && looksVeryRandom(value)));
+
+/** `MYSQL_NATIVE_PASSWORD`, a constant's name. */
+const isConstantLike = (value: string) =>
+  /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value) && !looksRandom(value);
+
+/** Code that computes a value: calls, subscripts, member paths; plain identifiers are judged by their look. */
+function isExpression(whole: string): boolean {
+  const [value = ""] = whole.split("=");
+  if (/[(){}[\]]/.test(value)) return true;
+  if (!/^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|->|::)[A-Za-z_$][\w$]*)+$/.test(value)) return false;
+  return !value.split(/[^\w$]/).some((part) => hasDigit(part) && looksRandom(part));
+}
+
+/** `my-db-password`: a name, unless there is a digit in it. */
+const hasCredentialWord = (value: string) =>
+  /pass(?:word|wd|wort|phrase)|secret|token|credential|key/i.test(value);
+
+const isPassphrase = (value: string) =>
+  value.length >= 10 &&
+  value.split(/\s/).length <= 8 &&
+  !/[(){}[\]<>]/.test(value) &&
+  !/\b(?:password|passwort|token|secret|please|enter|must|your|the|is|least|required|invalid|too|and|or)\b/i.test(
+    value,
+  );
+
+function isPasswordLike(value: string, isLiteral: boolean, isQuoted: boolean): boolean {
+  if (/\s/.test(value)) return isPassphrase(value);
+  if (hasDigit(value)) return hasLetter(value) ? value.length >= 5 : isLiteral && value.length >= 6;
+  if (value.length < 5 || hasCredentialWord(value)) return false;
+  if (!isLiteral) return looksRandom(value);
+  if (/[^A-Za-z_.-]/.test(value)) return hasLetter(value) && value.length >= 6;
+  if (/^[a-z]+$/.test(value)) return !isQuoted || value.length >= 6;
+  return /^[A-Za-z]+$/.test(value) && hasBothCases(value) && !isPlainCase(value);
+}
+
+/** `ABCD1-EFGH2-IJKL3`: a licence key. */
+const isGrouped = (value: string) => hasDigit(value) && /^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8})+$/.test(value);
+
+function isTokenLike(value: string): boolean {
+  if (/\s/.test(value)) return false;
+  if (isHex(value) || isUuid(value)) return value.length >= 16 && hasDigit(value);
+  return value.length >= 12 && (looksRandom(value) || isGrouped(value));
+}
+
+const isSurelyToken = (value: string) =>
+  value.length >= 16 &&
+  /^[\w+/=.:~%-]+$/.test(value) &&
+  !isHex(value) &&
+  !isUuid(value) &&
+  isTokenLike(value) &&
+  isRandomBut(0.45, value);
+
+/** How a name and its value are tied: in code, as literal text, as an option, as two strings in a row, in a sentence. */
+export type Tie = "assigned" | "literal" | "option" | "pair" | "sentence";
+
+export function isCredential(
+  { text, isQuoted }: Value,
+  claim: Claim,
+  tie: Tie,
+  isConstantName: boolean,
+): boolean {
+  if (text.length < 4 || !bearsOut(text, claim, tie, isQuoted, isConstantName)) return false;
+  if (!isQuoted && tie !== "literal" && tie !== "option" && isExpression(text)) return false;
+  return !isPlaceholder(text) && !isHarmless(text) && !isConstantLike(text);
+}
+
+function bearsOut(
+  value: string,
+  claim: Claim,
+  tie: Tie,
+  isQuoted: boolean,
+  isConstantName: boolean,
+): boolean {
+  if (claim === "maybe") return isSurelyToken(value);
+  if (tie === "option" && !hasDigit(value) && isPlainCase(value)) return false;
+  if (tie === "pair" && !hasDigit(value)) return false;
+  if (claim === "token" || claim === "api_key")
+    return isTokenLike(value) && (tie !== "sentence" || value.length >= 16);
+  if (tie === "sentence")
+    return (
+      hasDigit(value) && hasLetter(value) && value.length >= 6 && (claim === "password" || isTokenLike(value))
+    );
+  return isPasswordLike(value, isQuoted || isConstantName || tie === "literal" || tie === "option", isQuoted);
+}

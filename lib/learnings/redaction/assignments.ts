@@ -1,0 +1,149 @@
+import { type Claim, claimOf, isConstant, isSetter } from "./assignment-names.ts";
+import { isCredential, type Tie, valueAt } from "./assignment-values.ts";
+import { type Finder, kindNamed, type Span } from "./rule.ts";
+
+/**
+ * `password=…`, `api_key: …`, `"clientSecret": "…"`, in the many ways people write it. Three steps: a name that
+ * claims a credential, a bridge from the name to a value, and a value that keeps the claim.
+ */
+const namePattern =
+  /(?:api|access|secret|private|encryption|signing|master|auth|license|account) key|pass|pwd|kennwort|secret|token|key|cred|auth|psk|pepper|sess|sid|pat|pw/gi;
+const nameRestPattern = /[\w-]*(?:\.[\w-]+)*/y;
+
+interface Name {
+  readonly text: string;
+  readonly name: string;
+  readonly start: number;
+}
+
+interface Bridge {
+  readonly tie: Tie;
+  /** What it can begin with, so that most names cost one look. */
+  readonly first: string;
+  readonly pattern: RegExp;
+  readonly serves?: (name: Name) => boolean;
+}
+
+const isFlag = ({ name }: Name) => name.startsWith("-");
+const isElement = ({ text, name, start }: Name) =>
+  text.charAt(start - 1) === "<" && text.slice(start, start + name.length + elementLengthMax).includes("</");
+/** `ENV TOKEN …`, `set -x TOKEN …`; `aws configure set aws_secret_access_key …`. */
+const isDeclared = ({ text, name, start }: Name) =>
+  /_key$/i.test(name) ||
+  (isConstant(name) && /(?:ENV|ARG|set|setx|-x)[ \t]$/.test(text.slice(Math.max(0, start - 6), start)));
+
+const elementLengthMax = 400;
+
+/** In the order they are tried. */
+const bridges: readonly Bridge[] = [
+  // Equals signs and colons, behind a closing quote or bracket, with or without a type: `key: string = `.
+  {
+    tie: "assigned",
+    first: "\\\"'`])* \t:=",
+    pattern:
+      /[\\"'`\])*]{0,6}[ \t]{0,8}(?:(?::[ \t]{0,2})?(?:&?str|[Ss]tring)[ \t]{0,4}=|:=|=>|=(?![=~>])|:(?![:=/]))[ \t*]{0,8}/y,
+  },
+  // <password>…</password>
+  { tie: "literal", first: ">", pattern: />/y, serves: isElement },
+  // <add key="ApiKey" value="…" />
+  { tie: "literal", first: "\"'", pattern: /["'][ \t]{1,4}value[ \t]{0,2}=[ \t]{0,2}(?=["'])/y },
+  // - name: DB_PASSWORD, and in the next line value: …
+  { tie: "literal", first: "\"' \t\r\n", pattern: /["']?[ \t]*\r?\n[ \t-]*value:[ \t]+/y },
+  // variable "db_password" { default = "…" }
+  {
+    tie: "literal",
+    first: "\"'",
+    pattern: /["'][ \t]*\{\s*(?:type[ \t]*=[ \t]*\w+\s+)?default[ \t]*=[ \t]*/y,
+  },
+  // setPassword("…")
+  { tie: "literal", first: "(", pattern: /\([ \t]{0,4}(?=["'])/y, serves: ({ name }) => isSetter(name) },
+  // define("DB_PASSWORD", "…")
+  { tie: "pair", first: "\"'", pattern: /["'][ \t]{0,4},[ \t]{0,12}(?=["'])/y },
+  // --password …
+  { tie: "option", first: " \t", pattern: /[ \t]{1,4}/y, serves: isFlag },
+  { tie: "literal", first: " \t", pattern: /[ \t]{1,4}/y, serves: isDeclared },
+  // the password is …
+  {
+    tie: "sentence",
+    first: "\"'`* \t",
+    pattern: /["'`*]{0,2}[ \t](?:is|was|are|ist|lautet|est)[ \t:]{1,3}\*{0,2}/y,
+  },
+];
+
+/** A name longer than this is no name. */
+const nameLengthMax = 80;
+/** A refused value up to this length is searched again for names inside it; a longer one is passed over. */
+const searchedAgainMax = 256;
+
+const kindOf: Record<Claim, string> = {
+  password: "password",
+  secret: "secret",
+  token: "token",
+  api_key: "api_key",
+  maybe: "secret",
+};
+
+/** The credential behind a name, and where the search goes on. */
+function findBehind(
+  name: Name,
+  end: number,
+  claims: Map<string, Claim | undefined>,
+): { span?: Span; resume: number } {
+  const next = name.text.charAt(end);
+  for (const { tie, first, pattern, serves } of bridges) {
+    if (!first.includes(next) || next === "" || (serves && !serves(name))) continue;
+    pattern.lastIndex = end;
+    if (!pattern.test(name.text)) continue;
+    if (!claims.has(name.name)) claims.set(name.name, claimOf(name.name));
+    const claim = claims.get(name.name);
+    if (!claim) return { resume: end };
+    const value = valueAt(name.text, pattern.lastIndex);
+    if (!value) continue;
+    const valueEnd = value.start + value.text.length;
+    if (isCredential(value, claim, tie, isConstant(name.name)))
+      return { span: { start: value.start, end: valueEnd, kind: kindOf[claim] }, resume: valueEnd };
+    return { resume: value.text.length > searchedAgainMax ? valueEnd : end };
+  }
+  return { resume: end };
+}
+
+function isNameCharacter(code: number): boolean {
+  return (
+    (code >= 48 && code <= 57) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 97 && code <= 122) ||
+    code === 95 ||
+    code === 45 ||
+    code === 46
+  );
+}
+
+/** Inside a marker, in an ARN (`…:secret:…`), or too long. */
+const isNoName = ({ text, name, start }: Name) =>
+  name.length > nameLengthMax ||
+  text.endsWith("[REDACTED:", start) ||
+  (text.charAt(start - 1) === ":" && text.charAt(start + name.length) === ":");
+
+export const assignments: Finder = {
+  kinds: ["Password", "Secret", "Token", "API key"].map(kindNamed),
+  keywords: [],
+  find(text) {
+    const spans: Span[] = [];
+    const claims = new Map<string, Claim | undefined>();
+    let from = 0;
+    namePattern.lastIndex = 0;
+    for (let hit = namePattern.exec(text); hit; hit = namePattern.exec(text)) {
+      let start = hit.index;
+      while (start > from && isNameCharacter(text.charCodeAt(start - 1))) start--;
+      nameRestPattern.lastIndex = namePattern.lastIndex;
+      nameRestPattern.test(text);
+      const end = nameRestPattern.lastIndex;
+      const name = { text, name: text.slice(start, end), start };
+      const { span, resume } = isNoName(name) ? { resume: end } : findBehind(name, end, claims);
+      if (span) spans.push(span);
+      from = resume;
+      namePattern.lastIndex = resume;
+    }
+    return spans;
+  },
+};

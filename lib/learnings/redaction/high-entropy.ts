@@ -1,0 +1,74 @@
+import { hasBothCases, hasDigit, isHex, looksVeryRandom } from "./appearance.ts";
+import { type Finder, kindNamed, type Span } from "./rule.ts";
+
+/** The last search: what looks random and no other rule has a name for. */
+const wordPattern = /[^\s"'<>`]+/g;
+const runPattern = /[\w+/-]+={0,2}/g;
+const runLengthMin = 32;
+
+/** Identifiers have capitals and digits too, but between separators. */
+const densePartMin = 12;
+const isDensePart = (part: string) =>
+  part.length >= densePartMin && hasBothCases(part) && hasDigit(part) && !isHex(part);
+
+/** Ids in URLs are public far more often than not; the tokens among them have rules of their own. */
+const isAddress = (word: string) =>
+  word.includes("://") || word.includes("arn:") || word.includes(";base64,");
+
+/** The first bytes of files, certificates and public keys in base64. */
+const publicStart =
+  /^(?:iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi)/;
+const base58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
+/** Content ids (`Qm…`) and coin addresses (`1…`, `3…`). */
+const isPublicId = (run: string) =>
+  ((run.length === 46 && run.startsWith("Qm")) || (run.length <= 34 && /^[13]/.test(run))) &&
+  base58.test(run);
+
+/** The end of what stands before a public value: `sha512-`, `etag: "`, `"versionId": "`. */
+const publicLabels =
+  "integrity digest checksum hash etag fingerprint nonce cursor publickey public_key sha id id-2 h1 sha1 sha256 sha384 sha512".split(
+    " ",
+  );
+const labelLengthMax = 32;
+function isLabelledPublic(text: string, start: number): boolean {
+  let end = start;
+  while (end > start - 6 && end > 0 && `-:= "'`.includes(text.charAt(end - 1))) end--;
+  const label = text.slice(Math.max(0, end - labelLengthMax), end).toLowerCase();
+  return publicLabels.some((publicLabel) => label.endsWith(publicLabel));
+}
+
+/** A certificate is rarely longer. */
+const blockLengthMax = 4096;
+/** In a certificate, a public key or a signature: private keys are gone before this search. */
+function isInPublicBlock(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - blockLengthMax), start);
+  return before.lastIndexOf("-----BEGIN ") > before.lastIndexOf("-----END ");
+}
+
+const isSecretRun = (run: string, text: string, start: number) =>
+  run.length >= runLengthMin &&
+  looksVeryRandom(run) &&
+  run.split(/[^A-Za-z0-9]/).some(isDensePart) &&
+  !publicStart.test(run) &&
+  !isPublicId(run) &&
+  !isLabelledPublic(text, start) &&
+  !isInPublicBlock(text, start);
+
+const highEntropyValue = kindNamed("High-entropy value");
+const { kind } = highEntropyValue;
+
+export const highEntropy: Finder = {
+  kinds: [highEntropyValue],
+  keywords: [],
+  find(text) {
+    const spans: Span[] = [];
+    for (const word of text.matchAll(wordPattern)) {
+      if (word[0].length < runLengthMin || isAddress(word[0])) continue;
+      for (const run of word[0].matchAll(runPattern)) {
+        const start = word.index + run.index;
+        if (isSecretRun(run[0], text, start)) spans.push({ start, end: start + run[0].length, kind });
+      }
+    }
+    return spans;
+  },
+};

@@ -1,0 +1,123 @@
+import { type Finder, kindNamed, type Span } from "./rule.ts";
+
+/**
+ * Private keys as people paste them: whole, cut off at either end, on one line, quoted, indented, in a diff,
+ * with `\n` as two characters. A pattern over all that would backtrack, so the body is walked piece by piece.
+ */
+const beginPattern = /-----BEGIN [A-Z0-9 ]*-----/g;
+const endPattern = /-----END [A-Z0-9 ]*-----/g;
+const isPrivate = (line: string) => line.includes("PRIVATE KEY");
+/** What may stand between two lines of a key: line ends, also escaped, indentation, quotes, `>`, `+`, commas. */
+const betweenPattern = /(?:\\[nrt]?|[\s"'`>+|,.*#;])*/y;
+const base64Pattern = /[A-Za-z0-9+/]+={0,2}|=[A-Za-z0-9+/]{4}/y;
+/** `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2` */
+const headerPattern = /[A-Z][A-Za-z-]+: [^\n\\"]+/y;
+const closingPattern = /-----END[A-Z0-9 ]*(?:-----)?/y;
+
+/** Less than this between BEGIN and END is an ellipsis or a word, not a key. */
+const bodyLengthMin = 20;
+const privateKey = kindNamed("Private key");
+const { kind } = privateKey;
+
+function matchEnd(sticky: RegExp, text: string, at: number): number {
+  sticky.lastIndex = at;
+  return sticky.test(text) ? sticky.lastIndex : -1;
+}
+
+/** A shorter piece is a word of the text behind the key, unless it is alone on its line. */
+const pieceLengthMin = 16;
+const isAloneBefore = (text: string, end: number) =>
+  /^[ \t]{0,4}(?:$|[\r\n"'`\\]|-----)/.test(text.slice(end, end + 10));
+
+/** Where the line of a key that begins at `at` ends; -1 if there is none. */
+function pieceEnd(text: string, at: number): number {
+  const end = matchEnd(base64Pattern, text, at);
+  if (end >= 0 && (end - at >= pieceLengthMin || isAloneBefore(text, end))) return end;
+  return matchEnd(headerPattern, text, at);
+}
+
+/** Where the key that begins before `from` ends; -1 if there is no key. */
+function bodyEnd(text: string, from: number): number {
+  let end = from;
+  let bodyLength = 0;
+  for (;;) {
+    const next = matchEnd(betweenPattern, text, end);
+    const after = pieceEnd(text, next);
+    if (after < 0) {
+      if (bodyLength < bodyLengthMin) return -1;
+      return Math.max(end, matchEnd(closingPattern, text, next));
+    }
+    bodyLength += after - next;
+    end = after;
+  }
+}
+
+const isBase64 = (character: string) => /[A-Za-z0-9+/=]/.test(character);
+const isBetween = (character: string) => /[\s"'`>|,\\]/.test(character);
+
+/** Where the base64 lines before an END begin, not before `from`; `end` itself if there are none. */
+function bodyStart(text: string, from: number, end: number): number {
+  let start = end;
+  for (let lineNumber = 0; ; lineNumber++) {
+    let lineEnd = start;
+    while (lineEnd > from && isBetween(text.charAt(lineEnd - 1))) lineEnd--;
+    let lineStart = lineEnd;
+    while (lineStart > from && isBase64(text.charAt(lineStart - 1))) lineStart--;
+    const shortest = lineNumber === 0 ? 1 : 40;
+    if (lineEnd - lineStart < shortest) return start;
+    start = lineStart;
+  }
+}
+
+function findBegun(text: string): Span[] {
+  const spans: Span[] = [];
+  beginPattern.lastIndex = 0;
+  for (let begin = beginPattern.exec(text); begin; begin = beginPattern.exec(text)) {
+    const end = isPrivate(begin[0]) ? bodyEnd(text, beginPattern.lastIndex) : -1;
+    if (end < 0) continue;
+    spans.push({ start: begin.index, end, kind });
+    beginPattern.lastIndex = end;
+  }
+  return spans;
+}
+
+/** The tail of a key whose beginning was cut off. */
+function findEnded(text: string, begun: Span[]): Span[] {
+  const spans: Span[] = [];
+  let from = 0;
+  let passed = 0;
+  endPattern.lastIndex = 0;
+  for (let end = endPattern.exec(text); end; end = endPattern.exec(text)) {
+    for (let span = begun[passed]; span && span.start < end.index; span = begun[++passed]) from = span.end;
+    if (from > end.index || !isPrivate(end[0])) continue;
+    const start = bodyStart(text, from, end.index);
+    from = endPattern.lastIndex;
+    if (end.index - start >= bodyLengthMin) spans.push({ start, end: from, kind });
+  }
+  return spans;
+}
+
+const puttyBegin = "PuTTY-User-Key-File-";
+const puttyEnd = "Private-MAC:";
+const puttyMacPattern = /[ \t]{0,4}[0-9a-fA-F]*/y;
+
+function findPutty(text: string): Span[] {
+  const spans: Span[] = [];
+  for (let start = text.indexOf(puttyBegin); start >= 0; ) {
+    const mac = text.indexOf(puttyEnd, start);
+    if (mac < 0) break;
+    const end = matchEnd(puttyMacPattern, text, mac + puttyEnd.length);
+    spans.push({ start, end, kind });
+    start = text.indexOf(puttyBegin, end);
+  }
+  return spans;
+}
+
+export const privateKeys: Finder = {
+  kinds: [privateKey],
+  keywords: ["private key", "putty-user-key-file-"],
+  find(text) {
+    const begun = findBegun(text);
+    return [...begun, ...findEnded(text, begun), ...findPutty(text)].sort((a, b) => a.start - b.start);
+  },
+};

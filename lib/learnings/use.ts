@@ -1,0 +1,29 @@
+import { organizationUuid } from "../contract/identity.ts";
+import { decideAnew, type Store } from "../store/decide.ts";
+import { parseLearning } from "../store/items/learning.ts";
+import { learningKey } from "../store/layout.ts";
+import type { Change, Key, TransactionWrite } from "../store/table.ts";
+import { appliedKey, appliedOnce } from "./applied-event.ts";
+import type { LearningUsed } from "./event-schemas.ts";
+import { listKeys, unchangedLearning } from "./record.ts";
+
+/** Applies `learning.used`, once per event. Use moves nothing in the export; a Learning that is gone has no use. */
+export async function useLearning(store: Store, data: LearningUsed, version: string): Promise<void> {
+  const key = learningKey(organizationUuid(data), data.learning_id);
+  await decideAnew(store, async () => {
+    const [applied, record] = await store.table.getMany([appliedKey(version), key]);
+    if (applied || !record) return;
+    const learning = parseLearning(record);
+    const isLatest = learning.last_used_at === null || learning.last_used_at < data.used_at;
+    const change: Change = {
+      add: [["usage_count", data.count]],
+      ...(isLatest && { set: [["last_used_at", data.used_at]] }),
+    };
+    const copy = (copyKey: Key): TransactionWrite => ({ update: copyKey, change, when: { present: "pk" } });
+    await store.table.transact([
+      appliedOnce(version, store.clock.nowMs()),
+      { update: key, change, when: unchangedLearning(learning) },
+      ...listKeys(learning).map(copy),
+    ]);
+  });
+}

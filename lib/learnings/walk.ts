@@ -1,0 +1,89 @@
+import { responseTooLarge } from "../contract/fault.ts";
+import { learningLimits, requestLimits } from "../contract/limits.ts";
+import { type Clock, toTimestamp } from "../runtime/clock.ts";
+import { type LearningItem, parseLearning } from "../store/items/learning.ts";
+import { learningListPartition, type TenantKey } from "../store/layout.ts";
+import { queryAll, type Table } from "../store/table.ts";
+import type { LearningFilter } from "./filter.ts";
+
+/** How far a walk is. */
+export type Position = {
+  /** The last place seen; everything up to it was read. Empty at the beginning. */
+  readonly place: string;
+  /** Everything up to here was surely visible when it was read; a walk that is resumed begins here. */
+  readonly settled: string;
+};
+
+export const beginning: Position = { place: "", settled: "" };
+
+export type WalkRequest = {
+  /** A tenant's Learnings, or one organization's (`o#<uuid>`). */
+  readonly owner: TenantKey;
+  readonly from: Position;
+  readonly limit: number;
+  readonly wanted: LearningFilter;
+  /** Without filters a page need not read more than it holds. */
+  readonly isFiltered: boolean;
+  readonly signal: AbortSignal;
+};
+
+export type WalkedPage = {
+  readonly learnings: readonly LearningItem[];
+  readonly position: Position;
+  readonly isLast: boolean;
+};
+
+/**
+ * One page in the order of writing. Learnings are listed under the time at which their writer began, and may
+ * become visible a little later: what was read of the last moments is not settled, and the position says so.
+ */
+export async function walkLearnings(
+  { table, clock }: { readonly table: Table; readonly clock: Clock },
+  { owner, from, limit, wanted, isFiltered, signal }: WalkRequest,
+): Promise<WalkedPage> {
+  const settledBefore = toTimestamp(clock.nowMs() - learningLimits.settledAfterMs);
+  const learnings: LearningItem[] = [];
+  let place = from.place;
+  let passedOverBytes = 0;
+  let takenBytes = 0;
+  const page = (isLast: boolean): WalkedPage => ({
+    learnings,
+    position: { place, settled: settledOf(from, place, settledBefore) },
+    isLast,
+  });
+  const range = {
+    pk: learningListPartition(owner),
+    ...(from.place !== "" && { after: from.place }),
+    ...(!isFiltered && { pageItems: limit + 1 }),
+    signal,
+  };
+  for await (const item of queryAll(table, range)) {
+    const learning = parseLearning(item);
+    const isWanted = wanted(learning);
+    // One more than fits tells that another page follows.
+    if (isWanted && learnings.length === limit) return page(false);
+    if (!isWanted && passedOverBytes >= learningLimits.passedOverBytesMax) return page(false);
+    place = item.sk;
+    const bytes = sizeOf(learning);
+    if (isWanted) {
+      learnings.push(learning);
+      takenBytes += bytes;
+      // The answer holds all of it and more, so it need not be built to know.
+      if (takenBytes > requestLimits.responseBytesMax) throw responseTooLarge("Reduce limit or add filters.");
+    } else passedOverBytes += bytes;
+  }
+  return page(true);
+}
+
+/** The earliest moment of the whole walk that was not yet settled when it was read. */
+function settledOf(from: Position, place: string, settledBefore: string): string {
+  const here = place < settledBefore ? place : settledBefore;
+  const hasUnsettled = from.settled < from.place;
+  return hasUnsettled ? from.settled : here;
+}
+
+const sizeOf = ({ text, file, source_url }: LearningItem): number =>
+  Buffer.byteLength(text) + (file?.length ?? 0) + (source_url?.length ?? 0) + keysAndIdsBytes;
+
+/** What every record takes besides, at least. */
+const keysAndIdsBytes = 250;

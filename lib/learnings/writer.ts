@@ -1,0 +1,26 @@
+import type { AuditEvent, Changing } from "../audit/entry.ts";
+import type { Embedder } from "../index/embedder.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import type { Value } from "../store/table.ts";
+
+/** What the verbs that write Learnings work with. */
+export type LearningDeps = Changing & { readonly embedder: Embedder; readonly signal: AbortSignal };
+
+export const learningEvent = (
+  organization: OrganizationItem,
+  action: string,
+  ids: readonly string[],
+  metadata: { readonly [name: string]: Value } = {},
+): AuditEvent => {
+  const [only, another] = ids;
+  const one = only !== undefined && another === undefined ? only : null;
+  return {
+    action,
+    resourceType: "learning",
+    resourceId: one,
+    summary: `${action.replace(".", " ")}: ${one ?? `${ids.length} Learnings`}`,
+    tenant: organization.tenant,
+    organization: { uuid: organization.uuid, providerId: organization.provider_organization_id },
+    metadata: one === null ? { ...metadata, learning_ids: [...ids] } : metadata,
+  };
+};

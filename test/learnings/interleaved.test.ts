@@ -1,0 +1,191 @@
+import { describe, expect, test } from "vitest";
+import { eventTypes } from "../../lib/events/event-types.ts";
+import { approveDue } from "../../lib/learnings/approval.ts";
+import { settlePrivateLearnings } from "../../lib/learnings/pull-request.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { parseLearning } from "../../lib/store/items/learning.ts";
+import { learningPartition } from "../../lib/store/layout.ts";
+import { queryAll, type Table } from "../../lib/store/table.ts";
+import { useStore } from "../support/engine.ts";
+import { World } from "../support/world.ts";
+import { checkTable } from "./check-table.ts";
+import { type Home, item, learningOf, newHome, organizationOf, verbsOf } from "./fixture.ts";
+
+const store = useStore();
+const world = new World(() => store().table);
+const storeOf = (table: Table) => ({ table, clock: systemClock, chance: systemChance });
+const pr = "https://git.example.com/pull/1";
+
+/** What a writer has read is overtaken: `meanwhile` happens right before its first transaction. */
+function overtaken(table: Table, meanwhile: () => Promise<unknown>): Table {
+  let happened = false;
+  return {
+    ...table,
+    transact: async (writes) => {
+      if (!happened) {
+        happened = true;
+        await meanwhile();
+      }
+      await table.transact(writes);
+    },
+  };
+}
+
+async function deliver(table: Table, type: string, data: object, occurredAt = "2026-11-01T00:00:00.000Z") {
+  const known = eventTypes[type];
+  if (!known) throw new Error(`There is no type ${type}.`);
+  const id = systemChance.uuid();
+  await known.apply(storeOf(table), [{ id, version: `${occurredAt}#${id}`, data: known.schema.parse(data) }]);
+}
+const capture = (table: Table, { name }: Home, learning: string, more: object = {}) =>
+  deliver(table, "learning.captured", {
+    ...name,
+    repository_id: "repo-1",
+    learning,
+    author_id: "bob",
+    source: "pull_request",
+    pr_url: pr,
+    ...more,
+  });
+const settle = (table: Table, { uuid: organization }: Home, status: "merged" | "closed") =>
+  settlePrivateLearnings(storeOf(table), {
+    organization,
+    prUrl: pr,
+    status,
+    version: `2026-11-02T00:00:00.000Z#${systemChance.uuid()}`,
+  });
+const states = async ({ uuid }: Home) => {
+  const items = await Array.fromAsync(queryAll(store().table, { pk: learningPartition(uuid) }));
+  return Object.fromEntries(items.map(parseLearning).map(({ text, state }) => [text, state]));
+};
+
+describe.each(["merged", "closed"] as const)("a pull request that is %s", (status) => {
+  const end = status === "merged" ? "approved" : undefined;
+
+  test.each([true, false])(
+    "while a Learning of it is being captured decides about it all the same (known before: %s)",
+    async (isKnown) => {
+      const home = await newHome(world);
+      const { table } = store();
+      if (isKnown) await capture(table, home, "known");
+      await capture(
+        overtaken(table, () => settle(table, home, status)),
+        home,
+        "overtaken",
+      );
+      expect((await states(home)).overtaken).toBe(end);
+      await checkTable(table);
+    },
+  );
+
+  test("while one is captured that another capture adds meanwhile decides about both", async () => {
+    const home = await newHome(world);
+    const { table } = store();
+    await capture(table, home, "first");
+    await settle(
+      overtaken(table, () => capture(table, home, "second")),
+      home,
+      status,
+    );
+    expect(await states(home)).toEqual(end ? { first: end, second: end } : {});
+    await checkTable(table);
+  });
+
+  test("while its Learning is changed leaves one or the other, never half of each", async () => {
+    const home = await newHome(world);
+    const { table } = store();
+    await capture(table, home, "first");
+    const organization = await organizationOf(table, home.uuid);
+    const [learning] = await Array.fromAsync(queryAll(table, { pk: learningPartition(home.uuid) }));
+    const { patch } = verbsOf(table);
+    await settle(
+      overtaken(table, () => patch(organization, learning?.sk ?? "", "changed")),
+      home,
+      status,
+    );
+    expect(await states(home)).toEqual(end ? { changed: end } : {});
+    await checkTable(table);
+  });
+});
+
+describe("use", () => {
+  const use = (home: Home, learning_id: string) =>
+    deliver(store().table, "learning.used", {
+      ...home.name,
+      learning_id,
+      used_at: "2026-11-10T00:00:00Z",
+      count: 3,
+    });
+
+  test("while a text is changed is not lost", async () => {
+    const home = await newHome(world);
+    const { table } = store();
+    const organization = await organizationOf(table, home.uuid);
+    const { results } = await verbsOf(table).post({ organization, authorId: "ann" }, item("used"));
+    const id = results[0]?.id ?? "";
+    const record = await verbsOf(overtaken(table, () => use(home, id))).patch(organization, id, "changed");
+    expect(record).toMatchObject({
+      learning: "changed",
+      usage_count: 3,
+      last_used_at: "2026-11-10T00:00:00.000Z",
+    });
+    await checkTable(table);
+  });
+
+  test("while a Learning is approved is not lost", async () => {
+    const home = await newHome(world, { approval_delay_days: 1 });
+    const { table } = store();
+    await capture(table, home, "waits", { source: "chat", pr_url: null });
+    const [learning] = await Array.fromAsync(queryAll(table, { pk: learningPartition(home.uuid) }));
+    const rethrow = (_: string, error: unknown) => {
+      throw error;
+    };
+    await approveDue(storeOf(overtaken(table, () => use(home, learning?.sk ?? ""))), rethrow);
+    expect(await learningOf(table, home.uuid, learning?.sk ?? "")).toMatchObject({
+      state: "approved",
+      usage_count: 3,
+    });
+    await checkTable(table);
+  });
+});
+
+describe("a text that is taken while somebody else wants it", () => {
+  test("makes a POST a duplicate, and a PATCH a conflict", async () => {
+    const home = await newHome(world);
+    const { table } = store();
+    const organization = await organizationOf(table, home.uuid);
+    const author = { organization, authorId: "ann" };
+    const { post, patch } = verbsOf(table);
+    const { results } = await post(author, item("mine"));
+    const id = results[0]?.id ?? "";
+
+    const posted = await verbsOf(overtaken(table, () => patch(organization, id, "wanted"))).post(
+      author,
+      item("wanted"),
+    );
+    expect(posted.results).toMatchObject([{ status: "duplicate", id }]);
+    const patched = verbsOf(overtaken(table, () => post(author, item("also wanted")))).patch(
+      organization,
+      id,
+      "also wanted",
+    );
+    await expect(patched).rejects.toMatchObject({ code: "LEARNING_EXISTS" });
+    await checkTable(table);
+  });
+
+  test("and is deleted again in between is simply created", async () => {
+    const home = await newHome(world);
+    const { table } = store();
+    const organization = await organizationOf(table, home.uuid);
+    const author = { organization, authorId: "ann" };
+    const { post, remove } = verbsOf(table);
+    const meanwhile = async () => {
+      const { results } = await post(author, item("brief"));
+      await remove(organization, results[0]?.id ?? "");
+    };
+    const { results } = await verbsOf(overtaken(table, meanwhile)).post(author, item("brief"));
+    expect(results).toMatchObject([{ status: "created" }]);
+    await checkTable(table);
+  });
+});

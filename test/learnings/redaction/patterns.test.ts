@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { redact, rules } from "../../../lib/learnings/redaction/redact.ts";
+import { cleanSamples, secretSamples } from "./samples/read.ts";
+
+// The checker's own JavaScript: its native and Java builds are not on every platform.
+process.env.RECHECK_BACKEND = "pure";
+const { checkSync } = await import("recheck");
+
+const checkTimeoutMs = 60_000;
+const written = (pattern: RegExp) => `/${pattern.source}/${pattern.flags}`;
+const verdict = (pattern: RegExp) =>
+  checkSync(pattern.source, pattern.flags, { timeout: checkTimeoutMs }).status;
+
+/** Every pattern of every rule, and every other one that runs while the sample set is redacted. */
+function patternsInUse(): RegExp[] {
+  const seen = new Map<string, RegExp>();
+  const note = (pattern: RegExp) => seen.set(written(pattern), pattern);
+  for (const rule of rules) {
+    note(rule.pattern);
+    if ("value" in rule && rule.value) note(rule.value);
+  }
+  const texts = [
+    ...secretSamples("development", "1").map(({ text }) => text),
+    ...cleanSamples("development"),
+  ];
+  const execute = RegExp.prototype.exec;
+  RegExp.prototype.exec = function (text) {
+    note(this);
+    return execute.call(this, text);
+  };
+  try {
+    for (const text of texts) redact(text);
+  } finally {
+    RegExp.prototype.exec = execute;
+  }
+  return [...seen.values()];
+}
+
+describe("every pattern", () => {
+  it("is linear on every text, so the checker says", { timeout: 600_000 }, () => {
+    const patterns = patternsInUse();
+    expect(patterns.length).toBeGreaterThan(100);
+    const unsafe = patterns.filter((pattern) => verdict(pattern) !== "safe");
+    expect(unsafe.map(written)).toEqual([]);
+  });
+
+  it("would be caught if it were not", () => {
+    expect(verdict(/eyJ[\w-]+\.[\w-]+\./g)).toBe("vulnerable");
+    expect(verdict(/(?:\\+n|\\)*;/g)).toBe("vulnerable");
+  });
+});

@@ -1,0 +1,103 @@
+import { buildSync } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { publishedKinds, redact } from "../../../lib/learnings/redaction/redact.ts";
+import { expand } from "./samples/template.ts";
+
+const made = (template: string) => expand(template, "redact.test");
+
+describe("a credential", () => {
+  it("gives way to a marker that names its kind, and what is around it stays", () => {
+    const text = made("Please revoke {uuid} and ghp_{alnum:36}, then rotate.");
+    expect(redact(text)).toEqual({
+      text: made("Please revoke {uuid} and [REDACTED:github_token], then rotate."),
+      kinds: ["github_token"],
+    });
+  });
+
+  it("that is pasted twice leaves the same text, so that the Learnings dedupe", () => {
+    const first = redact(expand("use sk_live_{alnum:24} here", "first"));
+    const second = redact(expand("use sk_live_{alnum:24} here", "second"));
+    expect(first).toEqual(second);
+  });
+
+  it("is named by its own kind although it is assigned to a password", () => {
+    expect(redact(made('password = "glpat-{base64url:20}"')).text).toBe(
+      'password = "[REDACTED:gitlab_token]"',
+    );
+  });
+
+  it("of every kind in a text is listed once", () => {
+    const text = made("npm_{alnum:36} npm_{alnum:36} DB_PASSWORD={password:12}");
+    expect(redact(text).kinds).toEqual(["npm_token", "password"]);
+  });
+
+  it("behind an escape is found: a line end in JSON, an equals sign in a URL", () => {
+    expect(redact(made('"log\\nghp_{alnum:36}"')).text).toBe('"log\\n[REDACTED:github_token]"');
+    expect(redact(made("q%3Dghp_{alnum:36}")).text).toBe("q%3D[REDACTED:github_token]");
+  });
+
+  it("in a path or a source URL is found there too", () => {
+    expect(redact(made("https://ci:{alnum:20}@git.example.com/a/b/pull/7")).text).toBe(
+      "https://ci:[REDACTED:url_password]@git.example.com/a/b/pull/7",
+    );
+  });
+});
+
+describe("a private key", () => {
+  const body = made("{pem:4}");
+
+  it.each([
+    ["whole", `-----BEGIN EC PRIVATE KEY-----\n${body}\n-----END EC PRIVATE KEY-----`],
+    ["without its end", `-----BEGIN EC PRIVATE KEY-----\n${body}`],
+    ["without its beginning", `${body}\n-----END EC PRIVATE KEY-----`],
+    ["on one line", `-----BEGIN EC PRIVATE KEY-----${body.replaceAll("\n", "")}-----END EC PRIVATE KEY-----`],
+    [
+      "with escaped line ends",
+      `-----BEGIN EC PRIVATE KEY-----\\n${body.replaceAll("\n", "\\n")}\\n-----END EC PRIVATE KEY-----`,
+    ],
+  ])("%s goes as one", (_, key) => {
+    expect(redact(`before\n\n${key}\n\nafter it`).text).toBe("before\n\n[REDACTED:private_key]\n\nafter it");
+  });
+
+  it("that is only announced stays", () => {
+    const text = "-----BEGIN PRIVATE KEY-----\n(your key here)\n-----END PRIVATE KEY-----";
+    expect(redact(text).text).toBe(text);
+  });
+});
+
+describe("a text with nothing to hide", () => {
+  it.each(["", " ", "\0", "\ud800", "[REDACTED:github_token]", "[REDACTED:", "password=", "://:@"])(
+    "%j stays",
+    (text) => {
+      expect(redact(text)).toEqual({ text, kinds: [] });
+    },
+  );
+});
+
+describe("the published list", () => {
+  it("names at least 40 kinds, each once, in words", () => {
+    const kinds = publishedKinds.map(({ kind }) => kind);
+    expect(kinds.length).toBeGreaterThanOrEqual(40);
+    expect(new Set(kinds).size).toBe(kinds.length);
+    expect(
+      publishedKinds.filter(({ kind, name }) => !/^[a-z0-9][a-z0-9_]*[a-z0-9]$/.test(kind) || name.length < 3),
+    ).toEqual([]);
+  });
+});
+
+describe("the bundle", () => {
+  const minifiedBytesMax = 25_000;
+
+  it("stays small enough for every function that writes Learnings", () => {
+    const { outputFiles } = buildSync({
+      entryPoints: [new URL("../../../lib/learnings/redaction/redact.ts", import.meta.url).pathname],
+      bundle: true,
+      minify: true,
+      format: "esm",
+      write: false,
+    });
+    const minifiedBytes = outputFiles.reduce((sum, { contents }) => sum + contents.byteLength, 0);
+    console.log(`minified: ${minifiedBytes} bytes, ${publishedKinds.length} kinds`);
+    expect(minifiedBytes).toBeLessThan(minifiedBytesMax);
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { redact, rules } from "../../../lib/learnings/redaction/redact.ts";
+import { cleanSamples, secretSamples } from "./samples/read.ts";
+
+const inputLength = 256 * 1024;
+const elapsedMsMax = 250;
+
+const filledWith = (unit: string) => unit.repeat(Math.ceil(inputLength / unit.length)).slice(0, inputLength);
+
+/** The better of two runs: the machine may be busy with something else during one. */
+function elapsedMs(text: string): number {
+  const times = [0, 1].map(() => {
+    const before = performance.now();
+    redact(text);
+    return performance.now() - before;
+  });
+  return Math.min(...times);
+}
+
+/** What a rule begins with, again and again: alone, with something that nearly fits behind it, and apart. */
+const beginnings = [
+  ...new Set(
+    rules.flatMap((rule) => ("prefixes" in rule ? rule.prefixes : "keywords" in rule ? rule.keywords : [])),
+  ),
+];
+const againstRules = beginnings.flatMap((beginning) => [
+  beginning,
+  `${beginning}aB3-x_9Zq.`,
+  `${beginning} `,
+]);
+
+const names = ["password", "token", "api_key", "key", "session"];
+const bridges = [
+  "=",
+  ": ",
+  '="',
+  "='",
+  "=`",
+  '\\":\\"',
+  "=>",
+  " is ",
+  '("',
+  '", "',
+  ">",
+  "=a&",
+  "=${",
+  "=a.b.",
+  "\n value: ",
+];
+const againstAssignments = names.flatMap((name) => bridges.map((bridge) => name + bridge));
+
+const longValue = "aB3dE6gH9k".repeat(40);
+const againstSearches = [
+  "-----BEGIN PRIVATE KEY-----",
+  "-----BEGIN ",
+  "-----END PRIVATE KEY-----",
+  "-----BEGIN PRIVATE KEY-----\nMIIEabcdEFGH0123456789",
+  "-----BEGIN PRIVATE KEY-----\\n",
+  "PuTTY-User-Key-File-2: Private-MAC: ",
+  "eyJ-",
+  "eyJa.eyJb.",
+  "://a:",
+  "://a:b@",
+  "?token=",
+  "?a=1&key=aB3",
+  "authorization: bearer ",
+  "mysql -p",
+  "login / a1b2c3 ",
+  "machine a login b password c1d2\n",
+  'auth=("a", "b1c2d3") ',
+  ":5432:a:b:c1d2 ",
+  `password=${longValue} `,
+  `password="${longValue}" `,
+  `${longValue.slice(0, 40)} `,
+  `${longValue.slice(0, 40)}/`,
+  "[REDACTED:",
+  "[REDACTED:token]: ",
+];
+const characters = [
+  "a",
+  "A",
+  "0",
+  "-",
+  "_",
+  ".",
+  "/",
+  "+",
+  "=",
+  "\\",
+  "%",
+  "\0",
+  "\ud800",
+  "é",
+  "漢",
+  "🚀",
+  " ",
+  "\n",
+  '"',
+  "[",
+  "<",
+];
+
+function slowest(units: string[]): { unit: string; ms: number } {
+  const [worst] = units
+    .map((unit) => ({ unit, ms: elapsedMs(filledWith(unit)) }))
+    .sort((a, b) => b.ms - a.ms);
+  if (!worst) throw new Error("nothing was measured");
+  console.log(
+    `worst of ${units.length}: ${worst.ms.toFixed(0)} ms on ${JSON.stringify(worst.unit.slice(0, 40))}`,
+  );
+  return worst;
+}
+
+describe("256 KB are redacted in under 250 ms", { timeout: 300_000 }, () => {
+  it("of review comments", () => {
+    expect(slowest([cleanSamples("development").join("\n")]).ms).toBeLessThan(elapsedMsMax);
+  });
+
+  it("of nothing but credentials", () => {
+    const pasted = secretSamples("development", "1").map(({ text }) => text);
+    expect(slowest([pasted.join("\n")]).ms).toBeLessThan(elapsedMsMax);
+  });
+
+  it("made to keep a rule busy, for every rule", () => {
+    expect(slowest(againstRules).ms).toBeLessThan(elapsedMsMax);
+  });
+
+  it("made to keep the search for assignments busy", () => {
+    expect(slowest(againstAssignments).ms).toBeLessThan(elapsedMsMax);
+  });
+
+  it("made to keep every other search busy", () => {
+    expect(slowest(againstSearches).ms).toBeLessThan(elapsedMsMax);
+  });
+
+  it("of a single character", () => {
+    expect(slowest(characters).ms).toBeLessThan(elapsedMsMax);
+  });
+});

@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { redact, rules } from "../../../lib/learnings/redaction/redact.ts";
+import { cleanSamples, secretSamples } from "./samples/read.ts";
+
+const anyUtf16 = fc
+  .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 300 })
+  .map((units) => String.fromCharCode(...units));
+
+/** Texts that come close: pieces of credentials, contexts, markers and punctuation in any order, glued together. */
+const beginnings = rules.flatMap((rule) =>
+  "prefixes" in rule ? rule.prefixes : "keywords" in rule ? rule.keywords : [],
+);
+const glue = [
+  "",
+  " ",
+  "\n",
+  "=",
+  ": ",
+  '"',
+  "'",
+  "`",
+  ":",
+  "@",
+  "://",
+  "/",
+  "&",
+  "?",
+  "-",
+  "_",
+  ".",
+  "\\n",
+  "%3D",
+  "[",
+  "]",
+  "(",
+  ")",
+  ",",
+  ";",
+  "<",
+  ">",
+  "-----",
+  "…",
+  "\ud83d",
+];
+const contexts = [
+  "password",
+  "api_key",
+  "DB_PASSWORD=",
+  "token is ",
+  "Authorization: Bearer ",
+  "curl -u me:",
+  "mysql -p",
+  "docker login -p ",
+  "?token=",
+  "login x password ",
+  "-----BEGIN RSA PRIVATE KEY-----",
+  "-----END RSA PRIVATE KEY-----",
+  "creds / ",
+  "[REDACTED:token]",
+  "[REDACTED:github_token]",
+  "[REDACTED",
+];
+const pasted = [...secretSamples("development", "3").map(({ text }) => text), ...cleanSamples("development")];
+
+const body = fc
+  .array(fc.constantFrom(..."abcdefABCDEFGHxyz0123456789+/=_-"), { minLength: 1, maxLength: 90 })
+  .map((characters) => characters.join(""));
+const slice = fc
+  .tuple(fc.constantFrom(...pasted), fc.nat(200), fc.nat(200))
+  .map(([text, from, length]) => text.slice(from, from + length));
+const nearlySecret = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...beginnings),
+      fc.constantFrom(...glue),
+      fc.constantFrom(...contexts),
+      body,
+      slice,
+      fc.constantFrom(...pasted),
+    ),
+    { maxLength: 14 },
+  )
+  .map((pieces) => pieces.join(""));
+const anyText = fc.oneof({ arbitrary: anyUtf16, weight: 1 }, { arbitrary: nearlySecret, weight: 6 });
+
+const runs = { numRuns: 40_000 };
+
+describe("on any text", { timeout: 120_000 }, () => {
+  it("redacting twice is redacting once", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const once = redact(text).text;
+        expect(redact(once)).toEqual({ text: once, kinds: [] });
+      }),
+      runs,
+    );
+  });
+
+  it("the same text gives the same answer, whatever was redacted before it", () => {
+    fc.assert(
+      fc.property(anyText, anyText, (text, other) => {
+        const first = redact(text);
+        redact(other);
+        expect(redact(text)).toEqual(first);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("what is not redacted stays, character for character and in its order", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        let from = 0;
+        for (const kept of redact(text).text.split(/\[REDACTED:[a-z0-9_]+\]/)) {
+          const at = text.indexOf(kept, from);
+          expect(at).toBeGreaterThanOrEqual(from);
+          from = at + kept.length;
+        }
+      }),
+      runs,
+    );
+  });
+});
