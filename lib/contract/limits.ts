@@ -13,6 +13,20 @@ export const storeLimits = {
   retry: { attemptsMax: 6, baseDelayMs: 20, delayMsMax: 500 },
 } as const;
 
+/** Calls to AWS's services. The store repeats its own calls; the others may all be repeated: a message, an object or an
+ * embedding is the same when it comes twice. */
+export const awsLimits = {
+  connectMsMax: 1_000,
+  storeAnswerMsMax: 3_000,
+  queueAnswerMsMax: 5_000,
+  /** An object of 64 MiB arrives in a few seconds. */
+  objectAnswerMsMax: 15_000,
+  attemptsMax: 3,
+  retry: { baseDelayMs: 50, delayMsMax: 1_000 },
+  /** Of one client at once; what is above waits in line. */
+  connectionsMax: 50,
+} as const;
+
 export const requestLimits = {
   bodyBytesMax: mebibyte,
   learningsBodyBytesMax: 4 * mebibyte,
@@ -30,6 +44,8 @@ export const cursorLimits = {
   charactersMax: kibibyte,
   pageAgeDaysMax: 30,
   resumeAgeDaysMax: 400,
+  /** How long one key signs; it verifies for as long as its cursors live. */
+  signingDaysMax: 30,
 } as const;
 
 export const keyLimits = {
@@ -166,6 +182,8 @@ export const learningLimits = {
   newDays: 7,
   /** Learnings passed over by one request: over 10,000 typical ones. */
   passedOverBytesMax: 12 * mebibyte,
+  /** How long one request reads on; well within what a streaming function has. */
+  walkMsMax: 15_000,
   /** How long an event is known to have been applied; longer than any queue keeps it. */
   appliedEventDays: 400,
   /** How long a closed pull request is remembered for a Learning that was captured in it and comes late. */

@@ -64,15 +64,7 @@ export const approveDue = worker({
   source: "workers/approve-due",
   summary: "Approves Learnings whose approval delay has passed",
   trigger: { kind: "schedule", everyMinutes: 1 },
-  tableActions: [
-    "GetItem",
-    "BatchGetItem",
-    "Query",
-    "PutItem",
-    "UpdateItem",
-    "DeleteItem",
-    "ConditionCheckItem",
-  ],
+  tableActions: ["BatchGetItem", "Query", "PutItem", "DeleteItem"],
   uses: [],
   timeoutSeconds: 60,
   memoryMegabytes: 512,
@@ -83,10 +75,21 @@ export const reconcileIndex = worker({
   source: "workers/reconcile-index",
   summary: "Lets the review index follow the Learnings where a writer did not, and looks all of it through",
   trigger: { kind: "schedule", everyMinutes: 1 },
-  tableActions: ["GetItem", "BatchGetItem", "Query", "PutItem", "DeleteItem", "BatchWriteItem"],
+  tableActions: ["GetItem", "BatchGetItem", "Query", "PutItem", "BatchWriteItem"],
   uses: ["embedder"],
   timeoutSeconds: 60,
   memoryMegabytes: 1024,
+});
+
+export const housekeeping = worker({
+  id: "housekeeping",
+  source: "workers/housekeeping",
+  summary: "Rotates the cursor signing keys and drops parts of large entries that nothing names",
+  trigger: { kind: "schedule", everyMinutes: 24 * 60 },
+  tableActions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
+  uses: [],
+  timeoutSeconds: 300,
+  memoryMegabytes: 512,
 });
 
 /** The one list of workers: bundles, functions, grants and triggers start here. */
@@ -95,6 +98,7 @@ export const workers = [
   expireWaiting,
   approveDue,
   reconcileIndex,
+  housekeeping,
 ] as const satisfies readonly Worker[];
 
 /** A Lambda that only those may invoke whom the account lets: no part of the public API. */

@@ -75,17 +75,22 @@ export class CursorKeyRing {
   }
 }
 
-/** A new key signs from now on; old ones verify as long as a cursor they signed can live. */
-export async function rotateCursorKeys(deps: { table: Table; clock: Clock; chance: Chance }): Promise<void> {
+/** A new key signs from now on, if the last one is old; old ones verify as long as a cursor they signed can live. */
+export async function rotateCursorKeys(
+  deps: { readonly table: Table; readonly clock: Clock; readonly chance: Chance },
+  { signingDaysMax }: { readonly signingDaysMax: number } = cursorLimits,
+): Promise<"rotated" | "young"> {
   const item = await deps.table.get(cursorKeysKey);
-  if (!item) return;
+  if (!item) return "young";
   const { current, keys } = parseCursorKeys(item);
+  const signedForMs = deps.clock.nowMs() - (keys[current]?.created_at_ms ?? 0);
+  if (signedForMs < signingDaysMax * msPerDay) return "young";
   const fresh = newKey(deps.clock, deps.chance);
   // A key stops signing when its successor is made, so its last cursors are as old as the successor.
   const successors = Object.entries(keys).sort(
     ([, one], [, other]) => one.created_at_ms - other.created_at_ms,
   );
-  const oldestUsefulMs = deps.clock.nowMs() - cursorLimits.resumeAgeDaysMax * 86_400_000;
+  const oldestUsefulMs = deps.clock.nowMs() - cursorLimits.resumeAgeDaysMax * msPerDay;
   const kept = successors.filter(([,], index) => {
     const successor = successors[index + 1];
     return !successor || successor[1].created_at_ms >= oldestUsefulMs;
@@ -98,7 +103,10 @@ export async function rotateCursorKeys(deps: { table: Table; clock: Clock; chanc
     },
     when: { equals: ["current", current] },
   });
+  return "rotated";
 }
+
+const msPerDay = 86_400_000;
 
 function newKey(clock: Clock, chance: Chance) {
   const id = Buffer.from(chance.bytes(6)).toString("base64url");

@@ -1,11 +1,11 @@
 import { streamLimits } from "../contract/limits.ts";
-import { pointerKey, pointerPartition, spillKey, streamEntryKey, type TenantKey } from "../store/layout.ts";
-import { type Key, queryAll } from "../store/table.ts";
+import { pointerPartition, spillKey, streamEntryKey, type TenantKey } from "../store/layout.ts";
+import { type Item, queryAll, type Table } from "../store/table.ts";
 import { appendPlans, pauseBefore } from "./append.ts";
 import { entryBody, parseEntry } from "./entry.ts";
 import { isSettled, readHead } from "./head.ts";
 import { type Plan, type PlannedEntry, planMove } from "./plan.ts";
-import { type Pointer, parsePointer } from "./pointer.ts";
+import { type PlaceRecord, type Pointer, parsePointer } from "./pointer.ts";
 import { recover } from "./settle.ts";
 import { parseSpill } from "./spill.ts";
 import { type Dataset, datasets, letterOf, type StreamDeps } from "./stream.ts";
@@ -58,7 +58,7 @@ async function movePass(deps: StreamDeps, organization: string, to: TenantKey): 
   };
   for await (const item of queryAll(deps.table, { pk: pointerPartition(organization) })) {
     const pointer = parsePointer(item, organization);
-    if (pointer.tenant === to || !hasPlaces(pointer)) continue;
+    if (pointer.tenant === to || placesOf(pointer).length === 0) continue;
     batch.push(pointer);
     if (batch.length === changesPerTransactionMax && (await flush()))
       return { moved, left, isElsewhere: true };
@@ -67,60 +67,60 @@ async function movePass(deps: StreamDeps, organization: string, to: TenantKey): 
   return { moved, left, isElsewhere };
 }
 
-const hasPlaces = ({ places }: Pointer): boolean => datasets.some((dataset) => places[dataset]);
-
 async function moveBatch(
   deps: StreamDeps,
   to: TenantKey,
   pointers: readonly Pointer[],
 ): Promise<{ moved: number; isElsewhere: boolean }> {
-  const planned = await Promise.all(pointers.map((pointer) => planOf(deps, pointer)));
-  const plans = planned.filter((plan) => plan !== undefined);
-  const head = await readHead(deps.table, to);
+  const [head, plans] = await Promise.all([readHead(deps.table, to), planBatch(deps.table, pointers)]);
   if (!isSettled(head)) {
     await recover(deps, to);
     return { moved: 0, isElsewhere: false };
   }
   const result = await appendPlans(deps, to, head, plans);
-  for (const plan of plans) {
-    for (const { spill } of plan.entries) {
-      if (spill && result.spillsCondemned.has(spill.id)) await acquit(deps, plan.organization, spill.id);
+  for (const { organization, entries } of plans) {
+    for (const { spill } of entries) {
+      if (spill && result.spillsCondemned.has(spill.id)) await acquit(deps, organization, spill.id);
     }
   }
   return { moved: result.appended.length, isElsewhere: result.organizationsElsewhere.size > 0 };
 }
 
-/** Pointer and entries together: read one after the other they could be of two different states. */
-async function planOf({ table }: StreamDeps, seen: Pointer): Promise<Plan | undefined> {
-  const places = datasets.flatMap((dataset) => {
-    const place = seen.places[dataset];
-    return place ? [{ dataset, place }] : [];
-  });
-  const keys: Key[] = places.map(({ dataset, place }) =>
+type Placed = { readonly dataset: Dataset; readonly place: PlaceRecord };
+
+/**
+ * What can be planned now. An entry that is not there was superseded since its pointer was read, or is not visible
+ * yet: the next pass comes to it. One that is there never changes, and the pointer is a condition of the append.
+ */
+async function planBatch(table: Table, pointers: readonly Pointer[]): Promise<Plan[]> {
+  const placed = pointers.flatMap((pointer) => placesOf(pointer).map((each) => ({ pointer, ...each })));
+  const keys = placed.map(({ pointer: { tenant }, dataset, place }) =>
     streamEntryKey(
-      { tenant: seen.tenant, organization: undefined, dataset: letterOf(dataset), week: place.week },
+      { tenant, organization: undefined, dataset: letterOf(dataset), week: place.week },
       place.number,
     ),
   );
-  const [item, ...items] = await table.getTogether([pointerKey(seen.organization, seen.id), ...keys]);
-  if (!item) return undefined;
-  const pointer = parsePointer(item, seen.organization);
-  if (pointer.number !== seen.number || pointer.tenant !== seen.tenant) return undefined;
-  const entries: PlannedEntry[] = [];
-  for (const [index, { dataset, place }] of places.entries()) {
-    const found = items[index];
-    if (!found) return undefined;
-    entries.push(carried(dataset, pointer, place, parseEntry(found, seen.organization)));
-  }
-  return planMove(pointer, entries);
+  const items = await table.getMany(keys);
+  return pointers.flatMap((pointer) => {
+    const entries = placed.flatMap((each, index): PlannedEntry[] => {
+      const item = each.pointer === pointer ? items[index] : undefined;
+      return item ? [carried(pointer, each, item)] : [];
+    });
+    return entries.length === placesOf(pointer).length ? [planMove(pointer, entries)] : [];
+  });
 }
 
-const carried = (
-  dataset: Dataset,
-  pointer: Pointer,
-  { week, fingerprint, spill }: NonNullable<Pointer["places"][Dataset]>,
-  { entry }: ReturnType<typeof parseEntry>,
-): PlannedEntry => ({ dataset, week, fingerprint, spill, body: entryBody(pointer.id, entry, spill) });
+const placesOf = ({ places }: Pointer): Placed[] =>
+  datasets.flatMap((dataset) => {
+    const place = places[dataset];
+    return place ? [{ dataset, place }] : [];
+  });
+
+function carried({ id, organization }: Pointer, { dataset, place }: Placed, item: Item): PlannedEntry {
+  const { entry } = parseEntry(item, organization);
+  const { week, fingerprint, spill } = place;
+  return { dataset, week, fingerprint, spill, body: entryBody(id, entry, spill) };
+}
 
 /** A sweep died between condemning and deciding: decide in its place. */
 async function acquit(deps: StreamDeps, organization: string, spillId: string): Promise<void> {

@@ -97,7 +97,10 @@ export const entryKeys = (address: EntryAddress): Key[] =>
     ),
   );
 
-/** Everything the append wrote but the head. Seen together, it is visible to every plain read from then on. */
+/**
+ * Everything the append wrote but the head: once seen together, it is visible to every plain read. The pointers
+ * too, because a tenant change lists them; without them the simulation loses a pull request in 1 of 1,000 lives.
+ */
 export const addedKeys = (tenant: TenantKey, { added }: Pending): Key[] =>
   added.flatMap(({ organization, pointerId, number, weeks }) => [
     pointerKey(organization, pointerId),

@@ -154,7 +154,9 @@ describe("signing keys", () => {
     const before = await bench(clock);
     const text = before.walk().next("a");
     clock.advance(1_000);
-    await rotateCursorKeys({ table: before.table, clock, chance: systemChance });
+    const deps = { table: before.table, clock, chance: systemChance };
+    expect(await rotateCursorKeys(deps)).toBe("young");
+    expect(await rotateCursorKeys(deps, { signingDaysMax: 0 })).toBe("rotated");
     const after = await bench(clock);
     expect(after.ring.current().id).not.toBe(before.ring.current().id);
     expect(await after.open(text)).toMatchObject({ position: "a" });
@@ -168,7 +170,7 @@ describe("signing keys", () => {
     const first = ring.current().id;
     const rotate = async (days: number) => {
       clock.advance(days * dayMs);
-      await rotateCursorKeys({ table, clock, chance: systemChance });
+      await rotateCursorKeys({ table, clock, chance: systemChance }, { signingDaysMax: 0 });
       const item = await table.get(cursorKeysKey);
       return Object.keys(item?.keys ?? {});
     };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Change, Condition, Item, Key, Path, Value } from "../../../lib/store/table.ts";
 
 /** What DynamoDB's expressions mean, on plain items. */
@@ -20,13 +21,17 @@ export function holds(condition: Condition, item: Item | undefined): boolean {
   if ("any" in condition) return condition.any.some((each) => holds(each, item));
   if ("absent" in condition) return valueAt(item, condition.absent) === undefined;
   if ("present" in condition) return valueAt(item, condition.present) !== undefined;
-  if ("equals" in condition) return valueAt(item, condition.equals[0]) === condition.equals[1];
-  if ("differs" in condition) return valueAt(item, condition.differs[0]) !== condition.differs[1];
+  if ("equals" in condition) return same(valueAt(item, condition.equals[0]), condition.equals[1]);
+  if ("differs" in condition) return !same(valueAt(item, condition.differs[0]), condition.differs[1]);
   if ("below" in condition) return compares(item, condition.below, (order) => order < 0);
   if ("atMost" in condition) return compares(item, condition.atMost, (order) => order <= 0);
   if ("above" in condition) return compares(item, condition.above, (order) => order > 0);
   return compares(item, condition.atLeast, (order) => order >= 0);
 }
+
+/** Lists and maps are equal by what they hold. */
+const same = (one: Value | undefined, other: Value): boolean =>
+  one === other || (typeof other === "object" && isDeepStrictEqual(one, other));
 
 /** Unlike types never compare, as in DynamoDB. */
 function compares(
@@ -41,16 +46,32 @@ function compares(
   return false;
 }
 
-/** Top-level attributes only: the stream changes nothing deeper. */
+/** A way into a map that is not there is a fault of the caller's, as in DynamoDB. */
 export function changed(key: Key, before: Item | undefined, change: Change): Item {
-  const after: Record<string, Value | undefined> & Key = { ...(before ?? { pk: key.pk, sk: key.sk }) };
-  const top = (path: Path): string => {
-    if (typeof path !== "string") throw new TypeError("The model changes top-level attributes only.");
-    return path;
+  let after: Item = { ...(before ?? { pk: key.pk, sk: key.sk }) };
+  const set = (path: Path, value: Value | undefined) => {
+    after = { ...after, ...replaced(after, steps(path), value) };
   };
-  for (const [path, value] of change.setOnce ?? []) after[top(path)] ??= value;
-  for (const [path, value] of change.set ?? []) after[top(path)] = value;
-  for (const [path, value] of change.add ?? []) after[top(path)] = Number(after[top(path)] ?? 0) + value;
-  for (const path of change.remove ?? []) delete after[top(path)];
-  return after;
+  for (const [path, value] of change.setOnce ?? []) if (valueAt(after, path) === undefined) set(path, value);
+  for (const [path, value] of change.set ?? []) set(path, value);
+  for (const [path, value] of change.add ?? []) set(path, Number(valueAt(after, path) ?? 0) + value);
+  for (const path of change.remove ?? []) set(path, undefined);
+  return { ...withoutHoles(after), pk: key.pk, sk: key.sk };
 }
+
+type Attributes = { readonly [name: string]: Value | undefined };
+
+function replaced(
+  map: Attributes,
+  [name = "", ...deeper]: readonly string[],
+  value: Value | undefined,
+): Attributes {
+  const { [name]: inner, ...others } = map;
+  if (deeper.length === 0)
+    return value === undefined ? { ...others, [name]: undefined } : { ...map, [name]: value };
+  if (!isMap(inner)) throw new TypeError(`There is no map ${name} to change.`);
+  return { ...map, [name]: withoutHoles(replaced(inner, deeper, value)) };
+}
+
+const withoutHoles = (map: Attributes): Attributes =>
+  Object.fromEntries(Object.entries(map).filter(([, value]) => value !== undefined));

@@ -11,6 +11,7 @@ import {
   TransactionRefused,
   type TransactionWrite,
   type Write,
+  type WriteOptions,
 } from "../../../lib/store/table.ts";
 import type { Process } from "../world.ts";
 import { changed, holds } from "./conditions.ts";
@@ -168,7 +169,7 @@ export class ModelStore {
           }),
         ),
       queryPage: (range, resume) => this.#query(process, range, resume),
-      write: (write) => this.#write(process, write),
+      write: (write, options) => this.#write(process, write, options),
       transact: (writes) => this.#transact(process, writes),
       writeMany: (writes) => this.#writeMany(process, writes),
       scanPage: (_options, resume) =>
@@ -270,7 +271,7 @@ export class ModelStore {
     });
   }
 
-  #write(process: Process, write: Write): Promise<Item | undefined> {
+  #write(process: Process, write: Write, { returning }: WriteOptions = {}): Promise<Item | undefined> {
     const key = keyOf(write);
     return this.#send(process, "write", (answer) =>
       this.#whenFree([key], () => {
@@ -281,8 +282,9 @@ export class ModelStore {
           });
           return;
         }
-        this.#apply(key, result(write, before));
-        answer(() => undefined);
+        const after = result(write, before);
+        this.#apply(key, after);
+        answer(() => (returning === "new" ? after : returning === "old" ? before : undefined));
       }),
     );
   }
