@@ -7,7 +7,7 @@ import { listReply } from "../../lib/http/list.ts";
 
 export const handler = lambda(operation, async (call) => {
   const { principal, scope, input, paging, retentionDays } = call;
-  const { order = "desc", format = "json", date_from, date_to } = input.query;
+  const { order, format = "json", date_from, date_to } = input.query;
   const after = positionText(paging);
   const page = await readAuditLog(call, {
     owner: auditOwner(principal.tenant, scope),

@@ -1,8 +1,8 @@
-import { Fault } from "../../lib/contract/fault.ts";
 import { listUsers as operation } from "../../lib/contract/operations/users.ts";
 import { positionText } from "../../lib/http/cursors.ts";
 import type { Call } from "../../lib/http/exchange.ts";
 import { lambda } from "../../lib/http/lambda.ts";
+import { onlyOrganization } from "../../lib/http/only-organization.ts";
 import { listMembers } from "../../lib/people/list-members.ts";
 import { listPeople } from "../../lib/people/list-people.ts";
 
@@ -23,11 +23,9 @@ export const handler = lambda(operation, async (call) => {
 });
 
 function readPage({ table, principal, scope, input, paging }: Call<typeof operation>) {
-  const { seat_filter: seat = "all", role_filter: role = "all" } = input.query;
+  const { seat_filter: seat, role_filter: role } = input.query;
   const place = { after: positionText(paging), limit: paging.pageSize };
-  const [organization] = scope.organizations;
-  if (!organization) throw new Fault("ORGANIZATION_NOT_FOUND", "The key can see no active organization.");
   return scope.selector === "all" && principal.key.workspace_id !== null
     ? listPeople(table, `w#${principal.tenant.slice(2)}`, scope.organizations, { seat, role }, place)
-    : listMembers(table, organization, { seat, role }, place);
+    : listMembers(table, onlyOrganization({ scope }), { seat, role }, place);
 }

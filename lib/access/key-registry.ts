@@ -1,5 +1,6 @@
 import { type Actor, type AuditDeps, auditWrites } from "../audit/entry.ts";
 import type { KeyKind } from "../contract/access.ts";
+import { keyLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
@@ -120,15 +121,22 @@ export async function listKeys({ table }: { readonly table: Table }): Promise<Ke
 }
 
 export async function revokeKey(deps: RegistryDeps, id: string, actor: Actor): Promise<void> {
-  await revoke(deps, await requireKey(deps.table, id), actor, "key.revoked");
+  await revoke(deps, await requireOwnKind(deps.table, id), actor, "key.revoked");
 }
 
 /** A new key with the same rights; the old one works until its grace ends (0: not at all from now on). */
 export async function rotateKey(
   deps: RegistryDeps,
-  { id, graceSeconds, actor }: { readonly id: string; readonly graceSeconds: number; readonly actor: Actor },
+  request: {
+    readonly id: string;
+    readonly graceSeconds: number;
+    /** Legacy keys have no owner, and the organization key they become needs one. */
+    readonly owner?: string | undefined;
+    readonly actor: Actor;
+  },
 ): Promise<IssuedKey> {
-  const old = await requireKey(deps.table, id);
+  const { id, graceSeconds, actor } = request;
+  const old = await requireOwnKind(deps.table, id);
   const nowMs = deps.clock.nowMs();
   if (old.revoked_at !== null) throw new RegistryRefusal(`Key ${id} is revoked; create a new one.`);
   if (old.rotated_to !== null)
@@ -136,15 +144,14 @@ export async function rotateKey(
   if (old.expires_at_ms !== null && old.expires_at_ms <= nowMs) {
     throw new RegistryRefusal(`Key ${id} has expired; create a new one.`);
   }
-  if (!Number.isInteger(graceSeconds) || graceSeconds < 0) {
-    throw new RegistryRefusal("The grace is a whole number of seconds, 0 or more.");
+  const graceSecondsMax = keyLimits.expiryDaysMax * 86_400;
+  if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > graceSecondsMax) {
+    throw new RegistryRefusal(`The grace is a whole number of seconds, 0 to ${graceSecondsMax}.`);
   }
   const organization = old.organization ? await requireOrganization(deps.table, old.organization) : null;
-  const successor = draftKeyItem(
-    deps,
-    successorText(deps, old, organization),
-    successorFields(old, organization),
-  );
+  const owner = await successorOwner(deps, old, request.owner);
+  const fields = { ...successorFields(old, organization), owner };
+  const successor = draftKeyItem(deps, successorText(deps, old, organization), fields);
   const graceEndMs = Math.min(nowMs + graceSeconds * 1000, old.expires_at_ms ?? Number.POSITIVE_INFINITY);
   const retire: TransactionWrite = {
     update: keyKey(old.id),
@@ -157,6 +164,32 @@ export async function rotateKey(
     when: { all: [{ equals: ["rotated_to", null] }, { equals: ["revoked_at", null] }] },
   };
   return await storeKey(deps, successor, actor, organization, "key.rotated", [retire]);
+}
+
+async function successorOwner(
+  deps: RegistryDeps,
+  old: KeyItem,
+  named: string | undefined,
+): Promise<string | null> {
+  if (old.kind !== "legacy") return old.owner;
+  if (named === undefined || old.organization === null) {
+    throw new RegistryRefusal(
+      "A legacy key has no owner: name the member who owns the new organization key.",
+    );
+  }
+  await requireMember(deps.table, old.organization, named);
+  return named;
+}
+
+/** Workspace tokens are the workspace admins' own: made, listed and deleted as tokens. */
+async function requireOwnKind(table: Table, id: string): Promise<KeyItem> {
+  const key = await requireKey(table, id);
+  if (key.kind === "workspace") {
+    throw new RegistryRefusal(
+      `${id} is a workspace token: let a workspace admin create or delete it with tokens.`,
+    );
+  }
+  return key;
 }
 
 /** Legacy keys cannot be made again: their successor is an organization key that reads as a member. */
@@ -283,8 +316,8 @@ const msPerDay = 86_400_000;
 
 export function expiryOf(deps: RegistryDeps, expiresInDays: number | undefined): number | null {
   if (expiresInDays === undefined) return null;
-  if (!Number.isInteger(expiresInDays) || expiresInDays < 1) {
-    throw new RegistryRefusal("A key expires a whole number of days ahead, 1 or more.");
+  if (!Number.isInteger(expiresInDays) || expiresInDays < 1 || expiresInDays > keyLimits.expiryDaysMax) {
+    throw new RegistryRefusal(`A key expires a whole number of days ahead, 1 to ${keyLimits.expiryDaysMax}.`);
   }
   return deps.clock.nowMs() + expiresInDays * msPerDay;
 }

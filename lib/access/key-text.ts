@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { KeyKind } from "../contract/access.ts";
-import { keyLimits } from "../contract/limits.ts";
+import { keyLimits, requestLimits } from "../contract/limits.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { TenantKey } from "../store/layout.ts";
 import { fromBase32, toBase32 } from "./base32.ts";
@@ -84,23 +84,44 @@ function packHints(hints: KeyHints): Buffer {
 }
 
 function unpackHints(kind: string, bytes: Buffer): KeyHints | undefined {
-  if (kind === "workspace") return { kind, workspaceId: bytes.toString() };
+  if (kind === "workspace") {
+    const workspaceId = unpackId(bytes);
+    return workspaceId === undefined ? undefined : { kind, workspaceId };
+  }
   if (bytes.length <= uuidBytes) return undefined;
   const organization = unpackUuid(bytes);
   const rest = bytes.subarray(uuidBytes);
-  if (kind === "instance") return { kind, home: organization, instanceId: rest.toString() };
+  if (kind === "instance") {
+    const instanceId = unpackId(rest);
+    return instanceId === undefined ? undefined : { kind, home: organization, instanceId };
+  }
   const tenantBytes = 2 + rest.readUInt8(0) * 256 + (rest.at(1) ?? 0);
-  const tenant = unpackTenant(rest.subarray(2, tenantBytes).toString(), organization);
+  const tenantText = tenantBytes === 2 ? "" : unpackTenantText(rest.subarray(2, tenantBytes));
+  const tenant = tenantText === undefined ? undefined : unpackTenant(tenantText, organization);
   if (!tenant) return undefined;
   if (kind === "organization") return { kind, organization, tenant };
-  const userId = rest.subarray(tenantBytes).toString();
-  return kind === "user" || kind === "agentic" ? { kind, organization, tenant, userId } : undefined;
+  const userId = unpackId(rest.subarray(tenantBytes));
+  if (userId === undefined || (kind !== "user" && kind !== "agentic")) return undefined;
+  return { kind, organization, tenant, userId };
+}
+
+/** The checksum is no secret: whoever makes up a key must not get an id into the table's keys that fits none. */
+function unpackId(bytes: Buffer): string | undefined {
+  const text = bytes.toString();
+  const isText = bytes.length > 0 && Buffer.from(text).equals(bytes);
+  return isText && bytes.length <= requestLimits.idBytesMax ? text : undefined;
 }
 
 /** A stand-alone organization is its own tenant: an empty hint says so. */
 function packTenant({ organization, tenant }: { organization: string; tenant: TenantKey }): Buffer {
   const text = Buffer.from(tenant === `o#${organization}` ? "" : tenant);
   return Buffer.concat([Buffer.from([text.length >> 8, text.length & 255]), text]);
+}
+
+/** Up to three times an id: its separators may be escaped. */
+function unpackTenantText(bytes: Buffer): string | undefined {
+  const text = bytes.toString();
+  return Buffer.from(text).equals(bytes) && bytes.length <= 4 * requestLimits.idBytesMax ? text : undefined;
 }
 
 function unpackTenant(text: string, organization: string): TenantKey | undefined {

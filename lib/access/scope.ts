@@ -1,4 +1,3 @@
-import type { KeyKind } from "../contract/access.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
@@ -27,6 +26,7 @@ export function selectOrganizations(operation: Operation, principal: Principal, 
       "organization_ids: is for instance keys only; leave it out with this key.",
     );
   }
+  checkAllIsAllowed(operation, principal, selection.orgId);
   const scope = scopeByKind(operation, principal, selection);
   return selection.organizationUuid === undefined ? scope : narrowToPath(scope, selection.organizationUuid);
 }
@@ -41,9 +41,9 @@ function scopeByKind(operation: Operation, principal: Principal, selection: Sele
 
 const isAll = (orgId: unknown): boolean => typeof orgId === "string" && orgId.toUpperCase() === "ALL";
 
-/** `ALL` is a word for instance keys only; agentic keys are turned away by their kind. */
-export function checkAllIsAllowed(kind: KeyKind, orgId: unknown): void {
-  if (isAll(orgId) && kind !== "instance" && kind !== "agentic") {
+/** `ALL` is a word for instance keys only, and only where they may name organizations. */
+export function checkAllIsAllowed(operation: Operation, { key }: Principal, orgId: unknown): void {
+  if (operation.instanceScope === "named" && isAll(orgId) && key.kind !== "instance") {
     throw new Fault("INVALID_REQUEST", "org_id: ALL is for self-hosted instance keys only.");
   }
 }
@@ -51,7 +51,7 @@ export function checkAllIsAllowed(kind: KeyKind, orgId: unknown): void {
 function namedScope(principal: Principal, orgId: string | undefined): Scope {
   if (orgId === undefined) return one(principal.home);
   if (isAll(orgId)) return all(principal.organizations);
-  if (principal.forbiddenOrganizations.some(({ provider_organization_id: id }) => id === orgId)) {
+  if (principal.forbiddenOrganizations.some((organization) => isNamed(organization, orgId))) {
     throw new Fault("ORGANIZATION_FORBIDDEN", `org_id: the key is not authorized for ${orgId}.`);
   }
   return one(organizationNamed(principal.organizations, orgId));
@@ -75,14 +75,15 @@ function workspaceScope(operation: Operation, principal: Principal, orgId: strin
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+const isNamed = ({ provider, provider_organization_id: id }: OrganizationItem, orgId: string): boolean =>
+  id === orgId || `${provider}:${id}` === orgId;
+
 /** By provider id, or `provider:id` where two providers of a workspace use the same id. */
 export function organizationNamed(
   organizations: readonly OrganizationItem[],
   orgId: string,
 ): OrganizationItem {
-  const matches = organizations.filter(
-    ({ provider, provider_organization_id: id }) => id === orgId || `${provider}:${id}` === orgId,
-  );
+  const matches = organizations.filter((organization) => isNamed(organization, orgId));
   const [match] = matches;
   if (matches.length > 1) {
     const names = matches.map(({ provider, provider_organization_id: id }) => `${provider}:${id}`).join(", ");

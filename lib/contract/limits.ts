@@ -37,7 +37,7 @@ export const requestLimits = {
   auditFilterValuesMax: 50,
   searchCharactersMax: 200,
   /** Longest id a Git provider can give us; also what a query value may hold. */
-  idCharactersMax: 256,
+  idBytesMax: 256,
 } as const;
 
 export const cursorLimits = {
@@ -53,6 +53,8 @@ export const keyLimits = {
   tokenNameCharactersMax: 100,
   tokenExpiryDaysMin: 1,
   tokenExpiryDaysMax: 365,
+  /** A century: longer ones are mistakes, and would leave what a date can hold. */
+  expiryDaysMax: 36_500,
   lastUsedEveryMs: 60_000,
 } as const;
 
@@ -84,7 +86,7 @@ export const auditLimits = {
 
 export const peopleLimits = {
   batchUsersMax: 500,
-  emailCharactersMax: 254,
+  emailBytesMax: 254,
   roleNameCharactersMax: 255,
   roleDescriptionCharactersMax: 1_000,
   customRolesMax: 100,
@@ -105,8 +107,6 @@ export const eventLimits = {
   nameCharactersMax: 512,
   fullNameCharactersMax: 1_024,
   urlCharactersMax: 2_048,
-  /** RFC 5321; also what fits a sort key of 1,024 bytes in any script. */
-  emailCharactersMax: 254,
   seatsMax: 10_000_000,
   /** The admins stand in the workspace item, which every use of a workspace token reads. */
   workspaceAdminsBytesMax: 300_000,

@@ -109,7 +109,7 @@ export type Operation = {
 
 /** Learnings came first and kept their plural; everything else answers with one `error`. */
 export const errorShapeOf = (path: string): "error" | "errors" =>
-  path === "/v1/learnings" || path.startsWith("/v1/learnings/") ? "errors" : "error";
+  path.startsWith("/v1/learnings") ? "errors" : "error";
 
 /** Keeps the literal types of an entry while checking it against the model. */
 export const operation = <const Entry extends Operation>(entry: Entry): Entry => entry;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isSystemRole, systemRoles } from "./access.ts";
-import { cursorLimits, requestLimits } from "./limits.ts";
+import { cursorLimits, peopleLimits, requestLimits } from "./limits.ts";
 
 /**
  * Building blocks of requests. Query values arrive as text, each at most once (the chain sees to that), so
@@ -15,6 +15,9 @@ export const codePoints = (text: string): number => {
   for (const _ of text) count++;
   return count;
 };
+
+/** Sort keys and cursors count bytes, so ids do too. */
+export const utf8Bytes = (text: string): number => new TextEncoder().encode(text).length;
 
 const badText = "must not contain NUL or unpaired surrogate characters";
 
@@ -33,9 +36,20 @@ export const identifier = z
   .string({ error: "must be a string" })
   .refine(wellFormed, { error: badText })
   .min(1, { error: "must not be empty" })
-  .max(requestLimits.idCharactersMax, {
-    error: `must have at most ${requestLimits.idCharactersMax} characters`,
-  });
+  .refine((value) => utf8Bytes(value) <= requestLimits.idBytesMax, {
+    error: `must have at most ${requestLimits.idBytesMax} bytes`,
+  })
+  .meta({ maxLength: requestLimits.idBytesMax });
+
+/** RFC 5321 counts octets. */
+export const emailAddress = z
+  .string({ error: "must be a string" })
+  .refine(wellFormed, { error: badText, abort: true })
+  .transform((value) => value.trim())
+  .refine((value) => value !== "" && utf8Bytes(value) <= peopleLimits.emailBytesMax, {
+    error: `must have 1 to ${peopleLimits.emailBytesMax} bytes`,
+  })
+  .meta({ type: "string", minLength: 1, maxLength: peopleLimits.emailBytesMax });
 
 /** Plain decimal digits without leading zeros: `1e2`, `0x10`, `+5`, `1.5` and `010` are mistakes, not numbers. */
 export const integerParameter = (min: number, max: number) =>

@@ -52,13 +52,29 @@ export const queueLimits = {
  */
 export const binaryMediaTypes = ["*/*"] as const;
 
-/** Our own settings of the functions, within the limits above. */
+/**
+ * Our own settings of the functions, within the limits above. A request works for `totalMs` at most and is told
+ * `wrapUpMs` before; `answerMs` of Lambda's time are kept for rendering and sending, whatever happens.
+ */
 export const functionSettings = {
   /** Lambda's timer ends before the gateway's: a function out of time is a logged fault of its own. */
-  operation: { timeoutSeconds: 28, memoryMegabytes: 1024 },
-  /** One whole CPU: compressing 16 MiB is what takes the time. */
-  streaming: { timeoutSeconds: 60, memoryMegabytes: 1769 },
+  operation: {
+    timeoutSeconds: 28,
+    memoryMegabytes: 1024,
+    work: { totalMs: 26_000, wrapUpMs: 2_000, answerMs: 1_500 },
+  },
+  /**
+   * One whole CPU: compressing 16 MiB is what takes the time. Most of the timeout is for sending: 16 MiB take five
+   * seconds at Lambda's own pace, and minutes to a caller on a slow line.
+   */
+  streaming: {
+    timeoutSeconds: 240,
+    memoryMegabytes: 1769,
+    work: { totalMs: 40_000, wrapUpMs: 5_000, answerMs: 15_000 },
+  },
   fallback: { timeoutSeconds: 5, memoryMegabytes: 512 },
+  /** Its largest file is 1.5 MB, compressed at the first request. */
+  reference: { timeoutSeconds: 10, memoryMegabytes: 1024 },
 } as const;
 
 /** Size of one minified bundle; every kilobyte is parsed on every cold start. */
@@ -91,6 +107,7 @@ export const environmentVariables = {
   corsOrigins: "CORS_ORIGINS",
   auditRetentionDays: "AUDIT_RETENTION_DAYS",
   bedrockModelId: "BEDROCK_MODEL_ID",
+  metricsNamespace: "METRICS_NAMESPACE",
 } as const;
 
 /** Outputs of the stack: how the operator's tool finds things by `--stack NAME`. */
@@ -116,6 +133,10 @@ export const alarms = {
   latencyP99: { millisecondsAbove: 5_000 },
   deadLetters: { messagesAbove: 0 },
   queueAge: { secondsAbove: 900 },
+  /** Also when nothing is heard of the index at all. */
+  staleIndex: { secondsAbove: 900 },
+  /** Reads that went through uncounted, writes that were refused, in five minutes. */
+  limiterFailures: { callsAbove: 10 },
   workerErrors: { errorsAbove: 3 },
   functionThrottles: { throttlesAbove: 0 },
   tableThrottles: { throttlesAbove: 50 },

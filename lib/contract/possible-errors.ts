@@ -26,7 +26,7 @@ export function possibleErrors(operation: Operation): ErrorCode[] {
     add(needed === "admin", "NOT_ADMIN");
     add(needed !== null && needed !== undefined && needed !== "admin", "PERMISSION_DENIED");
   }
-  add(operation.streaming, "RESPONSE_TOO_LARGE");
+  add(operation.streaming || operation.paging !== undefined, "RESPONSE_TOO_LARGE");
   add(true, ...operation.errors, "INTERNAL_ERROR", "SERVICE_UNAVAILABLE");
   return [...codes].sort((one, other) => errorCodes[one].status - errorCodes[other].status);
 }

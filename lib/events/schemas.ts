@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { deployments, metricsStates, plans, providers, seatAssignmentModes } from "../contract/access.ts";
 import { eventLimits } from "../contract/limits.ts";
-import { identifier, wellFormed } from "../contract/parameters.ts";
+import { emailAddress, identifier, wellFormed } from "../contract/parameters.ts";
 import { readableIdBytes } from "../people/reads.ts";
 
 /**
@@ -29,11 +29,13 @@ const delayDays = z.int().min(0).max(eventLimits.approvalDelayDaysMax);
 
 /** Platforms send an unknown address as "" as readily as null. */
 const email = orNull(
-  z
-    .string()
-    .max(eventLimits.emailCharactersMax)
-    .refine(wellFormed)
-    .transform((text) => text.trim() || null),
+  z.union([
+    z
+      .string()
+      .regex(/^\s*$/)
+      .transform(() => null),
+    emailAddress,
+  ]),
 );
 
 /** Every event about something inside an organization names the organization with these. */

@@ -14,7 +14,7 @@ export function bucketOwner({ rateLimit }: Operation, principal: Principal, scop
 }
 
 /**
- * Step 8. Undefined when the limiter cannot be reached and the call only reads: a metrics export should not
+ * Step 8; `onFailure` hears of every call that could not be counted as it should. Undefined when the limiter cannot be reached and the call only reads: a metrics export should not
  * stop because a counter is down, but nothing is written uncounted.
  */
 export async function admit(
@@ -22,10 +22,13 @@ export async function admit(
   table: Table,
   operation: Operation,
   owner: string,
+  onFailure: () => void,
 ): Promise<Admission | undefined> {
   try {
     return await limiter.admit(table, operation.rateLimit, owner);
   } catch (error) {
+    // A refusal with a cause is one that the store's throttling made.
+    if (!(error instanceof RateLimitExceeded) || error.cause !== undefined) onFailure();
     if (error instanceof RateLimitExceeded) throw error;
     if (operation.method === "GET") return undefined;
     throw new Fault(
@@ -39,8 +42,15 @@ export async function admit(
   }
 }
 
-/** A view whose reads go out at once and whose writes wait for the limiter: nothing refused is ever written. */
-export function gatedTable(table: Table, admitted: Promise<unknown>): Table {
+/**
+ * A view whose reads go out at once and whose writes wait for the limiter: nothing refused is ever written, and
+ * nothing is begun for a caller who has been told that the time is up.
+ */
+export function gatedTable(table: Table, admitted: Promise<unknown>, over: AbortSignal): Table {
+  const opened = async (): Promise<void> => {
+    await admitted;
+    over.throwIfAborted();
+  };
   return {
     get: (key, options) => table.get(key, options),
     getMany: (keys, options) => table.getMany(keys, options),
@@ -48,15 +58,15 @@ export function gatedTable(table: Table, admitted: Promise<unknown>): Table {
     queryPage: (range, resume) => table.queryPage(range, resume),
     scanPage: (options, resume) => table.scanPage(options, resume),
     write: async (write, options) => {
-      await admitted;
+      await opened();
       return await table.write(write, options);
     },
     transact: async (writes) => {
-      await admitted;
+      await opened();
       await table.transact(writes);
     },
     writeMany: async (writes) => {
-      await admitted;
+      await opened();
       await table.writeMany(writes);
     },
   };

@@ -10,6 +10,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { StoreMeter } from "../store/meter.ts";
 import type { Item, Table } from "../store/table.ts";
 import type { OpenedCursor, Paging } from "./cursors.ts";
+import type { Deadline } from "./deadline.ts";
 import type { Reply } from "./reply.ts";
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
@@ -39,6 +40,7 @@ export type Call<Op extends Operation = Operation> = {
   readonly actor: Actor;
   readonly requestId: string;
   readonly ipAddress: string | null;
+  /** Fires shortly before the time is up, or when the call was refused: answer what there is. */
   readonly signal: AbortSignal;
 };
 
@@ -50,6 +52,7 @@ export type Exchange = {
   readonly event: APIGatewayProxyEvent;
   readonly requestId: string;
   readonly startedAtMs: number;
+  readonly deadline: Deadline;
   readonly meter: StoreMeter;
   readonly table: Table;
   principal?: Principal;
@@ -59,4 +62,6 @@ export type Exchange = {
   paging?: Paging;
   scope?: Scope;
   admission?: Admission;
+  /** The limiter could not be asked. */
+  limiterFailed?: boolean;
 };

@@ -14,7 +14,7 @@ export function answerUnrouted(
   chance: Chance = systemChance,
 ): APIGatewayProxyResult {
   const path = event.path ?? "/";
-  const allowed = routes.filter((route) => matches(route.path, path)).map((route) => route.method);
+  const allowed = methodsAt(routes, path);
   const own = { ...baseHeaders(requestIdOf(event, chance)), ...corsHeaders(event) };
   const preflight = event.httpMethod === "OPTIONS" ? preflightHeaders(event, allowed) : undefined;
   if (preflight) return { statusCode: 204, headers: { ...own, ...preflight }, body: "" };
@@ -31,6 +31,13 @@ export function answerUnrouted(
   const { status, headers, body } = renderFault(fault, path);
   const all = { ...own, ...headers };
   return { statusCode: status, headers: all, body: event.httpMethod === "HEAD" ? "" : body.toString() };
+}
+
+/** As the gateway routes: a path spelt out beats one with a parameter. */
+function methodsAt(routes: readonly Route[], path: string): string[] {
+  const literal = routes.filter((route) => route.path === path);
+  const found = literal.length > 0 ? literal : routes.filter((route) => matches(route.path, path));
+  return [...new Set(found.map((route) => route.method))];
 }
 
 function matches(template: string, path: string): boolean {

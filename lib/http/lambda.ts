@@ -7,6 +7,7 @@ import type { Operation } from "../contract/operation.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { StoreMeter } from "../store/meter.ts";
 import { admit, bucketOwner, gatedTable } from "./admission.ts";
+import { openDeadline, workTimeOf } from "./deadline.ts";
 import { type Dependencies, dependencies } from "./dependencies.ts";
 import type { Call, Exchange, Input, Verb } from "./exchange.ts";
 import { requestIdOf } from "./headers.ts";
@@ -17,9 +18,6 @@ import { fail, type Result, succeed } from "./respond.ts";
 import { type Alongside, authorize, identify, readShape, select } from "./steps.ts";
 
 type Step = MiddlewareObj<APIGatewayProxyEvent, Result | Reply>;
-
-/** Enough to render a 503 and to send it before Lambda cuts the connection. */
-const answerWithinMs = 1_500;
 
 export type LambdaOptions<Op extends Operation> = {
   /** Items to read in the round of authentication. */
@@ -37,7 +35,8 @@ export type LambdaOptions<Op extends Operation> = {
 export function lambda<Op extends Operation>(operation: Op, verb: Verb<Op>, options: LambdaOptions<Op> = {}) {
   const { alongside = () => [], locate } = options;
   return middy<APIGatewayProxyEvent, Result | Reply>({
-    timeoutEarlyInMillis: answerWithinMs,
+    // It would cover the handler only; our own deadline covers the steps before it too.
+    timeoutEarlyInMillis: 0,
     ...(operation.streaming && { executionMode: executionModeStreamifyResponse }),
   })
     .use(frame(operation))
@@ -46,7 +45,10 @@ export function lambda<Op extends Operation>(operation: Op, verb: Verb<Op>, opti
     .use(step(select))
     .use(step((_, exchange) => authorize(exchange)))
     .use(step((_, exchange) => narrow(exchange, locate)))
-    .handler((event, _context, { signal }) => work(dependencies(), exchangeOf(event), verb, signal));
+    .handler((event) => {
+      const exchange = exchangeOf(event);
+      return exchange.deadline.within(work(dependencies(), exchange, verb));
+    });
 }
 
 /** One exchange per event; steps and handler share nothing else. */
@@ -62,7 +64,8 @@ function exchangeOf(event: object): Exchange {
 function step(check: (deps: Dependencies, exchange: Exchange) => void | Promise<void>): Step {
   return {
     before: async ({ event }) => {
-      await check(dependencies(), exchangeOf(event));
+      const exchange = exchangeOf(event);
+      await exchange.deadline.within(check(dependencies(), exchange));
     },
   };
 }
@@ -70,11 +73,13 @@ function step(check: (deps: Dependencies, exchange: Exchange) => void | Promise<
 /** First in, last out: opens the exchange, and turns what came of it into the one answer. */
 function frame(operation: Operation): Step {
   return {
-    before: ({ event }) => {
-      exchanges.set(event, openExchange(dependencies(), operation, event));
+    before: ({ event, context }) => {
+      const remainingMs = context.getRemainingTimeInMillis();
+      exchanges.set(event, openExchange(dependencies(), operation, event, remainingMs));
     },
     after: async (request) => {
       const exchange = exchangeOf(request.event);
+      exchange.deadline.letGo();
       request.response = await succeed(exchange, replyOf(request.response));
       logOutcome(dependencies().clock, exchange, operation.answer.status);
     },
@@ -82,13 +87,20 @@ function frame(operation: Operation): Step {
       const exchange = exchangeOf(request.event);
       const { result, fault } = await fail(exchange, request.error);
       request.response = result;
-      await auditRefusal(dependencies(), exchange, fault);
+      // Time may run out over it; the answer is decided all the same.
+      await exchange.deadline.within(auditRefusal(dependencies(), exchange, fault)).catch(() => {});
+      exchange.deadline.letGo();
       logOutcome(dependencies().clock, exchange, result.statusCode, fault);
     },
   };
 }
 
-function openExchange(deps: Dependencies, operation: Operation, event: APIGatewayProxyEvent): Exchange {
+function openExchange(
+  deps: Dependencies,
+  operation: Operation,
+  event: APIGatewayProxyEvent,
+  remainingMs: number,
+): Exchange {
   const meter = new StoreMeter();
   return {
     operation,
@@ -96,6 +108,7 @@ function openExchange(deps: Dependencies, operation: Operation, event: APIGatewa
     meter,
     requestId: requestIdOf(event, deps.chance),
     startedAtMs: deps.clock.nowMs(),
+    deadline: openDeadline(deps.clock, workTimeOf(operation), remainingMs),
     table: deps.table.metered(meter),
   };
 }
@@ -116,13 +129,14 @@ async function work<Op extends Operation>(
   deps: Dependencies,
   exchange: Exchange,
   verb: Verb<Op>,
-  signal: AbortSignal,
-) {
-  const { operation, principal, scope, input, paging, table } = exchange;
+): Promise<Reply> {
+  const { operation, principal, scope, input, paging, table, deadline } = exchange;
   if (!principal || !scope || !input || !paging) throw new TypeError("The chain is not complete.");
   const owner = bucketOwner(operation, principal, scope);
   deps.limiter.refuseKnownFull(operation.rateLimit, owner);
-  const admitted = admit(deps.limiter, table, operation, owner);
+  const admitted = admit(deps.limiter, table, operation, owner, () => {
+    exchange.limiterFailed = true;
+  });
   const stop = new AbortController();
   const call: Call<Op> = {
     principal,
@@ -130,7 +144,7 @@ async function work<Op extends Operation>(
     // The operation whose schemas parsed it is the one the verb is typed from.
     input: input as Input<Op>,
     paging,
-    table: gatedTable(table, admitted),
+    table: gatedTable(table, admitted, deadline.over),
     clock: deps.clock,
     chance: deps.chance,
     alongside: exchange.alongside ?? [],
@@ -138,7 +152,7 @@ async function work<Op extends Operation>(
     actor: actorOf(principal),
     requestId: exchange.requestId,
     ipAddress: exchange.event.requestContext?.identity?.sourceIp ?? null,
-    signal: AbortSignal.any([signal, stop.signal]),
+    signal: AbortSignal.any([deadline.soon, stop.signal]),
   };
   const used = touchLastUsed(table, principal.key, deps.clock.nowMs()).catch(() => {});
   const answer = verb(call);

@@ -1,8 +1,9 @@
 import { Readable } from "node:stream";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { RateLimitExceeded } from "../access/rate-limiter.ts";
-import { type Fault, responseTooLarge } from "../contract/fault.ts";
+import { Fault, responseTooLarge } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
+import { lambdaLimits } from "../contract/platform.ts";
 import { compress, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
 import { faultOf, renderFault } from "./errors.ts";
@@ -18,7 +19,18 @@ export async function succeed(exchange: Exchange, reply: Reply): Promise<Result>
   const rendered = render(exchange.operation.answer.status, reply);
   if (rendered.body.length > requestLimits.responseBytesMax)
     throw responseTooLarge(exchange.operation.narrowing);
-  return await finish(exchange, rendered);
+  const result = await finish(exchange, rendered);
+  if (!fitsLambda(result)) throw tooLargeAtOnce(exchange.operation.narrowing);
+  return result;
+}
+
+const tooLargeAtOnce = (narrowing = "Reduce limit or add filters."): Fault =>
+  new Fault("RESPONSE_TOO_LARGE", `The answer is too large to be sent at once. ${narrowing}`);
+
+/** JSON makes six bytes of one at most, so most answers need no second look. Streams have no such bound. */
+function fitsLambda(result: Result): boolean {
+  if (typeof result.body !== "string" || result.body.length * 6 <= lambdaLimits.answerBytesMax) return true;
+  return Buffer.byteLength(JSON.stringify(result)) <= lambdaLimits.answerBytesMax;
 }
 
 export async function fail(exchange: Exchange, error: unknown): Promise<{ result: Result; fault: Fault }> {

@@ -2,12 +2,13 @@ import { authenticate } from "../access/authenticate.ts";
 import { checkKeyKind, checkPermission, checkPlan } from "../access/policy.ts";
 import { checkAllIsAllowed, selectOrganizations } from "../access/scope.ts";
 import { Fault } from "../contract/fault.ts";
+import type { Operation } from "../contract/operation.ts";
 import { optionalVariable } from "../runtime/environment.ts";
 import { cursorKeysKey, type TenantKey } from "../store/layout.ts";
 import type { Key } from "../store/table.ts";
 import { bindPaging, openCursor } from "./cursors.ts";
 import type { Dependencies } from "./dependencies.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, Input } from "./exchange.ts";
 import { headerValues } from "./headers.ts";
 import { parseInput, peekBody } from "./shape.ts";
 
@@ -28,8 +29,8 @@ export async function identify(deps: Dependencies, exchange: Exchange, alongside
   exchange.principal = authentication.principal;
   exchange.alongside = authentication.alongside.slice(wantsCursorKeys ? 1 : 0);
   // Legacy keys are turned away as gone, except that this one mistake is named to all alike.
-  if (operation.instanceScope === "named") {
-    checkAllIsAllowed(authentication.principal.key.kind, peekBody(exchange.event, "org_id"));
+  if (operation.instanceScope === "named" && authentication.principal.key.kind === "legacy") {
+    checkAllIsAllowed(operation, authentication.principal, peekBody(exchange.event, "org_id"));
   }
   const parameters = Object.keys(exchange.event.multiValueQueryStringParameters ?? {});
   checkKeyKind(operation, authentication.principal, parameters);
@@ -62,7 +63,7 @@ export function select(deps: Dependencies, exchange: Exchange): void {
   const { operation, principal, input, cursor } = exchange;
   if (!principal || !input) throw new TypeError("Selection comes after authentication and validation.");
   const scope = selectOrganizations(operation, principal, {
-    orgId: textField(operation.body ? input.body : input.query, "org_id"),
+    orgId: orgIdOf(operation, input),
     organizationIds: listField(input.query, "organization_ids"),
     organizationUuid: textField(input.path, "organization_id"),
   });
@@ -72,6 +73,12 @@ export function select(deps: Dependencies, exchange: Exchange): void {
     { ring: deps.cursorKeys, nowMs: deps.clock.nowMs() },
     { operation, principal, scope, query: input.query, cursor, defaultPageSize: paging?.defaultSize ?? 0 },
   );
+}
+
+/** From the body where there is one, else from the query; what refuses it refuses it in both. */
+function orgIdOf({ body, organization }: Operation, input: Input<Operation>): string | undefined {
+  const inBody = textField(input.body, "org_id");
+  return body && organization !== "refused" ? inBody : (inBody ?? textField(input.query, "org_id"));
 }
 
 /** Steps 6 and 7. */

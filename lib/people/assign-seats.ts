@@ -6,7 +6,7 @@ import { type PoolItem, parseMember, parsePool } from "../store/items/people.ts"
 import { memberKey, type PoolKey, personKey, poolGuardKey, poolOf, type TenantKey } from "../store/layout.ts";
 import type { Item, Key } from "../store/table.ts";
 import { chunksOf, Outcomes } from "./batch.ts";
-import { decideSeats, fillSeats } from "./seats.ts";
+import { decideSeats } from "./seats.ts";
 
 export type SeatAction = "assign" | "unassign";
 
@@ -80,7 +80,6 @@ async function assign(
     start += chunk.length;
     guard = await assignTogether(context, place, action, { chunk, stored, guard }, outcomes);
   }
-  if (action === "unassign") await fillSeats(context, place.pool);
   return outcomes;
 }
 
@@ -106,10 +105,10 @@ async function assignTogether(
     if (!guard) throw new RangeError(`The pool ${place.pool} has no guard.`);
     const decision = decideSeats(place.pool, guard, people, action === "assign");
     const idsOf = new Map(chunk.map(({ key, ids }) => [key.sk, ids]));
-    const changed = decision.succeeded.flatMap(({ sk }) => idsOf.get(sk) ?? []);
+    const changed = decision.changed.flatMap(({ sk }) => idsOf.get(sk) ?? []);
     const refused = decision.refused.flatMap(({ sk }) => idsOf.get(sk) ?? []);
     if (decision.writes.length > 0) {
-      await context.table.transact([...decision.writes, ...entry(context, place, action, changed)]);
+      await context.table.transact([...decision.writes, ...entry(context, place, action, changed, refused)]);
     }
     const found = new Set(people.map(({ sk }) => sk));
     for (const { key, ids } of chunk) {
@@ -132,6 +131,7 @@ const entry = (
   { tenant, organization }: Place,
   action: SeatAction,
   ids: readonly string[],
+  refused: readonly string[],
 ) =>
   changeEntry(context, {
     action: action === "assign" ? "seats.assigned" : "seats.unassigned",
@@ -140,5 +140,5 @@ const entry = (
     summary: `${action === "assign" ? "Seats assigned" : "Seats unassigned"}: ${ids.length}`,
     tenant,
     organization,
-    metadata: { ids: [...ids] },
+    metadata: { ids: [...ids], failed: refused.map((id) => ({ id, code: "NO_SEATS_AVAILABLE" })) },
   });

@@ -59,7 +59,7 @@ async function changeTogether(
       const ids = changing.map((item) => parseMember(item).user_id);
       await context.table.transact([
         ...roleWrites(organization.uuid, changing, role),
-        ...entry(context, organization, role, ids),
+        ...entry(context, organization, role, ids, failures),
       ]);
     }
     for (const [id, code] of failures) outcomes.fail(id, code, messages[code]);
@@ -94,7 +94,13 @@ async function readAgain({ table }: Changing, uuid: string, ids: readonly string
   return { ids, stored, guard: guard && parsePeople(guard) };
 }
 
-const entry = (context: Changing, organization: OrganizationItem, role: string, ids: readonly string[]) =>
+const entry = (
+  context: Changing,
+  organization: OrganizationItem,
+  role: string,
+  ids: readonly string[],
+  failures: ReadonlyArray<readonly [string, ItemErrorCode]>,
+) =>
   changeEntry(context, {
     action: "roles.changed",
     resourceType: "member",
@@ -102,7 +108,7 @@ const entry = (context: Changing, organization: OrganizationItem, role: string, 
     summary: `Role ${role} given to ${ids.length}`,
     tenant: organization.tenant,
     organization: { uuid: organization.uuid, providerId: organization.provider_organization_id },
-    metadata: { role, ids: [...ids] },
+    metadata: { role, ids: [...ids], failed: failures.map(([id, code]) => ({ id, code })) },
   });
 
 export type EverywhereFailure = {

@@ -89,7 +89,7 @@ async function readMember({ table }: Store, uuid: string, userId: string): Promi
     pool,
     guard: parsePeople(guardItem),
     stored,
-    tagged: tagged !== undefined,
+    tagged: tagged !== undefined && organization.seat_assignment_mode === "automatic",
   };
 }
 

@@ -45,7 +45,8 @@ const seatTogether = (store: Store, pool: PoolKey, keys: readonly Key[]): Promis
 export type SeatDecision = {
   /** For one transaction: every person's item and the pool's guard. Empty when nothing is to be done. */
   readonly writes: readonly TransactionWrite[];
-  readonly succeeded: readonly PersonItem[];
+  /** Those among them whom the transaction changes. */
+  readonly changed: readonly PersonItem[];
   /** No seat was free for these. */
   readonly refused: readonly PersonItem[];
   /** Seats the transaction takes from the pool; negative gives them back. */
@@ -78,11 +79,14 @@ export function decideSeats(
   }
   return {
     writes: peopleWrites(pool, changes),
-    succeeded: changes.map(({ after }) => after),
+    changed: changes.filter(isChange).map(({ after }) => after),
     refused,
     seatsTaken: seatsOf(changes).seatsTaken,
   };
 }
+
+const isChange = ({ before, after }: PersonChange): boolean =>
+  before?.seat !== after.seat || before.seat_decided !== after.seat_decided;
 
 function personChange(
   stored: Item,

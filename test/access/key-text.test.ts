@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromBase32, toBase32 } from "../../lib/access/base32.ts";
@@ -78,6 +79,29 @@ describe("the text of a key", () => {
       expect(parseKeyText(text)).toBeUndefined();
     }
     expect(parseKeyText(`rk_root_${"a".repeat(60)}`)).toBeUndefined();
+  });
+
+  test("made up around bytes that are no id is none, however good its checksum", () => {
+    const sealed = (kind: "workspace" | "user", hint: Buffer) => {
+      const organization = "0f8fad5b-d9cb-469f-a165-70867728950e";
+      const marked = "x".repeat(hint.length);
+      const chance = { ...systemChance, bytes: (count: number) => new Uint8Array(count) };
+      const text =
+        kind === "workspace"
+          ? makeKeyText({ kind, workspaceId: marked }, chance)
+          : makeKeyText({ kind, organization, tenant: `o#${organization}`, userId: marked }, chance);
+      const bytes = Buffer.from(fromBase32(text.slice(`rk_${kind}_`.length, -7)) ?? []);
+      hint.copy(bytes, bytes.length - hint.length);
+      const body = toBase32(bytes);
+      const checksum = Buffer.alloc(4);
+      checksum.writeUInt32BE(crc32(`rk_${kind}_${body}`));
+      return `rk_${kind}_${body}${toBase32(checksum)}`;
+    };
+    for (const kind of ["workspace", "user"] as const) {
+      expect(parseKeyText(sealed(kind, Buffer.from("acme")))?.hints.kind).toBe(kind);
+      expect(parseKeyText(sealed(kind, Buffer.alloc(40, 0xff)))).toBeUndefined();
+      expect(parseKeyText(sealed(kind, Buffer.alloc(900, 0x61)))).toBeUndefined();
+    }
   });
 
   test("carries at least 192 random bits", () => {

@@ -30,6 +30,13 @@ describe("what is no operation", () => {
     },
   );
 
+  test("a path spelt out is not mistaken for one with a parameter", async () => {
+    const answer = await api.call("/v1/roles/permissions", { method: "PATCH" });
+    expect([answer.status, answer.headers.allow]).toEqual([405, "GET"]);
+    const other = await api.call("/v1/roles/cr_admin", { method: "POST" });
+    expect([other.status, other.headers.allow]).toEqual([405, "GET, PATCH, DELETE"]);
+  });
+
   test("HEAD is a 405 without a body", async () => {
     const answer = await api.call("/v1/whoami", { method: "HEAD" });
     expect([answer.status, answer.headers.allow, answer.body.length]).toEqual([405, "GET", 0]);

@@ -60,7 +60,7 @@ describe("a key", () => {
     expect(await status(issued.text)).toBe(401);
   });
 
-  test.each(["organization", "user", "workspace", "instance", "agentic"] as const)(
+  test.each(["organization", "user", "instance", "agentic"] as const)(
     "of kind %s rotates: both work during the grace, the new one alone after it",
     async (kind) => {
       const { keys } = await everyKindOfKey(world, `rotate-${kind}`);
@@ -102,12 +102,32 @@ describe("a key", () => {
     expect(await status(issued.text)).toBe(401);
   });
 
-  test("of the legacy kind rotates into an organization key", async () => {
+  test("of the legacy kind rotates into an organization key, which needs an owner", async () => {
     const { keys } = await everyKindOfKey(world, "modern");
-    const successor = await world.rotate(keys.legacy, 0);
-    expect(successor.key).toMatchObject({ kind: "organization", role: "cr_member" });
+    await expect(world.rotate(keys.legacy, 0)).rejects.toThrow("has no owner");
+    await expect(world.rotate(keys.legacy, 0, "nobody")).rejects.toThrow("is not an active member");
+    const successor = await world.rotate(keys.legacy, 0, "u-member");
+    expect(successor.key).toMatchObject({ kind: "organization", role: "cr_member", owner: "u-member" });
     expect(successor.text).toMatch(/^rk_organization_/);
     expect((await api.call("/v1/organizations", { key: successor.text })).status).toBe(200);
+  });
+
+  test("of the workspace kind is left to the workspace's admins", async () => {
+    const { keys } = await everyKindOfKey(world, "admins-only");
+    await expect(world.rotate(keys.workspace, 0)).rejects.toThrow("is a workspace token");
+    await expect(world.revoke(keys.workspace)).rejects.toThrow("is a workspace token");
+    expect(await status(keys.workspace.text)).toBe(200);
+  });
+
+  test("with an absurd expiry or grace is refused before anything is written", async () => {
+    const organization = await member();
+    const days = Number.MAX_SAFE_INTEGER;
+    await expect(world.key({ kind: "user", organization, owner: "u1", expiresInDays: days })).rejects.toThrow(
+      "1 to 36500",
+    );
+    const issued = await world.key({ kind: "user", organization, owner: "u1" });
+    await expect(world.rotate(issued, days)).rejects.toThrow("whole number of seconds");
+    expect(await status(issued.text)).toBe(200);
   });
 
   test("remembers its last use, written at most once a minute", async () => {

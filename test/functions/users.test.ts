@@ -225,9 +225,9 @@ describe("POST /v1/users/seats", () => {
     });
     const entries = await api.call("/v1/audit-logs?resource_types=seat&order=asc", { key });
     const { data } = json<{ data: Array<{ action: string; metadata: { ids: string[] } }> }>(entries);
-    expect(data.map(({ action, metadata }) => [action, metadata.ids])).toEqual([
-      ["seats.assigned", ["m2", "m0"]],
-      ["seats.unassigned", ["m2", "m1"]],
+    expect(data.map(({ action, metadata }) => [action, metadata])).toEqual([
+      ["seats.assigned", { ids: ["m2", "m0"], failed: [{ id: "m1", code: "NO_SEATS_AVAILABLE" }] }],
+      ["seats.unassigned", { ids: ["m2", "m1"], failed: [] }],
     ]);
     expect(uuid).toBeTruthy();
   });
@@ -275,6 +275,38 @@ describe("POST /v1/users/seats", () => {
       status: "success",
     });
   });
+});
+
+test("a seat that an admin frees goes to nobody the admin did not choose", async () => {
+  const { id, post, users } = await company("freed", { members: 3, seats: 1 });
+  await post("/v1/users/seats", { action: "assign", user_ids: ["m0"] });
+  await world.member(id, "hopeful", { seat_assigned: true });
+  await post("/v1/users/seats", { action: "unassign", user_ids: ["m0"] });
+  expect(await users()).toMatchObject({ seats_assigned: 0 });
+  expect(await post("/v1/users/seats", { action: "assign", user_ids: ["m2"] })).toMatchObject({
+    status: "success",
+  });
+});
+
+test("a cursor does not mind a default that is spelt out", async () => {
+  const { users } = await company("defaults", { members: 3 });
+  const first = await users("?limit=1");
+  expect(
+    (await users(`?limit=1&seat_filter=all&role_filter=all&cursor=${first.next_cursor}`)).users,
+  ).toHaveLength(1);
+});
+
+test("e-mail addresses and ids are counted in bytes, as the table counts them", async () => {
+  await world.workspace("bytes");
+  await world.organization("bytes-org", { workspace_id: "bytes" });
+  const { text: key } = await world.token("bytes");
+  const call = (email: string) =>
+    api.call("/v1/users/seats", { key, body: { action: "assign", emails: [email] } });
+  expect((await call("😀".repeat(254))).message).toBe("emails.[0]: must have 1 to 254 bytes.");
+  expect((await call("😀".repeat(63))).status).toBe(200);
+  expect((await api.call(`/v1/users?org_id=${encodeURIComponent("€".repeat(86))}`, { key })).message).toBe(
+    "org_id: must have at most 256 bytes.",
+  );
 });
 
 describe("/v1/users/seats/assignment", () => {

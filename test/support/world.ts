@@ -143,8 +143,8 @@ export class World {
 
   revoke = (issued: IssuedKey): Promise<void> => revokeKey(this.deps, issued.key.id, operator);
 
-  rotate = (issued: IssuedKey, graceSeconds: number): Promise<IssuedKey> =>
-    rotateKey(this.deps, { id: issued.key.id, graceSeconds, actor: operator });
+  rotate = (issued: IssuedKey, graceSeconds: number, owner?: string): Promise<IssuedKey> =>
+    rotateKey(this.deps, { id: issued.key.id, graceSeconds, owner, actor: operator });
 }
 
 export const github = (providerId: string): OrganizationId => ({

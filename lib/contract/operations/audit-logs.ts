@@ -33,7 +33,7 @@ export const listAuditLogs = operation({
       search: text(1, requestLimits.searchCharactersMax).optional(),
       date_from: instantParameter("start").optional(),
       date_to: instantParameter("end").optional(),
-      order: choice(["desc", "asc"]).optional(),
+      order: choice(["desc", "asc"]).default("desc"),
       limit: integerParameter(auditLogs.min, auditLogs.max).optional(),
       cursor: cursorParameter.optional(),
       format: choice(["json", "csv", "ndjson"]).optional(),

@@ -47,7 +47,7 @@ const itemShape = {
   additionalProperties: false,
   required: ["repository_id", "learning"],
   properties: {
-    repository_id: { type: "string", minLength: 1, maxLength: requestLimits.idCharactersMax },
+    repository_id: { type: "string", minLength: 1, maxLength: requestLimits.idBytesMax },
     learning: { type: "string", minLength: 1, maxLength: learningLimits.textCharactersMax },
     file: { type: "string", minLength: 1, maxLength: learningLimits.fileCharactersMax },
     source_url: { type: "string", format: "uri", maxLength: learningLimits.sourceUrlCharactersMax },
@@ -109,15 +109,7 @@ export const createLearnings = operation({
   instanceScope: "home",
   rateLimit: writeLimit,
   streaming: false,
-  tableActions: [
-    "GetItem",
-    "BatchGetItem",
-    "PutItem",
-    "UpdateItem",
-    "DeleteItem",
-    "BatchWriteItem",
-    "ConditionCheckItem",
-  ],
+  tableActions: ["BatchGetItem", "PutItem", "DeleteItem", "BatchWriteItem"],
   uses: ["embedder"],
   errors: [],
 });
@@ -143,7 +135,7 @@ export const updateLearning = operation({
   instanceScope: "authorized",
   rateLimit: writeLimit,
   streaming: false,
-  tableActions: createLearnings.tableActions,
+  tableActions: ["GetItem", ...createLearnings.tableActions],
   uses: ["embedder"],
   errors: ["LEARNING_NOT_FOUND", "LEARNING_EXISTS", "INDEX_REFRESH_FAILED"],
 });

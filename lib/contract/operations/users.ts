@@ -5,10 +5,10 @@ import { noLegacyKey, operation } from "../operation.ts";
 import {
   choice,
   cursorParameter,
+  emailAddress,
   identifier,
   integerParameter,
   organizationSelector,
-  text,
 } from "../parameters.ts";
 import { rolesChangeAnswer, seatsAnswer, usersAnswer } from "../records-people.ts";
 
@@ -36,8 +36,8 @@ export const listUsers = operation({
     "One organization's members. A workspace token without `org_id` gets every person of the workspace once, with " +
     "the organizations they belong to; `role_filter` then matches a role in any of them.",
   query: z.strictObject({
-    seat_filter: choice(["all", "assigned", "unassigned"]).optional(),
-    role_filter: choice(["all", "member", "admin"]).optional(),
+    seat_filter: choice(["all", "assigned", "unassigned"]).default("all"),
+    role_filter: choice(["all", "member", "admin"]).default("all"),
     limit: integerParameter(users.min, users.max).optional(),
     cursor: cursorParameter.optional(),
     ...organizationSelector,
@@ -69,7 +69,7 @@ export const assignSeats = operation({
   body: z.strictObject({
     action: choice(["assign", "unassign"]),
     user_ids: batchOf(identifier).optional(),
-    emails: batchOf(text(1, peopleLimits.emailCharactersMax)).optional(),
+    emails: batchOf(emailAddress).optional(),
     ...organizationSelector,
   }),
   batch: { fields: ["user_ids", "emails"], elementsMax: batchUsersMax },

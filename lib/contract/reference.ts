@@ -1,0 +1,72 @@
+import type { Method } from "./operation.ts";
+
+/**
+ * The API reference: a page, its script and style, the OpenAPI document and a page for every error code. One
+ * function serves all of it, to everybody and without a key, locally as deployed.
+ */
+
+/** functions/<source>.ts holds its handler. */
+export const referenceSource = "docs";
+
+const route = (path: string) => ({
+  source: referenceSource,
+  method: "GET" as const satisfies Method,
+  path,
+  streaming: false,
+});
+
+export const referenceRoutes = [
+  route("/openapi.json"),
+  route("/docs"),
+  route("/docs/{asset}"),
+  route("/docs/errors/{code}"),
+];
+
+export type ReferenceFile = {
+  /** Below the project's root; the function's bundle has it under the same path beside it. */
+  readonly file: string;
+  readonly contentType: string;
+};
+
+const html = "text/html; charset=utf-8";
+const script = "text/javascript; charset=utf-8";
+
+/** What is served as it is, by its path. */
+export const referenceFiles: Readonly<Record<string, ReferenceFile>> = {
+  "/openapi.json": { file: "docs/openapi.json", contentType: "application/json" },
+  "/docs": { file: "docs/reference/index.html", contentType: html },
+  "/docs/reference.js": { file: "docs/reference/reference.js", contentType: script },
+  "/docs/reference.css": { file: "docs/reference/reference.css", contentType: "text/css; charset=utf-8" },
+  "/docs/swagger-ui.js": {
+    file: "node_modules/swagger-ui-dist/swagger-ui-bundle.js",
+    contentType: script,
+  },
+  "/docs/swagger-ui.css": {
+    file: "node_modules/swagger-ui-dist/swagger-ui.css",
+    contentType: "text/css; charset=utf-8",
+  },
+};
+
+/** One page for every error code, as Markdown: <folder>/<code>.md. */
+export const errorPagesFolder = "docs/errors";
+
+/** Files and folders that the function needs beside its code, each under the path it has in the project. */
+export const referenceBundle: readonly string[] = [
+  ...Object.values(referenceFiles).map(({ file }) => file),
+  errorPagesFolder,
+];
+
+/**
+ * Everything comes from the service itself. `data:` is for the arrows and locks that the style sheet draws;
+ * nothing inline runs, nothing is framed, and the key that is typed in goes nowhere but back to this service.
+ */
+export const referenceSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");

@@ -1,0 +1,41 @@
+/**
+ * The metrics that functions emit with their log lines, in CloudWatch's embedded format. A metric is a field of the
+ * line. Dimensions have a closed list of values each (operations, error codes): never a tenant, a key or a path,
+ * whose number nobody bounds and each of which would be paid for.
+ */
+export type MetricUnit = "Count" | "Milliseconds" | "Seconds";
+
+export type MetricGroup = {
+  /** The field whose value tells the metrics of the group apart; none when there is one of each. */
+  readonly dimension?: "operation" | "code";
+  readonly metrics: Readonly<Record<string, MetricUnit>>;
+};
+
+const group = <const Group extends MetricGroup>(entry: Group): Group => entry;
+
+/** Every request of an operation: how many there are is the sample count of `duration_ms`. */
+export const requestMetrics = group({
+  dimension: "operation",
+  metrics: { duration_ms: "Milliseconds", read_units: "Count", write_units: "Count" },
+});
+
+/** Requests that were answered with an error. */
+export const errorMetrics = group({ dimension: "code", metrics: { errors: "Count" } });
+
+/** Requests whose rate limit could not be checked. */
+export const limiterMetrics = group({ metrics: { limiter_failures: "Count" } });
+
+/** What became of platform events. `events_returned` are delivered again. */
+export const eventMetrics = group({
+  metrics: {
+    events_applied: "Count",
+    events_waiting: "Count",
+    events_dead: "Count",
+    events_returned: "Count",
+  },
+});
+
+/** Learnings that the review index does not follow yet although their writer is gone, and since when. */
+export const indexMetrics = group({
+  metrics: { index_stale: "Count", index_lag_seconds: "Seconds", index_failures: "Count" },
+});

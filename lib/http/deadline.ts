@@ -1,0 +1,62 @@
+import { functionSettings } from "../contract/platform.ts";
+import type { Clock } from "../runtime/clock.ts";
+
+/** The error that becomes a 503: whoever waits hears of it while there is still time to tell the caller. */
+class TimeUp extends Error {
+  override readonly name = "TimeoutError";
+  constructor() {
+    super("The request's time is up.");
+  }
+}
+
+/** When a request must be done with its work, so that its answer is never cut off by Lambda or the gateway. */
+export type Deadline = {
+  /** Fires a little earlier: whoever can end with what it has, ends now. */
+  readonly soon: AbortSignal;
+  /** Fires when the time is up: the caller is being answered, so nothing new may be begun. */
+  readonly over: AbortSignal;
+  /** The work's answer, or a rejection when the time is up. */
+  within<Answer>(work: Answer | Promise<Answer>): Promise<Answer>;
+  /** The work is done; the clock need not be watched any more. */
+  letGo(): void;
+};
+
+export type WorkTime = (typeof functionSettings)["operation" | "streaming"]["work"];
+
+/** `remainingMs` is Lambda's word: it counts when a function was given less time than the stack gives it. */
+export function openDeadline(clock: Clock, work: WorkTime, remainingMs: number): Deadline {
+  const totalMs = Math.max(0, Math.min(work.totalMs, remainingMs - work.answerMs));
+  const soon = new AbortController();
+  const over = new AbortController();
+  const done = new AbortController();
+  const passed = watch(clock, done.signal, [
+    [Math.max(0, totalMs - work.wrapUpMs), soon],
+    [totalMs, over],
+  ]);
+  passed.catch(() => {});
+  return {
+    soon: soon.signal,
+    over: over.signal,
+    within: (work) => Promise.race([work, passed]),
+    letGo: () => done.abort(),
+  };
+}
+
+/** Sounds one alarm after the other; rejects after the last, or when nobody needs it any more. */
+async function watch(
+  clock: Clock,
+  done: AbortSignal,
+  alarms: ReadonlyArray<readonly [afterMs: number, alarm: AbortController]>,
+): Promise<never> {
+  const reason = new TimeUp();
+  let elapsedMs = 0;
+  for (const [afterMs, alarm] of alarms) {
+    await clock.sleep(afterMs - elapsedMs, done);
+    elapsedMs = afterMs;
+    alarm.abort(reason);
+  }
+  throw reason;
+}
+
+export const workTimeOf = ({ streaming }: { readonly streaming: boolean }): WorkTime =>
+  functionSettings[streaming ? "streaming" : "operation"].work;

@@ -1,0 +1,71 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
+import { errorCodes, itemErrorCodes } from "../contract/errors.ts";
+import { Fault } from "../contract/fault.ts";
+import { requestLimits } from "../contract/limits.ts";
+import { errorPagesFolder, referenceFiles, referenceSecurityPolicy } from "../contract/reference.ts";
+import { type Chance, systemChance } from "../runtime/chance.ts";
+import { compress, preferredCoding } from "./compression.ts";
+import { corsHeaders } from "./cors.ts";
+import { errorPage } from "./error-page.ts";
+import { renderFault } from "./errors.ts";
+import { baseHeaders, headerValues, requestIdOf } from "./headers.ts";
+
+type Document = { readonly contentType: string; readonly body: Buffer };
+
+/** Answers `GET` of the reference's routes from the files below `root`; each is read once. */
+export function serveReference(root: string, chance: Chance = systemChance) {
+  const read = cached((file) => readFile(join(root, file)));
+  return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
+    const own = { ...baseHeaders(requestIdOf(event, chance)), ...corsHeaders(event) };
+    const path = event.path ?? "/";
+    const document = await find(read, path);
+    if (!document) {
+      const { status, headers, body } = renderFault(notThere(), path);
+      return { statusCode: status, headers: { ...own, ...headers }, body: body.toString() };
+    }
+    const { contentType, body } = document;
+    const coding =
+      body.length > requestLimits.compressAboveBytes
+        ? preferredCoding(headerValues(event, "accept-encoding").join(","))
+        : undefined;
+    const sent = coding ? await compress(coding, body) : body;
+    return {
+      statusCode: 200,
+      headers: {
+        ...own,
+        "content-type": contentType,
+        "content-security-policy": referenceSecurityPolicy,
+        "referrer-policy": "no-referrer",
+        ...(coding && { "content-encoding": coding }),
+        vary: own.vary ? `${own.vary}, accept-encoding` : "accept-encoding",
+      },
+      body: sent.toString("base64"),
+      isBase64Encoded: true,
+    };
+  };
+}
+
+const notThere = () =>
+  new Fault("NOT_FOUND", "There is nothing at this path. The reference of the API is at /docs.");
+
+async function find(read: (file: string) => Promise<Buffer>, path: string): Promise<Document | undefined> {
+  const file = Object.hasOwn(referenceFiles, path) ? referenceFiles[path] : undefined;
+  if (file) return { contentType: file.contentType, body: await read(file.file) };
+  const code = /^\/docs\/errors\/([A-Z_]+)$/.exec(path)?.[1];
+  // By the list, not by what lies in the folder: a path never decides which file is opened.
+  if (code === undefined || !(Object.hasOwn(errorCodes, code) || Object.hasOwn(itemErrorCodes, code)))
+    return undefined;
+  const markdown = await read(`${errorPagesFolder}/${code}.md`);
+  return { contentType: "text/html; charset=utf-8", body: Buffer.from(errorPage(markdown.toString())) };
+}
+
+function cached<Answer>(make: (name: string) => Promise<Answer>): (name: string) => Promise<Answer> {
+  const known = new Map<string, Promise<Answer>>();
+  return (name) => {
+    const answer = known.get(name) ?? make(name);
+    known.set(name, answer);
+    return answer;
+  };
+}
