@@ -116,6 +116,7 @@ const list: Command = {
       const wanted = input.text("org");
       const organization = wanted === undefined ? undefined : (await findOrganization(table, wanted)).uuid;
       const keys = (await listKeys({ table }))
+        .filter((key) => key.kind !== "workspace")
         .filter((key) => organization === undefined || key.organization === organization)
         .filter((key) => !input.flag("active") || stateOf(key) === "active");
       await showKeys(input, terminal, table, keys);
@@ -133,13 +134,19 @@ const rotate: Command = {
       help: "how long the old key goes on working, 0 for not at all",
       required: true,
     },
+    owner: { value: "USER", help: "for a legacy key: the member who owns the organization key it becomes" },
   },
   examples: ["keys rotate KEY_ID --grace-seconds 86400"],
   run: (input, terminal) => {
     const graceSeconds = input.integer("grace-seconds", { ...anyCount, min: 0 }) ?? 0;
     const id = input.requiredArgument("KEY_ID");
+    const owner = input.text("owner");
     return withConnection(input, async ({ table }) =>
-      showIssued(input, terminal, await rotateKey(auditedDeps(table), { id, graceSeconds, actor: operator })),
+      showIssued(
+        input,
+        terminal,
+        await rotateKey(auditedDeps(table), { id, graceSeconds, owner, actor: operator }),
+      ),
     );
   },
 };

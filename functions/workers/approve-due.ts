@@ -1,10 +1,11 @@
 import { approveDue } from "../../lib/learnings/approval.ts";
 import { relistMoved } from "../../lib/learnings/move-learnings.ts";
 import { describeError, log } from "../../lib/runtime/log.ts";
+import { worker } from "../../lib/runtime/worker.ts";
 import { openStore } from "../../lib/store/open.ts";
 
 /** Behind the clock, every minute: approves Learnings whose time is up, and lists those of organizations that moved. */
-export async function handler(): Promise<void> {
+export const handler = worker("approveDue", async (): Promise<void> => {
   const store = openStore();
   const { approved } = await approveDue(store, (learning_id, error) =>
     log("error", "A Learning whose time is up could not be approved.", {
@@ -14,4 +15,4 @@ export async function handler(): Promise<void> {
   );
   if (approved > 0) log("info", "Learnings were approved by their deadline.", { approved });
   await relistMoved(store);
-}
+});

@@ -1,7 +1,15 @@
+import { eventMetrics } from "../../lib/contract/telemetry.ts";
 import { workerDependencies } from "../../lib/events/dependencies.ts";
 import { expireWaiting } from "../../lib/events/expire.ts";
+import { EventTally } from "../../lib/events/tally.ts";
+import { log } from "../../lib/runtime/log.ts";
+import { embedMetrics } from "../../lib/runtime/metrics.ts";
+import { worker } from "../../lib/runtime/worker.ts";
 
 /** Behind the clock: events that waited too long for what they need. */
-export async function handler(): Promise<void> {
-  await expireWaiting(workerDependencies());
-}
+export const handler = worker("expireWaiting", async (): Promise<void> => {
+  const deps = workerDependencies();
+  const tally = new EventTally();
+  await expireWaiting({ ...deps, onOutcome: tally.onOutcome });
+  log("info", "events", { ...tally.fields(0), ...embedMetrics(deps.clock, [eventMetrics]) });
+});

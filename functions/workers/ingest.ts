@@ -1,14 +1,26 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { eventLimits } from "../../lib/contract/limits.ts";
+import { eventMetrics } from "../../lib/contract/telemetry.ts";
 import { workerDependencies } from "../../lib/events/dependencies.ts";
 import { ingest } from "../../lib/events/ingest.ts";
+import { EventTally } from "../../lib/events/tally.ts";
+import { log } from "../../lib/runtime/log.ts";
+import { embedMetrics } from "../../lib/runtime/metrics.ts";
+import { worker } from "../../lib/runtime/worker.ts";
 
 /** Behind the FIFO queue of platform events; answers which messages of the batch are to come again. */
-export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
-  const timeBudgetMs = context.getRemainingTimeInMillis() - eventLimits.workerMarginMs;
-  const unfinished = await ingest(workerDependencies(), event.Records.map(toMessage), { timeBudgetMs });
-  return { batchItemFailures: unfinished.map(({ receipt }) => ({ itemIdentifier: receipt })) };
-}
+export const handler = worker(
+  "ingest",
+  async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+    const deps = workerDependencies();
+    const tally = new EventTally();
+    const timeBudgetMs = context.getRemainingTimeInMillis() - eventLimits.workerMarginMs;
+    const messages = event.Records.map(toMessage);
+    const returned = await ingest({ ...deps, onOutcome: tally.onOutcome }, messages, { timeBudgetMs });
+    log("info", "events", { ...tally.fields(returned.length), ...embedMetrics(deps.clock, [eventMetrics]) });
+    return { batchItemFailures: returned.map(({ receipt }) => ({ itemIdentifier: receipt })) };
+  },
+);
 
 const toMessage = ({ messageId, body, attributes }: SQSRecord) => ({
   receipt: messageId,

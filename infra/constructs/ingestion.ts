@@ -51,6 +51,7 @@ export class Ingestion extends Construct {
       eventSourceArn: this.eventsQueue.queueArn,
       batchSize: eventQueueSettings.batchMessagesMax,
       reportBatchItemFailures: true,
+      maxConcurrency: eventQueueSettings.workersMax,
     });
   }
 }

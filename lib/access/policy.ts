@@ -80,7 +80,7 @@ const notSelfHosted = () =>
   new Fault("SELF_HOSTED_ONLY", "This operation is only for fully self-hosted organizations.");
 const metricsUnavailable = (id: string) =>
   new Fault("METRICS_UNAVAILABLE", `Organization ${id} does not send its metrics to this service.`);
-const metricsPreparing = (id: string) =>
+export const metricsPreparing = (id: string) =>
   new Fault(
     "METRICS_PREPARING",
     `The metrics of organization ${id} are being prepared. Retry the same request later.`,

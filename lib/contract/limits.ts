@@ -154,8 +154,9 @@ export const streamLimits = {
   /** Weeks from 2000 to 2078: 512 bytes of bitset at most. */
   weeksMax: 4096,
   /** How often a writer decides anew before the event goes back to the queue. */
-  attemptsMax: 12,
-  retryDelayMsMax: 40,
+  attemptsMax: 30,
+  retryDelayMsBase: 20,
+  retryDelayMsMax: 1_000,
   /** Longer than any delayed request lives: what was dropped can then not come back unseen. */
   droppedSpillDays: 30,
   /** A repair skips this many numbers, so that cursors from before the restore meet only newer entries. */

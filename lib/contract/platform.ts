@@ -95,6 +95,8 @@ export const eventQueueSettings = {
   batchMessagesMax: 10,
   /** Half an hour of tries. Bad events leave by the worker's own hand, so only a dead worker gets here. */
   receivesMax: 20,
+  /** Organizations of one workspace share a stream's head: more workers at once would only wait for each other. */
+  workersMax: 20,
 } as const;
 
 /** Environment variables of the functions. */

@@ -81,6 +81,17 @@ export const reconcileIndex = worker({
   memoryMegabytes: 1024,
 });
 
+export const finishMoves = worker({
+  id: "finishMoves",
+  source: "workers/finish-moves",
+  summary: "Goes on with organizations whose data is on its way to another tenant",
+  trigger: { kind: "schedule", everyMinutes: 5 },
+  tableActions: applying.tableActions,
+  uses: [],
+  timeoutSeconds: 280,
+  memoryMegabytes: 1024,
+});
+
 export const housekeeping = worker({
   id: "housekeeping",
   source: "workers/housekeeping",
@@ -98,6 +109,7 @@ export const workers = [
   expireWaiting,
   approveDue,
   reconcileIndex,
+  finishMoves,
   housekeeping,
 ] as const satisfies readonly Worker[];
 

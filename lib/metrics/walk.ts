@@ -1,8 +1,9 @@
+import { metricsPreparing } from "../access/policy.ts";
 import { Fault } from "../contract/fault.ts";
 import { metricsLimits, requestLimits } from "../contract/limits.ts";
 import { type Clock, toTimestamp } from "../runtime/clock.ts";
-import type { OrganizationItem } from "../store/items/organization.ts";
-import { streamHeadKey, type TenantKey } from "../store/layout.ts";
+import { isMoving, type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { organizationKey, streamHeadKey, type TenantKey } from "../store/layout.ts";
 import type { Item, Key, Table } from "../store/table.ts";
 import { parseHead } from "../stream/head.ts";
 import { readPage } from "../stream/read.ts";
@@ -84,9 +85,11 @@ export async function walk(
       responseBytesMax: recordBytesMax,
       head: parseHead(call.alongside[0]),
       timeUp: time.up,
+      ...(only && !another && { isStillHere: () => isStillHere(table, only) }),
     });
     if (result.kind === "too-large") throw tooLarge(largest);
     if (result.kind === "no-progress") throw outOfTime();
+    if (result.kind === "moved") throw metricsPreparing(only?.provider_organization_id ?? "");
     return {
       entries: result.entries.map((entry) => ({ entry, organization: owner(organizations, entry) })),
       nextCursor: result.nextAfter === null ? null : paging.next(result.nextAfter),
@@ -95,6 +98,13 @@ export async function walk(
   } finally {
     time.letGo();
   }
+}
+
+/** A move takes entries out of the old stream without a trace there: only the organization itself tells. */
+async function isStillHere(table: Table, { uuid, tenant }: OrganizationItem): Promise<boolean> {
+  const item = await table.get(organizationKey(uuid));
+  const now = item && parseOrganization(item);
+  return now !== undefined && now.tenant === tenant && !isMoving(now);
 }
 
 const msPerDay = 86_400_000;

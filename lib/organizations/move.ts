@@ -1,9 +1,15 @@
 import { moveLearnings } from "../learnings/move-learnings.ts";
 import { movePeople } from "../people/move-people.ts";
 import type { Store } from "../store/decide.ts";
-import type { OrganizationItem } from "../store/items/organization.ts";
-import { organizationKey, type TenantKey, tenantOrganizationKey } from "../store/layout.ts";
-import { TransactionRefused } from "../store/table.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import {
+  movingKey,
+  movingPartition,
+  organizationKey,
+  type TenantKey,
+  tenantOrganizationKey,
+} from "../store/layout.ts";
+import { queryAll, TransactionRefused } from "../store/table.ts";
 import { moveOrganization } from "../stream/move.ts";
 import { StreamBusy } from "../stream/stream.ts";
 
@@ -40,9 +46,25 @@ export async function completeMove(store: Store, organization: OrganizationItem)
     await store.table.transact([
       { update: organizationKey(uuid), change, when: stillThisMove },
       { update: tenantOrganizationKey(tenant, uuid), change, when: { present: "pk" } },
+      { delete: movingKey(uuid) },
     ]);
   } catch (error) {
     // Somebody else has ended it.
     if (!(error instanceof TransactionRefused)) throw error;
   }
+}
+
+/**
+ * Goes on with moves that were cut off: a large organization takes longer than one delivery of its event may.
+ * What has moved is found in its new place, so every run begins where the last one ended.
+ */
+export async function resumeMoves(store: Store): Promise<number> {
+  let finished = 0;
+  for await (const { sk: uuid } of queryAll(store.table, { pk: movingPartition })) {
+    const item = await store.table.get(organizationKey(uuid));
+    if (!item) continue;
+    await completeMove(store, parseOrganization(item));
+    finished++;
+  }
+  return finished;
 }

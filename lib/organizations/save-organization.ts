@@ -6,6 +6,7 @@ import { type OrganizationItem, parseOrganization } from "../store/items/organiz
 import { unchanged } from "../store/items/unchanged.ts";
 import {
   instanceTenant,
+  movingKey,
   organizationDirectoryKey,
   organizationKey,
   organizationTenant,
@@ -81,6 +82,7 @@ async function applyOrganization(
   await table.transact([
     { put: organization, when: unchanged(stored, organizationAttributes) },
     ...copyWrites(organization, before?.tenant),
+    ...(organization.leaving === undefined ? [] : [{ put: movingKey(uuid) }]),
     ...(before ? boughtWrites(uuid, bought) : [{ put: newGuard(uuid, bought) }]),
   ]);
   return { organization, mayHaveRoom: bought > 0 };

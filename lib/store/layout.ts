@@ -11,6 +11,7 @@
  * | repository              | ORG#<org uuid>               | REPO#<repository id>   | ORG#6f1c… / REPO#9001                      |
  * | key of an organization  | ORG#<org uuid>               | KEY#<key id>           | ORG#6f1c… / KEY#k7f3q2…                    |
  * | tagged the reviewer     | ORG#<org uuid>               | TAGGED#<user id>       | ORG#6f1c… / TAGGED#4411                    |
+ * | organization that moves | MOVING                       | <org uuid>             | MOVING / 6f1c…                             |
  * | custom role             | ORG#<org uuid>               | ROLE#<role id>         | ORG#6f1c… / ROLE#0d5e…                     |
  * | workspace or instance   | TENANT#<tenant>              | TENANT                 | TENANT#w#acme / TENANT                     |
  * | organization of tenant  | TENANT#<tenant>              | ORG#<org uuid>         | TENANT#w#acme / ORG#6f1c…                  |
@@ -275,3 +276,6 @@ export const findingsChunkKey = (organization: string, repositoryDigest: string,
   pk: findingsPartition(organization, repositoryDigest),
   sk: chunkId,
 });
+/** Organizations whose data is still on its way to another tenant. */
+export const movingPartition = "MOVING";
+export const movingKey = (uuid: string): Key => ({ pk: movingPartition, sk: uuid });

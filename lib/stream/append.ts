@@ -193,7 +193,9 @@ export async function appendPlans(
 }
 
 export async function pauseBefore(deps: StreamDeps, attempt: number): Promise<void> {
-  const { attemptsMax, retryDelayMsMax } = deps.limits ?? streamLimits;
+  const { attemptsMax, retryDelayMsBase, retryDelayMsMax } = deps.limits ?? streamLimits;
   if (attempt >= attemptsMax) throw new StreamBusy("Others kept changing the stream.");
-  if (attempt > 0) await deps.clock.sleep(deps.chance.below(retryDelayMsMax));
+  // Full jitter under a growing bound: many organizations of one workspace write to the same head.
+  const boundMs = Math.min(retryDelayMsMax, retryDelayMsBase * 2 ** attempt);
+  if (attempt > 0) await deps.clock.sleep(deps.chance.below(Math.max(1, boundMs)));
 }

@@ -28,6 +28,8 @@ export type PageRequest = {
   readonly head?: Head;
   /** The request's time is up: the page ends where it is. */
   readonly timeUp?: AbortSignal;
+  /** Asked before a walk is called finished: whether what it was over is still in this tenant's stream. */
+  readonly isStillHere?: () => Promise<boolean>;
 };
 
 export type PageResult =
@@ -42,7 +44,9 @@ export type PageResult =
   /** The records are larger than an answer may be; no part was read to find out. */
   | { readonly kind: "too-large" }
   /** Time was up before anything was dealt with: a cursor would be the one that came in. */
-  | { readonly kind: "no-progress" };
+  | { readonly kind: "no-progress" }
+  /** The organization left the tenant while the page was read: its entries may have been gone already. */
+  | { readonly kind: "moved" };
 
 /** How far one pass through the merge came. */
 type Pass = "end-of-published" | "one-more" | "budget" | "time" | "too-large";
@@ -65,7 +69,11 @@ export async function readPage(table: Table, request: PageRequest): Promise<Page
     await loadPayloads(table, walk);
     if (pass !== "end-of-published") return unfinished(request, walk);
     // Begun only now: had an entry been superseded before we came to it, its new number shows in this read.
-    const again = await readHead(table, request.tenant);
+    const [again, isStillHere] = await Promise.all([
+      readHead(table, request.tenant),
+      request.isStillHere?.() ?? true,
+    ]);
+    if (!isStillHere) return { kind: "moved" };
     if (again.published <= head.published) {
       return { kind: "page", entries: entriesOf(walk), nextAfter: null, readUpTo: walk.position };
     }

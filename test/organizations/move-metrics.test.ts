@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { resumeMoves } from "../../lib/organizations/move.ts";
 import { organizationKey, tenantOrganizationKey, workspaceTenant } from "../../lib/store/layout.ts";
+import { readHead } from "../../lib/stream/head.ts";
+import { readPage } from "../../lib/stream/read.ts";
 import { useApi } from "../support/api.ts";
 import { github, World } from "../support/world.ts";
 
@@ -72,4 +75,56 @@ test("an organization that changes tenant takes its pull requests along, and rea
   }
   await world.organization("mover", { workspace_id: "shelter" });
   for (const key of [own, token]) expect((await api.call(target, { key })).status).toBe(200);
+});
+
+test("a page under way while its organization moves is refused, never called the end", async () => {
+  const uuid = await world.organization("flier");
+  await world.repository(github("flier"), "r1");
+  await world.member(github("flier"), "boss", { role: "cr_admin" });
+  for (let number = 1; number <= 5; number++) await merged("flier", number);
+  await world.workspace("nest");
+  const { table } = api.store();
+  const head = await readHead(table, `o#${uuid}`);
+  await world.organization("flier", { workspace_id: "nest" });
+
+  const page = await readPage(table, {
+    tenant: `o#${uuid}`,
+    organization: uuid,
+    dataset: "review-comments",
+    window: { startMs: 0, endMs: Date.parse("2027-01-01") },
+    after: 0,
+    limit: 10,
+    eligible: () => true,
+    responseBytesMax: 1_000_000,
+    head,
+    isStillHere: async () => (await table.get(organizationKey(uuid)))?.tenant === `o#${uuid}`,
+  });
+
+  expect(page).toEqual({ kind: "moved" });
+});
+
+test("a move that was cut off is finished by the clock, without another event", async () => {
+  await world.organization("stuck");
+  await world.repository(github("stuck"), "r1");
+  for (let number = 1; number <= 3; number++) await merged("stuck", number);
+  await world.workspace("harbour");
+  const { table } = api.store();
+  const dying = new World(() => ({
+    ...table,
+    transact: async (writes) => {
+      // The organization's own items are written; the first batch of its pull requests is not.
+      if (writes.some((write) => "put" in write && write.put.pk.startsWith("S#")))
+        throw new Error("cut off");
+      await table.transact(writes);
+    },
+  }));
+  await expect(dying.organization("stuck", { workspace_id: "harbour" })).rejects.toThrow("cut off");
+  const target = "/v1/metrics/review-comments?start_date=2026-01-01&end_date=2026-12-31";
+  const { text: token } = await world.token("harbour");
+  expect((await api.call(target, { key: token })).codes).toEqual(["METRICS_PREPARING"]);
+
+  expect(await resumeMoves(world.deps)).toBe(1);
+
+  expect((await api.call(target, { key: token })).json).toMatchObject({ data: { length: 3 } });
+  expect(await resumeMoves(world.deps)).toBe(0);
 });

@@ -133,6 +133,7 @@ export class Walk {
     });
     if (result.kind === "no-progress") return false;
     if (result.kind === "too-large") throw new Violation("paging", "a small page was called too large");
+    if (result.kind === "moved") throw new Violation("paging", "a page that did not ask was told of a move");
     this.pages++;
     this.#world.pages++;
     if (result.entries.length > limit) throw new Violation("paging", "a page holds more than its limit");
