@@ -1,72 +1,50 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { operations } from "../lib/contract/operations.ts";
 import { bundleBytesMax, fallbackSource } from "../lib/contract/platform.ts";
+import { referenceBundle, referenceSource } from "../lib/contract/reference.ts";
 import { internalFunctions, workers } from "../lib/contract/workers.ts";
 
 export const projectDirectory = resolve(import.meta.dirname, "..");
 export const bundlesDirectory = join(projectDirectory, "dist", "functions");
 export const bundleDirectory = (source: string): string => join(bundlesDirectory, source);
 
-type Described = { readonly source: string; readonly uses?: readonly string[] };
-const described: readonly Described[] = [...operations, ...workers, ...internalFunctions];
-
 /** Every function of the service: one entry point, one bundle, one Lambda. */
-export const functionSources: readonly string[] = [...described.map(({ source }) => source), fallbackSource];
+export const functionSources: readonly string[] = [
+  ...[...operations, ...workers, ...internalFunctions].map(({ source }) => source),
+  referenceSource,
+  fallbackSource,
+];
 
 export type BundleSize = {
   readonly source: string;
-  /** What a cold start loads. */
   readonly bytes: number;
   readonly gzipBytes: number;
-  /** What lies beside it and is loaded when it is needed. */
-  readonly lazyBytes: number;
-  /** What the bytes of a cold start are spent on: bytes by package, our own code as `.`, largest first. */
+  /** What the bytes are spent on: bytes by package, our own code as `.`, largest first. */
   readonly packages: Readonly<Record<string, number>>;
+  /** Our own files in it. */
+  readonly ownFiles: readonly string[];
 };
 
 export type BundleOptions = {
   readonly sources: readonly string[];
-  /** Those whose dynamic imports become files of their own. */
-  readonly split: readonly string[];
   readonly sourceDirectory: string;
   readonly outputDirectory: string;
 };
 
 export const everyFunction: BundleOptions = {
   sources: functionSources,
-  // Clients beside DynamoDB's load parts of themselves, or are wanted, once in a blue moon.
-  split: described.filter(({ uses = [] }) => uses.length > 0).map(({ source }) => source),
   sourceDirectory: join(projectDirectory, "functions"),
   outputDirectory: bundlesDirectory,
 };
 
-/** `<source>/index.mjs` with its map for every function, and the table of their sizes. */
+/** `<source>/index.mjs` with its map for every function, and the table of their sizes. One run: what they share is parsed once. */
 export async function bundleFunctions(
   options: BundleOptions = everyFunction,
 ): Promise<readonly BundleSize[]> {
-  const { sources, split, outputDirectory } = options;
-  await rm(outputDirectory, { recursive: true, force: true });
-  const whole = sources.filter((source) => !split.includes(source));
-  // One run for all: what they share is parsed once. Split ones share no files, so each is a run.
-  const runs = await Promise.all([
-    whole.length > 0 ? run(options, whole, false) : [],
-    ...split.map((source) => run(options, [source], true)),
-  ]);
-  const sizes = runs
-    .flat()
-    .toSorted((one, other) => sources.indexOf(one.source) - sources.indexOf(other.source));
-  await writeFile(join(outputDirectory, "sizes.json"), `${JSON.stringify(sizes, null, 2)}\n`);
-  return sizes;
-}
-
-async function run(
-  { sourceDirectory, outputDirectory }: BundleOptions,
-  sources: readonly string[],
-  splitting: boolean,
-): Promise<BundleSize[]> {
+  const { sources, sourceDirectory, outputDirectory } = options;
   const { metafile, outputFiles } = await build({
     absWorkingDir: projectDirectory,
     entryPoints: Object.fromEntries(
@@ -74,19 +52,16 @@ async function run(
     ),
     outdir: outputDirectory,
     outExtension: { ".js": ".mjs" },
-    splitting,
-    ...(splitting && { chunkNames: `${sources[0]}/[name]-[hash]` }),
     bundle: true,
     platform: "node",
     target: "node24",
     format: "esm",
-    // ESM builds first: they are what tree shaking works on (329 KB against 530 KB).
+    // ESM builds first: they are what tree shaking works on.
     mainFields: ["module", "main"],
     minify: true,
     legalComments: "none",
     sourcemap: "linked",
     sourcesContent: false,
-    alias: { "@aws-sdk/credential-provider-node": join(import.meta.dirname, "lambda-credentials.ts") },
     plugins: [requireHttp, leaveOut],
     banner: {
       js: 'import{createRequire as createRequireOfBundle}from"node:module";const require=createRequireOfBundle(import.meta.url);',
@@ -95,15 +70,26 @@ async function run(
     write: false,
     logLevel: "error",
   });
+  await rm(outputDirectory, { recursive: true, force: true });
   for (const { path, contents } of outputFiles) {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, contents);
   }
+  // What the reference serves is no code, but it travels with the code.
+  if (sources.includes(referenceSource))
+    for (const path of referenceBundle)
+      await cp(join(projectDirectory, path), join(outputDirectory, referenceSource, path), {
+        recursive: true,
+      });
   const files = new Map(
     outputFiles.map(({ path, contents }) => [relative(projectDirectory, path), contents]),
   );
-  const written = { metafile, files, directory: relative(projectDirectory, outputDirectory) };
-  return sources.map((source) => measure(source, written));
+  const sizes = sources.map((source) => {
+    const path = relative(projectDirectory, join(outputDirectory, source, "index.mjs"));
+    return measure(source, files.get(path) ?? new Uint8Array(), metafile.outputs[path]);
+  });
+  await writeFile(join(outputDirectory, "sizes.json"), `${JSON.stringify(sizes, null, 2)}\n`);
+  return sizes;
 }
 
 /** An ESM import of `node:http` loads undici (60 ms on a cold start), `require` of it does not (6 ms). */
@@ -122,7 +108,7 @@ const requireHttp: Plugin = {
   },
 };
 
-/** What the libraries bring and no function calls. */
+/** What is there and no function calls. */
 const leaveOut: Plugin = {
   name: "leave-out",
   setup({ onResolve, onLoad }) {
@@ -130,14 +116,14 @@ const leaveOut: Plugin = {
     onLoad({ filter: /zod\/v4\/core\/(to-json-schema|json-schema-processors)\.js$/ }, async ({ path }) => ({
       contents: refusingExports(await readFile(path, "utf8")),
     }));
-    // Loaded by the SDK for answers that are event streams; ours are not: 11 KB.
-    onResolve({ filter: /^@smithy\/core\/event-streams$/ }, ({ path, kind }) =>
-      kind === "dynamic-import" ? { path, namespace: "left-out" } : undefined,
+    // Of every operation the fallback knows the path and the method; their schemas are 100 KB to it.
+    onResolve({ filter: /\/contract\/operations\.ts$/ }, ({ importer }) =>
+      importer === join(everyFunction.sourceDirectory, `${fallbackSource}.ts`)
+        ? { path: "routes", namespace: "routes-only" }
+        : undefined,
     );
-    // The cache of DynamoDB's endpoint discovery, which only a global setting would switch on: 8 KB.
-    onResolve({ filter: /^@aws-sdk\/endpoint-cache$/ }, ({ path }) => ({ path, namespace: "left-out" }));
-    onLoad({ filter: /.*/, namespace: "left-out" }, ({ path }) => ({
-      contents: path.endsWith("endpoint-cache") ? "export class EndpointCache {}" : "export {};",
+    onLoad({ filter: /.*/, namespace: "routes-only" }, () => ({
+      contents: `export const operations = ${JSON.stringify(operations.map(({ method, path }) => ({ method, path })))};`,
     }));
   },
 };
@@ -154,42 +140,27 @@ function refusingExports(module: string): string {
 
 const nodeName = (path: string): string => (path.startsWith("node:") ? path : `node:${path}`);
 
-type Written = {
-  readonly metafile: Metafile;
-  readonly files: ReadonlyMap<string, Uint8Array>;
-  readonly directory: string;
-};
-
-function measure(source: string, { metafile, files, directory }: Written): BundleSize {
-  const eager = filesFrom(metafile, join(directory, source, "index.mjs"), ["import-statement"]);
-  const all = filesFrom(metafile, join(directory, source, "index.mjs"), [
-    "import-statement",
-    "dynamic-import",
-  ]);
-  const contents = Buffer.concat(eager.map((path) => files.get(path) ?? new Uint8Array()));
+function measure(
+  source: string,
+  contents: Uint8Array,
+  output: Metafile["outputs"][string] | undefined,
+): BundleSize {
   const packages = new Map<string, number>();
-  for (const path of eager)
-    for (const [input, { bytesInOutput }] of Object.entries(metafile.outputs[path]?.inputs ?? {})) {
-      const owner = packageOf(input);
-      packages.set(owner, (packages.get(owner) ?? 0) + bytesInOutput);
-    }
-  const bytesOfAll = all.reduce((sum, path) => sum + (files.get(path)?.byteLength ?? 0), 0);
+  const inputs = Object.entries(output?.inputs ?? {});
+  for (const [input, { bytesInOutput }] of inputs) {
+    const owner = packageOf(input);
+    packages.set(owner, (packages.get(owner) ?? 0) + bytesInOutput);
+  }
   return {
     source,
     bytes: contents.byteLength,
     gzipBytes: gzipSync(contents).byteLength,
-    lazyBytes: bytesOfAll - contents.byteLength,
     packages: Object.fromEntries([...packages].toSorted(([, one], [, other]) => other - one)),
+    ownFiles: inputs
+      .filter(([input, { bytesInOutput }]) => packageOf(input) === "." && bytesInOutput > 0)
+      .map(([input]) => input)
+      .toSorted(),
   };
-}
-
-/** A written file and all it imports in these ways. */
-function filesFrom({ outputs }: Metafile, entry: string, kinds: readonly string[]): string[] {
-  const found = new Set([entry]);
-  for (const path of found)
-    for (const { path: imported, kind } of outputs[path]?.imports ?? [])
-      if (Object.hasOwn(outputs, imported) && kinds.includes(kind)) found.add(imported);
-  return [...found];
 }
 
 const packageOf = (path: string): string =>
@@ -197,10 +168,9 @@ const packageOf = (path: string): string =>
 
 /** The size table for people; a bundle over its budget is an error. */
 export function reportSizes(sizes: readonly BundleSize[]): string {
-  const lines = sizes.map(({ source, bytes, gzipBytes, lazyBytes }) => {
-    const later = lazyBytes > 0 ? `, ${kilobytes(lazyBytes)} loaded when needed` : "";
+  const lines = sizes.map(({ source, bytes, gzipBytes }) => {
     const verdict = bytes > bundleBytesMax ? "  OVER BUDGET" : "";
-    return `${source.padEnd(28)} ${kilobytes(bytes)}, ${kilobytes(gzipBytes)} gzip${later}${verdict}`;
+    return `${source.padEnd(28)} ${kilobytes(bytes)}, ${kilobytes(gzipBytes)} gzip${verdict}`;
   });
   return lines.join("\n");
 }

@@ -32,7 +32,8 @@ export class ReviewApiStack extends Stack {
     const data = new Data(this, "Data", options);
     const ingestion = new Ingestion(this, "Ingestion", data.encryptionKey);
     const workshop = new Workshop({ data, ingestion, codeOf: props.codeOf, options });
-    const api = new Api(this, "Api", { workshop, operations: props.operations ?? operations, options });
+    const served = props.operations ?? operations;
+    const api = new Api(this, "Api", { workshop, operations: served, options });
     const { functions } = new Workers(this, "Workers", {
       workshop,
       workers: props.workers ?? workers,
@@ -43,7 +44,9 @@ export class ReviewApiStack extends Stack {
       restApi: api.restApi,
       table: data.table,
       ingestion,
+      operations: served,
       workers: functions,
+      functions: [...api.functions.values(), ...functions, ...internal.functions.values()],
       alarmEmail: options.alarmEmail,
     });
     if (options.waf) new Firewall(this, "Firewall", api.restApi);

@@ -1,9 +1,11 @@
 import { type Changing, operatorOrigin } from "../../lib/audit/entry.ts";
 import type { EventBucket, EventQueue } from "../../lib/events/ports.ts";
+import type { Embedder } from "../../lib/index/embedder.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { auditRetentionDays } from "../../lib/runtime/environment.ts";
 import type { Table } from "../../lib/store/table.ts";
+import type { VectorSearch } from "../../lib/store/vectors.ts";
 import type { Input } from "../command.ts";
 import { UsageFault } from "../fault.ts";
 
@@ -21,6 +23,9 @@ export type FailedEvent = {
 /** What the operator's commands work on: the local service or a deployed stack, the same to all of them. */
 export type Connection = {
   readonly table: Table;
+  readonly vectors: VectorSearch;
+  /** What the review index of this place is made with. */
+  embedder(): Promise<Embedder>;
   readonly queue: EventQueue;
   readonly bucket: EventBucket;
   failedEvents(): AsyncIterable<FailedEvent>;

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { OperatorFault } from "../fault.ts";
 import { type LocalBackend, openBackend } from "../local/backend.ts";
@@ -55,9 +56,11 @@ async function connectAsOwner(directory: DataDirectory, ownership: Ownership): P
   }
 }
 
-function connectionOf({ table, queue, bucket }: LocalBackend): Omit<Connection, "settle" | "close"> {
+function connectionOf({ table, vectors, queue, bucket }: LocalBackend): Omit<Connection, "settle" | "close"> {
   return {
     table,
+    vectors,
+    embedder: async () => localEmbedder,
     bucket,
     queue: queue.events,
     async *failedEvents() {

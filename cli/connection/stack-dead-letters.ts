@@ -1,17 +1,12 @@
-import {
-  ChangeMessageVisibilityBatchCommand,
-  DeleteMessageCommand,
-  type Message,
-  ReceiveMessageCommand,
-  type SQSClient,
-} from "@aws-sdk/client-sqs";
+import * as z from "zod";
 import type { EventQueue } from "../../lib/events/ports.ts";
+import type { SqsCall } from "../../lib/events/sqs.ts";
 import type { Chance } from "../../lib/runtime/chance.ts";
 import { type Clock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { FailedEvent } from "./connection.ts";
 
 type Deps = {
-  readonly client: SQSClient;
+  readonly call: SqsCall;
   readonly queueUrl: string;
   /** Where a letter goes that is sent again. */
   readonly queue: EventQueue;
@@ -21,6 +16,16 @@ type Deps = {
 
 const receiveMessagesMax = 10;
 const holdSeconds = 60;
+
+const messageSchema = z.object({
+  MessageId: z.string(),
+  ReceiptHandle: z.string(),
+  Body: z.string(),
+  Attributes: z.record(z.string(), z.string()).default({}),
+  MessageAttributes: z.record(z.string(), z.object({ StringValue: z.string().optional() })).default({}),
+});
+const receivedSchema = z.object({ Messages: z.array(messageSchema).default([]) });
+type Message = z.output<typeof messageSchema>;
 
 /**
  * The letters of a FIFO dead-letter queue. SQS hands out the next ones of a group only when the ones before
@@ -35,9 +40,9 @@ export async function* failedEventsOf(deps: Deps): AsyncGenerator<FailedEvent> {
       const messages = await receive(deps);
       if (messages.length === 0) return;
       for (const message of messages) {
-        held.add(message.ReceiptHandle ?? "");
+        held.add(message.ReceiptHandle);
         // It failed again while we work: left for the next time, else this would never end.
-        if (Number(message.Attributes?.SentTimestamp ?? 0) <= startedMs)
+        if (Number(message.Attributes.SentTimestamp ?? 0) <= startedMs)
           yield failedEvent(deps, message, held);
       }
     }
@@ -46,22 +51,20 @@ export async function* failedEventsOf(deps: Deps): AsyncGenerator<FailedEvent> {
   }
 }
 
-async function receive({ client, queueUrl }: Deps): Promise<readonly Message[]> {
-  const { Messages = [] } = await client.send(
-    new ReceiveMessageCommand({
-      QueueUrl: queueUrl,
-      MaxNumberOfMessages: receiveMessagesMax,
-      VisibilityTimeout: holdSeconds,
-      WaitTimeSeconds: 1,
-      MessageAttributeNames: ["reason"],
-      MessageSystemAttributeNames: ["All"],
-    }),
-  );
-  return Messages;
+async function receive({ call, queueUrl }: Deps): Promise<readonly Message[]> {
+  const received = await call("ReceiveMessage", {
+    QueueUrl: queueUrl,
+    MaxNumberOfMessages: receiveMessagesMax,
+    VisibilityTimeout: holdSeconds,
+    WaitTimeSeconds: 1,
+    MessageAttributeNames: ["reason"],
+    MessageSystemAttributeNames: ["All"],
+  });
+  return receivedSchema.parse(received).Messages;
 }
 
 function failedEvent(deps: Deps, message: Message, held: Set<string>): FailedEvent {
-  const { Body = "", Attributes = {}, MessageAttributes = {}, MessageId = "", ReceiptHandle = "" } = message;
+  const { Body, Attributes, MessageAttributes, MessageId, ReceiptHandle } = message;
   const group = Attributes.MessageGroupId ?? MessageId;
   const sentMs = Number(Attributes.SentTimestamp);
   return {
@@ -74,17 +77,17 @@ function failedEvent(deps: Deps, message: Message, held: Set<string>): FailedEve
     async redrive() {
       // A fresh id: the queue would take the old one for a repetition and drop it.
       await deps.queue.send([{ id: deps.chance.uuid(), group, body: Body }]);
-      await deps.client.send(new DeleteMessageCommand({ QueueUrl: deps.queueUrl, ReceiptHandle }));
+      await deps.call("DeleteMessage", { QueueUrl: deps.queueUrl, ReceiptHandle });
       held.delete(ReceiptHandle);
     },
   };
 }
 
-async function release({ client, queueUrl }: Deps, handles: readonly string[]): Promise<void> {
+async function release({ call, queueUrl }: Deps, handles: readonly string[]): Promise<void> {
   for (let start = 0; start < handles.length; start += receiveMessagesMax) {
     const Entries = handles
       .slice(start, start + receiveMessagesMax)
       .map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle, VisibilityTimeout: 0 }));
-    await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }));
+    await call("ChangeMessageVisibilityBatch", { QueueUrl: queueUrl, Entries });
   }
 }

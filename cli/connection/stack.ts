@@ -1,60 +1,77 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { S3Client } from "@aws-sdk/client-s3";
-import { SQSClient } from "@aws-sdk/client-sqs";
 import { stackOutputs } from "../../lib/contract/platform.ts";
 import { s3Bucket } from "../../lib/events/s3.ts";
-import { sqsQueue } from "../../lib/events/sqs.ts";
+import { createSqsCall, sqsQueue } from "../../lib/events/sqs.ts";
+import type { AwsIdentity } from "../../lib/runtime/aws-identity.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { createStoreClient } from "../../lib/store/client.ts";
 import { createDynamoTable } from "../../lib/store/dynamo.ts";
+import { createVectorSearch } from "../../lib/store/vectors.ts";
 import { OperatorFault } from "../fault.ts";
 import type { Connection } from "./connection.ts";
 import { failedEventsOf } from "./stack-dead-letters.ts";
 
 /** The parts of a deployed stack, found by its outputs, with whatever AWS identity the environment has. */
 export async function connectToStack(stackName: string, region: string | undefined): Promise<Connection> {
-  const place = region === undefined ? {} : { region };
-  const outputs = await readOutputs(new CloudFormationClient(place), stackName);
-  const output = (name: string): string => {
-    const value = outputs.get(name);
-    if (!value)
-      throw new OperatorFault(`Stack ${stackName} has no output ${name}; is it this service's stack?`);
-    return value;
+  const output = await outputsOf(stackName, region);
+  const identity = await operatorIdentity(region);
+  const client = createStoreClient({ identity });
+  const call = createSqsCall(identity);
+  const queue = sqsQueue(call, output(stackOutputs.eventsQueueUrl));
+  const options = {
+    client,
+    tableName: output(stackOutputs.tableName),
+    clock: systemClock,
+    chance: systemChance,
   };
-  // Retries are the store's own, which knows what may be repeated.
-  const store = new DynamoDBClient({ ...place, maxAttempts: 1 });
-  const queues = new SQSClient(place);
-  const objects = new S3Client(place);
-  const queue = sqsQueue(queues, output(stackOutputs.eventsQueueUrl));
+  const table = createDynamoTable(options);
   const deadLetterQueueUrl = output(stackOutputs.deadLetterQueueUrl);
   return {
     queue,
-    table: createDynamoTable({
-      client: store,
-      tableName: output(stackOutputs.tableName),
-      clock: systemClock,
-      chance: systemChance,
-    }),
-    bucket: s3Bucket(objects, output(stackOutputs.eventsBucket)),
+    table,
+    vectors: createVectorSearch(options),
+    embedder: async () => (await import("./stack-embedder.ts")).embedderInUse(table, identity),
+    bucket: s3Bucket(output(stackOutputs.eventsBucket), identity),
     failedEvents: () =>
       failedEventsOf({
-        client: queues,
+        call,
         queueUrl: deadLetterQueueUrl,
         queue,
         clock: systemClock,
         chance: systemChance,
       }),
     async close() {
-      for (const client of [store, queues, objects]) client.destroy();
+      client.destroy();
     },
   };
 }
 
+/** Region and credentials are found where AWS's own tools find them: environment, profiles, single sign-on. */
+async function operatorIdentity(region: string | undefined): Promise<AwsIdentity> {
+  const { config } = new CloudFormationClient(region === undefined ? {} : { region });
+  return { region: await config.region(), credentials: () => config.credentials() };
+}
+
+/** Where a stack's parts are, by the names of its outputs. */
+export async function outputsOf(
+  stackName: string,
+  region: string | undefined,
+): Promise<(name: string) => string> {
+  const outputs = await readOutputs(stackName, region);
+  return (name) => {
+    const value = outputs.get(name);
+    if (!value)
+      throw new OperatorFault(`Stack ${stackName} has no output ${name}; is it this service's stack?`);
+    return value;
+  };
+}
+
 async function readOutputs(
-  client: CloudFormationClient,
   StackName: string,
+  region: string | undefined,
 ): Promise<ReadonlyMap<string, string>> {
+  const client = new CloudFormationClient(region === undefined ? {} : { region });
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     const outputs = Stacks[0]?.Outputs ?? [];

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { localIdentity } from "../../lib/runtime/aws-identity.ts";
+import { createStoreClient, type StoreClient } from "../../lib/store/client.ts";
 import { OperatorFault } from "../fault.ts";
 
 /** The embedded DynamoDB-compatible engine: one static binary, one SQLite file, no network. */
@@ -60,14 +61,9 @@ export function engineBinary(): string {
   }
 }
 
-/** Any credentials will do for the engine, yet the SDK refuses to send without some. */
-export const engineClient = (endpoint: string): DynamoDBClient =>
-  new DynamoDBClient({
-    endpoint,
-    region: "local",
-    credentials: { accessKeyId: "local", secretAccessKey: "local" },
-    maxAttempts: 1,
-  });
+/** A machine that runs everything at once may be slow; nobody waits behind a gateway for this client. */
+export const engineClient = (endpoint: string): StoreClient =>
+  createStoreClient({ endpoint, identity: localIdentity, answerMsMax: readyWithinMs });
 
 /**
  * Runs the engine until this process ends, however it ends: the shell beside it waits on a pipe that the

@@ -25,6 +25,7 @@ import {
   retention,
   throttle,
 } from "../../lib/contract/platform.ts";
+import { referenceRoutes, referenceSource } from "../../lib/contract/reference.ts";
 import type { StackOptions } from "../options.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
 import type { ServiceFunction } from "./service-function.ts";
@@ -64,10 +65,20 @@ export class Api extends Construct {
       environment,
     });
 
+    const reference = workshop.make(this, {
+      id: "reference",
+      source: referenceSource,
+      description: "Serves the API reference and the OpenAPI document",
+      ...functionSettings.reference,
+      tableGrants: [],
+      environment,
+    });
+
     for (const operation of operations) {
       const lambda = this.functions.get(operation.id)?.lambda;
       if (lambda) addRoute(this.restApi, operation, lambda);
     }
+    addReferenceRoutes(this.restApi, reference.lambda);
     addFallbackRoutes(this.restApi, this.fallback.lambda);
   }
 }
@@ -153,13 +164,31 @@ function addRoute(restApi: RestApi, operation: Operation, lambda: LambdaFunction
         }
       : { timeout: Duration.millis(apiGatewayLimits.integrationMsMax) }),
   });
-  const parameters = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   const method = restApi.root.resourceForPath(operation.path).addMethod(operation.method, integration, {
     operationName: operation.id,
     authorizationType: AuthorizationType.NONE,
-    requestParameters: Object.fromEntries(parameters.map((name) => [`method.request.path.${name}`, true])),
+    requestParameters: pathParametersOf(operation.path),
   });
   acknowledgeMethod(method, "The function authenticates the key in x-service-api-key; see lib/access.");
+}
+
+const pathParametersOf = (path: string): Record<string, boolean> =>
+  Object.fromEntries(
+    [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [`method.request.path.${name}`, true]),
+  );
+
+function addReferenceRoutes(restApi: RestApi, lambda: LambdaFunction): void {
+  const integration = new LambdaIntegration(lambda, {
+    allowTestInvoke: false,
+    timeout: Duration.millis(apiGatewayLimits.integrationMsMax),
+  });
+  for (const { method, path } of referenceRoutes) {
+    const made = restApi.root.resourceForPath(path).addMethod(method, integration, {
+      authorizationType: AuthorizationType.NONE,
+      requestParameters: pathParametersOf(path),
+    });
+    acknowledgeMethod(made, "The reference is public: it holds what the README of the API says and no data.");
+  }
 }
 
 /** `ANY` on every resource answers 405, on `{proxy+}` and the root 404; no method is left to a mock. */

@@ -1,68 +1,61 @@
-import { Duration, Stack } from "aws-cdk-lib";
-import type { RestApi } from "aws-cdk-lib/aws-apigateway";
+import { Stack } from "aws-cdk-lib";
 import {
   Alarm,
   ComparisonOperator,
   Dashboard,
   GraphWidget,
   type IMetric,
-  MathExpression,
-  Metric,
-  Stats,
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import type { CfnTable } from "aws-cdk-lib/aws-dynamodb";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 import { alarms } from "../../lib/contract/platform.ts";
-import type { Ingestion } from "./ingestion.ts";
-import type { ServiceFunction } from "./service-function.ts";
+import { type ServiceMetrics, type ServiceMetricsProps, serviceMetrics } from "./service-metrics.ts";
 
-export type ObservabilityProps = {
-  readonly restApi: RestApi;
-  readonly table: CfnTable;
-  readonly ingestion: Ingestion;
-  readonly workers: readonly ServiceFunction[];
-  readonly alarmEmail: string | undefined;
-};
+export type ObservabilityProps = ServiceMetricsProps & { readonly alarmEmail: string | undefined };
 
 type AlarmName = keyof typeof alarms;
 
-const period = Duration.minutes(5);
+type AlarmRule = {
+  readonly metric: IMetric;
+  readonly above: number;
+  /** Periods of five minutes, all of them above. */
+  readonly periods: number;
+  /** Silence is a fault of its own where something reports every minute. */
+  readonly silenceCounts?: boolean;
+};
 
-/** Alarms that name their page of the runbook, and one dashboard. */
+const rules = (metrics: ServiceMetrics): Readonly<Record<AlarmName, AlarmRule>> => ({
+  serverErrors: { metric: metrics.serverErrorPercent, above: alarms.serverErrors.percentAbove, periods: 2 },
+  latencyP99: { metric: metrics.latencyP99, above: alarms.latencyP99.millisecondsAbove, periods: 3 },
+  deadLetters: { metric: metrics.deadLetters, above: alarms.deadLetters.messagesAbove, periods: 1 },
+  queueAge: { metric: metrics.queueAge, above: alarms.queueAge.secondsAbove, periods: 1 },
+  staleIndex: {
+    metric: metrics.indexLag,
+    above: alarms.staleIndex.secondsAbove,
+    periods: 3,
+    silenceCounts: true,
+  },
+  limiterFailures: { metric: metrics.limiterFailures, above: alarms.limiterFailures.callsAbove, periods: 1 },
+  workerErrors: { metric: metrics.workerErrors, above: alarms.workerErrors.errorsAbove, periods: 1 },
+  functionThrottles: {
+    metric: metrics.functionThrottles,
+    above: alarms.functionThrottles.throttlesAbove,
+    periods: 1,
+  },
+  tableThrottles: { metric: metrics.tableThrottles, above: alarms.tableThrottles.throttlesAbove, periods: 1 },
+});
+
+/** Alarms that name their section of the runbook, and one dashboard. */
 export class Observability extends Construct {
-  readonly #topic: Topic | undefined;
-
   constructor(scope: Construct, id: string, props: ObservabilityProps) {
     super(scope, id);
-    this.#topic = props.alarmEmail === undefined ? undefined : createTopic(this, props.alarmEmail);
-    const metrics = serviceMetrics(props);
-    this.#alarm("serverErrors", metrics.serverErrorPercent, alarms.serverErrors.percentAbove, 2);
-    this.#alarm("latencyP99", metrics.latencyP99, alarms.latencyP99.millisecondsAbove, 3);
-    this.#alarm("deadLetters", metrics.deadLetters, alarms.deadLetters.messagesAbove, 1);
-    this.#alarm("queueAge", metrics.queueAge, alarms.queueAge.secondsAbove, 1);
-    this.#alarm("workerErrors", metrics.workerErrors, alarms.workerErrors.errorsAbove, 1);
-    this.#alarm("functionThrottles", metrics.functionThrottles, alarms.functionThrottles.throttlesAbove, 1);
-    this.#alarm("tableThrottles", metrics.tableThrottles, alarms.tableThrottles.throttlesAbove, 1);
+    const topic = props.alarmEmail === undefined ? undefined : createTopic(this, props.alarmEmail);
+    const metrics = serviceMetrics(this, props);
+    for (const [name, rule] of Object.entries(rules(metrics))) createAlarm(this, name, rule, topic);
     createDashboard(this, metrics);
-  }
-
-  #alarm(name: AlarmName, metric: IMetric, threshold: number, evaluationPeriods: number): void {
-    const alarm = new Alarm(this, `${name.charAt(0).toUpperCase()}${name.slice(1)}Alarm`, {
-      metric,
-      threshold,
-      evaluationPeriods,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription: `Runbook: docs/runbook.md#${name.toLowerCase()}`,
-    });
-    if (!this.#topic) return;
-    const action = new SnsAction(this.#topic);
-    alarm.addAlarmAction(action);
-    alarm.addOkAction(action);
   }
 }
 
@@ -72,76 +65,56 @@ function createTopic(scope: Construct, email: string): Topic {
   return topic;
 }
 
-type Metrics = ReturnType<typeof serviceMetrics>;
-
-function serviceMetrics({ restApi, table, ingestion, workers }: ObservabilityProps) {
-  const calls = restApi.metricCount({ period, label: "calls" });
-  const serverErrors = restApi.metricServerError({ period, label: "5xx", statistic: Stats.SUM });
-  const sum = { period, statistic: Stats.SUM };
-  const ofTable = (metricName: string) =>
-    new Metric({ namespace: "AWS/DynamoDB", metricName, dimensionsMap: { TableName: table.ref }, ...sum });
-  const deadLetters = ingestion.deadLetterQueue.metricApproximateNumberOfMessagesVisible({ period });
-  const queueAge = ingestion.eventsQueue.metricApproximateAgeOfOldestMessage({ period });
-  const errors = Object.fromEntries(
-    workers.map(({ lambda }, index) => [`e${index}`, lambda.metricErrors(sum)]),
-  );
-  return {
-    calls,
-    serverErrors,
-    clientErrors: restApi.metricClientError({ period, label: "4xx", statistic: Stats.SUM }),
-    serverErrorPercent: new MathExpression({
-      expression: `IF(calls >= ${alarms.serverErrors.callsMin}, 100 * errors / calls, 0)`,
-      usingMetrics: { calls, errors: serverErrors },
-      label: "5xx percent",
-      period,
-    }),
-    latencyP50: restApi.metricLatency({ period, statistic: Stats.p(50), label: "p50" }),
-    latencyP99: restApi.metricLatency({ period, statistic: Stats.p(99), label: "p99" }),
-    deadLetters,
-    queueAge,
-    queueLength: ingestion.eventsQueue.metricApproximateNumberOfMessagesVisible({ period }),
-    workerErrors: new MathExpression({
-      expression: Object.keys(errors).join(" + "),
-      usingMetrics: errors,
-      label: "failed runs of workers",
-      period,
-    }),
-    functionThrottles: new Metric({
-      namespace: "AWS/Lambda",
-      metricName: "Throttles",
-      label: "throttled calls of functions, whole account",
-      ...sum,
-    }),
-    functionConcurrency: new Metric({
-      namespace: "AWS/Lambda",
-      metricName: "ConcurrentExecutions",
-      label: "functions at once, whole account",
-      period,
-      statistic: Stats.MAXIMUM,
-    }),
-    tableThrottles: new MathExpression({
-      expression: "reads + writes",
-      usingMetrics: { reads: ofTable("ReadThrottleEvents"), writes: ofTable("WriteThrottleEvents") },
-      label: "throttled requests of the table",
-      period,
-    }),
-    readUnits: ofTable("ConsumedReadCapacityUnits"),
-    writeUnits: ofTable("ConsumedWriteCapacityUnits"),
-  };
+function createAlarm(scope: Construct, name: string, rule: AlarmRule, topic: Topic | undefined): void {
+  const alarm = new Alarm(scope, `${name.charAt(0).toUpperCase()}${name.slice(1)}Alarm`, {
+    metric: rule.metric,
+    threshold: rule.above,
+    evaluationPeriods: rule.periods,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+    treatMissingData: rule.silenceCounts ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+    alarmDescription: `Runbook: docs/runbook.md#${name.toLowerCase()}`,
+  });
+  if (!topic) return;
+  const action = new SnsAction(topic);
+  alarm.addAlarmAction(action);
+  alarm.addOkAction(action);
 }
 
-function createDashboard(scope: Construct, metrics: Metrics): void {
-  const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
-    new GraphWidget({ title, left, right, width: 8, height: 6 });
+function createDashboard(scope: Construct, metrics: ServiceMetrics): void {
+  const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = [], stacked = false) =>
+    new GraphWidget({ title, left: [...left], right: [...right], width: 8, height: 6, stacked });
   const dashboard = new Dashboard(scope, "Dashboard", { dashboardName: Stack.of(scope).stackName });
   dashboard.addWidgets(
     graph("Traffic", [metrics.calls], [metrics.clientErrors, metrics.serverErrors]),
-    graph("Latency", [metrics.latencyP50, metrics.latencyP99]),
-    graph("Throttles", [metrics.functionThrottles, metrics.tableThrottles], [metrics.functionConcurrency]),
+    graph("Traffic by operation", metrics.requestsByOperation, [], true),
+    graph("Errors by code", metrics.errorsByCode, [], true),
   );
   dashboard.addWidgets(
-    graph("Events", [metrics.queueLength, metrics.deadLetters], [metrics.queueAge]),
+    graph("Latency at the gateway, ms", [metrics.latencyP50, metrics.latencyP99]),
+    graph("Latency by operation, p99, ms", metrics.latencyByOperation),
+    graph(
+      "Throttles and limiter",
+      [metrics.functionThrottles, metrics.tableThrottles, metrics.limiterFailures],
+      [metrics.functionConcurrency],
+    ),
+  );
+  dashboard.addWidgets(
+    graph("Queue", [metrics.queueLength, metrics.deadLetters], [metrics.queueAge]),
+    graph("Events", [
+      metrics.eventsApplied,
+      metrics.eventsWaiting,
+      metrics.eventsDead,
+      metrics.eventsReturned,
+    ]),
+    graph("Review index", [metrics.indexStale, metrics.indexFailures], [metrics.indexLag]),
+  );
+  dashboard.addWidgets(
     graph("Workers", [metrics.workerErrors]),
     graph("Cost: table units", [metrics.readUnits, metrics.writeUnits]),
+    graph("Cost: function time, ms", metrics.functionTime, [], true),
+  );
+  dashboard.addWidgets(
+    graph("Cost: read units by operation", metrics.readUnitsByOperation, [], true),
+    graph("Cost: write units by operation", metrics.writeUnitsByOperation, [], true),
   );
 }

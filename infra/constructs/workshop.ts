@@ -74,6 +74,7 @@ export class Workshop {
     return {
       [environmentVariables.tableName]: this.#props.data.table.ref,
       [environmentVariables.auditRetentionDays]: String(this.#props.options.auditRetentionDays),
+      [environmentVariables.metricsNamespace]: this.#props.options.stackName,
     };
   }
 

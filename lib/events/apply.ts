@@ -54,6 +54,7 @@ export async function deadLetter(deps: EventDeps, message: QueueMessage, reason:
   const { id, group, body } = message;
   const shortReason = reason.slice(0, eventLimits.reasonCharactersMax).toWellFormed();
   await deps.deadLetters.send([{ id, group, body, reason: shortReason }]);
+  deps.onOutcome?.("dead");
   deps.log("warn", "An event went to the dead letters.", { messageId: id, group, reason: shortReason });
 }
 
@@ -88,16 +89,31 @@ function runsOf<Message>(opened: ReadonlyArray<Opened<Message>>): Array<Array<Op
 }
 
 async function applyRun(deps: EventDeps, run: readonly Opened<QueueMessage>[]): Promise<void> {
-  const ready: Ready[] = [];
+  const events: Ready[] = [];
   for (const opened of run) {
     await orDeadLetter(deps, opened.message, async () => {
-      const event = await checkEvent(deps, opened);
-      const dependency = event.type.dependency(event.checked.data);
-      if (dependency && !(await isKnown(deps.table, dependency.key))) await wait(deps, event, dependency);
-      else ready.push(event);
+      events.push(await checkEvent(deps, opened));
     });
   }
+  const ready: Ready[] = [];
+  for (const { event, missing } of await withDependencies(deps.table, events)) {
+    if (missing) await orDeadLetter(deps, event.message, () => wait(deps, event, missing));
+    else ready.push(event);
+  }
   await applyReady(deps, ready);
+}
+
+/** One read for a whole run, whose events mostly need the same few things. */
+async function withDependencies(
+  table: Table,
+  events: readonly Ready[],
+): Promise<ReadonlyArray<{ readonly event: Ready; readonly missing: Dependency | undefined }>> {
+  const needs = events.map((event) => ({ event, need: event.type.dependency(event.checked.data) }));
+  const dependent = needs.flatMap(({ event, need }) => (need ? [{ event, need }] : []));
+  const keys = dependent.map(({ need }) => need.key);
+  const items = keys.length > 0 ? await table.getMany(keys, { only: ["pk"] }) : [];
+  const known = new Set(dependent.flatMap(({ event }, index) => (items[index] ? [event] : [])));
+  return needs.map(({ event, need }) => ({ event, missing: known.has(event) ? undefined : need }));
 }
 
 async function applyReady(deps: EventDeps, ready: readonly Ready[]): Promise<void> {
@@ -116,6 +132,7 @@ async function applyReady(deps: EventDeps, ready: readonly Ready[]): Promise<voi
     return;
   }
   for (const { type, checked } of ready) {
+    deps.onOutcome?.("applied");
     const provided = type.provides(checked.data);
     if (provided) await drain(deps, provided);
   }
@@ -151,6 +168,7 @@ const isKnown = async (table: Table, key: Key): Promise<boolean> =>
  */
 async function wait(deps: EventDeps, { message, event }: Ready, dependency: Dependency): Promise<void> {
   await keepWaiting(deps, message, event, dependency);
+  deps.onOutcome?.("waiting");
   if (await isKnown(deps.table, dependency.key)) await drain(deps, dependency.key);
 }
 

@@ -1,5 +1,3 @@
-import { S3Client } from "@aws-sdk/client-s3";
-import { SQSClient } from "@aws-sdk/client-sqs";
 import { environmentVariables } from "../contract/platform.ts";
 import { systemChance } from "../runtime/chance.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -9,7 +7,7 @@ import { storeClient } from "../store/client.ts";
 import { createDynamoTable } from "../store/dynamo.ts";
 import type { EventDeps } from "./ports.ts";
 import { s3Bucket } from "./s3.ts";
-import { sqsDeadLetters } from "./sqs.ts";
+import { createSqsCall, sqsDeadLetters } from "./sqs.ts";
 
 let known: EventDeps | undefined;
 
@@ -28,7 +26,7 @@ function create(): EventDeps {
     chance,
     log,
     table: createDynamoTable({ client: storeClient(), tableName, clock, chance }),
-    bucket: s3Bucket(new S3Client({}), requiredVariable(environmentVariables.eventsBucket)),
-    deadLetters: sqsDeadLetters(new SQSClient({}), requiredVariable(environmentVariables.deadLetterQueueUrl)),
+    bucket: s3Bucket(requiredVariable(environmentVariables.eventsBucket)),
+    deadLetters: sqsDeadLetters(createSqsCall(), requiredVariable(environmentVariables.deadLetterQueueUrl)),
   };
 }

@@ -1,14 +1,14 @@
 import type * as z from "zod";
 import { type OrganizationName, organizationUuid } from "../contract/identity.ts";
 import { streamLimits } from "../contract/limits.ts";
-import { captureLearning } from "../learnings/capture.ts";
+import { captureLearning } from "../learnings/events/capture.ts";
+import { settlePrivateLearnings } from "../learnings/events/pull-request.ts";
 import {
   learningCapturedFields,
   learningUsedFields,
   namesItsPullRequest,
-} from "../learnings/event-schemas.ts";
-import { settlePrivateLearnings } from "../learnings/pull-request.ts";
-import { useLearning } from "../learnings/use.ts";
+} from "../learnings/events/schemas.ts";
+import { useLearning } from "../learnings/events/use.ts";
 import { finalizePullRequests } from "../metrics/finalize.ts";
 import { misplacement, type PullRequestFinalized, pullRequestFinalized } from "../metrics/finalized.ts";
 import { saveInstance } from "../organizations/save-instance.ts";

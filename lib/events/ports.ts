@@ -32,8 +32,13 @@ export type EventLog = (
   fields: { readonly [name: string]: unknown },
 ) => void;
 
+/** Applied, kept until what it needs arrives, or given up. */
+export type EventOutcome = "applied" | "waiting" | "dead";
+
 export type EventDeps = Store & {
   readonly bucket: EventBucket;
   readonly deadLetters: DeadLetterQueue;
   readonly log: EventLog;
+  /** Hears what became of every event. */
+  readonly onOutcome?: (outcome: EventOutcome) => void;
 };

@@ -1,10 +1,8 @@
-import {
-  SendMessageBatchCommand,
-  type SendMessageBatchRequestEntry,
-  type SQSClient,
-} from "@aws-sdk/client-sqs";
-import { eventLimits } from "../contract/limits.ts";
+import * as z from "zod";
+import { awsLimits, eventLimits } from "../contract/limits.ts";
 import { queueLimits } from "../contract/platform.ts";
+import type { AwsIdentity } from "../runtime/aws-identity.ts";
+import { callJson, createAwsClient } from "../runtime/aws-request.ts";
 import type { DeadLetterQueue, EventQueue, QueueMessage } from "./ports.ts";
 
 /** The queue refused messages, also when they were sent again. */
@@ -12,14 +10,27 @@ export class QueueUnavailable extends Error {
   override readonly name = "QueueUnavailable";
 }
 
-export const sqsQueue = (client: SQSClient, queueUrl: string): EventQueue => ({
-  send: (messages) => sendAll(client, queueUrl, messages.map(entryOf)),
+/** An operation of SQS, by its own name and in its own JSON. */
+export type SqsCall = (operation: string, input: object) => Promise<unknown>;
+
+export function createSqsCall(identity?: AwsIdentity): SqsCall {
+  const client = createAwsClient({
+    service: "sqs",
+    identity,
+    answerMsMax: awsLimits.queueAnswerMsMax,
+    attemptsMax: awsLimits.attemptsMax,
+  });
+  return (operation, input) => callJson(client, `AmazonSQS.${operation}`, input);
+}
+
+export const sqsQueue = (call: SqsCall, queueUrl: string): EventQueue => ({
+  send: (messages) => sendAll(call, queueUrl, messages.map(entryOf)),
 });
 
-export const sqsDeadLetters = (client: SQSClient, queueUrl: string): DeadLetterQueue => ({
+export const sqsDeadLetters = (call: SqsCall, queueUrl: string): DeadLetterQueue => ({
   send: (letters) =>
     sendAll(
-      client,
+      call,
       queueUrl,
       letters.map(({ reason, ...message }) => ({
         ...entryOf(message),
@@ -28,7 +39,12 @@ export const sqsDeadLetters = (client: SQSClient, queueUrl: string): DeadLetterQ
     ),
 });
 
-type Entry = Omit<SendMessageBatchRequestEntry, "Id" | "MessageBody"> & { readonly MessageBody: string };
+type Entry = {
+  readonly MessageBody: string;
+  readonly MessageGroupId: string;
+  readonly MessageDeduplicationId: string;
+  readonly MessageAttributes?: { readonly [name: string]: { DataType: string; StringValue: string } };
+};
 
 const entryOf = ({ id, group, body }: QueueMessage): Entry => ({
   MessageBody: body,
@@ -41,20 +57,26 @@ const attributeText = (text: string): string =>
   text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, " ") || "unknown";
 
 /** One batch after another: what stays behind is sent again before anything later is. */
-async function sendAll(client: SQSClient, queueUrl: string, entries: readonly Entry[]): Promise<void> {
+async function sendAll(call: SqsCall, queueUrl: string, entries: readonly Entry[]): Promise<void> {
   for (const batch of batchesOf(entries)) {
     let left: readonly Entry[] = batch;
     for (let attempt = 0; left.length > 0; attempt++) {
       if (attempt === eventLimits.sendAttemptsMax) throw new QueueUnavailable("The queue refused messages.");
-      left = await sendBatch(client, queueUrl, left);
+      left = await sendBatch(call, queueUrl, left);
     }
   }
 }
 
+const answerSchema = z.object({
+  Failed: z
+    .array(z.object({ Id: z.string(), SenderFault: z.boolean().optional(), Code: z.string().optional() }))
+    .default([]),
+});
+
 /** Answers what the queue did not take. */
-async function sendBatch(client: SQSClient, QueueUrl: string, batch: readonly Entry[]): Promise<Entry[]> {
+async function sendBatch(call: SqsCall, QueueUrl: string, batch: readonly Entry[]): Promise<Entry[]> {
   const Entries = batch.map((entry, index) => ({ ...entry, Id: String(index) }));
-  const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+  const { Failed } = answerSchema.parse(await call("SendMessageBatch", { QueueUrl, Entries }));
   const refused = Failed.find(({ SenderFault }) => SenderFault);
   if (refused)
     throw new QueueUnavailable(`The queue takes no such message: ${refused.Code ?? "no reason given"}`);

@@ -1,26 +1,23 @@
-import {
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  type DynamoDBClient,
-} from "@aws-sdk/client-dynamodb";
 import { tableShape } from "../contract/table.ts";
+import { AwsFault } from "../runtime/aws-fault.ts";
+import type { StoreClient } from "./client.ts";
 
 /** What the stack makes with CloudFormation, made by hand for an engine on this machine. */
 export async function createTable(
-  client: DynamoDBClient,
+  client: StoreClient,
   tableName: string,
   { vectorIndex }: { readonly vectorIndex: boolean },
 ): Promise<void> {
   try {
-    await client.send(new CreateTableCommand(definition(tableName, vectorIndex)));
+    await client.call("CreateTable", definition(tableName, vectorIndex));
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== "ResourceInUseException") throw error;
+    if (!(error instanceof AwsFault) || error.name !== "ResourceInUseException") throw error;
   }
 }
 
-function definition(TableName: string, withVectorIndex: boolean): CreateTableCommandInput {
+function definition(TableName: string, withVectorIndex: boolean): object {
   const { partitionKey, sortKey, vectorIndex } = tableShape;
-  const input: CreateTableCommandInput = {
+  const input = {
     TableName,
     BillingMode: "PAY_PER_REQUEST",
     KeySchema: [
@@ -37,7 +34,7 @@ function definition(TableName: string, withVectorIndex: boolean): CreateTableCom
   return {
     ...input,
     AttributeDefinitions: [
-      ...(input.AttributeDefinitions ?? []),
+      ...input.AttributeDefinitions,
       { AttributeName: vectorIndex.hashAttribute, AttributeType: "S" },
       { AttributeName: vectorIndex.filterAttribute, AttributeType: "S" },
     ],

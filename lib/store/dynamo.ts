@@ -1,25 +1,12 @@
-import { type DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import {
-  BatchGetCommand,
-  BatchWriteCommand,
-  DeleteCommand,
-  DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  ScanCommand,
-  TransactGetCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
-import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { storeLimits } from "../contract/limits.ts";
+import { AwsFault } from "../runtime/aws-fault.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { type Attributes, fromAttributes, toAttributes } from "./attributes.ts";
+import type { StoreAnswers, StoreClient, StoreOperation } from "./client.ts";
 import { compileChange, compileCondition, compileRange, Placeholders } from "./expressions.ts";
 import type { StoreMeter } from "./meter.ts";
-import { backOff, withRetries } from "./retry.ts";
+import { backOff, cancellationReasons, withRetries } from "./retry.ts";
 import {
   ConditionFailed,
   type Item,
@@ -36,56 +23,46 @@ import {
 } from "./table.ts";
 
 export type DynamoOptions = {
-  readonly client: DynamoDBClient;
+  readonly client: StoreClient;
   readonly tableName: string;
   readonly clock: Clock;
   readonly chance: Chance;
 };
+
+type TableOperation = Exclude<StoreOperation, "CreateTable">;
 
 /** A table whose calls can be counted: `metered` gives a view of the same table that reports to one meter. */
 export interface MeteredTable extends Table {
   metered(meter: StoreMeter): Table;
 }
 
-type Units = {
-  ReadCapacityUnits?: number | undefined;
-  WriteCapacityUnits?: number | undefined;
-  CapacityUnits?: number | undefined;
-};
-type Answered = { ConsumedCapacity?: Units | Units[] | undefined };
-type Send = <Answer extends Answered>(
-  operation: string,
-  call: (signal?: AbortSignal) => Promise<Answer>,
-  signal?: AbortSignal,
-) => Promise<Answer>;
-
-/** What comes out of the document client is an Item by construction: our own writes are the only source. */
-const asItem = (record: Record<string, unknown>): Item => record as unknown as Item;
-const asKey = (record: Record<string, unknown> | undefined): Key | undefined =>
-  record as unknown as Key | undefined;
+/** What is in the table is an Item by construction: our own writes are the only source, and keys are in all of them. */
+const asItem = (attributes: Attributes): Item => fromAttributes(attributes) as unknown as Item;
+const asKey = (attributes: Attributes): Key => bare(asItem(attributes));
+const keyAttributes = (key: Key): Attributes => toAttributes(bare(key));
 const bare = ({ pk, sk }: Key): Key => ({ pk, sk });
 const identity = (key: Key): string => `${key.pk}\u0000${key.sk}`;
 
 export function createDynamoTable(options: DynamoOptions): MeteredTable {
-  const client = DynamoDBDocumentClient.from(options.client, {
-    marshallOptions: { removeUndefinedValues: true },
-  });
   return {
-    ...view(options, client, undefined),
-    metered: (meter) => view(options, client, meter),
+    ...view(options, undefined),
+    metered: (meter) => view(options, meter),
   };
 }
 
-function view(options: DynamoOptions, client: DynamoDBDocumentClient, meter: StoreMeter | undefined): Table {
-  const { tableName: TableName } = options;
+function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
+  const { client, tableName: TableName } = options;
   const waiting = { clock: options.clock, chance: options.chance, policy: storeLimits.retry };
-  const ReturnConsumedCapacity = "TOTAL" as const;
 
-  const send: Send = async (operation, call, signal) => {
+  async function send<Operation extends TableOperation>(
+    operation: Operation,
+    input: object,
+    signal?: AbortSignal,
+  ): Promise<StoreAnswers[Operation]> {
     const counted = meter?.start(operation);
     try {
-      const answer = await call(signal);
-      if (counted) addUnits(counted, operation, answer.ConsumedCapacity);
+      const answer = await client.call(operation, { ...input, ReturnConsumedCapacity: "TOTAL" }, signal);
+      if (counted) addUnits(counted, operation, answer);
       return answer;
     } catch (error) {
       if (counted) counted.failed = true;
@@ -93,13 +70,12 @@ function view(options: DynamoOptions, client: DynamoDBDocumentClient, meter: Sto
     } finally {
       if (counted) meter?.end(counted);
     }
-  };
-  const read = <Answer extends Answered>(
-    operation: string,
-    signal: AbortSignal | undefined,
-    call: () => Promise<Answer>,
-  ) => withRetries(waiting, true, signal, () => send(operation, call));
-  const abort = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
+  }
+  const repeatedly = <Operation extends TableOperation>(
+    operation: Operation,
+    input: object,
+    signal?: AbortSignal,
+  ) => withRetries(waiting, true, signal, () => send(operation, input, signal));
 
   const projection = (only: readonly string[] | undefined) => {
     if (!only) return {};
@@ -112,15 +88,9 @@ function view(options: DynamoOptions, client: DynamoDBDocumentClient, meter: Sto
     key: Key,
     { eventually = false, only, signal }: ReadOptions = {},
   ): Promise<Item | undefined> {
-    const input = {
-      TableName,
-      Key: bare(key),
-      ConsistentRead: !eventually,
-      ReturnConsumedCapacity,
-      ...projection(only),
-    };
-    const answer = await read("GetItem", signal, () => client.send(new GetCommand(input), abort(signal)));
-    return answer.Item && asItem(answer.Item);
+    const input = { TableName, Key: keyAttributes(key), ConsistentRead: !eventually, ...projection(only) };
+    const { Item } = await repeatedly("GetItem", input, signal);
+    return Item && asItem(Item);
   }
 
   async function getMany(
@@ -143,21 +113,16 @@ function view(options: DynamoOptions, client: DynamoDBDocumentClient, meter: Sto
     let keys: readonly Key[] = batch;
     for (let attempt = 0; keys.length > 0; attempt++) {
       const request = {
-        Keys: [...keys],
+        Keys: keys.map(keyAttributes),
         ConsistentRead: !eventually,
         ...projection(only && [...new Set(["pk", "sk", ...only])]),
       };
-      const input = { RequestItems: { [TableName]: request }, ReturnConsumedCapacity };
-      const answer = await read("BatchGetItem", signal, () =>
-        client.send(new BatchGetCommand(input), abort(signal)),
-      );
-      for (const record of answer.Responses?.[TableName] ?? []) {
-        const item = asItem(record);
-        found.set(identity(item), item);
-      }
+      const answer = await repeatedly("BatchGetItem", { RequestItems: { [TableName]: request } }, signal);
+      const items = (answer.Responses?.[TableName] ?? []).map(asItem);
+      for (const item of items) found.set(identity(item), item);
       const unprocessed = answer.UnprocessedKeys?.[TableName]?.Keys ?? [];
       const progressed = unprocessed.length < keys.length;
-      keys = unprocessed.map((record) => asKey(record)).filter((key) => key !== undefined);
+      keys = unprocessed.map(asKey);
       if (keys.length > 0) attempt = await pauseForUnprocessed(progressed ? 0 : attempt, signal);
     }
   }
@@ -170,12 +135,9 @@ function view(options: DynamoOptions, client: DynamoDBDocumentClient, meter: Sto
   }
 
   async function getTogether(keys: readonly Key[]): Promise<ReadonlyArray<Item | undefined>> {
-    const TransactItems = keys.map((key) => ({ Get: { TableName, Key: bare(key) } }));
-    const input = { TransactItems, ReturnConsumedCapacity };
-    const answer = await read("TransactGetItems", undefined, () =>
-      client.send(new TransactGetCommand(input)),
-    );
-    return (answer.Responses ?? []).map(({ Item }) => (Item ? asItem(Item) : undefined));
+    const TransactItems = keys.map((key) => ({ Get: { TableName, Key: keyAttributes(key) } }));
+    const { Responses = [] } = await repeatedly("TransactGetItems", { TransactItems });
+    return Responses.map(({ Item }) => Item && asItem(Item));
   }
 
   async function queryPage(range: Range, resume?: Key): Promise<Page> {
@@ -190,13 +152,9 @@ function view(options: DynamoOptions, client: DynamoDBDocumentClient, meter: Sto
       ConsistentRead: !range.eventually,
       ScanIndexForward: !range.descending,
       ...(range.pageItems && { Limit: range.pageItems }),
-      ...(resume && { ExclusiveStartKey: bare(resume) }),
-      ReturnConsumedCapacity,
+      ...(resume && { ExclusiveStartKey: keyAttributes(resume) }),
     };
-    const answer = await read("Query", range.signal, () =>
-      client.send(new QueryCommand(input), abort(range.signal)),
-    );
-    return toPage(answer);
+    return toPage(await repeatedly("Query", input, range.signal));
   }
 
   async function scanPage(scan: ReadOptions & { readonly pageItems?: number }, resume?: Key): Promise<Page> {
@@ -205,12 +163,9 @@ function view(options: DynamoOptions, client: DynamoDBDocumentClient, meter: Sto
       ConsistentRead: !scan.eventually,
       ...projection(scan.only),
       ...(scan.pageItems && { Limit: scan.pageItems }),
-      ...(resume && { ExclusiveStartKey: bare(resume) }),
-      ReturnConsumedCapacity,
+      ...(resume && { ExclusiveStartKey: keyAttributes(resume) }),
     };
-    return toPage(
-      await read("Scan", scan.signal, () => client.send(new ScanCommand(input), abort(scan.signal))),
-    );
+    return toPage(await repeatedly("Scan", input, scan.signal));
   }
 
   async function write(
@@ -218,30 +173,23 @@ function view(options: DynamoOptions, client: DynamoDBDocumentClient, meter: Sto
     { returning, repeatable = false }: WriteOptions = {},
   ): Promise<Item | undefined> {
     const repeat = repeatable || (single.when === undefined && !("update" in single));
-    const command = singleCommand(single, { TableName, ReturnConsumedCapacity }, returning);
+    const { operation, input } = singleCommand(single, TableName, returning);
     try {
-      const answer = await withRetries(waiting, repeat, undefined, () =>
-        send(command.operation, () => command.send(client)),
-      );
-      return answer.Attributes && Object.keys(answer.Attributes).length > 0
-        ? asItem(answer.Attributes)
-        : undefined;
+      const answer = await withRetries(waiting, repeat, undefined, () => send(operation, input));
+      return itemUnlessEmpty(answer.Attributes);
     } catch (error) {
       throw conditionFailure(error) ?? error;
     }
   }
 
   async function transact(writes: readonly TransactionWrite[]): Promise<void> {
-    const input: TransactWriteCommandInput = {
+    const input = {
       TransactItems: writes.map((each) => transactionItem(each, TableName)),
       // One token for all tries: after a time-out the same transaction is never applied twice.
       ClientRequestToken: options.chance.uuid(),
-      ReturnConsumedCapacity,
     };
     try {
-      await withRetries(waiting, true, undefined, () =>
-        send("TransactWriteItems", () => client.send(new TransactWriteCommand(input))),
-      );
+      await repeatedly("TransactWriteItems", input);
     } catch (error) {
       throw refusal(error) ?? error;
     }
@@ -249,21 +197,20 @@ function view(options: DynamoOptions, client: DynamoDBDocumentClient, meter: Sto
 
   async function writeMany(writes: ReadonlyArray<{ put: Item } | { delete: Key }>): Promise<void> {
     const requests = writes.map((each) =>
-      "put" in each ? { PutRequest: { Item: each.put } } : { DeleteRequest: { Key: bare(each.delete) } },
+      "put" in each
+        ? { PutRequest: { Item: toAttributes(each.put) } }
+        : { DeleteRequest: { Key: keyAttributes(each.delete) } },
     );
     await Promise.all(chunk(requests, storeLimits.batchWriteItemsMax).map(writeBatch));
   }
 
-  async function writeBatch(
-    batch: ReadonlyArray<{ PutRequest: { Item: Item } } | { DeleteRequest: { Key: Key } }>,
-  ) {
-    let requests: Array<Record<string, unknown>> = [...batch];
+  async function writeBatch(batch: readonly object[]): Promise<void> {
+    let requests = batch;
     for (let attempt = 0; requests.length > 0; attempt++) {
-      const input = { RequestItems: { [TableName]: requests }, ReturnConsumedCapacity };
-      const answer = await read("BatchWriteItem", undefined, () => client.send(new BatchWriteCommand(input)));
+      const answer = await repeatedly("BatchWriteItem", { RequestItems: { [TableName]: requests } });
       const unprocessed = answer.UnprocessedItems?.[TableName] ?? [];
       const progressed = unprocessed.length < requests.length;
-      requests = unprocessed.map((request) => ({ ...request }));
+      requests = unprocessed;
       if (requests.length > 0) attempt = await pauseForUnprocessed(progressed ? 0 : attempt);
     }
   }
@@ -271,119 +218,95 @@ function view(options: DynamoOptions, client: DynamoDBDocumentClient, meter: Sto
   return { get, getMany, getTogether, queryPage, scanPage, write, transact, writeMany };
 }
 
-type Common = { TableName: string; ReturnConsumedCapacity: "TOTAL" };
-type SingleAnswer = Answered & { Attributes?: Record<string, unknown> | undefined };
-type SingleCommand = { operation: string; send(client: DynamoDBDocumentClient): Promise<SingleAnswer> };
+type SingleCommand = {
+  readonly operation: "PutItem" | "UpdateItem" | "DeleteItem";
+  readonly input: object;
+};
 
-function singleCommand(single: Write, common: Common, returning: "old" | "new" | undefined): SingleCommand {
+function singleCommand(
+  single: Write,
+  TableName: string,
+  returning: "old" | "new" | undefined,
+): SingleCommand {
   const placeholders = new Placeholders();
   const ConditionExpression = single.when && compileCondition(single.when, placeholders);
   const UpdateExpression = "update" in single ? compileChange(single.change, placeholders) : undefined;
-  const input = {
-    ...common,
-    ...(ConditionExpression && {
-      ConditionExpression,
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
-    }),
+  const common = {
+    TableName,
+    ...(ConditionExpression && { ConditionExpression, ReturnValuesOnConditionCheckFailure: "ALL_OLD" }),
     ...placeholders.attributes(),
   };
-  if ("put" in single) {
-    const command = new PutCommand({
-      ...input,
-      Item: single.put,
-      ...(returning && { ReturnValues: "ALL_OLD" }),
-    });
-    return { operation: "PutItem", send: (client) => client.send(command) };
-  }
-  if ("delete" in single) {
-    const command = new DeleteCommand({
-      ...input,
-      Key: bare(single.delete),
-      ...(returning && { ReturnValues: "ALL_OLD" }),
-    });
-    return { operation: "DeleteItem", send: (client) => client.send(command) };
-  }
-  const ReturnValues = returning && (returning === "old" ? ("ALL_OLD" as const) : ("ALL_NEW" as const));
-  const command = new UpdateCommand({
-    ...input,
-    Key: bare(single.update),
-    ...(UpdateExpression && { UpdateExpression }),
-    ...(ReturnValues && { ReturnValues }),
-  });
-  return { operation: "UpdateItem", send: (client) => client.send(command) };
+  const old = returning && { ReturnValues: "ALL_OLD" };
+  if ("put" in single)
+    return { operation: "PutItem", input: { ...common, Item: toAttributes(single.put), ...old } };
+  if ("delete" in single)
+    return { operation: "DeleteItem", input: { ...common, Key: keyAttributes(single.delete), ...old } };
+  const ReturnValues = returning && (returning === "old" ? "ALL_OLD" : "ALL_NEW");
+  return {
+    operation: "UpdateItem",
+    input: {
+      ...common,
+      Key: keyAttributes(single.update),
+      ...(UpdateExpression && { UpdateExpression }),
+      ...(ReturnValues && { ReturnValues }),
+    },
+  };
 }
 
-type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
-
-function transactionItem(action: TransactionWrite, TableName: string): TransactItem {
+function transactionItem(action: TransactionWrite, TableName: string): object {
   const placeholders = new Placeholders();
   const ConditionExpression = action.when && compileCondition(action.when, placeholders);
   const UpdateExpression = "update" in action ? compileChange(action.change, placeholders) : "";
-  const condition = {
+  const common = {
     TableName,
-    ...(ConditionExpression && {
-      ConditionExpression,
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
-    }),
+    ...(ConditionExpression && { ConditionExpression, ReturnValuesOnConditionCheckFailure: "ALL_OLD" }),
     ...placeholders.attributes(),
   };
-  if ("put" in action) return { Put: { ...condition, Item: action.put } };
-  if ("delete" in action) return { Delete: { ...condition, Key: bare(action.delete) } };
-  if ("update" in action) return { Update: { ...condition, Key: bare(action.update), UpdateExpression } };
-  return {
-    ConditionCheck: { ...condition, ConditionExpression: ConditionExpression ?? "", Key: bare(action.check) },
-  };
+  if ("put" in action) return { Put: { ...common, Item: toAttributes(action.put) } };
+  if ("delete" in action) return { Delete: { ...common, Key: keyAttributes(action.delete) } };
+  if ("update" in action)
+    return { Update: { ...common, Key: keyAttributes(action.update), UpdateExpression } };
+  return { ConditionCheck: { ...common, Key: keyAttributes(action.check) } };
 }
 
-function toPage(answer: {
-  Items?: Record<string, unknown>[] | undefined;
-  LastEvaluatedKey?: Record<string, unknown> | undefined;
-}): Page {
-  const items = (answer.Items ?? []).map(asItem);
-  const resume = asKey(answer.LastEvaluatedKey);
-  return resume ? { items, resume } : { items };
+function toPage({ Items = [], LastEvaluatedKey }: StoreAnswers["Query"]): Page {
+  const items = Items.map(asItem);
+  return LastEvaluatedKey ? { items, resume: asKey(LastEvaluatedKey) } : { items };
 }
 
 function addUnits(
   call: { readUnits: number; writeUnits: number },
-  operation: string,
-  consumed: Units | Units[] | undefined,
-) {
-  for (const units of consumed === undefined ? [] : Array.isArray(consumed) ? consumed : [consumed]) {
-    const isRead =
-      operation === "GetItem" ||
-      operation === "Query" ||
-      operation === "Scan" ||
-      operation.endsWith("GetItem") ||
-      operation === "TransactGetItems";
+  operation: TableOperation,
+  { ConsumedCapacity }: StoreAnswers[TableOperation],
+): void {
+  const isRead = operation === "Query" || operation === "Scan" || operation.includes("Get");
+  for (const units of ConsumedCapacity === undefined ? [] : [ConsumedCapacity].flat()) {
     call.readUnits += units.ReadCapacityUnits ?? (isRead ? (units.CapacityUnits ?? 0) : 0);
     call.writeUnits += units.WriteCapacityUnits ?? (isRead ? 0 : (units.CapacityUnits ?? 0));
   }
 }
 
 function conditionFailure(error: unknown): ConditionFailed | undefined {
-  if (!(error instanceof Error) || error.name !== "ConditionalCheckFailedException") return undefined;
-  return new ConditionFailed(itemOfFailure(Reflect.get(error, "Item")));
+  if (!(error instanceof AwsFault) || error.name !== "ConditionalCheckFailedException") return undefined;
+  const item = error.detail("Item");
+  return new ConditionFailed(typeof item === "object" && item ? itemUnlessEmpty({ ...item }) : undefined);
 }
 
 function refusal(error: unknown): TransactionRefused | undefined {
-  if (!(error instanceof TransactionCanceledException)) return undefined;
-  const reasons = error.CancellationReasons ?? [];
-  if (!reasons.some((reason) => reason.Code === "ConditionalCheckFailed")) return undefined;
+  if (!(error instanceof AwsFault) || error.name !== "TransactionCanceledException") return undefined;
+  const reasons = cancellationReasons(error);
+  if (!reasons.some(({ Code }) => Code === "ConditionalCheckFailed")) return undefined;
   return new TransactionRefused(
-    reasons.map((reason) => {
-      const refused = reason.Code === "ConditionalCheckFailed";
-      const item = itemOfFailure(reason.Item);
+    reasons.map(({ Code, Item }) => {
+      const refused = Code === "ConditionalCheckFailed";
+      const item = itemUnlessEmpty(Item);
       return item ? { refused, item } : { refused };
     }),
   );
 }
 
-/** The document client translates answers, but not the items inside errors. */
-function itemOfFailure(raw: unknown): Item | undefined {
-  if (typeof raw !== "object" || raw === null || Object.keys(raw).length === 0) return undefined;
-  return asItem(unmarshall({ ...raw }));
-}
+const itemUnlessEmpty = (attributes: Attributes | undefined): Item | undefined =>
+  attributes && Object.keys(attributes).length > 0 ? asItem(attributes) : undefined;
 
 function chunk<Element>(elements: readonly Element[], size: number): Element[][] {
   const chunks: Element[][] = [];

@@ -1,3 +1,4 @@
+import { type Attributes, toAttributes } from "./attributes.ts";
 import type { Change, Condition, Path, Range, Value } from "./table.ts";
 
 /** Collects `#names` and `:values` while conditions and changes are compiled; each is declared once. */
@@ -28,12 +29,12 @@ export class Placeholders {
   /** DynamoDB refuses empty maps, so each is present only when something uses it. */
   attributes(): {
     ExpressionAttributeNames?: Record<string, string>;
-    ExpressionAttributeValues?: Record<string, Value>;
+    ExpressionAttributeValues?: Attributes;
   } {
     const names = Object.fromEntries([...this.#nameOf].map(([name, placeholder]) => [placeholder, name]));
     return {
       ...(this.#nameOf.size > 0 && { ExpressionAttributeNames: names }),
-      ...(this.#valueCount > 0 && { ExpressionAttributeValues: this.#values }),
+      ...(this.#valueCount > 0 && { ExpressionAttributeValues: toAttributes(this.#values) }),
     };
   }
 }

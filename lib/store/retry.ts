@@ -1,56 +1,27 @@
+import { AwsFault, NoAnswer } from "../runtime/aws-fault.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Attributes } from "./attributes.ts";
 import { StoreUnavailable } from "./table.ts";
 
 /** What a failed call means for the next try. */
 export type Fault = "throttled" | "conflict" | "ambiguous" | "permanent";
 
-const throttles = new Set([
-  "ProvisionedThroughputExceededException",
-  "ThrottlingException",
-  "RequestLimitExceeded",
-  "LimitExceededException",
-]);
 const conflicts = new Set(["TransactionConflictException", "TransactionInProgressException"]);
-const serverFaults = new Set([
-  "InternalServerError",
-  "InternalServerErrorException",
-  "ServiceUnavailable",
-  "TimeoutError",
-]);
-const brokenConnections = new Set([
-  "ECONNRESET",
-  "ECONNREFUSED",
-  "EPIPE",
-  "ETIMEDOUT",
-  "ECONNABORTED",
-  "EAI_AGAIN",
-]);
-
-const property = (error: unknown, name: string): unknown =>
-  typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined;
 
 export function classify(error: unknown): Fault {
-  const name = property(error, "name");
-  if (typeof name === "string") {
-    if (throttles.has(name)) return "throttled";
-    if (conflicts.has(name)) return "conflict";
-    if (serverFaults.has(name)) return "ambiguous";
-    if (name === "TransactionCanceledException") return classifyCancellation(error);
-  }
-  const code = property(error, "code");
-  if (typeof code === "string" && brokenConnections.has(code)) return "ambiguous";
-  const status = property(property(error, "$metadata"), "httpStatusCode");
-  if (typeof status === "number" && status >= 500) return "ambiguous";
-  return "permanent";
+  if (error instanceof NoAnswer) return "ambiguous";
+  if (!(error instanceof AwsFault)) return "permanent";
+  if (conflicts.has(error.name)) return "conflict";
+  if (error.name === "TransactionCanceledException") return classifyCancellation(error);
+  if (error.kind === "throttled") return "throttled";
+  return error.kind === "unavailable" ? "ambiguous" : "permanent";
 }
 
 /** A cancelled transaction wrote nothing: it is retried when every reason is a passing one. */
-function classifyCancellation(error: unknown): Fault {
-  const reasons = property(error, "CancellationReasons");
-  if (!Array.isArray(reasons)) return "permanent";
-  const codes = reasons
-    .map((reason: unknown) => property(reason, "Code"))
+function classifyCancellation(error: AwsFault): Fault {
+  const codes = cancellationReasons(error)
+    .map(({ Code }) => Code)
     .filter((code) => code && code !== "None");
   if (codes.length === 0 || codes.includes("ConditionalCheckFailed")) return "permanent";
   if (codes.every((code) => code === "TransactionConflict")) return "conflict";
@@ -60,6 +31,14 @@ function classifyCancellation(error: unknown): Fault {
     "ProvisionedThroughputExceeded",
   ]);
   return codes.every((code) => passing.has(code)) ? "throttled" : "permanent";
+}
+
+export type CancellationReason = { readonly Code?: string; readonly Item?: Attributes };
+
+/** Why each action of a cancelled transaction was refused, in order; as DynamoDB says it. */
+export function cancellationReasons(error: AwsFault): readonly CancellationReason[] {
+  const reasons = error.detail("CancellationReasons");
+  return Array.isArray(reasons) ? reasons : [];
 }
 
 export type RetryPolicy = {

@@ -1,10 +1,10 @@
-import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, SearchVectorsCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { storeLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { fromAttributes, toAttribute } from "./attributes.ts";
+import type { StoreClient } from "./client.ts";
 import { Placeholders } from "./expressions.ts";
 import { withRetries } from "./retry.ts";
 import type { Key } from "./table.ts";
@@ -27,12 +27,11 @@ export interface VectorSearch {
 const keySchema = z.object({ pk: z.string(), sk: z.string() });
 
 export function createVectorSearch(options: {
-  readonly client: DynamoDBClient;
+  readonly client: StoreClient;
   readonly tableName: string;
   readonly clock: Clock;
   readonly chance: Chance;
 }): VectorSearch {
-  const client = DynamoDBDocumentClient.from(options.client);
   const waiting = { clock: options.clock, chance: options.chance, policy: storeLimits.retry };
   const { name, hashAttribute, filterAttribute } = tableShape.vectorIndex;
   return {
@@ -40,18 +39,18 @@ export function createVectorSearch(options: {
       const placeholders = new Placeholders();
       const equals = (attribute: string, value: string) =>
         `${placeholders.path(attribute)} = ${placeholders.value(value)}`;
-      const command = new SearchVectorsCommand({
+      const input = {
         TableName: options.tableName,
         IndexName: name,
-        SearchVector: [...vector],
+        SearchVector: vector.map(toAttribute),
         SearchConditionExpression: `${equals(hashAttribute, space)} AND ${equals(filterAttribute, repository)}`,
         ...placeholders.attributes(),
         TopK: resultsMax,
-      });
+      };
       const answer = await withRetries(waiting, true, signal, () =>
-        client.send(command, signal ? { abortSignal: signal } : {}),
+        options.client.call("SearchVectors", input, signal),
       );
-      return (answer.SearchResults ?? []).map(({ Item }) => keySchema.parse(Item));
+      return (answer.SearchResults ?? []).map(({ Item = {} }) => keySchema.parse(fromAttributes(Item)));
     },
   };
 }

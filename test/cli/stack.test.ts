@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { sqsDeadLetters } from "../../lib/events/sqs.ts";
+import { createSqsCall, sqsDeadLetters } from "../../lib/events/sqs.ts";
 import { saveOrganization } from "../../lib/organizations/save-organization.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { reconcilerKey } from "../../lib/store/layout.ts";
 import { useStore } from "../support/engine.ts";
 import { startFakeAws } from "./fake-aws.ts";
 import { callJson, callTool, event, ndjson, soloOrganization, useDev } from "./support.ts";
@@ -76,15 +76,13 @@ describe("on a deployed stack", () => {
 
   test("failed events are shown and stay; sent again they leave, in order and under fresh ids, beyond the first ten of a group", async () => {
     const deadLetters = `${aws.url}/dead.fifo`;
-    const client = new SQSClient({ endpoint: aws.url });
     const letters = Array.from({ length: 13 }, (_, index) => ({
       id: `letter-${index}`,
       group: "g",
       body: JSON.stringify(event(100 + index, "planet.saved", {})),
       reason: "type: planet.saved is not known",
     }));
-    await sqsDeadLetters(client, deadLetters).send(letters);
-    client.destroy();
+    await sqsDeadLetters(createSqsCall(), deadLetters).send(letters);
 
     const { failed } = failedList.parse(await callJson("events", "failed", ...stack));
     expect(failed).toHaveLength(10);
@@ -99,6 +97,18 @@ describe("on a deployed stack", () => {
       true,
     );
   });
+});
+
+test("which embedder made the index is the stack's to say; before it has said so, nothing is mixed", async () => {
+  expect(await callTool("index", "reconcile", ...stack)).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "The stack has not looked at its review index yet; it does so every minute, try again then.",
+  });
+  await store().table.write({
+    put: { ...reconcilerKey, embedder: "local-1", organization: null, learning: "", ended_at_ms: 0 },
+  });
+  expect(await callJson("index", "reconcile", ...stack)).toMatchObject({ looked_at: 0, failed: 0 });
 });
 
 describe("a stack that is not there is one sentence", () => {

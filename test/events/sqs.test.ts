@@ -1,53 +1,64 @@
-import { S3Client } from "@aws-sdk/client-s3";
-import { SQSClient } from "@aws-sdk/client-sqs";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { awsLimits } from "../../lib/contract/limits.ts";
 import { queueLimits } from "../../lib/contract/platform.ts";
 import { s3Bucket } from "../../lib/events/s3.ts";
-import { QueueUnavailable, sqsDeadLetters, sqsQueue } from "../../lib/events/sqs.ts";
+import {
+  createSqsCall,
+  QueueUnavailable,
+  type SqsCall,
+  sqsDeadLetters,
+  sqsQueue,
+} from "../../lib/events/sqs.ts";
+import { type ServerTurn, startAwsServer, testIdentity } from "../support/aws-server.ts";
+import type { SignedRequest } from "../support/aws-signature.ts";
 
-const identity = { region: "eu-test-1", credentials: { accessKeyId: "test", secretAccessKey: "test" } };
-
-type Entry = { Id: string; MessageBody: string; MessageGroupId: string; MessageDeduplicationId: string };
-type Answer = { status: number; body: string };
-
-/** The real client, down to the request it would send. */
-const clientOptions = (answer: (request: { method: string; path: string; body: unknown }) => Answer) => ({
-  ...identity,
-  maxAttempts: 1,
-  requestHandler: {
-    handle: async (request: { method: string; path: string; body: unknown }) => {
-      const { status, body } = answer(request);
-      const headers = { "content-type": "application/json" };
-      return { response: { statusCode: status, headers, body: new Blob([body]).stream() } };
-    },
-  },
+const undo: Array<() => unknown> = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
 });
 
-const bytesOf = (body: unknown): Uint8Array =>
-  body instanceof Uint8Array ? body : new TextEncoder().encode(String(body));
+/** The service on loopback, found by the variable that would send AWS's SDKs there. */
+async function serve(service: "sqs" | "s3", turn: (request: SignedRequest, count: number) => ServerTurn) {
+  const server = await startAwsServer(service, turn);
+  const variable = `AWS_ENDPOINT_URL_${service.toUpperCase()}`;
+  process.env[variable] = server.url;
+  undo.push(server.close, () => delete process.env[variable]);
+  return server;
+}
+
+const queueUrl = "https://sqs.eu-test-1.amazonaws.com/0/events.fifo";
+const batchSchema = z.object({
+  QueueUrl: z.literal(queueUrl),
+  Entries: z.array(
+    z.looseObject({
+      Id: z.string(),
+      MessageBody: z.string(),
+      MessageGroupId: z.string(),
+      MessageDeduplicationId: z.string(),
+    }),
+  ),
+});
+type Entry = z.output<typeof batchSchema>["Entries"][number];
 
 /** Notes every batch; `failing` says which entries of which batch the queue does not take. */
 function fakeQueue(
   failing: (entry: Entry, batch: number) => "sender" | "service" | undefined = () => undefined,
 ) {
   const batches: Entry[][] = [];
-  const client = new SQSClient({
-    // The answers here carry no digests.
-    md5: false,
-    ...clientOptions(({ body }) => {
-      const { Entries }: { Entries: Entry[] } = JSON.parse(new TextDecoder().decode(bytesOf(body)));
-      batches.push(Entries);
-      const faults = Entries.map((entry) => ({ entry, fault: failing(entry, batches.length - 1) }));
-      const Failed = faults
+  const call: SqsCall = async (operation, input) => {
+    expect(operation).toBe("SendMessageBatch");
+    const { Entries } = batchSchema.parse(input);
+    batches.push(Entries);
+    const faults = Entries.map((entry) => ({ entry, fault: failing(entry, batches.length - 1) }));
+    return {
+      Successful: faults.filter(({ fault }) => !fault).map(({ entry: { Id } }) => ({ Id, MessageId: Id })),
+      Failed: faults
         .filter(({ fault }) => fault)
-        .map(({ entry, fault }) => ({ Id: entry.Id, SenderFault: fault === "sender", Code: "Refused" }));
-      const Successful = faults
-        .filter(({ fault }) => !fault)
-        .map(({ entry: { Id } }) => ({ Id, MessageId: Id }));
-      return { status: 200, body: JSON.stringify({ Successful, Failed }) };
-    }),
-  });
-  return { client, batches };
+        .map(({ entry, fault }) => ({ Id: entry.Id, SenderFault: fault === "sender", Code: "Refused" })),
+    };
+  };
+  return { call, batches };
 }
 
 const message = (index: number, body = `{"n":${index}}`) => ({
@@ -58,10 +69,8 @@ const message = (index: number, body = `{"n":${index}}`) => ({
 
 describe("the queue", () => {
   test("takes ten messages a call, in order, each with its group and its event's id", async () => {
-    const { client, batches } = fakeQueue();
-    await sqsQueue(client, "https://sqs.eu-test-1.amazonaws.com/0/events.fifo").send(
-      Array.from({ length: 23 }, (_, index) => message(index)),
-    );
+    const { call, batches } = fakeQueue();
+    await sqsQueue(call, queueUrl).send(Array.from({ length: 23 }, (_, index) => message(index)));
     expect(batches.map(({ length }) => length)).toEqual([10, 10, 3]);
     expect(batches.flat().map(({ MessageDeduplicationId }) => MessageDeduplicationId)).toEqual(
       Array.from({ length: 23 }, (_, index) => `event-${index}`),
@@ -75,11 +84,9 @@ describe("the queue", () => {
   });
 
   test("never gets a call larger than it takes", async () => {
-    const { client, batches } = fakeQueue();
+    const { call, batches } = fakeQueue();
     const sizes = [100_000, 100_000, 100_000, 199_999, 10, 199_999];
-    await sqsQueue(client, "https://sqs.eu-test-1.amazonaws.com/0/events.fifo").send(
-      sizes.map((size, index) => message(index, "é".repeat(size / 2))),
-    );
+    await sqsQueue(call, queueUrl).send(sizes.map((size, index) => message(index, "é".repeat(size / 2))));
     const bytes = batches.map((batch) =>
       batch.reduce((sum, { MessageBody }) => sum + Buffer.byteLength(MessageBody), 0),
     );
@@ -88,12 +95,10 @@ describe("the queue", () => {
   });
 
   test("gets again what it did not take, before anything later", async () => {
-    const { client, batches } = fakeQueue(({ MessageDeduplicationId }, batch) =>
+    const { call, batches } = fakeQueue(({ MessageDeduplicationId }, batch) =>
       batch === 0 && MessageDeduplicationId === "event-3" ? "service" : undefined,
     );
-    await sqsQueue(client, "https://sqs.eu-test-1.amazonaws.com/0/events.fifo").send(
-      Array.from({ length: 12 }, (_, index) => message(index)),
-    );
+    await sqsQueue(call, queueUrl).send(Array.from({ length: 12 }, (_, index) => message(index)));
     expect(batches.map((batch) => batch.map(({ MessageDeduplicationId }) => MessageDeduplicationId))).toEqual(
       [Array.from({ length: 10 }, (_, index) => `event-${index}`), ["event-3"], ["event-10", "event-11"]],
     );
@@ -102,20 +107,16 @@ describe("the queue", () => {
   test.each(["sender", "service"] as const)(
     "that takes nothing at all (%s) is a fault, never silence",
     async (fault) => {
-      const { client } = fakeQueue(() => fault);
-      const sending = sqsQueue(client, "https://sqs.eu-test-1.amazonaws.com/0/events.fifo").send([
-        message(1),
-      ]);
+      const { call } = fakeQueue(() => fault);
+      const sending = sqsQueue(call, queueUrl).send([message(1)]);
       await expect(sending).rejects.toBeInstanceOf(QueueUnavailable);
     },
   );
 });
 
 test("a dead letter carries its reason beside the untouched body", async () => {
-  const { client, batches } = fakeQueue();
-  await sqsDeadLetters(client, "https://sqs.eu-test-1.amazonaws.com/0/dead.fifo").send([
-    { ...message(1), reason: "plan:\u0007 missing\uffff" },
-  ]);
+  const { call, batches } = fakeQueue();
+  await sqsDeadLetters(call, queueUrl).send([{ ...message(1), reason: "plan:\u0007 missing\uffff" }]);
   expect(batches).toEqual([
     [
       {
@@ -129,17 +130,84 @@ test("a dead letter carries its reason beside the untouched body", async () => {
   ]);
 });
 
-describe("the bucket", () => {
-  const bucket = (status: number, body: string) =>
-    s3Bucket(new S3Client(clientOptions(() => ({ status, body }))), "events");
-  const missing = "<Error><Code>NoSuchKey</Code></Error>";
+describe("over the wire", () => {
+  const sent = { status: 200, body: '{"Successful":[{"Id":"0","MessageId":"m"}]}' };
 
-  test("gives what was put there", async () => {
-    expect(Buffer.from((await bucket(200, '{"a":1}').get("a.json")) ?? []).toString()).toBe('{"a":1}');
+  test("a batch is one signed call of SQS in its own JSON", async () => {
+    const server = await serve("sqs", () => sent);
+    await sqsQueue(createSqsCall(testIdentity), queueUrl).send([message(1)]);
+    expect(server.problems).toEqual([]);
+    expect(server.requests.map(({ headers }) => headers["x-amz-target"])).toEqual([
+      "AmazonSQS.SendMessageBatch",
+    ]);
+    expect(JSON.parse(String(server.requests[0]?.body))).toEqual({
+      QueueUrl: queueUrl,
+      Entries: [
+        {
+          Id: "0",
+          MessageBody: '{"n":1}',
+          MessageGroupId: "organization.a",
+          MessageDeduplicationId: "event-1",
+        },
+      ],
+    });
   });
 
-  test("a missing object is nothing; a forbidden one is a fault", async () => {
-    expect(await bucket(404, missing).get("a.json")).toBeUndefined();
-    await expect(bucket(403, "<Error><Code>AccessDenied</Code></Error>").get("a.json")).rejects.toThrow();
+  test("a queue that throttles or falters once gets the same batch again, under the same ids", async () => {
+    const throttled = { status: 403, body: '{"__type":"com.amazonaws.sqs#RequestThrottled"}' };
+    const server = await serve("sqs", (_, count) =>
+      count === 1 ? throttled : count === 2 ? "hang up" : sent,
+    );
+    await sqsQueue(createSqsCall(testIdentity), queueUrl).send([message(1)]);
+    expect(server.requests.map(({ body }) => String(body))).toEqual(
+      new Array(awsLimits.attemptsMax).fill(String(server.requests[0]?.body)),
+    );
+  });
+
+  test("a queue that is not there is a fault at once", async () => {
+    const missing = { status: 400, body: '{"__type":"com.amazonaws.sqs#QueueDoesNotExist"}' };
+    const server = await serve("sqs", () => missing);
+    const sending = sqsQueue(createSqsCall(testIdentity), queueUrl).send([message(1)]);
+    await expect(sending).rejects.toMatchObject({ name: "QueueDoesNotExist" });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("the bucket", () => {
+  const missing = { status: 404, body: "<Error><Code>NoSuchKey</Code></Error>" };
+
+  test("gives what was put there, byte for byte, under names of any kind", async () => {
+    const objects = new Map<string, Buffer>();
+    const server = await serve("s3", ({ method, target, body }) => {
+      if (method === "PUT") objects.set(target, body);
+      const found = objects.get(target);
+      return found ? { status: 200, body: method === "GET" ? found.toString() : "" } : missing;
+    });
+    const bucket = s3Bucket("events", testIdentity);
+    for (const name of ["a.json", "it's (one)*!.json", "é 1"]) {
+      await bucket.put(name, Buffer.from('{"a":"é"}'));
+      expect(String(await bucket.get(name))).toBe('{"a":"é"}');
+    }
+    expect(server.problems).toEqual([]);
+    expect([...objects.keys()]).toEqual([
+      "/events/a.json",
+      "/events/it%27s%20%28one%29%2A%21.json",
+      "/events/%C3%A9%201",
+    ]);
+  });
+
+  test("a missing object is nothing; a forbidden one, a missing bucket or a broken answer is a fault", async () => {
+    const answers: Readonly<Record<string, ServerTurn>> = {
+      "/events/missing": missing,
+      "/events/forbidden": { status: 403, body: "<Error><Code>AccessDenied</Code></Error>" },
+      "/events/nowhere": { status: 404, body: "<Error><Code>NoSuchBucket</Code></Error>" },
+      "/events/broken": "break off",
+    };
+    await serve("s3", ({ target }) => answers[target] ?? "hang up");
+    const bucket = s3Bucket("events", testIdentity);
+    expect(await bucket.get("missing")).toBeUndefined();
+    await expect(bucket.get("forbidden")).rejects.toMatchObject({ name: "AccessDenied" });
+    await expect(bucket.get("nowhere")).rejects.toMatchObject({ name: "NoSuchBucket" });
+    await expect(bucket.get("broken")).rejects.toMatchObject({ name: "NoAnswer" });
   });
 });

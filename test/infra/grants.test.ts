@@ -25,7 +25,11 @@ import {
 
 const contract: readonly Operation[] = operations;
 const workerList: readonly Worker[] = workers;
-const everyFunction = [...[...contract, ...workerList, ...internalFunctions].map(({ id }) => id), "fallback"];
+const everyFunction = [
+  ...[...contract, ...workerList, ...internalFunctions].map(({ id }) => id),
+  "reference",
+  "fallback",
+];
 
 const tableArn = { "Fn::GetAtt": ["Table", "Arn"] };
 const table = (actions: readonly TableAction[], partitions?: readonly string[]) => ({
@@ -141,9 +145,9 @@ describe("roles", () => {
     ]);
   });
 
-  test("the fallback can neither see the table nor find it", () => {
-    expect(beyondLogsAndTraces(statementsOf(plainTemplate(), "fallback"))).toEqual([]);
-    expect(environmentOf(plainTemplate(), "fallback")).toEqual({});
+  test.each(["fallback", "reference"])("the %s can neither see the table nor find it", (id) => {
+    expect(beyondLogsAndTraces(statementsOf(plainTemplate(), id))).toEqual([]);
+    expect(environmentOf(plainTemplate(), id)).toEqual({});
   });
 });
 
@@ -163,6 +167,7 @@ describe("workers", () => {
       "AUDIT_RETENTION_DAYS",
       "DEAD_LETTER_QUEUE_URL",
       "EVENTS_BUCKET",
+      "METRICS_NAMESPACE",
       "TABLE_NAME",
     ]);
   });
@@ -191,6 +196,7 @@ describe("workers", () => {
       "AUDIT_RETENTION_DAYS",
       "DEAD_LETTER_QUEUE_URL",
       "EVENTS_BUCKET",
+      "METRICS_NAMESPACE",
       "TABLE_NAME",
     ]);
   });
@@ -201,6 +207,7 @@ describe("workers", () => {
     expect(beyondLogsAndTraces(statementsOf(template, "bare"))).toEqual([table(["Query"])]);
     expect(Object.keys(environmentOf(template, "bare")).toSorted()).toEqual([
       "AUDIT_RETENTION_DAYS",
+      "METRICS_NAMESPACE",
       "TABLE_NAME",
     ]);
   });

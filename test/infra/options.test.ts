@@ -197,7 +197,6 @@ describe("in the template", () => {
         AlarmActions: [{ Ref: "AlarmTopic" }],
         OKActions: [{ Ref: "AlarmTopic" }],
         AlarmDescription: expect.stringMatching(/^Runbook: docs\/runbook\.md#[a-z0-9]+$/),
-        TreatMissingData: "notBreaching",
       });
     for (const [id, { Properties }] of ofType(plainTemplate(), "AWS::CloudWatch::Alarm"))
       expect(Properties, id).not.toHaveProperty("AlarmActions");

@@ -4,6 +4,7 @@ import type { Operation } from "../../lib/contract/operation.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { apiGatewayLimits, functionSettings } from "../../lib/contract/platform.ts";
+import { referenceRoutes } from "../../lib/contract/reference.ts";
 import { baseHeaders } from "../../lib/http/headers.ts";
 import {
   ofType,
@@ -42,9 +43,9 @@ describe("routes", () => {
     ]);
   });
 
-  test("the contract's operations are all that leads to a function other than the fallback", () => {
+  test("the contract's operations and its reference are all that leads to a function other than the fallback", () => {
     const routes = routesOf(plainTemplate()).filter(({ functionId }) => functionId !== "FallbackFunction");
-    const known = contract.map(({ method, path }) => `${method} ${path}`);
+    const known = [...contract, ...referenceRoutes].map(({ method, path }) => `${method} ${path}`);
     expect(routes.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(known.toSorted());
   });
 

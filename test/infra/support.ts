@@ -3,6 +3,7 @@ import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import * as z from "zod";
+import type { CodeOf } from "../../infra/constructs/workshop.ts";
 import { parseOptions } from "../../infra/options.ts";
 import { type ReviewApiProps, ReviewApiStack } from "../../infra/stack.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
@@ -21,8 +22,9 @@ const resourceSchema = z.object({
   Properties: z.record(z.string(), z.unknown()).default({}),
   DeletionPolicy: z.string().optional(),
   UpdateReplacePolicy: z.string().optional(),
+  Metadata: z.record(z.string(), z.unknown()).optional(),
 });
-const templateSchema = z.object({
+export const templateSchema = z.object({
   Resources: z.record(z.string(), resourceSchema),
   Outputs: z.record(z.string(), z.object({ Value: z.unknown() })),
 });
@@ -36,10 +38,11 @@ export type Overrides = Pick<ReviewApiProps, "operations" | "workers">;
 export function synthesize(
   options: Readonly<Record<string, unknown>> = {},
   overrides: Overrides = {},
+  codeOf: CodeOf = noCode,
 ): StackTemplate {
   const app = new App({ builtinCloudFormationValidation: false, context: { ...testContext, ...options } });
   const parsed = parseOptions((name) => app.node.tryGetContext(name));
-  const stack = new ReviewApiStack(app, { options: parsed, codeOf: noCode, ...overrides });
+  const stack = new ReviewApiStack(app, { options: parsed, codeOf, ...overrides });
   return templateSchema.parse(Template.fromStack(stack).toJSON());
 }
 

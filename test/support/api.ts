@@ -39,7 +39,7 @@ export type CallOptions = {
   readonly key?: string;
   /** Name, value, name, value, sent as they are. */
   readonly rawHeaders?: readonly string[];
-  /** An object is sent as JSON, a string as it is. */
+  /** An object is sent as JSON, a string or bytes as they are. */
   readonly body?: object | string;
 };
 
@@ -65,7 +65,7 @@ const route = createRouter(operations);
 
 async function call(target: string, options: CallOptions = {}): Promise<Answer> {
   const { method = options.body === undefined ? "GET" : "POST", key, rawHeaders = [], body } = options;
-  const json = typeof body === "object" ? JSON.stringify(body) : body;
+  const json = typeof body === "object" && !Buffer.isBuffer(body) ? JSON.stringify(body) : body;
   const headers = [
     ...(key === undefined ? [] : ["x-service-api-key", key]),
     ...(json === undefined || rawHeaders.some((name) => /^content-type$/i.test(name))
@@ -78,7 +78,7 @@ async function call(target: string, options: CallOptions = {}): Promise<Answer> 
     method,
     target,
     rawHeaders: headers,
-    body: Buffer.from(json ?? ""),
+    body: Buffer.isBuffer(json) ? json : Buffer.from(json ?? ""),
     sourceAddress: "203.0.113.7",
     port: 443,
   };

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll } from "vitest";
 import { type Engine, engineClient, startEngine } from "../../cli/local/engine.ts";
 import { type Chance, systemChance } from "../../lib/runtime/chance.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
+import type { StoreClient } from "../../lib/store/client.ts";
 import { createTable } from "../../lib/store/create-table.ts";
 import { createDynamoTable, type MeteredTable } from "../../lib/store/dynamo.ts";
 
@@ -12,7 +12,7 @@ const otherEndpoint = process.env.TEST_DYNAMODB_ENDPOINT;
 
 export type TestStore = {
   readonly endpoint: string;
-  readonly client: DynamoDBClient;
+  readonly client: StoreClient;
   readonly tableName: string;
   readonly table: MeteredTable;
   /** True where vector indexes exist (not on DynamoDB Local). */

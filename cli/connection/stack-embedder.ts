@@ -1,0 +1,22 @@
+import { bedrockClient, createBedrockEmbedder } from "../../lib/index/bedrock-embedder.ts";
+import type { Embedder } from "../../lib/index/embedder.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import type { AwsIdentity } from "../../lib/runtime/aws-identity.ts";
+import { parseReconciler } from "../../lib/store/items/vector.ts";
+import { reconcilerKey } from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { OperatorFault } from "../fault.ts";
+
+const bedrockPrefix = "bedrock:";
+
+/** The reconciler runs every minute and notes what it works with: asking it can never mix two embedders' vectors. */
+export async function embedderInUse(table: Table, identity: AwsIdentity): Promise<Embedder> {
+  const noted = await table.get(reconcilerKey);
+  const id = noted && parseReconciler(noted).embedder;
+  if (id === localEmbedder.id) return localEmbedder;
+  if (!id?.startsWith(bedrockPrefix))
+    throw new OperatorFault(
+      "The stack has not looked at its review index yet; it does so every minute, try again then.",
+    );
+  return createBedrockEmbedder(id.slice(bedrockPrefix.length), bedrockClient(identity));
+}

@@ -1,0 +1,144 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import type { RestApi } from "aws-cdk-lib/aws-apigateway";
+import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import type { CfnTable } from "aws-cdk-lib/aws-dynamodb";
+import type { Construct } from "constructs";
+import { errorCodes } from "../../lib/contract/errors.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
+import { alarms } from "../../lib/contract/platform.ts";
+import {
+  errorMetrics,
+  eventMetrics,
+  indexMetrics,
+  limiterMetrics,
+  type MetricGroup,
+  requestMetrics,
+} from "../../lib/contract/telemetry.ts";
+import type { Ingestion } from "./ingestion.ts";
+import type { ServiceFunction } from "./service-function.ts";
+
+export type ServiceMetricsProps = {
+  readonly restApi: RestApi;
+  readonly table: CfnTable;
+  readonly ingestion: Ingestion;
+  readonly operations: readonly Operation[];
+  readonly workers: readonly ServiceFunction[];
+  readonly functions: readonly ServiceFunction[];
+};
+
+const period = Duration.minutes(5);
+const sum = { period, statistic: Stats.SUM };
+
+export type ServiceMetrics = ReturnType<typeof serviceMetrics>;
+
+/** All that alarms and dashboard look at: AWS's own metrics, and those in the functions' log lines. */
+export function serviceMetrics(scope: Construct, props: ServiceMetricsProps) {
+  return {
+    ...gatewayMetrics(props.restApi),
+    ...queueMetrics(props.ingestion),
+    ...tableMetrics(props.table),
+    ...functionMetrics(props),
+    ...ownMetrics(Stack.of(scope).stackName, props.operations),
+  };
+}
+
+function gatewayMetrics(restApi: RestApi) {
+  const calls = restApi.metricCount({ period, label: "calls" });
+  const serverErrors = restApi.metricServerError({ period, label: "5xx", statistic: Stats.SUM });
+  return {
+    calls,
+    serverErrors,
+    clientErrors: restApi.metricClientError({ period, label: "4xx", statistic: Stats.SUM }),
+    serverErrorPercent: new MathExpression({
+      expression: `IF(calls >= ${alarms.serverErrors.callsMin}, 100 * errors / calls, 0)`,
+      usingMetrics: { calls, errors: serverErrors },
+      label: "5xx percent",
+      period,
+    }),
+    latencyP50: restApi.metricLatency({ period, statistic: Stats.p(50), label: "p50" }),
+    latencyP99: restApi.metricLatency({ period, statistic: Stats.p(99), label: "p99" }),
+  };
+}
+
+const queueMetrics = ({ eventsQueue, deadLetterQueue }: Ingestion) => ({
+  deadLetters: deadLetterQueue.metricApproximateNumberOfMessagesVisible({ period, label: "dead letters" }),
+  queueAge: eventsQueue.metricApproximateAgeOfOldestMessage({ period, label: "oldest, seconds" }),
+  queueLength: eventsQueue.metricApproximateNumberOfMessagesVisible({ period, label: "in the queue" }),
+});
+
+function tableMetrics(table: CfnTable) {
+  const ofTable = (metricName: string) =>
+    new Metric({ namespace: "AWS/DynamoDB", metricName, dimensionsMap: { TableName: table.ref }, ...sum });
+  return {
+    tableThrottles: new MathExpression({
+      expression: "reads + writes",
+      usingMetrics: { reads: ofTable("ReadThrottleEvents"), writes: ofTable("WriteThrottleEvents") },
+      label: "throttled requests of the table",
+      period,
+    }),
+    readUnits: ofTable("ConsumedReadCapacityUnits"),
+    writeUnits: ofTable("ConsumedWriteCapacityUnits"),
+  };
+}
+
+function functionMetrics({ workers, functions }: ServiceMetricsProps) {
+  const errors = Object.fromEntries(
+    workers.map(({ lambda }, index) => [`e${index}`, lambda.metricErrors(sum)]),
+  );
+  const account = { namespace: "AWS/Lambda", period };
+  return {
+    workerErrors: new MathExpression({
+      expression: Object.keys(errors).join(" + "),
+      usingMetrics: errors,
+      label: "failed runs of workers",
+      period,
+    }),
+    functionThrottles: new Metric({
+      ...account,
+      metricName: "Throttles",
+      label: "throttled calls of functions, whole account",
+      statistic: Stats.SUM,
+    }),
+    functionConcurrency: new Metric({
+      ...account,
+      metricName: "ConcurrentExecutions",
+      label: "functions at once, whole account",
+      statistic: Stats.MAXIMUM,
+    }),
+    functionTime: functions.map(({ lambda, node }) => lambda.metricDuration({ ...sum, label: node.id })),
+  };
+}
+
+/** The stack's name is the namespace, so that several stacks of an account keep apart. */
+function ownMetrics(namespace: string, operations: readonly Operation[]) {
+  const of = <Group extends MetricGroup>(
+    { dimension }: Group,
+    metricName: keyof Group["metrics"] & string,
+    statistic: string,
+    value?: string,
+  ): IMetric =>
+    new Metric({
+      namespace,
+      metricName,
+      statistic,
+      period,
+      ...(dimension && value !== undefined && { dimensionsMap: { [dimension]: value }, label: value }),
+    });
+  const ofOperations = (metricName: keyof typeof requestMetrics.metrics, statistic: string) =>
+    operations.map(({ id }) => of(requestMetrics, metricName, statistic, id));
+  return {
+    requestsByOperation: ofOperations("duration_ms", Stats.SAMPLE_COUNT),
+    latencyByOperation: ofOperations("duration_ms", Stats.p(99)),
+    readUnitsByOperation: ofOperations("read_units", Stats.SUM),
+    writeUnitsByOperation: ofOperations("write_units", Stats.SUM),
+    errorsByCode: Object.keys(errorCodes).map((code) => of(errorMetrics, "errors", Stats.SUM, code)),
+    limiterFailures: of(limiterMetrics, "limiter_failures", Stats.SUM),
+    eventsApplied: of(eventMetrics, "events_applied", Stats.SUM),
+    eventsWaiting: of(eventMetrics, "events_waiting", Stats.SUM),
+    eventsDead: of(eventMetrics, "events_dead", Stats.SUM),
+    eventsReturned: of(eventMetrics, "events_returned", Stats.SUM),
+    indexLag: of(indexMetrics, "index_lag_seconds", Stats.MAXIMUM),
+    indexStale: of(indexMetrics, "index_stale", Stats.MAXIMUM),
+    indexFailures: of(indexMetrics, "index_failures", Stats.SUM),
+  };
+}

@@ -1,0 +1,20 @@
+import { environmentVariables } from "../contract/platform.ts";
+import type { MetricGroup } from "../contract/telemetry.ts";
+import type { Clock } from "./clock.ts";
+import { optionalVariable } from "./environment.ts";
+import type { LogFields } from "./log.ts";
+
+/**
+ * Makes a log line's own fields metrics: CloudWatch reads them out of the line, and no request is made for them.
+ * Where no namespace is set (locally, in tests) a line is only a line.
+ */
+export function embedMetrics(clock: Clock, groups: readonly MetricGroup[]): LogFields {
+  const Namespace = optionalVariable(environmentVariables.metricsNamespace);
+  if (Namespace === undefined) return {};
+  const CloudWatchMetrics = groups.map(({ dimension, metrics }) => ({
+    Namespace,
+    Dimensions: [dimension === undefined ? [] : [dimension]],
+    Metrics: Object.entries(metrics).map(([Name, Unit]) => ({ Name, Unit })),
+  }));
+  return { _aws: { Timestamp: clock.nowMs(), CloudWatchMetrics } };
+}

@@ -1,0 +1,23 @@
+import { describeError, log } from "./log.ts";
+
+export class WorkerFailed extends Error {
+  override readonly name = "WorkerFailed";
+}
+
+/**
+ * The handler of a Lambda that nobody waits for. What ends it is logged by names and messages: Lambda itself would
+ * print every field of the error, and some errors carry items.
+ */
+export function worker<Arguments extends readonly unknown[], Answer>(
+  name: string,
+  work: (...given: Arguments) => Promise<Answer>,
+): (...given: Arguments) => Promise<Answer> {
+  return async (...given) => {
+    try {
+      return await work(...given);
+    } catch (error) {
+      log("error", "worker failed", { worker: name, cause: describeError(error) });
+      throw new WorkerFailed(`${name} failed; the log line before says why.`);
+    }
+  };
+}
