@@ -1,7 +1,6 @@
 import type { LearningItem } from "../store/items/learning.ts";
-import type { Table } from "../store/table.ts";
 import type { Embedder } from "./embedder.ts";
-import { type Placement, place, vectorOf } from "./place.ts";
+import { type PlaceDeps, type Placement, place, vectorOf } from "./place.ts";
 import { type Change, markerKey } from "./stale.ts";
 
 /** A Learning that was just written, and its embedding, which may still be under way. */
@@ -9,7 +8,7 @@ export type Fresh = { readonly learning: LearningItem; readonly embedding: Promi
 
 /** Lets the index follow Learnings that are shared and approved now. Answers the ids that failed, with the reason. */
 export async function followChanged(
-  { table, embedder }: { readonly table: Table; readonly embedder: Embedder },
+  { embedder, ...deps }: PlaceDeps & { readonly embedder: Embedder },
   fresh: readonly Fresh[],
 ): Promise<ReadonlyMap<string, unknown>> {
   const failed = new Map<string, unknown>();
@@ -25,13 +24,13 @@ export async function followChanged(
     const vector = vectorOf(learning, embedder, outcome.value);
     return [{ organization, id, vector, follows: revision, markers: [markerKey(learning)] }];
   });
-  for (const [{ id }, reason] of await place(table, placements)) failed.set(id, reason);
+  for (const [{ id }, reason] of await place(deps, placements)) failed.set(id, reason);
   return failed;
 }
 
 /** Lets the index follow a deletion. Throws what the store threw. */
-export async function followDeleted(table: Table, deletion: Change): Promise<void> {
+export async function followDeleted(deps: PlaceDeps, deletion: Change): Promise<void> {
   const { organization, id } = deletion;
   const placement = { organization, id, vector: null, follows: null, markers: [markerKey(deletion)] };
-  for (const [, reason] of await place(table, [placement])) throw reason;
+  for (const [, reason] of await place(deps, [placement])) throw reason;
 }

@@ -1,12 +1,16 @@
 import { storeLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
+import type { Chance } from "../runtime/chance.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import type { VectorHead, VectorItem } from "../store/items/vector.ts";
 import { learningKey, vectorKey } from "../store/layout.ts";
 import type { Key, Table } from "../store/table.ts";
 import { type Embedder, spaceOf } from "./embedder.ts";
+import { markStale } from "./stale.ts";
 
 const { vectorAttribute, hashAttribute, filterAttribute } = tableShape.vectorIndex;
+
+export type PlaceDeps = { readonly table: Table; readonly chance: Chance };
 
 /** What the index should hold of one Learning, and the change that this follows from. */
 export type Placement = {
@@ -44,26 +48,26 @@ export const isRight = (
   head?.digest === learning.digest && head[hashAttribute] === spaceOf(learning.organization, embedder);
 
 /**
- * Writes, looks again, and only then forgets the markers. A late writer may undo a newer one's vector, but then
- * it finds the record changed and leaves its marker for the reconciler: no order of events loses a vector for good.
+ * Writes, looks again, and only then forgets the markers. Whoever finds the record changed may have undone a newer
+ * writer's vector, so it leaves a marker for the reconciler: no order of writers loses a vector for good.
  * Answers what could not be written, with the reason.
  */
 export async function place(
-  table: Table,
+  deps: PlaceDeps,
   placements: readonly Placement[],
 ): Promise<ReadonlyMap<Placement, unknown>> {
   const failed = new Map<Placement, unknown>();
   await Promise.all(
     chunks(placements, storeLimits.batchWriteItemsMax).map(async (chunk) => {
       try {
-        await table.writeMany(chunk.flatMap(writeOf));
+        await deps.table.writeMany(chunk.flatMap(writeOf));
       } catch (error) {
         for (const placement of chunk) failed.set(placement, error);
       }
     }),
   );
   await settle(
-    table,
+    deps,
     placements.filter((placement) => !failed.has(placement)),
   );
   return failed;
@@ -74,17 +78,26 @@ function writeOf({ organization, id, vector }: Placement): Array<{ put: VectorIt
   return [vector === null ? { delete: vectorKey(organization, id) } : { put: vector }];
 }
 
-/** A marker that stays costs the reconciler a look, so nothing here is worth failing for. */
-async function settle(table: Table, placed: readonly Placement[]): Promise<void> {
-  const marked = placed.filter(({ markers }) => markers.length > 0);
-  if (marked.length === 0) return;
+/** A marker too many costs the reconciler a look, so nothing here is worth failing for. */
+async function settle({ table, chance }: PlaceDeps, placed: readonly Placement[]): Promise<void> {
+  if (placed.length === 0) return;
   try {
-    const keys = marked.map(({ organization, id }) => learningKey(organization, id));
+    const keys = placed.map(({ organization, id }) => learningKey(organization, id));
     const records = await table.getMany(keys, { only: ["revision"] });
-    const unchanged = marked.filter(({ follows }, index) => (records[index]?.revision ?? null) === follows);
-    await table.writeMany(unchanged.flatMap(({ markers }) => markers.map((key) => ({ delete: key }))));
+    const isSettled = ({ follows }: Placement, index: number) =>
+      (records[index]?.revision ?? null) === follows;
+    const writes = placed.map((placement, index) =>
+      isSettled(placement, index)
+        ? placement.markers.map((key) => ({ delete: key }))
+        : [markAgain(placement, chance.uuid())],
+    );
+    await table.writeMany(writes.flat());
   } catch {}
 }
+
+/** A new one: its own may be gone by now, or about to go, since others index the same change too. */
+const markAgain = ({ organization, id }: Placement, revision: string) =>
+  markStale({ organization, id, revision }, 0);
 
 export function chunks<Element>(elements: readonly Element[], size: number): Element[][] {
   return Array.from({ length: Math.ceil(elements.length / size) }, (_, index) =>

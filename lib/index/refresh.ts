@@ -10,9 +10,9 @@ import {
 import { learningKey, stalePartition, vectorKey } from "../store/layout.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
 import { type Embedder, embeddedText } from "./embedder.ts";
-import { chunks, isIndexed, isRight, type Placement, place, vectorOf } from "./place.ts";
+import { chunks, isIndexed, isRight, type PlaceDeps, type Placement, place, vectorOf } from "./place.ts";
 
-export type RefreshDeps = { readonly table: Table; readonly embedder: Embedder };
+export type RefreshDeps = PlaceDeps & { readonly embedder: Embedder };
 
 /** What was found wrong and mended, and what could not be. */
 export type Report = {
@@ -58,7 +58,7 @@ type Fault = "missing" | "stale" | "orphaned";
 type Planned = { readonly fault: Fault | undefined; readonly placement: Placement };
 
 async function refreshSome(
-  { table, embedder }: RefreshDeps,
+  { table, chance, embedder }: RefreshDeps,
   groups: readonly (readonly StaleItem[])[],
 ): Promise<Report> {
   const [pairs, heads] = await Promise.all([
@@ -75,7 +75,7 @@ async function refreshSome(
     outcome.status === "fulfilled" && outcome.value ? [outcome.value] : [],
   );
   const notPlaced = await place(
-    table,
+    { table, chance },
     plans.map(({ placement }) => placement),
   );
   const mended = (fault: Fault) =>

@@ -20,7 +20,7 @@ export async function deleteLearning(deps: Changing, { organizations, id }: Dele
   });
   try {
     if (!deletion) await removeOrphans(deps.table, organizations, id);
-    else if (deletion.wasIndexed) await followDeleted(deps.table, deletion);
+    else if (deletion.wasIndexed) await followDeleted(deps, deletion);
   } catch (error) {
     throw indexRefreshFailed(error);
   }

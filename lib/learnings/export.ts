@@ -4,10 +4,10 @@ import type { Clock } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { organizationTenant, type TenantKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
-import { learningFilter } from "./filter.ts";
-import { namedRepositories, type Readable } from "./named-repository.ts";
+import { learningFilter } from "./export/filter.ts";
+import { namedRepositories, type Readable } from "./export/named-repository.ts";
+import { beginning, type Position, walkLearnings } from "./export/walk.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "./present.ts";
-import { beginning, type Position, walkLearnings } from "./walk.ts";
 
 /** What the export needs of a call. Access has decided whose Learnings they are. */
 export type ExportCall = {

@@ -219,7 +219,7 @@ export const judgedChanges: readonly Judged[] = [
   {
     wants: "sqlInjection",
     files: ["src/report/query.ts"],
-    change: "+ await db.query(`SELECT * FROM reports WHERE owner = '${owner}'`);",
+    change: `+ await db.query(\`SELECT * FROM reports WHERE owner = '\${owner}'\`);`,
   },
   {
     wants: "transactions",
@@ -230,7 +230,7 @@ export const judgedChanges: readonly Judged[] = [
   {
     wants: "timeouts",
     files: ["src/geo/lookup.ts"],
-    change: "+ const response = await fetch(`https://geo.internal/lookup/${ip}`);",
+    change: `+ const response = await fetch(\`https://geo.internal/lookup/\${ip}\`);`,
   },
   {
     wants: "nullability",
@@ -293,7 +293,7 @@ export const judgedChanges: readonly Judged[] = [
   {
     wants: "caching",
     files: ["src/reports/cache.ts"],
-    change: "+ const cacheKey = `report:${reportId}`; await redis.set(cacheKey, html);",
+    change: `+ const cacheKey = \`report:\${reportId}\`; await redis.set(cacheKey, html);`,
   },
   {
     wants: "authorization",

@@ -4,6 +4,7 @@ import type { Embedder } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll, reconcileSome } from "../../lib/index/reconcile.ts";
 import { updateLearning } from "../../lib/learnings/update.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
 import { vectorKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { checkTable } from "../learnings/check-table.ts";
@@ -21,7 +22,12 @@ beforeEach(async () => {
   home = await newHome(new World(() => table, clock));
 });
 
-const deps = (embedder: Embedder = localEmbedder) => ({ table, clock, embedder });
+const deps = (embedder: Embedder = localEmbedder) => ({
+  table,
+  clock,
+  chance: systemChance,
+  embedder,
+});
 const counted = { looked_at: 0, missing: 0, stale: 0, orphaned: 0, failed: 0 };
 async function write(count: number, embedder: Embedder = localEmbedder) {
   const organization = await organizationOf(table, home.uuid);

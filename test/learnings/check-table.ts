@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { isIndexed, isRight } from "../../lib/index/place.ts";
+import { fateOf } from "../../lib/learnings/events/pull-request.ts";
 import { listKeys } from "../../lib/learnings/record.ts";
 import {
   type LearningItem,
@@ -39,13 +40,16 @@ const byKind = (items: readonly Item[], prefix: string) => items.filter(({ pk })
  * Everything that must hold of Learnings at rest, whatever happened before: one owner per text, ids that are
  * accounted for, copies that equal their record, and (given the embedder) an index that follows all of it.
  */
-export async function checkTable(
-  table: Table,
+export async function checkTable(table: Table, lag: Lag = {}): Promise<void> {
+  expect(problemsOf(await scan(table), lag)).toEqual([]);
+}
+
+export function problemsOf(
+  items: readonly Item[],
   { embedder, markersMayRemain, eventsMayComeAgain }: Lag = {},
-): Promise<void> {
-  const items = await scan(table);
+): string[] {
   const learnings = byKind(items, "LEARNING#").map(parseLearning);
-  const problems = [
+  return [
     ...textProblems(items, learnings),
     ...listProblems(items, learnings),
     ...pendingProblems(items, learnings),
@@ -53,7 +57,6 @@ export async function checkTable(
     ...(embedder ? indexProblems(items, learnings, embedder) : []),
     ...(embedder && !markersMayRemain ? markerProblems(items) : []),
   ];
-  expect(problems).toEqual([]);
 }
 
 function* textProblems(items: readonly Item[], learnings: readonly LearningItem[]): Generator<string> {
@@ -131,7 +134,8 @@ function* pullRequestProblems(
     for (const pullRequest of pull_requests) {
       const named = open.get(`PRIVATE#${organization} / ${pullRequest}`);
       if (!named || !Object.hasOwn(named.learnings, id)) yield `${id} is unknown to its pull request`;
-      if (named?.status === "merged" && !eventsMayComeAgain) yield `${id} waits for a merged pull request`;
+      const fate = named ? fateOf(named, named.learnings[id] ?? "") : "open";
+      if (fate !== "open" && !eventsMayComeAgain) yield `${id} was to be ${fate} by its pull request`;
     }
   }
 }

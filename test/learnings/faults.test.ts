@@ -5,9 +5,9 @@ import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { approveDue, decideLearning } from "../../lib/learnings/approval.ts";
 import type { CreateAnswer } from "../../lib/learnings/create.ts";
+import { settlePrivateLearnings } from "../../lib/learnings/events/pull-request.ts";
+import { walkLearnings } from "../../lib/learnings/export/walk.ts";
 import { moveLearnings } from "../../lib/learnings/move-learnings.ts";
-import { settlePrivateLearnings } from "../../lib/learnings/pull-request.ts";
-import { walkLearnings } from "../../lib/learnings/walk.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { learningKey, organizationTenant, vectorKey } from "../../lib/store/layout.ts";
@@ -213,7 +213,7 @@ const routes: Readonly<Record<string, Route>> = {
         { put: { ...vector, digest: "of another text" } },
         { put: { ...vector, sk: systemChance.uuid() } },
       ]);
-      return { act: (means) => reconcileAll({ ...means, clock: systemClock }) };
+      return { act: (means) => reconcileAll({ ...storeOf(means.table), ...means }) };
     },
     // It makes many calls; the other two kinds differ only for writes with conditions, and it has none.
     kinds: ["not done", "crash after"],

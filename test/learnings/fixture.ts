@@ -3,12 +3,12 @@ import { createAnswer } from "../../lib/contract/operations/learnings.ts";
 import { learningRecord } from "../../lib/contract/records.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
-import type { Author } from "../../lib/learnings/batch-plan.ts";
+import type { Author } from "../../lib/learnings/batch/plan.ts";
 import { createLearnings } from "../../lib/learnings/create.ts";
 import { deleteLearning } from "../../lib/learnings/delete.ts";
 import { updateLearning } from "../../lib/learnings/update.ts";
 import type { LearningDeps } from "../../lib/learnings/writer.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { type Chance, systemChance } from "../../lib/runtime/chance.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import { type LearningItem, parseLearning } from "../../lib/store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
@@ -52,12 +52,16 @@ export type Verbs = ReturnType<typeof verbsOf>;
 
 export function verbsOf(
   table: Table,
-  { embedder = localEmbedder, clock = systemClock }: { embedder?: Embedder; clock?: Clock } = {},
+  {
+    embedder = localEmbedder,
+    clock = systemClock,
+    chance = systemChance,
+  }: { embedder?: Embedder; clock?: Clock; chance?: Chance } = {},
 ) {
   const deps: LearningDeps = {
     table,
     clock,
-    chance: systemChance,
+    chance,
     embedder,
     retentionDays: 400,
     actor: { type: "key", id: "ann", name: null, keyId: "k1", keyKind: "organization" },

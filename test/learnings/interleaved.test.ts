@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { approveDue } from "../../lib/learnings/approval.ts";
-import { settlePrivateLearnings } from "../../lib/learnings/pull-request.ts";
+import { settlePrivateLearnings } from "../../lib/learnings/events/pull-request.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { parseLearning } from "../../lib/store/items/learning.ts";

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { Fault } from "../../lib/contract/fault.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
-import { systemClock } from "../../lib/runtime/clock.ts";
 import { seededChance } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
 import { World } from "../support/world.ts";
@@ -73,7 +72,7 @@ describe("at once", () => {
       }
       // A late writer may leave the index to the reconciler, never the records.
       await checkTable(table);
-      await reconcileAll({ table, embedder: deps.embedder, clock: systemClock });
+      await reconcileAll(deps);
       await checkTable(table, { embedder: localEmbedder });
     },
   );

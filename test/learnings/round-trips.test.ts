@@ -50,7 +50,7 @@ test("100 duplicates take three, and write nothing but the limiter's slot", asyn
   expect(meter.writeUnits).toBeLessThanOrEqual(2);
 });
 
-test("a change takes seven, a deletion six, an unknown id three", async () => {
+test("a change and a deletion take seven, an unknown id three", async () => {
   const [first] = resultsOf(
     await api.call("/v1/learnings", { key, body: { data: texts("one", 1) } }),
   ).results;

@@ -75,11 +75,11 @@ export const isPlainCase = (value: string): boolean =>
  * Random characters change class at every second place; identifiers, paths and sentences do not. `wordsMax`: the share
  * of its characters that may lie in words.
  */
-export function isRandomBut(wordsMax: number, whole: string): boolean {
+export function isRandomBut(wordsMax: number, whole: string, stepsMax = 0.9): boolean {
   if (whole.length < 10 || !hasDistinct(whole, 8)) return false;
   const value = whole.slice(0, lookedAtMax);
   const { flips, steps, words, syllables } = rhythmOf(value);
-  if (steps > 0.3 || ((words > wordsMax || syllables > 0.75) && hasBothCases(value))) return false;
+  if (steps > stepsMax || ((words > wordsMax || syllables > 0.75) && hasBothCases(value))) return false;
   if (hasDigit(value)) return flips >= 0.15;
   return flips >= 0.09 && hasBothCases(value) && !isPlainCase(value);
 }
@@ -87,7 +87,7 @@ export function isRandomBut(wordsMax: number, whole: string): boolean {
 /** Where the place already speaks for a credential. */
 export const looksRandom = (value: string): boolean => isRandomBut(0.6, value);
 /** Where nothing but the look speaks for one. */
-export const looksVeryRandom = (value: string): boolean => isRandomBut(0.35, value);
+export const looksVeryRandom = (value: string): boolean => isRandomBut(0.35, value, 0.3);
 
 /** `[REDACTED]` and `[REDACTED:password]`, ours or somebody else's. */
 const isMarked = (value: string) => value.includes("[REDACTED");
@@ -99,11 +99,11 @@ const isFilled = (value: string) => /xxxx|XXXX|\*\*\*|\.\.\.|…|•••|00000
 /** `your-token-here`, `REPLACE_ME`: such words stand alone in no credential. */
 const hasPlaceholderWord = (value: string) =>
   value.length < 48 &&
-  /(?:^|[^A-Za-z])(?:your|my|the|example|sample|dummy|fake|mock|placeholder|change|changeme|replace|replaceme|redacted|todo|tbd|insert|enter|here|none|null|nil|undefined|foo|bar|foobar)(?:[^A-Za-z]|$)/i.test(
+  /(?:^|[^A-Za-z0-9])(?:your|my|the|example|sample|dummy|fake|mock|placeholder|change|changeme|replace|replaceme|redacted|todo|tbd|insert|enter|here|none|null|nil|undefined|foo|bar|foobar)(?:[^A-Za-z0-9]|$)/i.test(
     value,
   );
 const placeholderValues = new Set(
-  "test testing secret password passwd pass pwd passphrase token key api_key api-key apikey string number boolean true false value required optional include omit same-origin bearer basic admin root user username guest default empty unknown hidden text".split(
+  "test secret password passwd pass pwd passphrase token key string false value required optional bearer basic admin root user username guest default hidden text".split(
     " ",
   ),
 );
@@ -113,7 +113,7 @@ const isPlaceholderValue = (value: string) =>
 /** Something that stands where a credential would: it stays, so that examples stay readable. */
 export const isPlaceholder = (value: string): boolean =>
   value.length < 4 ||
-  !hasDistinct(value, 4) ||
+  !hasDistinct(value, 3) ||
   isMarked(value) ||
   isReference(value) ||
   isFilled(value) ||

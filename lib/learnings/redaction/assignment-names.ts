@@ -1,18 +1,19 @@
 /** What a name claims its value to be: anything a person may choose, something random, or perhaps something random. */
-export type Claim = "password" | "secret" | "token" | "api_key" | "maybe";
+export type Claim = "password" | "passphrase" | "secret" | "token" | "api_key" | "likely" | "maybe";
 
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
-const passwordEndings = "password passwd passwort passphrase passcode kennwort pwd".split(" ");
-const passwordWords = setOf("pw psk pepper pass dbpass keypass");
+const passwordEndings = "password passwd passwort passcode kennwort pwd pass".split(" ");
+const passwordWords = setOf("pw psk pepper");
+const noPasswordWords = setOf("bypass compass encompass surpass trespass");
 const keyOwners = setOf(
-  "api access secret private encryption encrypt signing sign master hmac license account subscription app application auth shared storage service admin deploy write session crypt client consumer webhook ssh root",
+  "api access private encryption signing master hmac license account subscription app auth shared storage service admin deploy client consumer webhook",
 );
 const publicKeyOwners = setOf(
-  "public cache primary partition sort foreign idempotency restore object query translation",
+  "public cache primary partition sort foreign idempotency restore object query translation hash dedupe content digest lookup asset file row item index group state map socket",
 );
-const maybeWords = setOf(
-  "cred creds credential credentials auth pat sid session sessionid phpsessid jsessionid sessid",
+const likelyWords = setOf(
+  "cred creds credential credentials auth pat session sessionid phpsessid jsessionid sessid",
 );
 /** `DB_PASSWORD_PROD` is a password all the same; `password_hash` and `token_url` are none. */
 const environments = setOf(
@@ -30,14 +31,22 @@ function wordsOf(name: string): string[] {
 export function claimOf(name: string): Claim | undefined {
   const words = wordsOf(name);
   const last = words.at(-1) ?? "";
-  if (passwordWords.has(last) || passwordEndings.some((ending) => last.endsWith(ending))) return "password";
-  if (last.endsWith("storepass")) return "password";
+  if (last.endsWith("phrase")) return "passphrase";
+  if (
+    passwordWords.has(last) ||
+    (passwordEndings.some((ending) => last.endsWith(ending)) && !noPasswordWords.has(last))
+  )
+    return "password";
   if (last.endsWith("secret")) return "secret";
   if (last.endsWith("token")) return "token";
-  if (!last.endsWith("key")) return maybeWords.has(last) ? "maybe" : undefined;
+  // An account's `sid` is public, a session's is not: let the value decide.
+  if (last === "sid") return "maybe";
+  if (!last.endsWith("key")) return likelyWords.has(last) ? "likely" : undefined;
   const owner = last === "key" ? (words.at(-2) ?? "") : last.slice(0, -"key".length);
+  if (owner === "secret") return "secret";
   if (keyOwners.has(owner)) return "api_key";
-  return publicKeyOwners.has(owner) ? undefined : "maybe";
+  if (publicKeyOwners.has(owner)) return undefined;
+  return owner === "" ? "maybe" : "likely";
 }
 
 /** `DB_PASSWORD`: an environment variable, whose value is never code. */

@@ -16,6 +16,8 @@ export interface Value {
   readonly text: string;
   readonly start: number;
   readonly isQuoted: boolean;
+  /** By the end of an XML element. */
+  readonly isClosed: boolean;
 }
 
 const quoted: Record<string, RegExp> = {
@@ -41,20 +43,27 @@ function bareEnd(text: string, start: number): number {
   return end;
 }
 
+function quotedAt(text: string, at: number, pattern: RegExp): Value | undefined {
+  pattern.lastIndex = at;
+  const match = pattern.exec(text);
+  const value = match?.[1];
+  if (!match || !value) return undefined;
+  // `"\"…\""`: a string inside a string.
+  const inner = /^\\["'](.+)\\["']$/.exec(value)?.[1] ?? value;
+  return { text: inner, start: at + match[0].indexOf(inner), isQuoted: true, isClosed: false };
+}
+
 export function valueAt(text: string, at: number): Value | undefined {
   const quote = text.charAt(at);
   const pattern = quoted[quote];
-  if (pattern) {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    const value = match?.[1];
-    if (match && value) return { text: value, start: at + match[0].indexOf(value), isQuoted: true };
-  }
+  const inQuotes = pattern && quotedAt(text, at, pattern);
+  if (inQuotes) return inQuotes;
   const start = pattern && quote !== "\\" ? at + 1 : at;
-  // The sentence's or the code's own punctuation is not part of a bare value.
   let end = bareEnd(text, start);
+  // The sentence's or the code's own punctuation is not part of a bare value.
   while (end > start && ".,:;)]}".includes(text.charAt(end - 1))) end--;
-  return end > start ? { text: text.slice(start, end), start, isQuoted: false } : undefined;
+  if (end <= start) return undefined;
+  return { text: text.slice(start, end), start, isQuoted: false, isClosed: text.charAt(end) === "<" };
 }
 
 /** Types and algorithms (`uint8`, `RS256`), versions, numbers with a unit, addresses, paths. */
@@ -81,16 +90,17 @@ function isExpression(whole: string): boolean {
 const hasCredentialWord = (value: string) =>
   /pass(?:word|wd|wort|phrase)|secret|token|credential|key/i.test(value);
 
-const isPassphrase = (value: string) =>
+/** Several words: with a number among them, or promised by the name. */
+const isPassphrase = (value: string, isPromised: boolean) =>
   value.length >= 10 &&
   value.split(/\s/).length <= 8 &&
+  (isPromised || hasDigit(value)) &&
   !/[(){}[\]<>]/.test(value) &&
   !/\b(?:password|passwort|token|secret|please|enter|must|your|the|is|least|required|invalid|too|and|or)\b/i.test(
     value,
   );
 
 function isPasswordLike(value: string, isLiteral: boolean, isQuoted: boolean): boolean {
-  if (/\s/.test(value)) return isPassphrase(value);
   if (hasDigit(value)) return hasLetter(value) ? value.length >= 5 : isLiteral && value.length >= 6;
   if (value.length < 5 || hasCredentialWord(value)) return false;
   if (!isLiteral) return looksRandom(value);
@@ -102,10 +112,14 @@ function isPasswordLike(value: string, isLiteral: boolean, isQuoted: boolean): b
 /** `ABCD1-EFGH2-IJKL3`: a licence key. */
 const isGrouped = (value: string) => hasDigit(value) && /^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8})+$/.test(value);
 
+/** `abcdefghijklmnop1234`: what people make up for a token. */
+const isLongCode = (value: string) =>
+  value.length >= 16 && hasDigit(value) && /^(?:[a-z0-9]+|[A-Z0-9]+)$/.test(value);
+
 function isTokenLike(value: string): boolean {
   if (/\s/.test(value)) return false;
   if (isHex(value) || isUuid(value)) return value.length >= 16 && hasDigit(value);
-  return value.length >= 12 && (looksRandom(value) || isGrouped(value));
+  return value.length >= 12 && (looksRandom(value) || isGrouped(value) || isLongCode(value));
 }
 
 const isSurelyToken = (value: string) =>
@@ -116,35 +130,36 @@ const isSurelyToken = (value: string) =>
   isTokenLike(value) &&
   isRandomBut(0.45, value);
 
-/** How a name and its value are tied: in code, as literal text, as an option, as two strings in a row, in a sentence. */
-export type Tie = "assigned" | "literal" | "option" | "pair" | "sentence";
+/** How a name and its value are tied: in code, as text, in an element, as an option, as two strings, in a sentence… */
+export type Tie = "assigned" | "literal" | "element" | "option" | "pair" | "call" | "sentence";
 
-export function isCredential(
-  { text, isQuoted }: Value,
-  claim: Claim,
-  tie: Tie,
-  isConstantName: boolean,
-): boolean {
-  if (text.length < 4 || !bearsOut(text, claim, tie, isQuoted, isConstantName)) return false;
-  if (!isQuoted && tie !== "literal" && tie !== "option" && isExpression(text)) return false;
+/** More than this is not looked at: what a long value looks like shows early. */
+const judgedLengthMax = 256;
+
+export function isCredential(value: Value, claim: Claim, tie: Tie, isConstantName: boolean): boolean {
+  if (value.text.length < 4 || (tie === "element" && !value.isClosed)) return false;
+  const text = value.text.slice(0, judgedLengthMax);
+  const isLiteral = value.isQuoted || tie === "literal" || tie === "element" || tie === "option";
+  if (!fitsTie(text, tie) || !bearsOut(text, claim, tie, isLiteral || isConstantName, value.isQuoted))
+    return false;
+  if (!isLiteral && isExpression(text)) return false;
   return !isPlaceholder(text) && !isHarmless(text) && !isConstantLike(text);
 }
 
-function bearsOut(
-  value: string,
-  claim: Claim,
-  tie: Tie,
-  isQuoted: boolean,
-  isConstantName: boolean,
-): boolean {
+/** The looser the tie, the clearer the value must be a credential and not the next word or argument. */
+function fitsTie(value: string, tie: Tie): boolean {
+  if (tie === "option") return hasDigit(value) || !isPlainCase(value);
+  if (tie === "pair" || tie === "sentence") return hasDigit(value);
+  if (tie === "call") return isTokenLike(value) || (hasDigit(value) && /[^\w\s./:-]/.test(value));
+  return true;
+}
+
+function bearsOut(value: string, claim: Claim, tie: Tie, isLiteral: boolean, isQuoted: boolean): boolean {
   if (claim === "maybe") return isSurelyToken(value);
-  if (tie === "option" && !hasDigit(value) && isPlainCase(value)) return false;
-  if (tie === "pair" && !hasDigit(value)) return false;
+  if (claim === "likely") return isSurelyToken(value) || (isHex(value) && value.length >= 32);
   if (claim === "token" || claim === "api_key")
     return isTokenLike(value) && (tie !== "sentence" || value.length >= 16);
-  if (tie === "sentence")
-    return (
-      hasDigit(value) && hasLetter(value) && value.length >= 6 && (claim === "password" || isTokenLike(value))
-    );
-  return isPasswordLike(value, isQuoted || isConstantName || tie === "literal" || tie === "option", isQuoted);
+  if (/\s/.test(value)) return isPassphrase(value, claim === "passphrase");
+  if (tie !== "sentence") return isPasswordLike(value, isLiteral, isQuoted);
+  return hasLetter(value) && value.length >= 6 && (claim !== "secret" || isTokenLike(value));
 }

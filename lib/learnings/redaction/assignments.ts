@@ -6,8 +6,7 @@ import { type Finder, kindNamed, type Span } from "./rule.ts";
  * `password=…`, `api_key: …`, `"clientSecret": "…"`, in the many ways people write it. Three steps: a name that
  * claims a credential, a bridge from the name to a value, and a value that keeps the claim.
  */
-const namePattern =
-  /(?:api|access|secret|private|encryption|signing|master|auth|license|account) key|pass|pwd|kennwort|secret|token|key|cred|auth|psk|pepper|sess|sid|pat|pw/gi;
+const namePattern = /pass|pwd|kennwort|secret|token|key|cred|auth|psk|pepper|sess|sid|pat|pw/gi;
 const nameRestPattern = /[\w-]*(?:\.[\w-]+)*/y;
 
 interface Name {
@@ -25,26 +24,25 @@ interface Bridge {
 }
 
 const isFlag = ({ name }: Name) => name.startsWith("-");
-const isElement = ({ text, name, start }: Name) =>
-  text.charAt(start - 1) === "<" && text.slice(start, start + name.length + elementLengthMax).includes("</");
-/** `ENV TOKEN …`, `set -x TOKEN …`; `aws configure set aws_secret_access_key …`. */
+const isElement = ({ text, start }: Name) => text.charAt(start - 1) === "<";
+/** `ENV TOKEN …`, `set -x TOKEN …`, `config set dbPassword …`, `api_key …`. */
 const isDeclared = ({ text, name, start }: Name) =>
   /_key$/i.test(name) ||
-  (isConstant(name) && /(?:ENV|ARG|set|setx|-x)[ \t]$/.test(text.slice(Math.max(0, start - 6), start)));
-
-const elementLengthMax = 400;
+  /(?:ENV|ARG|set|setx|add|-g?x)[ \t]$/.test(text.slice(Math.max(0, start - 6), start));
 
 /** In the order they are tried. */
 const bridges: readonly Bridge[] = [
   // Equals signs and colons, behind a closing quote or bracket, with or without a type: `key: string = `.
   {
     tie: "assigned",
-    first: "\\\"'`])* \t:=",
+    first: "\\\"'`])* \t:=-",
     pattern:
-      /[\\"'`\])*]{0,6}[ \t]{0,8}(?:(?::[ \t]{0,2})?(?:&?str|[Ss]tring)[ \t]{0,4}=|:=|=>|=(?![=~>])|:(?![:=/]))[ \t*]{0,8}/y,
+      /[\\"'`\])*]{0,6}[ \t]{0,8}(?:(?::[ \t]{0,2})?(?:&?str|[Ss]tring)[ \t]{0,4}=|:=|=>|->[ \t]|=(?![=~>])|:(?![:=/]))[ \t*]{0,8}(?:(?:&|!!)\w+[ \t]{1,4})?/y,
   },
+  // password = SecretStr("…")
+  { tie: "call", first: " \t=", pattern: /[ \t]{0,4}=[ \t]{0,4}(?:new )?[\w.:]+\((?=["'])/y },
   // <password>…</password>
-  { tie: "literal", first: ">", pattern: />/y, serves: isElement },
+  { tie: "element", first: ">", pattern: />/y, serves: isElement },
   // <add key="ApiKey" value="…" />
   { tie: "literal", first: "\"'", pattern: /["'][ \t]{1,4}value[ \t]{0,2}=[ \t]{0,2}(?=["'])/y },
   // - name: DB_PASSWORD, and in the next line value: …
@@ -61,7 +59,9 @@ const bridges: readonly Bridge[] = [
   { tie: "pair", first: "\"'", pattern: /["'][ \t]{0,4},[ \t]{0,12}(?=["'])/y },
   // --password …
   { tie: "option", first: " \t", pattern: /[ \t]{1,4}/y, serves: isFlag },
-  { tie: "literal", first: " \t", pattern: /[ \t]{1,4}/y, serves: isDeclared },
+  { tie: "option", first: " \t", pattern: /[ \t]{1,4}/y, serves: isDeclared },
+  // the password for staging: …
+  { tie: "sentence", first: " ", pattern: /[ \t]for[ \t][\w.-]+(?::|[ \t]is)[ \t]{1,3}\*{0,2}/y },
   // the password is …
   {
     tie: "sentence",
@@ -72,18 +72,18 @@ const bridges: readonly Bridge[] = [
 
 /** A name longer than this is no name. */
 const nameLengthMax = 80;
-/** A refused value up to this length is searched again for names inside it; a longer one is passed over. */
-const searchedAgainMax = 256;
 
 const kindOf: Record<Claim, string> = {
   password: "password",
+  passphrase: "password",
   secret: "secret",
   token: "token",
   api_key: "api_key",
+  likely: "secret",
   maybe: "secret",
 };
 
-/** The credential behind a name, and where the search goes on. */
+/** The credential behind a name, and where the search goes on: in a refused string, but behind a refused bare value. */
 function findBehind(
   name: Name,
   end: number,
@@ -91,18 +91,18 @@ function findBehind(
 ): { span?: Span; resume: number } {
   const next = name.text.charAt(end);
   for (const { tie, first, pattern, serves } of bridges) {
-    if (!first.includes(next) || next === "" || (serves && !serves(name))) continue;
+    if (next === "" || !first.includes(next) || (serves && !serves(name))) continue;
     pattern.lastIndex = end;
     if (!pattern.test(name.text)) continue;
     if (!claims.has(name.name)) claims.set(name.name, claimOf(name.name));
     const claim = claims.get(name.name);
-    if (!claim) return { resume: end };
+    if (!claim) break;
     const value = valueAt(name.text, pattern.lastIndex);
     if (!value) continue;
     const valueEnd = value.start + value.text.length;
     if (isCredential(value, claim, tie, isConstant(name.name)))
       return { span: { start: value.start, end: valueEnd, kind: kindOf[claim] }, resume: valueEnd };
-    return { resume: value.text.length > searchedAgainMax ? valueEnd : end };
+    return { resume: value.isQuoted ? end : valueEnd };
   }
   return { resume: end };
 }
@@ -116,6 +116,13 @@ function isNameCharacter(code: number): boolean {
     code === 45 ||
     code === 46
   );
+}
+
+/** Where the word that ends at `end` begins; `end` + 1, behind the blank, if there is none. */
+function wordStart(text: string, end: number, from: number): number {
+  let start = end;
+  while (start > from && isNameCharacter(text.charCodeAt(start - 1))) start--;
+  return start < end ? start : end + 1;
 }
 
 /** Inside a marker, in an ARN (`…:secret:…`), or too long. */
@@ -138,6 +145,8 @@ export const assignments: Finder = {
       nameRestPattern.lastIndex = namePattern.lastIndex;
       nameRestPattern.test(text);
       const end = nameRestPattern.lastIndex;
+      // In a sentence the word before says what the key is for: "api key: …", "cache key: …".
+      if (/^ key$/i.test(text.slice(start - 1, end))) start = wordStart(text, start - 1, from);
       const name = { text, name: text.slice(start, end), start };
       const { span, resume } = isNoName(name) ? { resume: end } : findBehind(name, end, claims);
       if (span) spans.push(span);

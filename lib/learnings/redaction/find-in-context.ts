@@ -5,8 +5,37 @@ function endOf(value: RegExp, text: string, start: number): number {
   return value.test(text) ? value.lastIndex : start;
 }
 
-function findInContext({ kind, pattern, value, upTo, accept }: ContextRule, text: string): Span[] {
+/** More than the longest marker. */
+const markerLengthMax = 48;
+
+/** A marker names the kind, and a kind's name is no context. */
+function isInMarker(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - markerLengthMax), at);
+  return before.lastIndexOf("[REDACTED:") > before.lastIndexOf("]");
+}
+
+/**
+ * Answers, for ever later places, whether the pattern occurs before them on their line. It walks the text once, and it
+ * knows no distance: a marker in between makes a line shorter and must not change the answer.
+ */
+function lineMemory(text: string, pattern: RegExp): (at: number) => boolean {
+  pattern.lastIndex = 0;
+  let next = pattern.exec(text);
+  let lastSeen = -1;
+  let lineStart = 0;
+  let lineEnd = text.indexOf("\n");
+  return (at) => {
+    for (; next && next.index < at; next = pattern.exec(text)) {
+      if (!isInMarker(text, next.index)) lastSeen = next.index;
+    }
+    for (; lineEnd >= 0 && lineEnd < at; lineEnd = text.indexOf("\n", lineStart)) lineStart = lineEnd + 1;
+    return lastSeen >= lineStart;
+  };
+}
+
+function findInContext({ kind, pattern, value, upTo, behind, accept }: ContextRule, text: string): Span[] {
   const spans: Span[] = [];
+  const isBehind = behind ? lineMemory(text, behind) : () => true;
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const context = value ? match[0] : "";
@@ -15,13 +44,8 @@ function findInContext({ kind, pattern, value, upTo, accept }: ContextRule, text
     const end = upTo ? start + text.slice(start, valueEnd).lastIndexOf(upTo) : valueEnd;
     // Taken or refused, a value is walked once, however often its context occurs inside it.
     pattern.lastIndex = valueEnd;
-    if (
-      end <= start ||
-      context.includes("[REDACTED:") ||
-      !accept(text.slice(start, end), { text, start, end, context })
-    )
-      continue;
-    spans.push({ start, end, kind });
+    if (end <= start || context.includes("[REDACTED:") || !isBehind(match.index)) continue;
+    if (accept(text.slice(start, end), { text, start, end, context })) spans.push({ start, end, kind });
   }
   return spans;
 }

@@ -1,4 +1,4 @@
-import type { Finder, ShapeRule, Span, TokenRule } from "./rule.ts";
+import { type Finder, hasDistinct, type ShapeRule, type Span, type TokenRule } from "./rule.ts";
 
 function isAlphanumeric(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
@@ -22,20 +22,23 @@ interface Opening {
   readonly rule: TokenRule;
 }
 
-const pairKey = (text: string, at: number) => text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1);
+/** Prefixes are ASCII, so their first two characters give one of 16,384 numbers; 0 stands for anything else. */
+const pairOf = (first: number, second: number) => (first < 128 && second < 128 ? first * 128 + second : 0);
+const openingPair = (prefix: string) => pairOf(prefix.charCodeAt(0), prefix.charCodeAt(1));
 
 /** By the first two characters of their prefixes, the longest prefix first, so that one walk serves every rule. */
 function openingsOf(rules: readonly TokenRule[]): Map<number, Opening[]> {
   const openings = new Map<number, Opening[]>();
-  for (const rule of rules) {
-    for (const prefix of rule.prefixes) {
-      const key = pairKey(prefix, 0);
-      openings.set(key, [...(openings.get(key) ?? []), { prefix, rule }]);
-    }
+  const all = rules.flatMap((rule) => rule.prefixes.map((prefix) => ({ prefix, rule })));
+  for (const opening of all.sort((a, b) => b.prefix.length - a.prefix.length)) {
+    const pair = openingPair(opening.prefix);
+    openings.set(pair, [...(openings.get(pair) ?? []), opening]);
   }
-  for (const list of openings.values()) list.sort((a, b) => b.prefix.length - a.prefix.length);
   return openings;
 }
+
+/** `ghp_xxxxxxxx` and `xoxb-0000-0000-xxxx` are placeholders. */
+const bodyDistinctMin = 6;
 
 /** Where the token that opens at `start` ends; `start` if it is none. */
 function tokenEnd(text: string, start: number, { prefix, rule }: Opening): number {
@@ -43,35 +46,49 @@ function tokenEnd(text: string, start: number, { prefix, rule }: Opening): numbe
   const bodyStart = start + prefix.length;
   rule.pattern.lastIndex = bodyStart;
   if (!rule.pattern.test(text)) return start;
-  return rule.pattern.lastIndex - bodyStart < rule.bodyLengthMin ? start : rule.pattern.lastIndex;
+  const end = rule.pattern.lastIndex;
+  return end - bodyStart < rule.bodyLengthMin ? start : end;
 }
 
 export function tokenFinder(rules: readonly TokenRule[]): Finder {
   const openings = openingsOf(rules);
-  return {
-    kinds: rules,
-    keywords: [],
-    find(text) {
-      const spans: Span[] = [];
-      for (let at = 0; at < text.length; at++) {
-        if (!opensAt(text, at)) continue;
-        const candidates = openings.get(pairKey(text, at));
-        if (!candidates) continue;
-        let walkedTo = at + 1;
-        for (const candidate of candidates) {
-          const end = tokenEnd(text, at, candidate);
-          walkedTo = Math.max(walkedTo, end);
-          if (end === at || !closesAt(text, end)) continue;
-          if (!candidate.rule.accept(text.slice(at, end), { text, start: at, end, context: "" })) continue;
-          spans.push({ start: at, end, kind: candidate.rule.kind });
-          break;
-        }
+  const isOpeningPair = new Uint8Array(128 * 128);
+  for (const pair of openings.keys()) isOpeningPair[pair] = 1;
+
+  function nextOpening(text: string, from: number): number {
+    let here = text.charCodeAt(from);
+    for (let at = from; at < text.length; at++) {
+      const next = text.charCodeAt(at + 1);
+      if (isOpeningPair[pairOf(here, next)] === 1 && opensAt(text, at)) return at;
+      here = next;
+    }
+    return -1;
+  }
+
+  function find(text: string): Span[] {
+    const spans: Span[] = [];
+    let walkedTo = 0;
+    for (let at = nextOpening(text, 0); at >= 0; at = nextOpening(text, walkedTo)) {
+      walkedTo = at + 1;
+      for (const opening of openings.get(pairOf(text.charCodeAt(at), text.charCodeAt(at + 1))) ?? []) {
+        const end = tokenEnd(text, at, opening);
         // Refused or not, a long token is walked once: its inside is not searched again.
-        at = walkedTo - 1;
+        walkedTo = Math.max(walkedTo, end);
+        if (
+          end === at ||
+          !closesAt(text, end) ||
+          !hasDistinct(text.slice(at + opening.prefix.length, end), bodyDistinctMin)
+        )
+          continue;
+        if (!opening.rule.accept(text.slice(at, end), { text, start: at, end, context: "" })) continue;
+        spans.push({ start: at, end, kind: opening.rule.kind });
+        break;
       }
-      return spans;
-    },
-  };
+    }
+    return spans;
+  }
+
+  return { kinds: rules, keywords: [], find };
 }
 
 /** Below this no shape is told from an ordinary word. */

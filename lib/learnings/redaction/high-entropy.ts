@@ -15,9 +15,9 @@ const isDensePart = (part: string) =>
 const isAddress = (word: string) =>
   word.includes("://") || word.includes("arn:") || word.includes(";base64,");
 
-/** The first bytes of files, certificates and public keys in base64. */
+/** Digests, publishable keys, and the first bytes of files, certificates and public keys in base64. */
 const publicStart =
-  /^(?:iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi)/;
+  /^(?:sha\d+-|pk_(?:live|test)_|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi)/;
 const base58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
 /** Content ids (`Qm…`) and coin addresses (`1…`, `3…`). */
 const isPublicId = (run: string) =>
@@ -26,7 +26,7 @@ const isPublicId = (run: string) =>
 
 /** The end of what stands before a public value: `sha512-`, `etag: "`, `"versionId": "`. */
 const publicLabels =
-  "integrity digest checksum hash etag fingerprint nonce cursor publickey public_key sha id id-2 h1 sha1 sha256 sha384 sha512".split(
+  "integrity digest checksum hash etag fingerprint nonce boundary cursor publickey public_key sha id id-2 h1 sha1 sha256 sha384 sha512".split(
     " ",
   );
 const labelLengthMax = 32;

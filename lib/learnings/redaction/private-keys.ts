@@ -15,7 +15,7 @@ const headerPattern = /[A-Z][A-Za-z-]+: [^\n\\"]+/y;
 const closingPattern = /-----END[A-Z0-9 ]*(?:-----)?/y;
 
 /** Less than this between BEGIN and END is an ellipsis or a word, not a key. */
-const bodyLengthMin = 20;
+const bodyLengthMin = 12;
 const privateKey = kindNamed("Private key");
 const { kind } = privateKey;
 

@@ -5,8 +5,13 @@ import { highEntropy } from "./high-entropy.ts";
 import { privateKeys } from "./private-keys.ts";
 import type { ContextRule, Finder, Kind, ShapeRule, Span, TokenRule } from "./rule.ts";
 import { cloudContexts, cloudShapes, cloudTokens } from "./rules-cloud.ts";
-import { generalTokens, headerAndUrlContexts, statementContexts } from "./rules-context.ts";
-import { developmentContexts, developmentShapes, developmentTokens } from "./rules-development.ts";
+import {
+  generalTokens,
+  headerAndUrlContexts,
+  passwordShapedRule,
+  statementContexts,
+} from "./rules-context.ts";
+import { developmentContexts, developmentTokens } from "./rules-development.ts";
 import {
   artificialIntelligenceTokens,
   messageAndPaymentShapes,
@@ -24,12 +29,7 @@ const tokenRules: readonly TokenRule[] = [
   ...otherServiceTokens,
   ...generalTokens,
 ];
-const shapeRules: readonly ShapeRule[] = [
-  ...cloudShapes,
-  ...developmentShapes,
-  ...messageAndPaymentShapes,
-  ...otherServiceShapes,
-];
+const shapeRules: readonly ShapeRule[] = [...cloudShapes, ...messageAndPaymentShapes, ...otherServiceShapes];
 const contextRules: readonly ContextRule[] = [
   ...cloudContexts,
   ...developmentContexts,
@@ -53,6 +53,7 @@ const finders: readonly Finder[] = [
   ...contextRules.map(contextFinder),
   assignments,
   highEntropy,
+  contextFinder(passwordShapedRule),
 ];
 
 /** Every kind a marker can name, once each, for the documentation. */
@@ -70,11 +71,9 @@ function withMarkers(text: string, spans: readonly Span[]): string {
   return marked + text.slice(from);
 }
 
-function redactOnce(text: string, kinds: Set<string>): string {
-  const lowerCase = text.toLowerCase();
+function redactOnce(text: string, searches: readonly Finder[], kinds: Set<string>): string {
   let redacted = text;
-  for (const { keywords, find } of finders) {
-    if (keywords.length > 0 && !keywords.some((keyword) => lowerCase.includes(keyword))) continue;
+  for (const { find } of searches) {
     const spans = find(redacted);
     if (spans.length === 0) continue;
     for (const { kind } of spans) kinds.add(kind);
@@ -83,17 +82,21 @@ function redactOnce(text: string, kinds: Set<string>): string {
   return redacted;
 }
 
-/** A marker can bring a password within reach of its command: a second round finds it, more never did. */
+/** A marker can bring two things together that were apart: the next round finds what that makes. Two were always enough. */
 const roundsMax = 4;
 
 /** The text with every recognised credential replaced by `[REDACTED:<kind>]`, and the kinds that were found. */
 export function redact(text: string): { text: string; kinds: string[] } {
+  const lowerCase = text.toLowerCase();
+  const searches = finders.filter(
+    ({ keywords }) => keywords.length === 0 || keywords.some((keyword) => lowerCase.includes(keyword)),
+  );
   const kinds = new Set<string>();
-  let before = text;
+  let redacted = text;
   for (let round = 0; round < roundsMax; round++) {
-    const redacted = redactOnce(before, kinds);
+    const before = redacted;
+    redacted = redactOnce(before, searches, kinds);
     if (redacted === before) break;
-    before = redacted;
   }
-  return { text: before, kinds: [...kinds] };
+  return { text: redacted, kinds: [...kinds] };
 }

@@ -53,6 +53,8 @@ export interface ContextRule extends Kind {
   readonly value?: RegExp;
   /** The secret ends before the last of these in the value; a value without one is refused. */
   readonly upTo?: string;
+  /** Global: counts only behind one of these on the same line. */
+  readonly behind?: RegExp;
   readonly accept: Accept;
 }
 
@@ -62,12 +64,6 @@ export interface Finder {
   /** As for a context rule; none means: search every text. */
   readonly keywords: readonly string[];
   find(text: string): Span[];
-}
-
-/** The end of the line before a secret, so far as it tells what the secret is: never more than `length` characters. */
-export function lineBefore({ text, start }: Found, length: number): string {
-  const before = text.slice(Math.max(0, start - length), start);
-  return before.slice(before.lastIndexOf("\n") + 1);
 }
 
 const listed = (separated: string) => separated.split("|");

@@ -42,11 +42,9 @@ export const cloudTokens: readonly TokenRule[] = [
   token("Neon key", "napi_", word, 40),
   token("PlanetScale token", "pscale_tkn_|pscale_pw_|pscale_oauth_", dotted, 30),
   token("Scaleway access key", "SCW", upper, 17, hasDigit),
-  token("Scalingo token", "tk-us-", word, 40),
   token("Vault token", "hvs.|hvb.|hvr.", word, 24),
   token("Doppler token", "dp.pt.|dp.st.|dp.ct.|dp.sa.|dp.scim.|dp.audit.", dotted, 40),
   token("Pulumi token", "pul-", hex, 40),
-  token("Infracost key", "ico-", alphanumeric, 32),
   token("1Password key", "ops_ey", word, 50),
   token("1Password key", "A3-", /[A-Z0-9-]+/y, 31),
   token("Databricks token", "dapi", /[0-9a-f]+(?:-\d)?/y, 32),
@@ -62,7 +60,6 @@ export const cloudShapes: readonly ShapeRule[] = [
   shape("Azure client secret", /^[\w.~-]{3}\dQ~[\w.~-]+$/),
   shape("Azure DevOps token", /AZDO[A-Za-z0-9]{4}$/, (secret) => secret.length === 84),
   shape("Terraform token", /^[A-Za-z0-9]+\.atlasv1\.[\w=-]+$/),
-  shape("ngrok token", /^[12][A-Za-z0-9]+_[A-Za-z0-9]+$/, (secret) => secret.length === 49 && secret[27] === "_" && looksRandom(secret)),
 ];
 
 // biome-ignore format: one rule a line

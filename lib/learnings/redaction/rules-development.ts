@@ -7,10 +7,7 @@ import {
   type ContextRule,
   dotted,
   hex,
-  lineBefore,
   ofLength,
-  type ShapeRule,
-  shape,
   type TokenRule,
   token,
   upper,
@@ -49,13 +46,8 @@ export const developmentTokens: readonly TokenRule[] = [
 ];
 
 // biome-ignore format: one rule a line
-export const developmentShapes: readonly ShapeRule[] = [
-  shape("Jenkins token", /^11[0-9a-f]+$/, (secret, found) => secret.length === 34 && /jenkins/i.test(lineBefore(found, 200))),
-];
-
-// biome-ignore format: one rule a line
 export const developmentContexts: readonly ContextRule[] = [
-  after("Codecov token", "codecov", /[ \t]-t[ \t]/g, word, (secret, found) => isUuid(secret) && /codecov/i.test(lineBefore(found, 200))),
+  { ...after("Codecov token", "codecov", /[ \t]-t[ \t]/g, word, (secret) => isUuid(secret)), behind: /codecov/gi },
   after("npmrc credential", "_auth|:_password", /(?::_authToken|:_password|\b_auth)[ \t]{0,4}=[ \t]{0,4}"?/g, base64, ofLength(8)),
   after("Docker credential", '"auth"', /"auth"[ \t]{0,4}:[ \t]{0,4}"/g, base64, ofLength(16)),
 ];

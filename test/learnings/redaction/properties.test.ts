@@ -58,6 +58,8 @@ const contexts = [
   "-----END RSA PRIVATE KEY-----",
   "creds / ",
   "[REDACTED:token]",
+  "[REDACTED:url_password] ",
+  "Xk9!pQz7Rt2bW",
   "[REDACTED:github_token]",
   "[REDACTED",
 ];

@@ -80,13 +80,15 @@ describe("the published list", () => {
     expect(kinds.length).toBeGreaterThanOrEqual(40);
     expect(new Set(kinds).size).toBe(kinds.length);
     expect(
-      publishedKinds.filter(({ kind, name }) => !/^[a-z0-9][a-z0-9_]*[a-z0-9]$/.test(kind) || name.length < 3),
+      publishedKinds.filter(
+        ({ kind, name }) => !/^[a-z0-9][a-z0-9_]*[a-z0-9]$/.test(kind) || name.length < 3,
+      ),
     ).toEqual([]);
   });
 });
 
 describe("the bundle", () => {
-  const minifiedBytesMax = 25_000;
+  const minifiedBytesMax = 26_000;
 
   it("stays small enough for every function that writes Learnings", () => {
     const { outputFiles } = buildSync({

@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { type SecretSample, secretSample } from "./template.ts";
 
+/**
+ * Written from what providers publish and how people paste, before there was any rule. Rules are tuned on the
+ * development half; the held-out half is measured.
+ */
+export type Half = "development" | "held-out";
+
 const secretFiles = [
   "secrets-cloud.txt",
   "secrets-source-and-build.txt",
@@ -10,26 +16,34 @@ const secretFiles = [
   "secrets-assignments.txt",
 ];
 const cleanFiles = ["clean-prose.txt", "clean-code.txt", "clean-data.txt"];
+/** Written later, to find what the rules miss; tuned on since, so they count as development. */
+const laterSecretFile = "secrets-rare-forms.txt";
+const laterCleanFile = "clean-rare-forms.txt";
 
-/** Rules are tuned on the development half only; the held-out half is measured. */
-export type Half = "development" | "held-out";
+interface Block {
+  label: string;
+  text: string;
+}
 
-/** A sample begins with a line `%% label` and ends before the next; every second one is held out. */
-function blocks(files: string[], half: Half): { label: string; text: string }[] {
-  return files
-    .flatMap((file) =>
-      readFileSync(new URL(file, import.meta.url), "utf8")
-        .split(/^%%/m)
-        .slice(1),
-    )
+/** A sample begins with a line `%% label` and ends before the next. */
+const blocksOf = (file: string): Block[] =>
+  readFileSync(new URL(file, import.meta.url), "utf8")
+    .split(/^%%/m)
+    .slice(1)
     .map((block) => ({
       label: block.slice(0, block.indexOf("\n")).trim(),
       text: block.slice(block.indexOf("\n") + 1).replace(/\n$/, ""),
-    }))
-    .filter((_, index) => (index % 2 === 0) === (half === "development"));
+    }));
+
+/** Every second sample is held out. */
+function half(which: Half, files: string[], laterFile: string): Block[] {
+  const blocks = files.flatMap(blocksOf);
+  if (which === "held-out") return blocks.filter((_, index) => index % 2 === 1);
+  return [...blocks.filter((_, index) => index % 2 === 0), ...blocksOf(laterFile)];
 }
 
-export const secretSamples = (half: Half, seed: string): SecretSample[] =>
-  blocks(secretFiles, half).map(({ label, text }) => secretSample(label, text, seed));
+export const secretSamples = (which: Half, seed: string): SecretSample[] =>
+  half(which, secretFiles, laterSecretFile).map(({ label, text }) => secretSample(label, text, seed));
 
-export const cleanSamples = (half: Half): string[] => blocks(cleanFiles, half).map(({ text }) => text);
+export const cleanSamples = (which: Half): string[] =>
+  half(which, cleanFiles, laterCleanFile).map(({ text }) => text);

@@ -1,8 +1,8 @@
 import type * as z from "zod";
-import { learningLimits } from "../contract/limits.ts";
-import type { listLearnings } from "../contract/operations/learnings.ts";
-import { toTimestamp } from "../runtime/clock.ts";
-import type { LearningItem } from "../store/items/learning.ts";
+import { learningLimits } from "../../contract/limits.ts";
+import type { listLearnings } from "../../contract/operations/learnings.ts";
+import { toTimestamp } from "../../runtime/clock.ts";
+import type { LearningItem } from "../../store/items/learning.ts";
 
 type Query = z.output<(typeof listLearnings)["query"]>;
 export type LearningQuery = Pick<Query, "repository_ids" | "user_ids" | "search" | "file" | "stat_filter">;

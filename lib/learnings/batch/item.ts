@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { learningItem } from "../contract/operations/learnings.ts";
-import { type Content, redactContent } from "./content.ts";
+import { learningItem } from "../../contract/operations/learnings.ts";
+import { type Content, redactContent } from "../content.ts";
 
 /** One element of a batch, judged by itself. */
 export type BatchItem = {

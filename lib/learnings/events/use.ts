@@ -1,11 +1,11 @@
-import { organizationUuid } from "../contract/identity.ts";
-import { decideAnew, type Store } from "../store/decide.ts";
-import { parseLearning } from "../store/items/learning.ts";
-import { learningKey } from "../store/layout.ts";
-import type { Change, Key, TransactionWrite } from "../store/table.ts";
+import { organizationUuid } from "../../contract/identity.ts";
+import { decideAnew, type Store } from "../../store/decide.ts";
+import { parseLearning } from "../../store/items/learning.ts";
+import { learningKey } from "../../store/layout.ts";
+import type { Change, Key, TransactionWrite } from "../../store/table.ts";
+import { listKeys, unchangedLearning } from "../record.ts";
 import { appliedKey, appliedOnce } from "./applied-event.ts";
-import type { LearningUsed } from "./event-schemas.ts";
-import { listKeys, unchangedLearning } from "./record.ts";
+import type { LearningUsed } from "./schemas.ts";
 
 /** Applies `learning.used`, once per event. Use moves nothing in the export; a Learning that is gone has no use. */
 export async function useLearning(store: Store, data: LearningUsed, version: string): Promise<void> {

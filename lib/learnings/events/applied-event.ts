@@ -1,6 +1,6 @@
-import { learningLimits } from "../contract/limits.ts";
-import { appliedEventKey } from "../store/layout.ts";
-import type { Key, Put } from "../store/table.ts";
+import { learningLimits } from "../../contract/limits.ts";
+import { appliedEventKey } from "../../store/layout.ts";
+import type { Key, Put } from "../../store/table.ts";
 
 const secondsPerDay = 86_400;
 

@@ -1,19 +1,19 @@
-import { learningLimits } from "../contract/limits.ts";
-import { decideAnew, type Store } from "../store/decide.ts";
+import { learningLimits } from "../../contract/limits.ts";
+import { decideAnew, type Store } from "../../store/decide.ts";
 import {
   type LearningItem,
   type PullRequestLearningsItem,
   parseLearning,
   parsePullRequestLearnings,
-} from "../store/items/learning.ts";
-import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import { unchanged } from "../store/items/unchanged.ts";
-import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../store/layout.ts";
-import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../store/table.ts";
+} from "../../store/items/learning.ts";
+import { type OrganizationItem, parseOrganization } from "../../store/items/organization.ts";
+import { unchanged } from "../../store/items/unchanged.ts";
+import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../../store/layout.ts";
+import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
+import { pullRequestDigest } from "../identity.ts";
+import { approved, changed, moment, recordWrites, removalWrites } from "../record.ts";
+import { releaseWrites } from "../text-owner.ts";
 import { occurredAtOf } from "./applied-event.ts";
-import { pullRequestDigest } from "./identity.ts";
-import { approved, changed, moment, recordWrites, removalWrites } from "./record.ts";
-import { releaseWrites } from "./text-owner.ts";
 
 /** The end of a pull request, as `pull_request.finalized` tells it. */
 export type FinalizedPullRequest = {

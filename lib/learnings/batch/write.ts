@@ -1,8 +1,9 @@
-import { changeEntry } from "../audit/entry.ts";
-import { learningLimits, storeLimits } from "../contract/limits.ts";
-import { chunks } from "../index/place.ts";
-import { backOff } from "../store/retry.ts";
-import { StoreUnavailable, TransactionRefused } from "../store/table.ts";
+import { changeEntry } from "../../audit/entry.ts";
+import { learningLimits, storeLimits } from "../../contract/limits.ts";
+import { chunks } from "../../index/place.ts";
+import { backOff } from "../../store/retry.ts";
+import { StoreUnavailable, TransactionRefused } from "../../store/table.ts";
+import { type LearningDeps, learningEvent } from "../writer.ts";
 import {
   type Author,
   embedOnce,
@@ -11,8 +12,7 @@ import {
   readOwners,
   type TextOwners,
   type Wanted,
-} from "./batch-plan.ts";
-import { type LearningDeps, learningEvent } from "./writer.ts";
+} from "./plan.ts";
 
 /** By the digest of the text; a text that is missing could not be stored. */
 export type Stored = ReadonlyMap<string, Plan>;

@@ -1,7 +1,7 @@
-import { Fault } from "../contract/fault.ts";
-import { parseRepository } from "../store/items/repository.ts";
-import { repositoriesRange } from "../store/layout.ts";
-import { queryAll, type Table } from "../store/table.ts";
+import { Fault } from "../../contract/fault.ts";
+import { parseRepository } from "../../store/items/repository.ts";
+import { repositoriesRange } from "../../store/layout.ts";
+import { queryAll, type Table } from "../../store/table.ts";
 
 /** What a member can read: every repository of the organization, or these. */
 export type Readable = (organization: string, userId: string) => Promise<"*" | ReadonlySet<string>>;

@@ -1,30 +1,30 @@
-import { organizationUuid } from "../contract/identity.ts";
-import { toTimestamp } from "../runtime/clock.ts";
-import { decideAnew, type Store } from "../store/decide.ts";
+import { organizationUuid } from "../../contract/identity.ts";
+import { toTimestamp } from "../../runtime/clock.ts";
+import { decideAnew, type Store } from "../../store/decide.ts";
 import {
   type LearningItem,
   type PullRequestLearningsItem,
   parseLearning,
   parsePullRequestLearnings,
-} from "../store/items/learning.ts";
-import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
-import { unchanged } from "../store/items/unchanged.ts";
+} from "../../store/items/learning.ts";
+import { type OrganizationItem, parseOrganization } from "../../store/items/organization.ts";
+import { parseRepository, type RepositoryItem } from "../../store/items/repository.ts";
+import { unchanged } from "../../store/items/unchanged.ts";
 import {
   learningKey,
   organizationKey,
   pullRequestLearningsKey,
   repositoryKey,
   textKey,
-} from "../store/layout.ts";
-import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../store/table.ts";
+} from "../../store/layout.ts";
+import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
+import { type Content, redactContent } from "../content.ts";
+import { pullRequestDigest } from "../identity.ts";
+import { approved, changed, type Moment, moment, newLearning, recordWrites } from "../record.ts";
+import { freeGeneration, textOwner, textWrite } from "../text-owner.ts";
 import { appliedKey, appliedOnce, occurredAtOf } from "./applied-event.ts";
-import { type Content, redactContent } from "./content.ts";
-import type { LearningCaptured } from "./event-schemas.ts";
-import { pullRequestDigest } from "./identity.ts";
 import { fateOf } from "./pull-request.ts";
-import { approved, changed, type Moment, moment, newLearning, recordWrites } from "./record.ts";
-import { freeGeneration, textOwner, textWrite } from "./text-owner.ts";
+import type { LearningCaptured } from "./schemas.ts";
 
 /**
  * Applies `learning.captured`: what the reviewer learned in a chat or in a pull request. It counts once per event,

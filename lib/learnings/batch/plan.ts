@@ -1,15 +1,15 @@
-import { embeddedText } from "../index/embedder.ts";
-import { isRight } from "../index/place.ts";
-import { toTimestamp } from "../runtime/clock.ts";
-import { type LearningItem, parseLearning } from "../store/items/learning.ts";
-import type { OrganizationItem } from "../store/items/organization.ts";
-import { parseVectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
-import { learningKey, textKey, vectorKey } from "../store/layout.ts";
-import type { Item, Table, TransactionWrite } from "../store/table.ts";
-import type { Content } from "./content.ts";
-import { approved, moment, newLearning, recordWrites } from "./record.ts";
-import { freeGeneration, textOwner, textWrite } from "./text-owner.ts";
-import type { LearningDeps } from "./writer.ts";
+import { embeddedText } from "../../index/embedder.ts";
+import { isRight } from "../../index/place.ts";
+import { toTimestamp } from "../../runtime/clock.ts";
+import { type LearningItem, parseLearning } from "../../store/items/learning.ts";
+import type { OrganizationItem } from "../../store/items/organization.ts";
+import { parseVectorHead, vectorHeadAttributes } from "../../store/items/vector.ts";
+import { learningKey, textKey, vectorKey } from "../../store/layout.ts";
+import type { Item, Table, TransactionWrite } from "../../store/table.ts";
+import type { Content } from "../content.ts";
+import { approved, moment, newLearning, recordWrites } from "../record.ts";
+import { freeGeneration, textOwner, textWrite } from "../text-owner.ts";
+import type { LearningDeps } from "../writer.ts";
 
 /** A text of the batch, once however often it is in it, with the place of its first item. */
 export type Wanted = { readonly content: Content; readonly placeInBatch: number };

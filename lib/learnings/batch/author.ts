@@ -1,5 +1,5 @@
-import type { OrganizationItem } from "../store/items/organization.ts";
-import type { Author } from "./batch-plan.ts";
+import type { OrganizationItem } from "../../store/items/organization.ts";
+import type { Author } from "./plan.ts";
 
 /** Whoever holds the key, in the one organization that the request acts on: never what an item says. */
 export function authorOf(

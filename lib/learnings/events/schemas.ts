@@ -1,9 +1,9 @@
 import * as z from "zod";
-import type { OrganizationName } from "../contract/identity.ts";
-import { eventLimits, learningLimits } from "../contract/limits.ts";
-import { learningText } from "../contract/operations/learnings.ts";
-import { identifier, text } from "../contract/parameters.ts";
-import { toTimestamp } from "../runtime/clock.ts";
+import type { OrganizationName } from "../../contract/identity.ts";
+import { eventLimits, learningLimits } from "../../contract/limits.ts";
+import { learningText } from "../../contract/operations/learnings.ts";
+import { identifier, text } from "../../contract/parameters.ts";
+import { toTimestamp } from "../../runtime/clock.ts";
 
 /** Later ones have a fifth digit in their year and do not compare as text. */
 const lastInstantMs = Date.parse("9999-12-31T23:59:59.999Z");
@@ -29,10 +29,12 @@ export const learningCapturedFields = {
 
 type Captured = z.output<z.ZodObject<typeof learningCapturedFields>>;
 
+const pullRequestField: string[] = ["pr_url"];
+
 /** The parameters of a `refine`: a Learning that waits for its pull request must say which one that is. */
 export const namesItsPullRequest = [
   ({ source, pr_url }: Pick<Captured, "source" | "pr_url">) => source === "chat" || pr_url !== null,
-  { error: "is required when source is pull_request", path: ["pr_url"] as string[] },
+  { error: "is required when source is pull_request", path: pullRequestField },
 ] as const;
 
 export const learningUsedFields = {

@@ -1,9 +1,9 @@
-import { responseTooLarge } from "../contract/fault.ts";
-import { learningLimits, requestLimits } from "../contract/limits.ts";
-import { type Clock, toTimestamp } from "../runtime/clock.ts";
-import { type LearningItem, parseLearning } from "../store/items/learning.ts";
-import { learningListPartition, type TenantKey } from "../store/layout.ts";
-import { queryAll, type Table } from "../store/table.ts";
+import { responseTooLarge } from "../../contract/fault.ts";
+import { learningLimits, requestLimits } from "../../contract/limits.ts";
+import { type Clock, toTimestamp } from "../../runtime/clock.ts";
+import { type LearningItem, parseLearning } from "../../store/items/learning.ts";
+import { learningListPartition, type TenantKey } from "../../store/layout.ts";
+import { queryAll, type Table } from "../../store/table.ts";
 import type { LearningFilter } from "./filter.ts";
 
 /** How far a walk is. */
@@ -41,7 +41,8 @@ export async function walkLearnings(
   { table, clock }: { readonly table: Table; readonly clock: Clock },
   { owner, from, limit, wanted, isFiltered, signal }: WalkRequest,
 ): Promise<WalkedPage> {
-  const settledBefore = toTimestamp(clock.nowMs() - learningLimits.settledAfterMs);
+  const startMs = clock.nowMs();
+  const settledBefore = toTimestamp(startMs - learningLimits.settledAfterMs);
   const learnings: LearningItem[] = [];
   let place = from.place;
   let passedOverBytes = 0;
@@ -62,15 +63,19 @@ export async function walkLearnings(
     const isWanted = wanted(learning);
     // One more than fits tells that another page follows.
     if (isWanted && learnings.length === limit) return page(false);
-    if (!isWanted && passedOverBytes >= learningLimits.passedOverBytesMax) return page(false);
+    const isTooMuch =
+      passedOverBytes >= learningLimits.passedOverBytesMax ||
+      clock.nowMs() - startMs > learningLimits.walkMsMax;
+    if (isTooMuch && place !== from.place) return page(false);
     place = item.sk;
-    const bytes = sizeOf(learning);
-    if (isWanted) {
-      learnings.push(learning);
-      takenBytes += bytes;
-      // The answer holds all of it and more, so it need not be built to know.
-      if (takenBytes > requestLimits.responseBytesMax) throw responseTooLarge("Reduce limit or add filters.");
-    } else passedOverBytes += bytes;
+    if (!isWanted) {
+      passedOverBytes += textBytes(learning) + attributesBytes;
+      continue;
+    }
+    learnings.push(learning);
+    takenBytes += textBytes(learning) + namesBytes;
+    // The answer holds all of it and more, so it need not be built to know.
+    if (takenBytes > requestLimits.responseBytesMax) throw responseTooLarge("Reduce limit or add filters.");
   }
   return page(true);
 }
@@ -82,8 +87,9 @@ function settledOf(from: Position, place: string, settledBefore: string): string
   return hasUnsettled ? from.settled : here;
 }
 
-const sizeOf = ({ text, file, source_url }: LearningItem): number =>
-  Buffer.byteLength(text) + (file?.length ?? 0) + (source_url?.length ?? 0) + keysAndIdsBytes;
+const textBytes = ({ text, file, source_url }: LearningItem): number =>
+  Buffer.byteLength(text) + (file?.length ?? 0) + (source_url?.length ?? 0);
 
-/** What every record takes besides, at least. */
-const keysAndIdsBytes = 250;
+/** What else every item takes in the table, and at least in the answer. */
+const attributesBytes = 700;
+const namesBytes = 250;

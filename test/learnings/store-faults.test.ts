@@ -1,0 +1,132 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { reconcileAll } from "../../lib/index/reconcile.ts";
+import { useApi } from "../support/api.ts";
+import { type Fault, useFaultyEngine } from "../support/faulty-engine.ts";
+import { World } from "../support/world.ts";
+import { checkTable } from "./check-table.ts";
+import { type Home, item, newHome, pageOf, recordOf, resultsOf } from "./fixture.ts";
+
+const api = useApi();
+const engine = useFaultyEngine(() => api.store().endpoint);
+const world = new World(() => api.store().table);
+const table = () => api.store().table;
+beforeAll(() => {
+  process.env.DYNAMODB_ENDPOINT = engine.endpoint();
+});
+beforeEach(() => engine.inject());
+
+async function caller(home: Home) {
+  const { text: key } = await world.key({
+    kind: "organization",
+    organization: home.uuid,
+    owner: "ann",
+    role: "cr_admin",
+  });
+  return {
+    post: (...data: unknown[]) => api.call("/v1/learnings", { key, body: { data } }),
+    patch: (id: string, learning: string) =>
+      api.call(`/v1/learnings/${id}`, { method: "PATCH", key, body: { learning } }),
+    remove: (id: string) => api.call(`/v1/learnings/${id}`, { method: "DELETE", key }),
+    list: () => api.call("/v1/learnings", { key }),
+  };
+}
+
+const once = (operation: string, fault: Fault) => {
+  let left = 1;
+  engine.inject((call) => (call.operation === operation && left-- > 0 ? fault : undefined));
+};
+const always = (operation: string, fault: Fault) =>
+  engine.inject((call) => (call.operation === operation ? fault : undefined));
+
+const passing: readonly Fault[] = ["throttle", "conflict", "server_error", "lost_before", "lost_after"];
+
+describe.each(["BatchGetItem", "TransactWriteItems", "BatchWriteItem"])("%s fails once", (operation) => {
+  test.each(passing.filter((fault) => fault !== "conflict" || operation === "TransactWriteItems"))(
+    "%s: nobody notices",
+    async (fault) => {
+      const home = await newHome(world);
+      const { post, patch, remove } = await caller(home);
+      once(operation, fault);
+      const { results } = resultsOf(await post(item("A"), item("B")));
+      expect(results.map(({ status }) => status)).toEqual(["created", "created"]);
+      const [first = "", second = ""] = results.map(({ id }) => id ?? "");
+      once(operation, fault);
+      expect(recordOf(await patch(first, "C"))).toMatchObject({ id: first, learning: "C" });
+      once(operation, fault);
+      expect((await remove(second)).status).toBe(204);
+      engine.inject();
+      await checkTable(table(), { embedder: localEmbedder });
+    },
+  );
+});
+
+describe("for good", () => {
+  test("a store that takes no transaction fails the items, or the whole request, and stores nothing", async () => {
+    const home = await newHome(world);
+    const { post, patch, remove, list } = await caller(home);
+    const { results } = resultsOf(await post(item("A")));
+    const id = results[0]?.id ?? "";
+    always("TransactWriteItems", "throttle");
+    const answer = resultsOf(await post(item("B"), { bad: true }));
+    expect(answer).toMatchObject({ status: "failure", failed_count: 2 });
+    expect(answer.results.map(({ error }) => error?.code)).toEqual(["STORAGE_FAILED", "INVALID_ITEM"]);
+    expect((await patch(id, "C")).codes).toEqual(["SERVICE_UNAVAILABLE"]);
+    expect((await remove(id)).codes).toEqual(["SERVICE_UNAVAILABLE"]);
+    engine.inject();
+    expect(pageOf(await list()).data.map(({ learning }) => learning)).toEqual(["A"]);
+    await checkTable(table(), { embedder: localEmbedder });
+  });
+
+  test("an index that cannot be written is said, and the same request repairs it", async () => {
+    const home = await newHome(world);
+    const { post, patch, remove, list } = await caller(home);
+    always("BatchWriteItem", "server_error");
+    const failed = resultsOf(await post(item("A")));
+    expect(failed.results).toMatchObject([{ status: "failed", error: { code: "INDEXING_FAILED" } }]);
+    const id = failed.results[0]?.id ?? "";
+    expect(pageOf(await list()).data).toHaveLength(1);
+    engine.inject();
+    expect(resultsOf(await post(item("A"))).results).toMatchObject([{ status: "duplicate", id }]);
+    await checkTable(table(), { embedder: localEmbedder });
+
+    always("BatchWriteItem", "server_error");
+    const changed = await patch(id, "B");
+    expect([changed.status, changed.codes]).toEqual([503, ["INDEX_REFRESH_FAILED"]]);
+    engine.inject();
+    expect(recordOf(await patch(id, "B"))).toMatchObject({ id, learning: "B" });
+    await checkTable(table(), { embedder: localEmbedder, markersMayRemain: true });
+
+    always("BatchWriteItem", "server_error");
+    const removed = await remove(id);
+    expect([removed.status, removed.codes]).toEqual([503, ["INDEX_REFRESH_FAILED"]]);
+    engine.inject();
+    expect((await remove(id)).status).toBe(204);
+    await checkTable(table(), { embedder: localEmbedder, markersMayRemain: true });
+    await reconcileAll({ ...world.deps, embedder: localEmbedder });
+    await checkTable(table(), { embedder: localEmbedder });
+  });
+
+  test("a store that cannot be read is a 503 before anything is written", async () => {
+    const home = await newHome(world);
+    const { post, list } = await caller(home);
+    await list();
+    let reads = 0;
+    engine.inject(({ operation }) => (operation === "BatchGetItem" && reads++ > 0 ? "throttle" : undefined));
+    expect((await post(item("A"))).codes).toEqual(["SERVICE_UNAVAILABLE"]);
+    always("Query", "throttle");
+    expect((await list()).codes).toEqual(["SERVICE_UNAVAILABLE"]);
+    engine.inject();
+    expect(pageOf(await list()).data).toEqual([]);
+  });
+
+  test("a limiter that cannot be reached lets nothing be written", async () => {
+    const home = await newHome(world);
+    const { post, list } = await caller(home);
+    always("UpdateItem", "lost_before");
+    expect((await post(item("A"))).codes).toEqual(["SERVICE_UNAVAILABLE"]);
+    expect((await list()).status).toBe(200);
+    engine.inject();
+    expect(pageOf(await list()).data).toEqual([]);
+  });
+});
