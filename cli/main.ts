@@ -30,6 +30,36 @@ const groups: readonly CommandGroup[] = [
     summary: "Show organizations and change their settings",
     load: async () => (await import("./commands/org.ts")).commands,
   },
+  {
+    name: "members",
+    summary: "List members; set their roles and seats",
+    load: async () => (await import("./commands/members.ts")).commands,
+  },
+  {
+    name: "learnings",
+    summary: "Approve or disapprove waiting Learnings; search as the reviewer does",
+    load: async () => (await import("./commands/learnings.ts")).commands,
+  },
+  {
+    name: "export",
+    summary: "Write metrics, Learnings or audit logs to a file, and go on later",
+    load: async () => (await import("./commands/export.ts")).commands,
+  },
+  {
+    name: "index",
+    summary: "Mend the review index of Learnings",
+    load: async () => (await import("./commands/index.ts")).commands,
+  },
+  {
+    name: "repair",
+    summary: "Put the streams in order after the table was restored",
+    load: async () => (await import("./commands/repair.ts")).commands,
+  },
+  {
+    name: "openapi",
+    summary: "Print the OpenAPI document",
+    load: async () => (await import("./commands/openapi.ts")).commands,
+  },
 ];
 
 /** 0: done. 1: it could not be done. 2: the command was not understood. */

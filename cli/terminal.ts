@@ -1,7 +1,12 @@
+import { once } from "node:events";
+import { type Clock, systemClock } from "../lib/runtime/clock.ts";
+
 /** Where a command writes. Answers go to standard output, everything said to a person to standard error. */
 export type Terminal = {
   out(text: string): void;
   say(text: string): void;
+  /** Bytes as they are, to standard output, as fast as whoever reads them. */
+  write(bytes: Uint8Array): Promise<void>;
   /** A person is watching: progress is worth showing. */
   readonly watched: boolean;
 };
@@ -9,6 +14,9 @@ export type Terminal = {
 export const processTerminal = (): Terminal => ({
   out: (text) => void process.stdout.write(`${text}\n`),
   say: (text) => void process.stderr.write(`${text}\n`),
+  async write(bytes) {
+    if (!process.stdout.write(bytes)) await once(process.stdout, "drain");
+  },
   watched: process.stderr.isTTY === true,
 });
 
@@ -44,13 +52,14 @@ export function formatRecord(record: Row): string {
 const shown = (cell: Cell): string =>
   cell === null || cell === undefined || cell === "" ? "-" : String(cell);
 
+type Watched = Pick<Terminal, "watched">;
 export type Progress = { advance(by?: number): void; end(): void };
 
 const barCells = 30;
 const redrawEveryPercent = 1;
 
 /** A bar that redraws itself where a person watches, and nothing where a script does. */
-export function startProgress(terminal: Terminal, label: string, total: number): Progress {
+export function startProgress(terminal: Watched, label: string, total: number): Progress {
   if (!terminal.watched || total === 0) return { advance: () => undefined, end: () => undefined };
   let done = 0;
   let drawnPercent = -redrawEveryPercent;
@@ -68,6 +77,27 @@ export function startProgress(terminal: Terminal, label: string, total: number):
       draw();
     },
     end: () => void process.stderr.write("\r\u001b[K"),
+  };
+}
+
+export type Tally = { add(count: number): void; show(count: number): void; end(): void };
+
+const redrawEveryMs = 100;
+
+/** The same for work whose end is not known: how much is done, redrawn a few times a second. */
+export function startTally(terminal: Watched, label: string, clock: Clock = systemClock): Tally {
+  let done = 0;
+  let drawnAtMs = Number.NEGATIVE_INFINITY;
+  const show = (count: number) => {
+    done = count;
+    if (!terminal.watched || clock.nowMs() < drawnAtMs + redrawEveryMs) return;
+    drawnAtMs = clock.nowMs();
+    process.stderr.write(`\r\u001b[K${label}: ${done.toLocaleString("en")}`);
+  };
+  return {
+    show,
+    add: (count) => show(done + count),
+    end: () => void (terminal.watched && process.stderr.write("\r\u001b[K")),
   };
 }
 

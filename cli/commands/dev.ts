@@ -1,10 +1,10 @@
 import { keyKinds } from "../../lib/contract/access.ts";
-import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { Command, Input } from "../command.ts";
 import { auditedDeps, defaultDataPath } from "../connection/connection.ts";
 import { listOrganizations } from "../connection/organizations.ts";
-import { type DemoKeys, demoKeys, hasDemo } from "../demo/keys.ts";
-import { demoEvents } from "../demo/world.ts";
+import { type DemoKeys, demoKeys } from "../demo/keys.ts";
+import { demoStory, noteTold, toldUntil } from "../demo/story.ts";
 import { checkEvents, readEventFile } from "../event-file.ts";
 import { OperatorFault } from "../fault.ts";
 import type { LocalBackend } from "../local/backend.ts";
@@ -83,11 +83,17 @@ const logTo =
   };
 
 async function furnishDemo(backend: LocalBackend, pump: Pump, directory: DataDirectory): Promise<DemoKeys> {
-  if (!(await hasDemo(directory))) {
-    await sendAll({ queue: backend.queue.events, bucket: backend.bucket }, demoEvents);
-    await pump.drain();
-  }
-  return demoKeys(auditedDeps(backend.table), directory);
+  const { queue, bucket, table } = backend;
+  const nowMs = systemClock.nowMs();
+  const story = demoStory(await toldUntil(directory), nowMs);
+  await sendAll({ queue: queue.events, bucket }, story.opening);
+  await pump.drain();
+  const keys = await demoKeys(auditedDeps(table), directory);
+  // This goes on while the service is being used; what is in the queue is safe there.
+  await sendAll({ queue: queue.events, bucket }, story.history);
+  // Only now: a start that is interrupted tells it again, which changes nothing.
+  await noteTold(directory, nowMs);
+  return keys;
 }
 
 async function applySeed(backend: LocalBackend, pump: Pump, file: string, terminal: Terminal): Promise<void> {
@@ -111,18 +117,28 @@ async function announce(input: Input, terminal: Terminal, service: Service, keys
     terminal.out(JSON.stringify({ ready: true, url, keys, organizations }));
     return;
   }
-  terminal.out(`The API is ready at ${url} (Ctrl-C stops it).`);
+  terminal.out(`The API is ready at ${url} (Ctrl-C stops it), its reference at ${url}/docs`);
   if (organizations.length > 0) terminal.out(`\n${formatTable(organizations)}`);
-  const ready = keyKinds.flatMap((kind) => (keys[kind] ? [{ kind, key: keys[kind] }] : []));
-  if (ready.length === 0) return;
   const curl = (key: string, path: string) => `curl -H 'x-service-api-key: ${key}' '${url}${path}'`;
-  terminal.out("\nOne key of each kind, ready to paste:");
+  const ready = keyKinds.flatMap((kind) => (keys[kind] ? [{ kind, key: keys[kind] }] : []));
+  if (ready.length > 0) terminal.out("\nOne key of each kind, ready to paste:");
   for (const { kind, key } of ready) terminal.out(`\n# ${kind}\n${curl(key, "/v1/whoami")}`);
-  const repositories = `/v1/organizations/${organizations.find(({ name }) => name === "acme-web")?.id}/repositories`;
-  if (keys.workspace)
-    terminal.out(
-      `\n# What the workspace has:\n${curl(keys.workspace, "/v1/organizations")}\n${curl(keys.workspace, repositories)}`,
-    );
+  if (!keys.workspace) return;
+  terminal.out("\n# What the workspace has, and what its last 30 days of reviews were like:");
+  for (const path of ["/v1/organizations", `/v1/metrics/reviews?${lastDays(30)}&limit=3`])
+    terminal.out(curl(keys.workspace, path));
+  const data = input.text("data");
+  const where = data === undefined ? "" : ` --data '${data}'`;
+  terminal.out(`\n# The same as a file:\nnpx review-api export metrics${where} --output reviews.csv`);
+}
+
+const msPerDay = 86_400_000;
+
+/** A window of so many days up to today, as the metrics take it. */
+function lastDays(days: number): string {
+  const nowMs = systemClock.nowMs();
+  const day = (ms: number) => toTimestamp(ms).slice(0, 10);
+  return `start_date=${day(nowMs - days * msPerDay)}&end_date=${day(nowMs)}`;
 }
 
 /**

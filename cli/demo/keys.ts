@@ -40,9 +40,9 @@ export async function demoKeys(deps: RegistryDeps, directory: DataDirectory): Pr
   return Object.fromEntries(Object.entries(kept).map(([kind, { key }]) => [kind, key]));
 }
 
-/** Present once the demo world has been applied. */
-export async function hasDemo(directory: DataDirectory): Promise<boolean> {
-  return Object.keys(await readKept(directory)).length > 0;
+/** One of the keys of an earlier start, if there is a demo. */
+export async function keptKey(directory: DataDirectory, kind: KeyKind): Promise<string | undefined> {
+  return (await readKept(directory))[kind]?.key;
 }
 
 async function readKept(directory: DataDirectory): Promise<KeptKeys> {

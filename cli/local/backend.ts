@@ -4,6 +4,7 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import { createTable } from "../../lib/store/create-table.ts";
 import { createDynamoTable } from "../../lib/store/dynamo.ts";
 import type { Table } from "../../lib/store/table.ts";
+import { createVectorSearch, type VectorSearch } from "../../lib/store/vectors.ts";
 import { createFolderBucket } from "./bucket.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { engineClient } from "./engine.ts";
@@ -15,6 +16,7 @@ const queueTableName = "review-api-queue";
 /** What AWS has as table, queues and bucket, on an engine of this machine. */
 export type LocalBackend = {
   readonly table: Table;
+  readonly vectors: VectorSearch;
   readonly queue: LocalQueue;
   readonly bucket: EventBucket;
   close(): void;
@@ -28,6 +30,7 @@ export async function openBackend(endpoint: string, directory: DataDirectory): P
   const queueTable = createDynamoTable({ ...common, tableName: queueTableName });
   return {
     table: createDynamoTable({ ...common, tableName: localTableName }),
+    vectors: createVectorSearch({ ...common, tableName: localTableName }),
     queue: createLocalQueue({ table: queueTable, clock: systemClock, chance: systemChance }),
     bucket: createFolderBucket(directory.bucketFolder),
     close: () => client.destroy(),

@@ -12,6 +12,8 @@ export type DataDirectory = {
   /** Who owns the directory now, and how to reach their engine. */
   readonly ownerFile: string;
   readonly demoFile: string;
+  /** Up to when the demo's story is told. */
+  readonly storyFile: string;
   /** Stands in for the events bucket. */
   readonly bucketFolder: string;
 };
@@ -24,6 +26,7 @@ export function dataDirectory(path: string): DataDirectory {
     lockFile: join(absolute, "lock"),
     ownerFile: join(absolute, "service.json"),
     demoFile: join(absolute, "demo-keys.json"),
+    storyFile: join(absolute, "demo-told-until"),
     bucketFolder: join(absolute, "events"),
   };
 }
@@ -54,8 +57,8 @@ const reasonOf = (error: unknown): string => {
 
 /** Forgets the data; files that are not ours stay where they are. The caller holds the lock. */
 export async function emptyDirectory(directory: DataDirectory): Promise<void> {
-  const { databaseFile, demoFile, ownerFile, bucketFolder } = directory;
-  const files = [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`, demoFile, ownerFile];
+  const { databaseFile, demoFile, storyFile, ownerFile, bucketFolder } = directory;
+  const files = [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`, demoFile, storyFile, ownerFile];
   await Promise.all(files.map((file) => rm(file, { force: true })));
   await rm(bucketFolder, { recursive: true, force: true });
 }

@@ -17,9 +17,6 @@ export type PlainAnswer = {
   readonly body: string | Uint8Array;
 };
 
-/** A page that exists only here, such as the API reference; undefined for any other path. */
-export type LocalPage = (path: string) => PlainAnswer | undefined;
-
 export type GatewayOptions = {
   readonly operations: readonly RoutedOperation[];
   /** Answers whatever no operation takes. */
@@ -29,7 +26,6 @@ export type GatewayOptions = {
   readonly stage: string;
   readonly binaryMediaTypes: readonly string[];
   readonly respondToFault?: (fault: GatewayFault, path: string) => PlainAnswer;
-  readonly pages?: readonly LocalPage[];
   readonly onFault?: (route: string, error: unknown) => void;
   /** One line for every answer: method, path, status, time. */
   readonly onAnswer?: (line: string) => void;
@@ -70,10 +66,6 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const path = pathOf(incoming.url ?? "/");
-  for (const page of options.pages ?? []) {
-    const answer = page(path);
-    if (answer) return sendPlain(response, answer);
-  }
   const fault = (kind: GatewayFault): void =>
     sendPlain(response, (options.respondToFault ?? plainFault)(kind, path));
 

@@ -34,7 +34,7 @@ export class Pump {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, onFault } = this.#options;
     while (!signal.aborted) {
-      await this.#startGroups().catch((error: unknown) => onFault?.(error));
+      await this.#startGroups(signal).catch((error: unknown) => onFault?.(error));
       await clock.sleep(idleMs, signal).catch(() => undefined);
     }
     await Promise.all(this.#busy.values());
@@ -49,14 +49,14 @@ export class Pump {
   }
 
   /** How many groups still have messages, those that wait for another try included. */
-  async #startGroups(): Promise<number> {
+  async #startGroups(signal?: AbortSignal): Promise<number> {
     const groups = await this.#options.queue.groups();
     const nowMs = this.#options.clock.nowMs();
     for (const group of groups) {
       if (this.#busy.size >= groupsAtOnce) break;
       const waits = (this.#notBeforeMs.get(group.group) ?? 0) > nowMs;
       if (waits || this.#busy.has(group.group)) continue;
-      const work = this.#workOff(group)
+      const work = this.#workOff(group, signal)
         .catch((error: unknown) => this.#options.onFault?.(error))
         .finally(() => this.#busy.delete(group.group));
       this.#busy.set(group.group, work);
@@ -64,9 +64,9 @@ export class Pump {
     return groups.length;
   }
 
-  async #workOff(group: GroupItem): Promise<void> {
+  async #workOff(group: GroupItem, signal: AbortSignal | undefined): Promise<void> {
     const { queue } = this.#options;
-    for (;;) {
+    while (!signal?.aborted) {
       const messages = await queue.receive(group.group, eventQueueSettings.batchMessagesMax);
       if (messages.length === 0) return queue.retireGroup(group);
       const failed = await this.#deliver(messages);

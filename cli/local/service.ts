@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { type ErrorCode, errorCodes } from "../../lib/contract/errors.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { binaryMediaTypes, fallbackSource } from "../../lib/contract/platform.ts";
+import { referenceRoutes } from "../../lib/contract/reference.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { OperatorFault, systemCode } from "../fault.ts";
@@ -13,7 +14,6 @@ import { loadFunction, prepareFunctions } from "./functions.ts";
 import { type Gateway, type GatewayFault, type PlainAnswer, startGateway } from "./gateway.ts";
 import { createPump, type LocalLog, scheduledTasks } from "./ingest.ts";
 import { takeOver } from "./ownership.ts";
-import { localPages } from "./pages.ts";
 import type { Pump } from "./pump.ts";
 import { runTasks } from "./schedule.ts";
 
@@ -80,13 +80,12 @@ async function openGateway(
   try {
     return await startGateway(
       {
-        operations,
+        operations: [...operations, ...referenceRoutes],
         fallbackSource,
         load: loadFunction,
         stage: "local",
         binaryMediaTypes,
         respondToFault: gatewayAnswer,
-        pages: localPages,
         onFault: (route, error) => report(`${route} failed.`, error),
         ...(onAnswer && { onAnswer }),
         clock: systemClock,

@@ -73,10 +73,9 @@ describe("the service", () => {
     if (!engine) throw new Error("There is no engine.");
     process.kill(engine, "SIGKILL");
     const { code } = await running.stop("SIGCONT");
-    expect([code, running.output().stderr]).toEqual([
-      1,
-      "The embedded engine has ended; the data is safe, start again.\n",
-    ]);
+    // A worker that was in the middle of something has logged so before.
+    const [last] = running.output().stderr.trim().split("\n").slice(-1);
+    expect([code, last]).toEqual([1, "The embedded engine has ended; the data is safe, start again."]);
   });
 });
 

@@ -8,13 +8,13 @@ import { afterAll, vi } from "vitest";
 import * as z from "zod";
 import { main } from "../../cli/main.ts";
 
-const entry = fileURLToPath(new URL("../../cli/review-api.js", import.meta.url));
+export const entry = fileURLToPath(new URL("../../cli/review-api.js", import.meta.url));
 
 export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 type Surroundings = { readonly env?: Readonly<Record<string, string>>; readonly uid?: number };
 
-const spawnTool = (words: readonly string[], { env = {}, uid }: Surroundings): ChildProcess =>
+export const spawnTool = (words: readonly string[], { env = {}, uid }: Surroundings = {}): ChildProcess =>
   spawn(process.execPath, [entry, ...words], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
@@ -48,7 +48,7 @@ export async function callJson(...words: readonly string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
+export function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
   const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   child.stdout?.on("data", (chunk: Buffer) => chunks.stdout.push(chunk));
   child.stderr?.on("data", (chunk: Buffer) => chunks.stderr.push(chunk));

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { commandPaths } from "../../cli/main.ts";
-import { formatTable, startProgress } from "../../cli/terminal.ts";
+import { formatTable, startProgress, startTally } from "../../cli/terminal.ts";
 import { callTool, runTool } from "./support.ts";
 
 const bundledNode = fileURLToPath(new URL("../../node_modules/.bin/node", import.meta.url));
@@ -92,6 +92,26 @@ describe("output", () => {
     process.stderr.write = original;
     expect(written).toHaveLength(2);
     expect(written[1]).toContain("[###############...............] 50%");
+  });
+});
+
+describe("a tally of work whose end is not known", () => {
+  test("is drawn a few times a second where somebody watches, and is gone at the end", () => {
+    const written: unknown[] = [];
+    const original = process.stderr.write;
+    process.stderr.write = (text) => written.push(text) > 0;
+    const clock = { now: 0, nowMs: () => clock.now, sleep: async () => undefined };
+    for (const watched of [false, true]) {
+      const tally = startTally({ watched }, "Reading items", clock);
+      tally.add(1_000);
+      tally.add(1);
+      clock.now += 100;
+      tally.show(2_500);
+      tally.end();
+    }
+    process.stderr.write = original;
+    const clear = "\r\u001b[K";
+    expect(written).toEqual([`${clear}Reading items: 1,000`, `${clear}Reading items: 2,500`, clear]);
   });
 });
 

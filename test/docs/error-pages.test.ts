@@ -11,8 +11,11 @@ test("every error code has its page, and every page its code", () => {
   expect(pages.toSorted()).toEqual(codes);
 });
 
-test.each(Object.entries(errorCodes))("the page of %s tells its status and what to do", (code, { status }) => {
-  const page = readFileSync(`${folder}${code}.md`, "utf8");
-  expect(page).toMatch(new RegExp(`^# ${code}\n\nHTTP ${status}\\. `));
-  expect(page).toContain("## What to do\n\n");
-});
+test.each(Object.entries(errorCodes))(
+  "the page of %s tells its status and what to do",
+  (code, { status }) => {
+    const page = readFileSync(`${folder}${code}.md`, "utf8");
+    expect(page).toMatch(new RegExp(`^# ${code}\n\nHTTP ${status}\\. `));
+    expect(page).toContain("## What to do\n\n");
+  },
+);

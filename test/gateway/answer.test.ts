@@ -128,26 +128,3 @@ describe("base64", () => {
     expect((await answerOf(answer)).body.toString()).toBe(packed.toString("base64"));
   });
 });
-
-describe("pages of the local service", () => {
-  test("come before the routes, and only for their own path", async () => {
-    const url = await start(
-      { fallback: async () => ({ statusCode: 404 }) },
-      {
-        pages: [
-          (path) =>
-            path === "/docs"
-              ? { status: 200, headers: { "content-type": "text/html" }, body: "<h1>é</h1>" }
-              : undefined,
-        ],
-      },
-    );
-    const page = await call(url, "/docs?x=1");
-    expect([page.status, page.headers["content-type"], page.body.toString()]).toEqual([
-      200,
-      "text/html",
-      "<h1>é</h1>",
-    ]);
-    expect((await call(url, "/docs/more")).status).toBe(404);
-  });
-});

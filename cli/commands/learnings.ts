@@ -1,0 +1,129 @@
+import { indexLimits } from "../../lib/contract/limits.ts";
+import { searchLearnings } from "../../lib/index/search.ts";
+import { type Decision, decideLearning, pendingLearnings } from "../../lib/learnings/approval.ts";
+import { type Names, readNames } from "../../lib/learnings/present.ts";
+import type { LearningItem } from "../../lib/store/items/learning.ts";
+import type { OrganizationItem } from "../../lib/store/items/organization.ts";
+import type { Table } from "../../lib/store/table.ts";
+import type { Command, Options } from "../command.ts";
+import { auditedDeps, withConnection } from "../connection/connection.ts";
+import { findOrganization, listOrganizations } from "../connection/organizations.ts";
+import { OperatorFault } from "../fault.ts";
+import { formatTable } from "../terminal.ts";
+
+const pending: Command = {
+  name: "pending",
+  summary: "Learnings that wait for approval, the next deadline first",
+  connects: true,
+  options: { org: { value: "ORG", help: "only this organization's, by provider id or UUID" } },
+  examples: ["learnings pending", "learnings pending --org 1002 --json"],
+  run: (input, terminal) =>
+    withConnection(input, async ({ table }) => {
+      const name = input.text("org");
+      const organizations =
+        name === undefined ? await listOrganizations(table) : [await findOrganization(table, name)];
+      const only = name === undefined ? undefined : organizations[0]?.uuid;
+      const learnings = await Array.fromAsync(pendingLearnings(table, only));
+      const names = await readNames(table, learnings);
+      const records = learnings.map((learning) => pendingRecord(learning, organizations, names));
+      if (input.flag("json")) terminal.out(JSON.stringify({ learnings: records }));
+      else
+        terminal.out(
+          records.length > 0 ? formatTable(records.map(shortened)) : "No Learning waits for approval.",
+        );
+    }),
+};
+
+const pendingRecord = (learning: LearningItem, organizations: readonly OrganizationItem[], names: Names) => ({
+  id: learning.id,
+  organization_id: organizations.find(({ uuid }) => uuid === learning.organization)?.provider_organization_id,
+  repository: names.repository(learning.organization, learning.repository_id),
+  author: names.username(learning.organization, learning.author_id) ?? learning.author_id,
+  deadline: learning.approve_at,
+  learning: learning.text,
+});
+
+const decisionCommand = (name: string, decision: Decision, summary: string, done: string): Command => ({
+  name,
+  summary,
+  connects: true,
+  argument: { name: "LEARNING_ID", required: true, help: "the id that `learnings pending` shows" },
+  examples: [`learnings ${name} LEARNING_ID`],
+  run: (input, terminal) =>
+    withConnection(input, async ({ table }) => {
+      const id = input.requiredArgument("LEARNING_ID").toLowerCase();
+      const organization = await organizationOfPending(table, id);
+      const outcome = organization && (await decideLearning(auditedDeps(table), organization, id, decision));
+      // Whoever decided first has decided: nothing is overruled here.
+      if (outcome !== decision) throw new OperatorFault(`No Learning ${id} waits for approval.`);
+      if (input.flag("json")) terminal.out(JSON.stringify({ id, decision }));
+      else terminal.say(`Learning ${id} is ${decision}. ${done}`);
+    }),
+});
+
+/** The ids are derived from the organization too, so at most one has it. */
+async function organizationOfPending(table: Table, id: string): Promise<string | undefined> {
+  for await (const learning of pendingLearnings(table)) if (learning.id === id) return learning.organization;
+  return undefined;
+}
+
+const approve = decisionCommand(
+  "approve",
+  "approved",
+  "Share a Learning that waits, without waiting for its deadline",
+  "The review index follows within a minute.",
+);
+const disapprove = decisionCommand(
+  "disapprove",
+  "disapproved",
+  "Turn down a Learning that waits",
+  "It is in no review and no export.",
+);
+
+const resultsDefault = 5;
+const searchOptions: Options = {
+  org: { value: "ORG", help: "the organization, by provider id or UUID", required: true },
+  repository: { value: "ID", help: "the repository, by provider id", required: true },
+  files: { value: "A,B", help: "paths that the change touches" },
+  results: { value: "N", help: `1 to ${indexLimits.resultsMax} (default ${resultsDefault})` },
+};
+
+const search: Command = {
+  name: "search",
+  summary: "What the reviewer would be given for a change, with scores",
+  connects: true,
+  argument: { name: "TEXT", required: true, help: "the text of the change, or a few words of it" },
+  options: searchOptions,
+  examples: ['learnings search "retry the payment" --org 1001 --repository 9002 --files src/pay.ts'],
+  run: (input, terminal) => {
+    const resultsMax = input.integer("results", { min: 1, max: indexLimits.resultsMax }) ?? resultsDefault;
+    const text = input.requiredArgument("TEXT");
+    const filePaths = input.list("files") ?? [];
+    return withConnection(input, async ({ table, vectors, embedder }) => {
+      const { uuid } = await findOrganization(table, input.requiredText("org"));
+      const found = await searchLearnings(
+        { table, vectors, embedder: await embedder() },
+        { organization: uuid, repositoryId: input.requiredText("repository"), text, filePaths, resultsMax },
+      );
+      const records = found.map(({ learning: { id, file, text: learning }, score }) => ({
+        score: Number(score.toFixed(4)),
+        id,
+        file,
+        learning,
+      }));
+      if (input.flag("json")) terminal.out(JSON.stringify({ learnings: records }));
+      else terminal.out(records.length > 0 ? formatTable(records.map(shortened)) : "No Learning was found.");
+    });
+  },
+};
+
+export const commands: readonly Command[] = [pending, approve, disapprove, search];
+
+const shownCharactersMax = 80;
+
+/** A table row is one line; --json has all of it. */
+const shortened = <Record extends { readonly learning: string }>(record: Record): Record => {
+  const line = record.learning.replaceAll(/\s+/g, " ");
+  const learning = line.length > shownCharactersMax ? `${line.slice(0, shownCharactersMax - 1)}…` : line;
+  return { ...record, learning };
+};

@@ -1,0 +1,173 @@
+import type { ItemErrorCode } from "../../lib/contract/errors.ts";
+import { pageLimits, peopleLimits } from "../../lib/contract/limits.ts";
+import { assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
+import type { BatchStatus, Outcomes } from "../../lib/people/batch.ts";
+import { changeRoles } from "../../lib/people/change-roles.ts";
+import { listMembers } from "../../lib/people/list-members.ts";
+import { customRoleRecord, readRoles, systemRoleRecords } from "../../lib/people/role-records.ts";
+import type { OrganizationItem } from "../../lib/store/items/organization.ts";
+import type { Table } from "../../lib/store/table.ts";
+import type { Command, Input, Options } from "../command.ts";
+import { auditedDeps, withConnection } from "../connection/connection.ts";
+import { findOrganization } from "../connection/organizations.ts";
+import { OperatorFault, UsageFault } from "../fault.ts";
+import { counted, formatTable, type Terminal } from "../terminal.ts";
+
+const organizationOption: Options = {
+  org: { value: "ORG", help: "the organization, by provider id or UUID", required: true },
+};
+const seatStates = ["assigned", "unassigned"] as const;
+
+const list: Command = {
+  name: "list",
+  summary: "The active members of an organization, their roles and seats",
+  connects: true,
+  options: {
+    ...organizationOption,
+    role: { value: "admin|member", help: "only admins, or only all others" },
+    seat: { value: "STATE", help: `only those whose seat is ${seatStates.join(" or ")}` },
+  },
+  examples: ["members list --org 1001", "members list --org 1001 --seat unassigned --json"],
+  run: (input, terminal) => {
+    const filters = {
+      role: input.choice("role", ["admin", "member"]) ?? "all",
+      seat: input.choice("seat", seatStates) ?? "all",
+    } as const;
+    return withConnection(input, async ({ table }) => {
+      const organization = await findOrganization(table, input.requiredText("org"));
+      const { seats, members } = await everyMember(table, organization, filters);
+      if (input.flag("json")) {
+        terminal.out(JSON.stringify({ ...seats, members }));
+        return;
+      }
+      terminal.out(members.length > 0 ? formatTable(members) : "There are no such members.");
+      const whose = organization.workspace_id === null ? "" : " of the workspace";
+      terminal.say(`${seats.seats_assigned} of ${counted(seats.seats_purchased, "seat")}${whose} assigned.`);
+    });
+  },
+};
+
+async function everyMember(
+  table: Table,
+  organization: OrganizationItem,
+  filters: Parameters<typeof listMembers>[2],
+) {
+  const members = [];
+  let seats = { seats_purchased: 0, seats_assigned: 0 };
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof listMembers>> = await listMembers(table, organization, filters, {
+      after,
+      limit: pageLimits.users.max,
+    });
+    members.push(...page.records);
+    seats = { seats_purchased: page.seatsPurchased, seats_assigned: page.seatsAssigned };
+    after = page.next;
+  } while (after !== null);
+  return { seats, members };
+}
+
+const users = { name: "USERS", required: true, help: "provider user ids, separated by commas" };
+
+const setRole: Command = {
+  name: "set-role",
+  summary: "Give members a role, a system one or a custom one; events no longer change it then",
+  connects: true,
+  argument: users,
+  options: {
+    ...organizationOption,
+    role: { value: "ROLE", help: "cr_admin, cr_member, or a custom role's id or name", required: true },
+  },
+  examples: [
+    "members set-role 502 --org 1001 --role cr_admin",
+    'members set-role 502,503 --org 1001 --role "Security reviewer"',
+  ],
+  run: (input, terminal) => {
+    const userIds = usersOf(input);
+    return withConnection(input, async ({ table }) => {
+      const organization = await findOrganization(table, input.requiredText("org"));
+      const role = await findRole(table, organization, input.requiredText("role"));
+      const outcomes = await changeRoles(auditedDeps(table), organization, role.id, userIds);
+      showOutcomes(input, terminal, outcomes, (count) => `Gave ${role.name} to ${counted(count, "member")}.`);
+    });
+  },
+};
+
+const setSeat: Command = {
+  name: "set-seat",
+  summary: "Assign seats to members or take them away; events no longer change them then",
+  connects: true,
+  argument: users,
+  options: {
+    ...organizationOption,
+    seat: { value: "STATE", help: seatStates.join(" or "), required: true },
+  },
+  examples: [
+    "members set-seat 502 --org 1001 --seat assigned",
+    "members set-seat 502,503 --org 1001 --seat unassigned",
+  ],
+  run: (input, terminal) => {
+    const userIds = usersOf(input);
+    const action = input.choice("seat", seatStates) === "assigned" ? "assign" : "unassign";
+    return withConnection(input, async ({ table }) => {
+      const organization = await findOrganization(table, input.requiredText("org"));
+      const outcomes = await assignSeatsToMembers(auditedDeps(table), organization, action, userIds);
+      const verb = action === "assign" ? "Assigned" : "Took away";
+      showOutcomes(input, terminal, outcomes, (count) => `${verb} ${counted(count, "seat")}.`);
+    });
+  },
+};
+
+export const commands: readonly Command[] = [list, setRole, setSeat];
+
+function usersOf(input: Input): readonly string[] {
+  const ids = input
+    .requiredArgument(users.name)
+    .split(",")
+    .map((id) => id.trim());
+  if (ids.some((id) => id === ""))
+    throw new UsageFault("USERS takes ids separated by commas, none of them empty.");
+  if (ids.length > peopleLimits.batchUsersMax)
+    throw new UsageFault(`USERS takes at most ${peopleLimits.batchUsersMax} ids at once.`);
+  return ids;
+}
+
+/** By id, or by name in any letter case; both are unique within an organization. */
+async function findRole(
+  table: Table,
+  { uuid }: OrganizationItem,
+  wanted: string,
+): Promise<{ readonly id: string; readonly name: string }> {
+  const { guard, custom } = await readRoles(table, uuid);
+  const brief = { permissions: false, userCount: false };
+  const roles = [
+    ...systemRoleRecords(guard, brief),
+    ...custom.map((role) => customRoleRecord(guard, role, brief)),
+  ];
+  const found = roles.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase());
+  if (found) return found;
+  const choices = roles.map(({ id, name, type }) => (type === "system" ? id : name));
+  throw new OperatorFault(`The organization has no role ${wanted}; it has ${choices.join(", ")}.`);
+}
+
+type Answer = {
+  readonly status: BatchStatus;
+  readonly succeeded: readonly string[];
+  readonly failed: ReadonlyArray<{ user_id: string; code: ItemErrorCode; message: string }>;
+};
+
+/** What was done is told even where a part of it failed, which ends with 1. */
+function showOutcomes(
+  input: Input,
+  terminal: Terminal,
+  outcomes: Outcomes,
+  describe: (count: number) => string,
+): void {
+  const { status, succeeded } = outcomes;
+  const failed = outcomes.failed.map(({ id, code, message }) => ({ user_id: id, code, message }));
+  const answer: Answer = { status, succeeded, failed };
+  if (input.flag("json")) terminal.out(JSON.stringify(answer));
+  else if (succeeded.length > 0) terminal.say(describe(succeeded.length));
+  if (failed.length > 0)
+    throw new OperatorFault(failed.map(({ user_id, message }) => `User ${user_id}: ${message}`).join("\n"));
+}

@@ -1,0 +1,59 @@
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { repairStreams } from "../../lib/stream/repair.ts";
+import { StreamBusy } from "../../lib/stream/stream.ts";
+import { sweepParts } from "../../lib/stream/sweep.ts";
+import type { Command } from "../command.ts";
+import { withConnection } from "../connection/connection.ts";
+import { listOrganizations } from "../connection/organizations.ts";
+import { OperatorFault } from "../fault.ts";
+import { formatRecord, startTally } from "../terminal.ts";
+
+const repair: Command = {
+  name: "",
+  summary: "After a restore: publish what is half written, match pointers and entries, renumber the streams",
+  connects: true,
+  examples: ["repair", "repair --stack ReviewApi"],
+  run: (input, terminal) =>
+    withConnection(input, async ({ table }) => {
+      const tally = startTally(terminal, "Reading items");
+      const deps = { table: countedScan(table, tally.add), clock: systemClock, chance: systemChance };
+      const work = async () => {
+        const streams = await repairStreams(deps);
+        let partsDropped = 0;
+        for (const { uuid } of await listOrganizations(table))
+          partsDropped += (await sweepParts(deps, uuid)).dropped;
+        return {
+          streams: streams.streams,
+          entries_removed: streams.entriesRemoved,
+          copies_restored: streams.copiesRestored,
+          pull_requests_reset: streams.pullRequestsReset,
+          parts_dropped: partsDropped,
+        };
+      };
+      const report = await work().catch(explain).finally(tally.end);
+      terminal.out(input.flag("json") ? JSON.stringify(report) : formatRecord(report));
+      terminal.say("Next: send the events since the restore point again, then review-api index reconcile.");
+    }),
+};
+
+export const commands: readonly Command[] = [repair];
+
+function explain(error: unknown): never {
+  if (error instanceof StreamBusy)
+    throw new OperatorFault(
+      "Something still writes to the streams; stop the ingest worker first, then repair again.",
+    );
+  throw error;
+}
+
+/** The table, telling how far a walk through all of it has come. */
+const countedScan = (table: Table, onItems: (count: number) => void): Table => ({
+  ...table,
+  async scanPage(options, resume) {
+    const page = await table.scanPage(options, resume);
+    onItems(page.items.length);
+    return page;
+  },
+});

@@ -1,0 +1,150 @@
+import { categories, severities } from "../../lib/contract/records-metrics.ts";
+import type { OutgoingEvent } from "../../lib/events/send.ts";
+import { toTimestamp } from "../../lib/runtime/clock.ts";
+import { type Dice, dice, type NonEmpty } from "./dice.ts";
+import { demoEvent } from "./event.ts";
+import { type Repository, repositories } from "./places.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
+/** Every pull request that ends within (since, until], in the order of their ends. Each day's are always the same. */
+export function pullRequestEvents(sinceMs: number, untilMs: number): readonly OutgoingEvent[] {
+  const events: Array<{ readonly atMs: number; readonly event: OutgoingEvent }> = [];
+  for (let day = Math.floor(sinceMs / dayMs); day <= Math.floor(untilMs / dayMs); day++)
+    for (const repository of repositories)
+      for (const told of endingOn(repository, day))
+        if (told.atMs > sinceMs && told.atMs <= untilMs) events.push(told);
+  return events.toSorted((one, other) => one.atMs - other.atMs).map(({ event }) => event);
+}
+
+/** The first of January 1970 was a Thursday. */
+const isWeekend = (day: number): boolean => (day + 4) % 7 === 0 || (day + 4) % 7 === 6;
+
+const endsADayMax = 4;
+/** Day zero of the repositories: their numbers count from here. */
+const firstDay = 20_400;
+
+function* endingOn(repository: Repository, day: number) {
+  const { fullName, tenthsADay } = repository;
+  const chance = dice(`${fullName} ${day}`);
+  const tenths = isWeekend(day) ? tenthsADay / 8 : tenthsADay;
+  const sure = Math.floor(tenths / 10);
+  const more = chance.percent((tenths - sure * 10) * 10) ? 1 : 0;
+  // Some days have one more, some one fewer: nobody merges like clockwork.
+  const count = Math.max(0, sure + more + chance.pick([-1, -1, 0, 0, 0, 0, 0, 1]));
+  for (let index = 0; index < Math.min(count, endsADayMax); index++) {
+    const number = (day - firstDay) * endsADayMax + index + 1;
+    const atMs = day * dayMs + chance.between(7 * 60, 18 * 60) * minuteMs + chance.below(minuteMs);
+    yield { atMs, event: pullRequest(repository, number, atMs) };
+  }
+}
+
+const paths: Readonly<Record<string, string>> = {
+  github: "pull",
+  gitlab: "-/merge_requests",
+  bitbucket: "pull-requests",
+};
+export const pullRequestUrl = ({ of, url }: Repository, number: number): string =>
+  `${url}/${paths[of.provider]}/${number}`;
+
+function pullRequest(repository: Repository, number: number, atMs: number): OutgoingEvent {
+  const url = pullRequestUrl(repository, number);
+  const chance = dice(url);
+  const author = chance.pick(repository.authors);
+  // A bot's pull requests have no author that the provider would name.
+  const isBot = chance.percent(3);
+  const complexity = chance.weigh([
+    [1, 25],
+    [2, 35],
+    [3, 25],
+    [4, 11],
+    [5, 4],
+  ]);
+  const status = chance.percent(91) ? "merged" : "closed";
+  const createdMs = atMs - chance.between(2, 30 * complexity) * hourMs;
+  const within = (part: number) => toTimestamp(createdMs + (atMs - createdMs) * part);
+  const data = {
+    ...repository.of,
+    repository_id: repository.id,
+    pr_url: url,
+    author_id: isBot ? null : author.id,
+    author_username: isBot ? "dependency-bot" : author.name,
+    created_at: toTimestamp(createdMs),
+    ready_for_review_at: within(0.05),
+    first_human_review_at: chance.percent(82) ? within(0.4 + chance.below(30) / 100) : null,
+    last_commit_at: within(0.75 + chance.below(20) / 100),
+    merged_at: status === "merged" ? toTimestamp(atMs) : null,
+    closed_at: toTimestamp(atMs),
+    status,
+    reviewed: chance.percent(96),
+    review_iterations: chance.between(1, 1 + complexity),
+    estimated_complexity: chance.percent(97) ? complexity : null,
+    estimated_review_minutes: complexity * 8 + chance.below(12),
+    comments: isBot ? [] : comments(chance, repository, url, complexity),
+    mcp_servers: chance.percent(24) ? mcpServers(chance) : [],
+  };
+  return demoEvent("pull_request.finalized", url, atMs, data);
+}
+
+const anchors: Readonly<Record<string, string>> = {
+  github: "#discussion_r",
+  gitlab: "#note_",
+  bitbucket: "#comment-",
+};
+
+const [critical, major, minor, trivial, info] = severities;
+/** How often each severity is found, and how many of a hundred are taken up. */
+const severityWeights: NonEmpty<readonly [{ readonly severity: string; readonly takenUp: number }, number]> =
+  [
+    [{ severity: critical, takenUp: 88 }, 4],
+    [{ severity: major, takenUp: 76 }, 20],
+    [{ severity: minor, takenUp: 61 }, 38],
+    [{ severity: trivial, takenUp: 44 }, 21],
+    [{ severity: info, takenUp: 20 }, 13],
+    [{ severity: "none", takenUp: 30 }, 4],
+  ];
+const [integration, correctness, maintainability, performance, security, stability] = categories;
+const categoryWeights: NonEmpty<readonly [string, number]> = [
+  [correctness, 34],
+  [maintainability, 30],
+  [stability, 13],
+  [security, 9],
+  [performance, 8],
+  [integration, 6],
+];
+
+function comments(chance: Dice, { of }: Repository, url: string, complexity: number) {
+  const count = chance.percent(14) ? 0 : chance.between(1, 1 + complexity * 2);
+  const firstId = 1_700_000_000 + chance.below(200_000_000);
+  return Array.from({ length: count }, (_, index) => {
+    const { severity, takenUp } = chance.weigh(severityWeights);
+    const isTakenUp = chance.percent(takenUp);
+    return {
+      url: `${url}${anchors[of.provider]}${firstId + index * 37}`,
+      severity,
+      category: chance.weigh(categoryWeights),
+      accepted: isTakenUp ? true : chance.percent(45) ? null : false,
+    };
+  });
+}
+
+const servers = [
+  { name: "linear", tools: ["get_issue", "list_comments", "search_issues"] },
+  { name: "notion", tools: ["search", "fetch_page"] },
+  { name: "sentry", tools: ["find_issue", "get_event"] },
+] as const;
+
+const mcpServers = (chance: Dice) =>
+  servers
+    .filter(() => chance.percent(55))
+    .map(({ name, tools }) => ({
+      name,
+      tools: tools
+        .filter(() => chance.percent(70))
+        .map((tool) => {
+          const calls = chance.between(1, 9);
+          return { name: tool, calls, failures: chance.percent(15) ? chance.below(Math.min(calls, 3)) : 0 };
+        }),
+    }));

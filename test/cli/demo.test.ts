@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { dayMs, pullRequestEvents } from "../../cli/demo/pull-requests.ts";
+import { demoStory } from "../../cli/demo/story.ts";
+import { check, readEvent } from "../../lib/events/envelope.ts";
+import { eventTypes } from "../../lib/events/event-types.ts";
+import { redact } from "../../lib/learnings/redaction/redact.ts";
+
+/** Any day will do: weekdays, a weekend, the turn of a year, a leap day. */
+const moments = ["2026-11-15T03:00Z", "2026-12-26T23:59Z", "2027-01-01T00:00Z", "2028-02-29T12:00Z"].map(
+  (text) => Date.parse(text),
+);
+const whole = (nowMs: number) => {
+  const { opening, history } = demoStory(undefined, nowMs);
+  return [...opening, ...history];
+};
+
+const pullRequest = z.object({
+  provider_organization_id: z.string(),
+  status: z.string(),
+  merged_at: z.string().nullable(),
+  closed_at: z.string(),
+  comments: z.array(z.object({ severity: z.string() })),
+  mcp_servers: z.array(z.unknown()),
+});
+
+describe.each(moments)("the demo, told at %i", (nowMs) => {
+  test("is made of events that the worker takes, each with an id of its own, none of them ahead of its time", () => {
+    const events = whole(nowMs);
+    for (const event of events) {
+      const { type, data } = readEvent(JSON.parse(JSON.stringify(event)));
+      const known = eventTypes[type];
+      if (!known) throw new Error(`There is no event type ${type}.`);
+      check(known.schema, data);
+      expect(Date.parse(event.occurred_at)).toBeLessThanOrEqual(nowMs);
+    }
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+  });
+
+  test("has a few hundred pull requests, merged and closed, with findings of every severity and some use of MCP", () => {
+    const pullRequests = pullRequestEvents(nowMs - 84 * dayMs, nowMs).map(({ data }) =>
+      pullRequest.parse(data),
+    );
+    expect(pullRequests.length).toBeGreaterThan(200);
+    expect(pullRequests.length).toBeLessThan(400);
+    expect(new Set(pullRequests.map(({ status }) => status))).toEqual(new Set(["merged", "closed"]));
+    const severities = new Set(
+      pullRequests.flatMap(({ comments }) => comments.map(({ severity }) => severity)),
+    );
+    expect(severities).toEqual(new Set(["critical", "major", "minor", "trivial", "info", "none"]));
+    expect(pullRequests.filter(({ mcp_servers }) => mcp_servers.length > 0).length).toBeGreaterThan(20);
+  });
+
+  test("shows something of the last 30 days in every organization that has metrics, before anybody looks", () => {
+    const recent = demoStory(undefined, nowMs)
+      .opening.filter(({ type }) => type === "pull_request.finalized")
+      .map(({ data }) => pullRequest.parse(data))
+      .filter(({ merged_at }) => merged_at !== null && Date.parse(merged_at) >= nowMs - 30 * dayMs);
+    const organizations = new Set(recent.map((each) => each.provider_organization_id));
+    expect([...organizations].toSorted()).toEqual(expect.arrayContaining(["1001", "1002", "7001", "7002"]));
+  });
+});
+
+test("told again it is the same; told on later, it is what happened since and nothing else", () => {
+  const [nowMs = 0] = moments;
+  expect(whole(nowMs)).toEqual(whole(nowMs));
+  const laterMs = nowMs + 40 * dayMs;
+  const { opening, history } = demoStory(nowMs, laterMs);
+  expect(history).toEqual([]);
+  const ids = new Set(whole(nowMs).map(({ id }) => id));
+  expect(opening.filter(({ id }) => ids.has(id))).toEqual([]);
+  expect(opening).toEqual(pullRequestEvents(nowMs, laterMs));
+  // Somebody who comes back after a year need not wait for all of it.
+  const muchLater = nowMs + 400 * dayMs;
+  expect(demoStory(nowMs, muchLater).opening).toEqual(pullRequestEvents(muchLater - 84 * dayMs, muchLater));
+});
+
+test("its Learnings hold nothing to redact: their ids are told beforehand", () => {
+  const texts = whole(moments[0] ?? 0)
+    .filter(({ type }) => type === "learning.captured")
+    .map(({ data }) => z.object({ learning: z.string() }).parse(data).learning);
+  expect(texts.length).toBeGreaterThan(20);
+  for (const text of texts) expect(redact(text).text).toBe(text);
+});

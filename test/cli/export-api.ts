@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+
+/** What the stand-in answers to the request for the page at `cursor`; undefined: the page. */
+export type Trouble = (request: {
+  readonly page: number;
+  readonly limit: number;
+  readonly url: URL;
+}) => { readonly status: number; readonly code: string } | undefined;
+
+export type StandIn = {
+  readonly url: string;
+  /** Every query it was asked, in order. */
+  readonly queries: URLSearchParams[];
+  trouble: Trouble;
+  /** Written later: one more page after the resume cursor. */
+  later: readonly object[];
+  close(): Promise<void>;
+};
+
+/** As much of the API as an export sees: pages of records, a cursor between them, a resume cursor at the end. */
+export async function startApi(pages: ReadonlyArray<readonly object[]>): Promise<StandIn> {
+  const queries: URLSearchParams[] = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", api.url);
+    queries.push(url.searchParams);
+    const cursor = url.searchParams.get("cursor");
+    const page = cursor === null ? 0 : cursor === "resume" ? pages.length : Number(cursor.slice(5));
+    const trouble = api.trouble({ page, limit: Number(url.searchParams.get("limit")), url });
+    if (trouble) {
+      const { status, code } = trouble;
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { code, message: "No." } }));
+      return;
+    }
+    const isLast = page >= pages.length - 1;
+    if (isLast) response.setHeader("x-resume-cursor", "resume");
+    const body = { data: pages[page] ?? api.later, next_cursor: isLast ? null : `page-${page + 1}` };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(body));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const api: StandIn = {
+    url: `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`,
+    queries,
+    trouble: () => undefined,
+    later: [],
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+  return api;
+}

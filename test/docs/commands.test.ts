@@ -1,0 +1,178 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import * as z from "zod";
+import { alarms } from "../../lib/contract/platform.ts";
+import { startFakeAws } from "../cli/fake-aws.ts";
+import { callJson, event, ndjson, type RunningDev, soloOrganization, useDev } from "../cli/support.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const read = (page: string): string => readFileSync(join(root, page), "utf8");
+const pages = ["README.md", "docs/guide.md", "docs/runbook.md"];
+
+/** Lines of `sh` blocks that call our own tools, each with where it stands; a line may go on after a backslash. */
+const commandsOf = (page: string): Array<readonly [string, string]> =>
+  [...read(page).matchAll(/^( *)```sh\n(.*?)^\1```$/gms)]
+    .flatMap(([, , block = ""]) => block.replaceAll(/\\\n\s*/g, "").split("\n"))
+    .map((line) => line.trim())
+    .filter((line) => /^(npx review-api|npm)\b/.test(line))
+    .map((line) => [page, line] as const);
+
+const commands = pages.flatMap(commandsOf);
+
+/** What cannot be run in the middle of a test run, and who sees to it instead. */
+const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^npm install\b/, "CI begins with it"],
+  [/^npm (test|run synth)\b/, "CI runs it"],
+  [/^npm run deploy\b/, "needs an AWS account"],
+  [/^npm start\b/, "runs until it is stopped; these tests talk to what it starts"],
+];
+const isElsewhere = (line: string) => elsewhere.some(([pattern]) => pattern.test(line));
+const run = promisify(execFile);
+
+describe("npm scripts", () => {
+  const { scripts } = z
+    .object({ scripts: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(read("package.json")));
+
+  test("npm start is the tool's own service", () => {
+    expect(scripts.start).toBe("node cli/review-api.js dev");
+  });
+
+  test.each(
+    [...pages, "CONTRIBUTING.md"].flatMap((page) =>
+      [...read(page).matchAll(/npm run ([\w:]+)/g)].map(([, name = ""]) => [page, name] as const),
+    ),
+  )("%s: npm run %s exists", (_, name) => {
+    expect(Object.keys(scripts)).toContain(name);
+  });
+});
+
+describe("commands in the docs do what they say", () => {
+  const dev = useDev();
+  let folder = "";
+  let service: RunningDev;
+  let aws: Awaited<ReturnType<typeof startFakeAws>>;
+  let deadLetters = 0;
+
+  /** The stack of the docs: its table and API are the local service's, its queues are made up. */
+  const surroundings = async () => {
+    const { endpoint } = z
+      .object({ endpoint: z.string() })
+      .parse(JSON.parse(await readFile(join(folder, ".review-api", "service.json"), "utf8")));
+    return {
+      ...{ AWS_REGION: "eu-north-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
+      AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
+      AWS_ENDPOINT_URL_SQS: aws.url,
+      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+      REVIEW_API_KEY: service.keys.workspace ?? "",
+    };
+  };
+
+  beforeAll(async () => {
+    folder = await dev.folder();
+    service = await dev.start("--data", join(folder, ".review-api"));
+    aws = await startFakeAws((url) => ({
+      ApiUrl: service.url,
+      TableName: "review-api",
+      EventsQueueUrl: `${url}/events.fifo`,
+      DeadLetterQueueUrl: `${url}/dead.fifo`,
+      EventsBucketName: "events",
+    }));
+    const events = ndjson([event(1, "organization.saved", soloOrganization("42", "from the docs"))]);
+    for (const file of ["events.ndjson", "since.ndjson"]) await writeFile(join(folder, file), events);
+    // Until the clock has woken the index's worker for the first time, nobody knows the embedder in use.
+    await vi.waitUntil(
+      async () => (await runLine("npx review-api index reconcile --stack ReviewApi")).code === 0,
+      {
+        timeout: 30_000,
+      },
+    );
+  });
+  afterAll(async () => {
+    await aws?.close();
+    await service?.stop();
+  });
+
+  const local = (...words: readonly string[]) => callJson(...words, "--data", join(folder, ".review-api"));
+  const idOf = (answer: unknown): string => z.object({ id: z.string() }).parse(answer).id;
+
+  /** What the reader has at hand under these names. */
+  const variables: Readonly<Record<string, () => Promise<string>>> = {
+    EVENT_ID: async () => {
+      const letter = event(1_000 + deadLetters++, "planet.saved", {});
+      const entry = {
+        ...{ Id: "0", MessageBody: JSON.stringify(letter), MessageGroupId: letter.id },
+        MessageDeduplicationId: letter.id,
+      };
+      const body = JSON.stringify({ QueueUrl: `${aws.url}/dead.fifo`, Entries: [entry] });
+      const headers = { "x-amz-target": "AmazonSQS.SendMessageBatch" };
+      await fetch(aws.url, { method: "POST", headers, body });
+      return letter.id;
+    },
+    KEY_ID: async () =>
+      idOf(await local("keys", "create", "--kind", "user", "--org", "1001", "--owner", "502")),
+    TOKEN_ID: async () => {
+      const words = ["--workspace", "acme", "--as", "501", "--name", "t", "--expires-in-days", "1"];
+      return idOf(await local("tokens", "create", ...words));
+    },
+    LEARNING_ID: async () => {
+      const pending = z.object({ learnings: z.array(z.object({ id: z.string() })) });
+      return pending.parse(await local("learnings", "pending")).learnings[0]?.id ?? "";
+    },
+  };
+
+  /** In a shell, as a reader would; only that `npx` finds the tool from another folder too. */
+  async function runLine(line: string): Promise<{ code: number; output: string }> {
+    const values: Record<string, string> = {};
+    for (const [, name = ""] of line.matchAll(/\$(\w+)/g)) values[name] = (await variables[name]?.()) ?? "";
+    const tool = join(root, "cli", "review-api.js");
+    const script = `npx() { shift; "$TEST_NODE" "$TEST_TOOL" "$@"; }; ${line}`;
+    const env = {
+      ...process.env,
+      ...(await surroundings()),
+      ...values,
+      ...{ TEST_NODE: process.execPath, TEST_TOOL: tool },
+    };
+    try {
+      const { stdout, stderr } = await run("bash", ["-c", script], { cwd: folder, env });
+      return { code: 0, output: stdout + stderr };
+    } catch (error) {
+      const { code, stdout, stderr } = z
+        .object({ code: z.number(), stdout: z.string(), stderr: z.string() })
+        .parse(error);
+      return { code, output: stdout + stderr };
+    }
+  }
+
+  test.each(commands.filter(([, line]) => !isElsewhere(line)))("%s: %s", async (_, line) => {
+    const { code, output } = await runLine(line);
+    expect([code, output]).toEqual([0, expect.any(String)]);
+  });
+
+  test("there are some in the README and in the runbook", () => {
+    for (const page of ["README.md", "docs/runbook.md"])
+      expect(commands.filter(([where, line]) => where === page && !isElsewhere(line)).length).toBeGreaterThan(
+        3,
+      );
+  });
+});
+
+describe("the runbook", () => {
+  const runbook = read("docs/runbook.md");
+
+  test.each(Object.keys(alarms))("has a section for the alarm %s", (name) => {
+    expect(runbook).toContain(`\n### ${name}\n`);
+  });
+
+  test("links only to sections and files that exist", () => {
+    const anchors = new Set(
+      [...runbook.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => title.toLowerCase().replaceAll(" ", "-")),
+    );
+    for (const [, anchor = ""] of runbook.matchAll(/\]\(#([^)]*)\)/g)) expect([...anchors]).toContain(anchor);
+  });
+});

@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll } from "vitest";
+
+const executablePath = "/usr/bin/chromium";
+export const hasBrowser = existsSync(executablePath);
+if (!hasBrowser)
+  console.log(
+    `There is no ${executablePath}, so nothing is tried in a browser here: apt-get install chromium.`,
+  );
+
+/** Nothing that a browser does on its own account: what it asks for, the page asked for. */
+const quiet = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export type Visit = {
+  readonly page: Page;
+  /** Everything that a page which is in order does not do. */
+  readonly faults: readonly string[];
+  /** Where it sent requests to. */
+  readonly origins: ReadonlySet<string>;
+};
+
+/** Pages in a browser with a profile of its own, closed when the tests of the file are over. */
+export function useBrowser(profile: () => Promise<string>): () => Promise<Visit> {
+  let context: BrowserContext | undefined;
+  afterAll(() => context?.close());
+  return async () => {
+    context ??= await chromium.launchPersistentContext(await profile(), {
+      executablePath,
+      args: quiet,
+      headless: true,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    const origins = new Set<string>();
+    page.on("pageerror", (error) => faults.push(error.message));
+    // A breach of the content security policy is told here too.
+    page.on("console", (message) => {
+      if (message.type() === "error") faults.push(message.text());
+    });
+    page.on("request", (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (protocol !== "data:") origins.add(origin);
+    });
+    return { page, faults, origins };
+  };
+}

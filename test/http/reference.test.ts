@@ -1,0 +1,64 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { restEvent } from "../../cli/local/rest-event.ts";
+import { createRouter } from "../../cli/local/routes.ts";
+import { errorCodes } from "../../lib/contract/errors.ts";
+import { referenceBundle, referenceFiles, referenceRoutes } from "../../lib/contract/reference.ts";
+import { serveReference } from "../../lib/http/reference.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+
+const project = fileURLToPath(new URL("../..", import.meta.url));
+const route = createRouter(referenceRoutes);
+let root = "";
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), "review-api-"));
+  for (const path of referenceBundle) await cp(join(project, path), join(root, path), { recursive: true });
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+async function ask(path: string) {
+  const match = route("GET", path);
+  const request = {
+    ...{ method: "GET", target: path, rawHeaders: ["accept-encoding", "gzip"], body: Buffer.alloc(0) },
+    ...{ sourceAddress: "127.0.0.1", port: 0 },
+  };
+  const options = { stage: "live", binaryMediaTypes: [], clock: systemClock, chance: systemChance };
+  const event = restEvent(request, match, options);
+  const { statusCode, headers = {}, body, isBase64Encoded } = await serveReference(root)(event);
+  const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
+  const text = (headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString();
+  return { statusCode, headers, text, routed: match.operation !== undefined };
+}
+
+const errorPages = Object.keys(errorCodes).map((code) => `/docs/errors/${code}`);
+
+test.each([...Object.keys(referenceFiles), ...errorPages])(
+  "%s has a route, and all it needs is in the function's bundle",
+  async (path) => {
+    const { statusCode, headers, text, routed } = await ask(path);
+    expect([routed, statusCode]).toEqual([true, 200]);
+    expect(headers).toMatchObject({ "cache-control": "no-store", "x-request-id": expect.any(String) });
+    expect(text.length).toBeGreaterThan(100);
+  },
+);
+
+test.each(["/docs/errors/..%2f..%2fpackage.json", "/docs/errors/toString", "/docs/constructor"])(
+  "%s opens no file",
+  async (path) => {
+    const { statusCode, text } = await ask(path);
+    expect([statusCode, JSON.parse(text)]).toMatchObject([404, { error: { code: "NOT_FOUND" } }]);
+  },
+);
+
+test("the page asks for nothing that is not served", async () => {
+  const { text } = await ask("/docs");
+  const targets = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, target = ""]) => target);
+  expect(targets.length).toBeGreaterThan(3);
+  for (const target of targets.filter((each) => !each.startsWith("data:")))
+    expect(Object.keys(referenceFiles)).toContain(`/${target}`);
+});
