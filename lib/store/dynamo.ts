@@ -4,7 +4,7 @@ import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type Attributes, fromAttributes, toAttributes } from "./attributes.ts";
 import type { StoreAnswers, StoreClient, StoreOperation } from "./client.ts";
-import { compileChange, compileCondition, compileRange, Placeholders } from "./expressions.ts";
+import { compileChange, compileCondition, compileRange, isEmptyRange, Placeholders } from "./expressions.ts";
 import type { StoreMeter } from "./meter.ts";
 import { backOff, cancellationReasons, withRetries } from "./retry.ts";
 import {
@@ -141,6 +141,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
   }
 
   async function queryPage(range: Range, resume?: Key): Promise<Page> {
+    if (isEmptyRange(range)) return { items: [] };
     const placeholders = new Placeholders();
     const KeyConditionExpression = compileRange(range, placeholders);
     const ProjectionExpression = range.only?.map((name) => placeholders.path(name)).join(", ");

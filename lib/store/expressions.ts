@@ -114,12 +114,22 @@ export function compileRange(range: Range, placeholders: Placeholders): string {
   if (range.beginsWith !== undefined) {
     return `${partition} AND begins_with(${sort()}, ${placeholders.value(range.beginsWith)})`;
   }
-  // "After x" is "from the smallest string above x": x followed by NUL's successor-free neighbour.
-  const from = range.after !== undefined ? `${range.after}\u0000` : range.from;
+  const from = lowerBound(range);
   if (from !== undefined && range.upTo !== undefined) {
     return `${partition} AND ${sort()} BETWEEN ${placeholders.value(from)} AND ${placeholders.value(range.upTo)}`;
   }
   if (from !== undefined) return `${partition} AND ${sort()} >= ${placeholders.value(from)}`;
   if (range.upTo !== undefined) return `${partition} AND ${sort()} <= ${placeholders.value(range.upTo)}`;
   return partition;
+}
+
+/** "After x" is "from the smallest string above x": x followed by NUL's successor-free neighbour. */
+const lowerBound = (range: Range): string | undefined =>
+  range.after !== undefined ? `${range.after}\u0000` : range.from;
+
+/** DynamoDB refuses bounds in the wrong order as a mistake; to us they are a range that holds nothing. */
+export function isEmptyRange(range: Range): boolean {
+  const from = lowerBound(range);
+  if (from === undefined || range.upTo === undefined) return false;
+  return Buffer.compare(Buffer.from(from), Buffer.from(range.upTo)) > 0;
 }

@@ -58,8 +58,9 @@ export function mergeLanes(table: Table, starts: readonly LaneStart[], upTo: num
     const last = page.items.at(-1) ?? page.resume;
     lane.waiting = page.items;
     lane.first = 0;
-    lane.isRead = page.resume === undefined;
     if (last) lane.floor = Number(last.sk) + 1;
+    // A page that ends on the very last number still says where to resume.
+    lane.isRead = page.resume === undefined || lane.floor > upTo;
   }
 
   function smallest(): Lane | undefined {

@@ -14,11 +14,13 @@ export type Caller = {
 export type Expected = {
   readonly status: number;
   readonly code: string | null;
-  /** The organizations whose data shows; undefined where nothing was let through. */
+  /** Passed every check, so it counts in a window and says so in its headers. */
+  readonly isAdmitted: boolean;
+  /** The organizations whose data shows; undefined where none does. */
   readonly places?: readonly Place[];
 };
 
-const refused = (status: number, code: string): Expected => ({ status, code });
+const refused = (status: number, code: string): Expected => ({ status, code, isAdmitted: false });
 
 /** The first failing step of section 3 answers. Every request here is well formed but for what it selects. */
 export function expectedOf(row: Row, caller: Caller, selection: Selection): Expected {
@@ -79,7 +81,9 @@ const pathPlaceOf = ({ pathPlace }: Selection): Place | undefined => pathPlace;
 
 /** The active organization of the tenant that an `org_id` means. */
 const named = ({ home, other }: Tenant, orgId: string): Place | undefined =>
-  [home, other].find((place) => place && [place.mark, `${place.name.provider}:${place.mark}`].includes(orgId));
+  [home, other].find(
+    (place) => place && [place.mark, `${place.name.provider}:${place.mark}`].includes(orgId),
+  );
 
 /** Every organization the key can reach at all. */
 function reachOf({ kind, tenant }: Caller): ReadonlyArray<Place | undefined> {
@@ -125,11 +129,17 @@ const thingsInPaths: Readonly<Record<string, string>> = {
   updateRole: "ROLE_NOT_FOUND",
 };
 
+/** The seats of a workspace are one pool, of all its people. */
+const isWholePool = (row: Row, { kind }: Caller): boolean => row.id === "assignSeats" && kind === "workspace";
+
 function letThrough(row: Row, caller: Caller, selection: Selection): Expected {
   const scope = scopeOf(row, caller, selection);
-  const places = row.plan === "enterprise" ? scope.filter(({ plan }) => plan === "enterprise") : scope;
+  const isNarrowed = row.plan === "enterprise" && !isWholePool(row, caller);
+  const places = isNarrowed ? scope.filter(({ plan }) => plan === "enterprise") : scope;
   const missing = thingsInPaths[row.id];
-  if (missing && !places.some((place) => place === selection.pathPlace)) return refused(404, missing);
+  const isThere = places.some((place) => place === selection.pathPlace);
+  if (missing && !isThere) return { status: 404, code: missing, isAdmitted: true };
   const [status, code] = throughOf(row);
-  return { status, code, places: missing ? places.filter((place) => place === selection.pathPlace) : places };
+  const shown = missing ? places.filter((place) => place === selection.pathPlace) : places;
+  return { status, code, isAdmitted: true, places: shown };
 }

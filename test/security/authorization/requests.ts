@@ -1,6 +1,6 @@
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import type { Answer } from "../../support/api.ts";
-import type { Selection } from "./selectors.ts";
+import type { Selection, Selector } from "./selectors.ts";
 import type { Kind, Row } from "./table.ts";
 import { marksIn, type Place, type Tenant } from "./world.ts";
 
@@ -27,7 +27,11 @@ type Recipe = {
 
 const window = "start_date=2026-11-01&end_date=2026-11-30";
 const metrics = (name: string): Recipe => ({ method: "GET", path: `/v1/metrics/${name}`, query: window });
-const rolePath = ({ selection: { pathText, pathPlace } }: Ask) => `/v1/roles/${pathText ?? pathPlace?.roleId}`;
+const rolePath = ({ selection: { pathText, pathPlace } }: Ask) =>
+  `/v1/roles/${pathText ?? pathPlace?.roleId}`;
+/** Deletion is idempotent, so it is asked for what must survive it. */
+const isOutOfReach = (kind: Kind, selector: Selector): boolean =>
+  selector.startsWith("path ") && !(kind === "instance" && selector === "path other in tenant");
 const isAll = ({ selection }: Ask) => selection.orgId?.toUpperCase() === "ALL";
 
 const recipes: Readonly<Record<string, Recipe>> = {
@@ -55,8 +59,8 @@ const recipes: Readonly<Record<string, Recipe>> = {
   },
   deleteLearning: {
     method: "DELETE",
-    path: ({ selection: { selector, pathText, pathPlace } }) =>
-      `/v1/learnings/${pathText ?? (selector.startsWith("path ") ? pathPlace?.learningId : systemChance.uuid())}`,
+    path: ({ kind, selection: { selector, pathText, pathPlace } }) =>
+      `/v1/learnings/${pathText ?? (isOutOfReach(kind, selector) ? pathPlace?.learningId : systemChance.uuid())}`,
     through: [204, null],
     shows: null,
   },
@@ -121,18 +125,18 @@ const recipeOf = ({ operation }: Row): Recipe => {
 export function requestOf(row: Row, ask: Ask): Request {
   const recipe = recipeOf(row);
   const { orgId, isMisplaced, organizationIds } = ask.selection;
-  const query = new URLSearchParams(valueOf(recipe.query, ask) ?? "");
+  const query = new URLSearchParams(textOf(recipe.query, ask) ?? "");
   const inBody = recipe.body !== undefined && !isMisplaced;
   if (orgId !== undefined && !inBody) query.set("org_id", orgId);
   if (organizationIds !== undefined) query.set("organization_ids", organizationIds);
-  const path = valueOf(recipe.path, ask) ?? "";
+  const path = textOf(recipe.path, ask) ?? "";
   const target = query.size > 0 ? `${path}?${query}` : path;
   if (!recipe.body) return { method: recipe.method, target };
   const selected = orgId !== undefined && inBody ? { org_id: orgId } : {};
   return { method: recipe.method, target, body: { ...recipe.body(ask), ...selected } };
 }
 
-const valueOf = (value: string | ((ask: Ask) => string) | undefined, ask: Ask): string | undefined =>
+const textOf = (value: string | ((ask: Ask) => string) | undefined, ask: Ask): string | undefined =>
   typeof value === "function" ? value(ask) : value;
 
 export const hasBody = (row: Row): boolean => recipeOf(row).body !== undefined;

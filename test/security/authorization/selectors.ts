@@ -58,7 +58,8 @@ export function selectionOf(selector: Selector, tenant: Tenant, foreign: Place):
   const chosen = (prefix: string) => places[selector.slice(prefix.length)];
   const plain = { selector, pathPlace: home };
   if (selector.startsWith("organization_ids ")) {
-    if (selector.endsWith(" own and unknown")) return { ...plain, organizationIds: `${home.mark},${unknownId}` };
+    if (selector.endsWith(" own and unknown"))
+      return { ...plain, organizationIds: `${home.mark},${unknownId}` };
     if (selector.endsWith(" unknown")) return { ...plain, organizationIds: unknownId };
     const place = chosen("organization_ids ");
     return place && { ...plain, organizationIds: place.mark };
@@ -95,7 +96,9 @@ function orgIdSelection(
       return { ...plain, orgId: home.mark, isMisplaced: true };
     default: {
       const place = places[selector];
-      return place && { selector, orgId: place.mark, pathPlace: selector === "other in tenant" ? place : home };
+      return (
+        place && { selector, orgId: place.mark, pathPlace: selector === "other in tenant" ? place : home }
+      );
     }
   }
 }

@@ -33,7 +33,8 @@ export type Tenant = {
   readonly unauthorized?: Place;
 };
 
-export const marksIn = (text: string): string[] => [...new Set(text.match(/mark-[a-z]+-[a-z]+-[a-z]+/g))].sort();
+export const marksIn = (text: string): string[] =>
+  [...new Set(text.match(/mark-[a-z]+-[a-z]+-[a-z]+/g))].sort();
 
 /** Tells of an organization and of one thing of every kind in it. */
 async function buildPlace(
@@ -89,7 +90,13 @@ async function buildRole(world: World, uuid: string, name: string, granted: read
   const item = await deps.table.get(organizationKey(uuid));
   if (!item) throw new Error(`There is no organization ${uuid}.`);
   const context = { ...deps, ...operatorOrigin };
-  const fields = { name, description: null, is_default: false, permissions: granted, duplicateFrom: undefined };
+  const fields = {
+    name,
+    description: null,
+    is_default: false,
+    permissions: granted,
+    duplicateFrom: undefined,
+  };
   return (await createRole(context, parseOrganization(item), fields)).role.id;
 }
 
@@ -164,7 +171,14 @@ export class KeyCabinet {
     if (kind === "user" || kind === "agentic") return await this.#world.key({ kind, organization, owner });
     if (kind === "organization") return await this.#world.key({ kind, organization, owner, role });
     const authorized = [tenant.home, tenant.other].flatMap((place) => (place ? [place.uuid] : []));
-    return await this.#world.key({ kind, instanceId: tenant.id, home: organization, authorized, owner, role });
+    return await this.#world.key({
+      kind,
+      instanceId: tenant.id,
+      home: organization,
+      authorized,
+      owner,
+      role,
+    });
   }
 }
 

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { IssuedKey } from "../../../lib/access/key-registry.ts";
+import { makeKeyText, makeLegacyKeyText } from "../../../lib/access/key-text.ts";
+import { deleteWorkspaceToken } from "../../../lib/access/workspace-tokens.ts";
+import { systemChance } from "../../../lib/runtime/chance.ts";
+import { type Answer, useApi } from "../../support/api.ts";
+import { Pace } from "../../support/pace.ts";
+import { timeoutMs } from "../../support/volume.ts";
+import { everyKindOfKey, World } from "../../support/world.ts";
+import { requestOf } from "./requests.ts";
+import { type Kind, kinds, type Row, rows } from "./table.ts";
+import { buildStandalone, type Tenant } from "./world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+let tenant: Tenant;
+let pace: Pace;
+/** What is sent in place of a good key, by the reason why it is none. */
+const bad = new Map<string, readonly string[]>();
+
+const header = (text: string) => ["x-service-api-key", text];
+const keep = (reason: string, text: string) => bad.set(reason, header(text));
+
+beforeAll(async () => {
+  tenant = await buildStandalone(world, "keys", "enterprise");
+  await keepStrangers();
+  for (const [reason, spoil] of Object.entries(spoiling)) await keepSpoiled(reason, spoil);
+  await keepExpired();
+  await keepInactive();
+  // Two days on, what expires after one day has.
+  pace = new Pace(Date.now() + 2 * 86_400_000);
+}, timeoutMs);
+afterAll(() => pace.end());
+
+async function keepStrangers() {
+  const { keys, organization } = await everyKindOfKey(world, "strangers");
+  const { text } = keys.user;
+  bad.set("none", []);
+  keep("empty", "");
+  keep("malformed", "nonsense");
+  keep("a typing mistake", `${text.slice(0, -1)}${text.endsWith("a") ? "b" : "a"}`);
+  keep(
+    "of the right form, never issued",
+    makeKeyText({ kind: "workspace", workspaceId: "strangers-workspace" }, systemChance),
+  );
+  const hints = { kind: "user", organization, tenant: "w#strangers-workspace", userId: "u-admin" } as const;
+  keep("with the hints of a real member, never issued", makeKeyText(hints, systemChance));
+  keep("of the old form, never issued", makeLegacyKeyText(systemChance));
+  bad.set("sent twice", [...header(text), "X-Service-Api-Key", text]);
+  bad.set("sent with another one", [...header(text), ...header(keys.organization.text)]);
+  bad.set("in another header", ["authorization", `Bearer ${text}`]);
+  keep("with a space around it", ` ${text}`);
+  keep("in capital letters", text.toUpperCase());
+}
+
+/** Workspace tokens are deleted by an admin of the workspace, and never rotated. */
+const rotated = (graceSeconds: number) => async (issued: IssuedKey) => {
+  if (issued.key.kind === "workspace") return false;
+  await world.rotate(issued, graceSeconds, "u-admin");
+  return true;
+};
+
+const spoiling: Readonly<Record<string, (issued: IssuedKey) => Promise<boolean>>> = {
+  revoked: async (issued) => {
+    const { id, kind, workspace_id: workspaceId } = issued.key;
+    if (kind !== "workspace") await world.revoke(issued);
+    else await deleteWorkspaceToken(world.deps, { workspaceId: workspaceId ?? "", as: "u-admin", id });
+    return true;
+  },
+  "rotated without grace": rotated(0),
+  "rotated past its grace": rotated(3_600),
+};
+
+async function keepSpoiled(reason: string, spoil: (issued: IssuedKey) => Promise<boolean>) {
+  const { keys } = await everyKindOfKey(world, `spoiled-${bad.size}`);
+  for (const kind of kinds) if (await spoil(keys[kind])) keep(`${kind}, ${reason}`, keys[kind].text);
+}
+
+async function keepExpired() {
+  const { organization, home } = await everyKindOfKey(world, "expired");
+  const expiresInDays = 1;
+  const owned = { owner: "u-admin", expiresInDays };
+  const keys: Readonly<Record<Kind, IssuedKey>> = {
+    organization: await world.key({ kind: "organization", organization, role: "cr_admin", ...owned }),
+    user: await world.key({ kind: "user", organization, ...owned }),
+    workspace: await world.token("expired-workspace", "u-admin", expiresInDays),
+    instance: await world.key({
+      kind: "instance",
+      instanceId: "expired-instance",
+      home,
+      role: "cr_admin",
+      ...owned,
+    }),
+    legacy: await world.key({ kind: "legacy", organization, expiresInDays }),
+    agentic: await world.key({ kind: "agentic", organization, ...owned }),
+  };
+  for (const kind of kinds) keep(`${kind}, expired`, keys[kind].text);
+}
+
+async function keepInactive() {
+  const members = await everyKindOfKey(world, "left");
+  for (const user of ["u-admin", "u-member"]) await world.member(members.cloud, user, { active: false });
+  for (const kind of ["user", "agentic"] as const) keep(`${kind}, member inactive`, members.keys[kind].text);
+
+  const organizations = await everyKindOfKey(world, "closed");
+  await world.organization("closed-org", { workspace_id: "closed-workspace", active: false });
+  await world.organization("closed-home", { ...organizations.hosted, active: false });
+  for (const kind of ["organization", "user", "legacy", "agentic", "instance"] as const)
+    keep(`${kind}, organization inactive`, organizations.keys[kind].text);
+
+  const tenants = await everyKindOfKey(world, "ended");
+  await world.workspace("ended-workspace", { active: false });
+  await world.instance("ended-instance", { active: false });
+  for (const kind of ["workspace", "instance"] as const)
+    keep(`${kind}, ${kind} inactive`, tenants.keys[kind].text);
+}
+
+const withoutChance = ({ status, body, headers }: Answer) =>
+  JSON.stringify([
+    status,
+    body.toString(),
+    Object.entries(headers)
+      .filter(([name]) => name !== "x-request-id")
+      .sort(),
+  ]);
+
+test(
+  "whatever is wrong with a key, every operation says the same 401, byte for byte",
+  async () => {
+    let cells = 0;
+    for (const row of rows) {
+      const answers = new Map<string, string[]>();
+      for (const [reason, rawHeaders] of bad) {
+        const answer = await callWith(row, rawHeaders);
+        expect([row.operation, reason, answer.status, answer.codes]).toEqual([
+          row.operation,
+          reason,
+          401,
+          ["UNAUTHORIZED"],
+        ]);
+        const bytes = withoutChance(answer);
+        answers.set(bytes, [...(answers.get(bytes) ?? []), reason]);
+        cells++;
+      }
+      expect([...answers.values()], row.operation).toHaveLength(1);
+    }
+    console.info(`keys that are none: ${cells} cells of ${rows.length} rows and ${bad.size} reasons`);
+  },
+  timeoutMs,
+);
+
+async function callWith(row: Row, rawHeaders: readonly string[]): Promise<Answer> {
+  const selection = { selector: "none", pathPlace: tenant.home } as const;
+  const request = requestOf(row, { kind: "user", selection, tenant, candidates: [tenant.home] });
+  return await api.call(request.target, { rawHeaders, ...request });
+}

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { useApi } from "../../support/api.ts";
+import { Pace } from "../../support/pace.ts";
+import { isLong, timeoutMs } from "../../support/volume.ts";
+import { World } from "../../support/world.ts";
+import { requestOf } from "./requests.ts";
+import type { Selection } from "./selectors.ts";
+import { type Kind, type Row, rows } from "./table.ts";
+import { buildInstance, buildWorkspace, KeyCabinet, type Place, type Tenant } from "./world.ts";
+
+/** The last column of section 4, by hand: which operations count in one bucket, and whose bucket it is. */
+const buckets = [
+  { owner: "quota", operations: ["listReviewCommentMetrics", "listReviewMetrics", "listMcpMetrics"] },
+  { owner: "quota", operations: ["listLearnings", "listLearnings of a name"] },
+  { owner: "organization", operations: ["createLearnings", "updateLearning", "deleteLearning"] },
+  { owner: "quota", operations: ["listOrganizations"] },
+  { owner: "quota", operations: ["listRepositories"] },
+  { owner: "quota", operations: ["listUsers"] },
+  { owner: "organization or workspace", operations: ["assignSeats"] },
+  { owner: "organization", operations: ["getSeatAssignment", "setSeatAssignment"] },
+  { owner: "organization", operations: ["changeRoles"] },
+  { owner: "organization", operations: ["listRoles", "getRole", "listPermissions"] },
+  { owner: "organization", operations: ["createRole", "updateRole", "deleteRole"] },
+  { owner: "quota", operations: ["listAuditLogs"] },
+  { owner: "quota", operations: ["listSecurityFindings"] },
+  { owner: "key", operations: ["whoami"] },
+] as const;
+type Owner = (typeof buckets)[number]["owner"];
+
+const api = useApi();
+const world = new World(() => api.store().table);
+const cabinet = new KeyCabinet(world);
+let workspace: Tenant;
+let instance: Tenant;
+let pace: Pace;
+beforeAll(async () => {
+  workspace = await buildWorkspace(world, "limits", "enterprise", "enterprise");
+  instance = await buildInstance(world, "limits", "enterprise", "enterprise");
+  pace = new Pace(Date.now());
+}, timeoutMs);
+afterAll(() => {
+  pace.end();
+  console.info(
+    `rate limit buckets: ${buckets.length} buckets, ${callsInAll} calls, every one counted as written`,
+  );
+});
+let callsInAll = 0;
+
+type Caller = {
+  readonly kind: Kind;
+  readonly tenant: Tenant;
+  readonly place: Place;
+  readonly isAll?: boolean;
+};
+
+/** Several keys of the same organization, workspace and instance, and one of a sibling. */
+function callers(row: Row): Caller[] {
+  const { home, other = home } = workspace;
+  const all: Caller[] = [
+    { kind: "organization", tenant: workspace, place: home },
+    { kind: "user", tenant: workspace, place: home },
+    { kind: "legacy", tenant: workspace, place: home },
+    { kind: "workspace", tenant: workspace, place: home },
+    { kind: "workspace", tenant: workspace, place: other },
+    { kind: "organization", tenant: instance, place: instance.home },
+    { kind: "instance", tenant: instance, place: instance.home },
+    ...(row.id === "changeRoles"
+      ? [{ kind: "instance", tenant: instance, place: instance.home, isAll: true } as const]
+      : []),
+  ];
+  const isHosted = ({ tenant }: Caller) => tenant === instance;
+  return all
+    .filter(({ kind }) => row[kind] === "y")
+    .filter((caller) => !row.id.endsWith("SeatAssignment") || isHosted(caller));
+}
+
+/** What the bucket is called that such a call counts in. */
+function ownerOf(owner: Owner, row: Row, { kind, tenant, place, isAll }: Caller): string {
+  if (owner === "key") return `${kind} key of ${tenant.id}`;
+  // A Learning that is nowhere is in no organization: the call counts where the key belongs.
+  if (isAll || (row.id === "deleteLearning" && kind === "instance")) return tenant.id;
+  if (owner === "quota" || owner === "organization or workspace") {
+    if (kind === "workspace") return tenant.id;
+    if (kind === "instance" && owner === "quota") return tenant.id;
+  }
+  return kind === "workspace" ? place.uuid : tenant.home.uuid;
+}
+
+async function call(row: Row, { kind, tenant, place, isAll }: Caller) {
+  const key = await cabinet.key(kind, tenant, "cr_admin", row);
+  const orgId = isAll ? "ALL" : row.orgId === "required" && kind === "workspace" ? place.mark : undefined;
+  const selection: Selection = { selector: "none", pathPlace: place, ...(orgId && { orgId }) };
+  const request = requestOf(row, { kind, tenant, selection, candidates: [place] });
+  return await api.call(request.target, { key, ...request });
+}
+
+const rowsOf = (names: readonly string[]): Row[] => rows.filter(({ operation }) => names.includes(operation));
+
+test("every row of the table counts in one of the buckets", () => {
+  const named = buckets.flatMap(({ operations }) => [...operations]);
+  expect(named.toSorted()).toEqual(rows.map(({ operation }) => operation).toSorted());
+});
+
+test.each(buckets)(
+  "$operations count in one window, owned by $owner: exact to the last call, and then 429",
+  async ({ owner, operations }) => {
+    await pace.move();
+    const spent = new Map<string, number>();
+    for (const row of rowsOf(operations))
+      for (const caller of callers(row)) {
+        const bucket = ownerOf(owner, row, caller);
+        spent.set(bucket, (spent.get(bucket) ?? 0) + 1);
+        const { headers } = await call(row, caller);
+        const left = String(Number(row.perMinute) - (spent.get(bucket) ?? 0));
+        const who = `${row.operation} ${caller.kind} ${caller.tenant.id} ${caller.place.mark}`;
+        expect([who, headers["x-ratelimit-remaining"]]).toEqual([who, left]);
+        callsInAll++;
+      }
+    const [row] = rowsOf(operations);
+    const [caller] = row ? callers(row) : [];
+    if (!row || !caller) throw new Error("Every bucket has a row and a caller.");
+    if (!isLong && row.perMinute !== "10") return;
+    const rest = Number(row.perMinute) - (spent.get(ownerOf(owner, row, caller)) ?? 0);
+    const answers = await Promise.all(Array.from({ length: rest + 3 }, () => call(row, caller)));
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(3);
+    await pace.move();
+    expect((await call(row, caller)).status).not.toBe(429);
+    callsInAll += rest + 4;
+  },
+  timeoutMs,
+);

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { operations } from "../../../lib/contract/operations.ts";
+import { learningKey, roleKey } from "../../../lib/store/layout.ts";
+import { useApi } from "../../support/api.ts";
+import { Pace } from "../../support/pace.ts";
+import { timeoutMs } from "../../support/volume.ts";
+import { World } from "../../support/world.ts";
+import { type Cell, cellsOf } from "./cells.ts";
+import { expectedOf } from "./expected.ts";
+import { requestOf, shownBy } from "./requests.ts";
+import { type Row, rows } from "./table.ts";
+import { buildInstance, buildStandalone, buildWorkspace, KeyCabinet, plans, type Tenant } from "./world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+const cabinet = new KeyCabinet(world);
+const lostTokens = new Map<string, string>();
+const tenants: Tenant[] = [];
+let foreign: Tenant | undefined;
+let pace: Pace;
+
+beforeAll(async () => {
+  for (const plan of plans) {
+    tenants.push(await buildWorkspace(world, plan, plan, plan), await buildInstance(world, plan, plan, plan));
+    tenants.push(await buildStandalone(world, plan, plan));
+  }
+  tenants.push(await buildWorkspace(world, "mixed", "enterprise", "pro"));
+  tenants.push(await buildInstance(world, "mixed", "pro", "enterprise"));
+  foreign = await buildWorkspace(world, "foreign", "enterprise", "enterprise");
+  for (const { id } of tenants.filter(({ kind }) => kind === "workspace")) {
+    const admins = ["u-admin", "u-was"].map((user_id) => ({ user_id, email: null }));
+    await world.workspace(id, { admins });
+    lostTokens.set(id, (await world.token(id, "u-was")).text);
+    await world.workspace(id, { admins: admins.slice(0, 1) });
+  }
+  pace = new Pace(Date.now());
+}, timeoutMs);
+afterAll(() => pace.end());
+
+test("every operation has a row in the table, and every row an operation", () => {
+  const ids = operations.map(({ id }) => id);
+  expect([...new Set(rows.map(({ id }) => id))].sort()).toEqual(ids.toSorted());
+});
+
+/** Three operations share a bucket at most. */
+const callsAtOnce = ({ perMinute }: Row): number => Math.floor(Number(perMinute) / 3);
+
+async function play({ row, caller, selection }: Cell): Promise<string | undefined> {
+  const { kind, tenant, role, isOwnerAdmin } = caller;
+  const places = [tenant.home, tenant.other, foreign?.home];
+  const candidates = places.filter((place) => place !== undefined);
+  const ask = { kind, selection, tenant, candidates };
+  const key = isOwnerAdmin ? await cabinet.key(kind, tenant, role, row) : (lostTokens.get(tenant.id) ?? "");
+  const request = requestOf(row, ask);
+  const answer = await pace.run(`${tenant.id}|${row.operation}`, callsAtOnce(row), () =>
+    api.call(request.target, { key, ...request }),
+  );
+  const expected = expectedOf(row, caller, selection);
+  const shown = expected.places && shownBy(row, answer, ask);
+  const actual = {
+    status: answer.status,
+    code: answer.codes[0] ?? null,
+    limit: answer.headers["x-ratelimit-limit"] ?? null,
+    ...(shown && { shown: [...shown].sort() }),
+  };
+  const wanted = {
+    status: expected.status,
+    code: expected.code,
+    limit: expected.isAdmitted ? row.perMinute : null,
+    ...(shown && { shown: expected.places?.map(({ mark }) => mark).sort() }),
+  };
+  if (JSON.stringify(actual) === JSON.stringify(wanted)) return undefined;
+  const cell = nameOf({ row, caller, selection });
+  return `${cell}: ${JSON.stringify(actual)} and not ${JSON.stringify(wanted)}; ${answer.message}`;
+}
+
+const nameOf = ({ row, caller, selection }: Cell) => {
+  const who = [caller.kind, caller.role, caller.isOwnerAdmin ? "" : "lost admin", caller.tenant.id];
+  return `${row.operation} · ${who.filter(Boolean).join(" ")} · ${selection.selector}`;
+};
+
+describe("who may call what", () => {
+  test(
+    "every cell of the matrix answers as the table says",
+    async () => {
+      const home = foreign?.home;
+      if (!home) throw new Error("The world is built first.");
+      const perTenant = tenants.map((tenant) => cellsOf(tenant, home));
+      const differences = await Promise.all(
+        perTenant.map(async (cells) => {
+          const found: string[] = [];
+          for (const cell of cells) found.push(...[await play(cell)].filter((each) => each !== undefined));
+          return found;
+        }),
+      );
+      const cells = perTenant.flat().length;
+      console.info(`authorization matrix: ${cells} cells, ${differences.flat().length} differences`);
+      expect(differences.flat()).toEqual([]);
+      expect(cells).toBeGreaterThan(1_000);
+    },
+    timeoutMs,
+  );
+
+  test("and what was out of reach is still there", async () => {
+    const places = tenants.flatMap(({ home, other, inactive, unauthorized }) => [
+      home,
+      other,
+      inactive,
+      unauthorized,
+    ]);
+    const keys = [...places, foreign?.home]
+      .filter((place) => place !== undefined)
+      .flatMap(({ uuid, learningId, roleId }) => [learningKey(uuid, learningId), roleKey(uuid, roleId)]);
+    const items = await api.store().table.getMany(keys);
+    expect(items.filter((item) => item === undefined)).toEqual([]);
+    expect(items.length).toBeGreaterThan(60);
+  });
+});

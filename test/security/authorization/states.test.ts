@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { useApi } from "../../support/api.ts";
+import { Pace } from "../../support/pace.ts";
+import { timeoutMs } from "../../support/volume.ts";
+import { github, gitlab, type OrganizationId, World } from "../../support/world.ts";
+
+/** The states of an organization that decide at step 6, beside the plan. */
+const api = useApi();
+const world = new World(() => api.store().table);
+let pace: Pace;
+beforeAll(() => {
+  pace = new Pace(Date.now());
+});
+afterAll(() => pace.end());
+
+const metricsStates = ["ready", "preparing", "unavailable"] as const;
+type MetricsState = (typeof metricsStates)[number];
+const datasets = ["review-comments", "reviews", "mcp"];
+const window = "start_date=2026-11-01&end_date=2026-11-30";
+
+type Cell = { key: string; query: string; scope: ReadonlyArray<{ id: string; state: MetricsState }> };
+
+/** A tenant of two organizations in these states, and what each kind of key asks of it. */
+async function metricsCells(home: MetricsState, other: MetricsState, otherPlan: string): Promise<Cell[]> {
+  const name = `${home}-${other}-${otherPlan}`;
+  const id = (letter: string) => `${name}-${letter}`;
+  await world.workspace(name);
+  await world.instance(name);
+  const tell = async (organization: OrganizationId, change: object) => {
+    const uuid = await world.organization(organization.provider_organization_id, {
+      ...organization,
+      ...change,
+    });
+    await world.member(organization, "u-admin", { role: "cr_admin" });
+    return uuid;
+  };
+  const own = await tell(github(id("a")), { workspace_id: name, metrics: home });
+  await tell(github(id("b")), { workspace_id: name, metrics: other, plan: otherPlan });
+  const hosted = await tell(gitlab(name, id("a")), { metrics: home });
+  await tell(gitlab(name, id("b")), { metrics: other, plan: otherPlan });
+  const admin = { owner: "u-admin", role: "cr_admin" } as const;
+  const single = (await world.key({ kind: "organization", organization: own, ...admin })).text;
+  const workspace = (await world.token(name)).text;
+  const instance = (await world.key({ kind: "instance", instanceId: name, home: hosted, ...admin })).text;
+  const a = { id: id("a"), state: home };
+  const b = { id: id("b"), state: other };
+  const both = otherPlan === "enterprise" ? [a, b] : [a];
+  return [
+    { key: single, query: "", scope: [a] },
+    { key: workspace, query: "", scope: both },
+    { key: workspace, query: `&org_id=${a.id}`, scope: [a] },
+    { key: instance, query: "", scope: both },
+    { key: instance, query: `&organization_ids=${a.id}`, scope: [a] },
+    ...(otherPlan === "enterprise"
+      ? [
+          { key: workspace, query: `&org_id=${b.id}`, scope: [b] },
+          { key: instance, query: `&organization_ids=${b.id},nowhere`, scope: [b] },
+        ]
+      : []),
+  ];
+}
+
+test(
+  "metrics that an organization does not send, or that are being prepared, are said of the organization",
+  async () => {
+    let cells = 0;
+    for (const home of metricsStates)
+      for (const other of metricsStates)
+        for (const otherPlan of home === "ready" ? ["enterprise", "pro"] : ["enterprise"])
+          for (const { key, query, scope } of await metricsCells(home, other, otherPlan))
+            for (const dataset of datasets) {
+              const answer = await pace.run(key, 50, () =>
+                api.call(`/v1/metrics/${dataset}?${window}${query}`, { key }),
+              );
+              const unavailable = scope.find(({ state }) => state === "unavailable");
+              const preparing = scope.find(({ state }) => state === "preparing");
+              const wanted = unavailable
+                ? [403, "METRICS_UNAVAILABLE"]
+                : preparing
+                  ? [503, "METRICS_PREPARING"]
+                  : [200, undefined];
+              const cell = `${dataset} ${home} ${other} ${otherPlan} ${query}`;
+              expect([cell, answer.status, answer.codes[0]]).toEqual([cell, ...wanted]);
+              expect(answer.message).toContain((unavailable ?? preparing)?.id ?? "");
+              cells++;
+            }
+    console.info(`metrics states: ${cells} cells, 0 differences`);
+  },
+  timeoutMs,
+);
+
+const choices = [true, false];
+
+/** Subscription, then deployment, then plan, then role: the first that fails answers. */
+function seatAssignmentVerdict(isSubscribed: boolean, isHosted: boolean, plan: string, role: string) {
+  if (!isSubscribed) return [402, "NO_ACTIVE_SUBSCRIPTION"];
+  if (!isHosted) return [403, "SELF_HOSTED_ONLY"];
+  if (plan !== "enterprise") return [403, "ENTERPRISE_PLAN_REQUIRED"];
+  return role === "cr_admin" ? [200, undefined] : [403, "NOT_ADMIN"];
+}
+
+test(
+  "seat assignment asks for subscription, deployment, plan and role, in this order",
+  async () => {
+    let cells = 0;
+    for (const subscription_active of choices)
+      for (const isHosted of choices)
+        for (const plan of ["free", "pro", "enterprise"]) {
+          const name = gitlab(`seats-${subscription_active}-${isHosted}-${plan}`, "home");
+          await world.instance(name.instance_id ?? "");
+          const deployment = isHosted ? "self_hosted" : "cloud";
+          const uuid = await world.organization("home", { ...name, subscription_active, deployment, plan });
+          for (const role of ["cr_admin", "cr_member"]) {
+            const owner = role;
+            await world.member(name, owner, { role });
+            const instanceId = name.instance_id ?? "";
+            const keys = [
+              await world.key({ kind: "organization", organization: uuid, owner, role }),
+              await world.key({ kind: "user", organization: uuid, owner }),
+              await world.key({ kind: "instance", instanceId, home: uuid, owner, role }),
+            ];
+            for (const { text, key } of keys)
+              for (const body of [undefined, { mode: "automatic" }]) {
+                const answer = await pace.run(uuid, 9, () =>
+                  api.call("/v1/users/seats/assignment", { key: text, ...(body && { body }) }),
+                );
+                const wanted = seatAssignmentVerdict(subscription_active, isHosted, plan, role);
+                const cell = `${key.kind} ${role} ${name.instance_id} ${body ? "POST" : "GET"}`;
+                expect([cell, answer.status, answer.codes[0]]).toEqual([cell, ...wanted]);
+                cells++;
+              }
+          }
+        }
+    console.info(`seat assignment: ${cells} cells, 0 differences`);
+  },
+  timeoutMs,
+);

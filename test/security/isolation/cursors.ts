@@ -1,0 +1,52 @@
+import { expect } from "vitest";
+import { bytesOf, leaksIn } from "./compare.ts";
+import type { Shop } from "./shops.ts";
+import type { Stage } from "./stage.ts";
+
+const window = "start_date=2026-11-01&end_date=2026-11-30";
+const paged: Readonly<Record<string, string>> = {
+  listReviewCommentMetrics: `/v1/metrics/review-comments?${window}&limit=1`,
+  listReviewMetrics: `/v1/metrics/reviews?${window}&limit=1`,
+  listMcpMetrics: `/v1/metrics/mcp?${window}&limit=1`,
+  listLearnings: "/v1/learnings?limit=1",
+  listAuditLogs: "/v1/audit-logs?limit=1&order=asc",
+  listUsers: "/v1/users?limit=1",
+  listOrganizations: "/v1/organizations?limit=1",
+  listSecurityFindings: "/v1/security/scans/code?limit=1",
+};
+
+export type MadeCursor = { readonly shop: Shop; readonly operation: string; readonly cursor: string };
+
+/** Of every tenant and operation, as each of its keys gets them. */
+export async function makeCursors(stage: Stage): Promise<MadeCursor[]> {
+  const made: MadeCursor[] = [];
+  for (const shop of stage.shops)
+    for (const holder of shop.holders)
+      for (const [operation, target] of Object.entries(paged)) {
+        const { json, headers } = await stage.send(holder, operation, { method: "GET", target });
+        const next: unknown =
+          typeof json === "object" && json !== null ? Reflect.get(json, "next_cursor") : null;
+        for (const cursor of [next, headers["x-resume-cursor"]])
+          if (typeof cursor === "string") made.push({ shop, operation, cursor });
+      }
+  expect(new Set(made.map(({ operation }) => operation)).size).toBe(Object.keys(paged).length);
+  return made;
+}
+
+const findingKinds = ["organization", "user", "instance"];
+
+/** Somebody else goes on with a walk that is not theirs. Answers what they are told. */
+export async function swapCursor(
+  stage: Stage,
+  made: readonly MadeCursor[],
+): Promise<[place: string, bytes: string]> {
+  const { shop, operation, cursor } = stage.any(made);
+  const thief = stage.otherThan(shop);
+  const isFindings = operation === "listSecurityFindings";
+  const holder = stage.any(thief.holders.filter(({ kind }) => !isFindings || findingKinds.includes(kind)));
+  const target = `${paged[operation]}&cursor=${cursor}`;
+  const answer = await stage.send(holder, operation, { method: "GET", target });
+  expect([operation, answer.status, answer.codes]).toEqual([operation, 400, ["INVALID_CURSOR"]]);
+  expect(leaksIn(answer, stage.secretsBeside(thief), "")).toEqual([]);
+  return [operation, bytesOf(answer, cursor)];
+}

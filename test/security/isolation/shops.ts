@@ -1,0 +1,212 @@
+import { operatorOrigin } from "../../../lib/audit/entry.ts";
+import { createRole } from "../../../lib/people/custom-roles.ts";
+import type { Chance } from "../../../lib/runtime/chance.ts";
+import { parseOrganization } from "../../../lib/store/items/organization.ts";
+import { learningPartition, organizationKey } from "../../../lib/store/layout.ts";
+import { finalized } from "../../metrics/support.ts";
+import { finding } from "../../security-findings/support.ts";
+import type { OrganizationId, World } from "../../support/world.ts";
+
+/** An organization of a tenant. Its provider ids are those of everybody else, but for one of each kind. */
+export type Branch = {
+  readonly name: OrganizationId;
+  readonly uuid: string;
+  readonly learningIds: readonly string[];
+  readonly roleIds: readonly string[];
+};
+
+/** What only this tenant has: nobody else's answer may depend on it. */
+export type Own = {
+  readonly orgId: string;
+  readonly repositoryId: string;
+  readonly repositoryName: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly file: string;
+  readonly word: string;
+};
+
+export type Shop = {
+  readonly kind: "workspace" | "instance" | "standalone";
+  readonly id: string;
+  /** Stands in every text of this tenant, and nowhere else. */
+  readonly canary: string;
+  readonly own: Own;
+  readonly branches: readonly Branch[];
+  readonly holders: readonly Holder[];
+  /** Strings that no other tenant may ever see. */
+  readonly secrets: readonly string[];
+};
+
+export type Holder = {
+  readonly kind: "organization" | "user" | "workspace" | "instance";
+  readonly key: string;
+  readonly shopId: string;
+  /** The home organization; of a workspace token, one of its organizations. */
+  readonly branch: Branch;
+};
+
+/** The same in every tenant. */
+export const shared = {
+  orgIds: ["100", "200"],
+  repositoryId: "9001",
+  repositoryName: "group/billing",
+  userIds: ["u1", "u2"],
+  email: "ann@example.com",
+  prUrl: "https://git.example.com/group/billing/pull/7",
+  learning: "Prefer early returns to nested conditions.",
+  file: "src/main.ts",
+} as const;
+
+const letters = "abcdefghijkmnpqrstuvwxyz23456789";
+export const word = (chance: Chance, length = 10): string =>
+  Array.from({ length }, () => letters[chance.below(letters.length)]).join("");
+
+/** Of the same form as what another tenant has, and of nobody. */
+export const strange = (chance: Chance): Own => ownOf(chance);
+
+const ownOf = (chance: Chance): Own => ({
+  orgId: `7${word(chance)}`,
+  repositoryId: `r${word(chance)}`,
+  repositoryName: `group/${word(chance)}`,
+  userId: `u${word(chance)}`,
+  email: `${word(chance)}@example.com`,
+  file: `src/${word(chance)}.ts`,
+  word: word(chance),
+});
+
+export type ShopPlan = { readonly kind: Shop["kind"]; readonly provider: string; readonly id: string };
+
+/** Cloud tenants use different providers, instances their own names: so all can have organization 100. */
+export function planWorld(chance: Chance): ShopPlan[] {
+  const cloud = ["github", "gitlab", "azure_devops", "bitbucket"];
+  const workspaces = 2 + chance.below(2);
+  const plans = cloud.map((provider, index): ShopPlan => {
+    const kind = index < workspaces ? "workspace" : "standalone";
+    return { kind, provider, id: `${kind}-${word(chance)}` };
+  });
+  const instances = 2 + chance.below(3);
+  for (let index = 0; index < instances; index++)
+    plans.push({ kind: "instance", provider: "gitlab", id: `instance-${word(chance)}` });
+  return plans;
+}
+
+export async function buildShop(world: World, chance: Chance, plan: ShopPlan): Promise<Shop> {
+  const canary = `canary${word(chance, 14)}`;
+  const own = ownOf(chance);
+  if (plan.kind === "workspace") await world.workspace(plan.id, { name: canary });
+  if (plan.kind === "instance")
+    await world.instance(plan.id, { name: canary, base_url: `https://${canary}.test` });
+  const orgIds = plan.kind === "standalone" ? [shared.orgIds[0]] : [...shared.orgIds, own.orgId];
+  const branches: Branch[] = [];
+  for (const orgId of orgIds) branches.push(await buildBranch(world, plan, orgId, canary, own));
+  const holders = await issueKeys(world, plan, branches, canary);
+  const secrets = [
+    canary,
+    ...(plan.kind === "standalone" ? [] : [plan.id]),
+    ...branches.flatMap(({ uuid, learningIds, roleIds }) => [uuid, ...learningIds, ...roleIds]),
+  ];
+  return { kind: plan.kind, id: plan.id, canary, own, branches, holders, secrets };
+}
+
+async function buildBranch(
+  world: World,
+  plan: ShopPlan,
+  orgId: string,
+  canary: string,
+  own: Own,
+): Promise<Branch> {
+  const name: OrganizationId = {
+    provider: plan.provider,
+    instance_id: plan.kind === "instance" ? plan.id : null,
+    provider_organization_id: orgId,
+  };
+  const uuid = await world.organization(orgId, {
+    ...name,
+    name: `${canary} ${orgId}`,
+    workspace_id: plan.kind === "workspace" ? plan.id : null,
+    deployment: plan.kind === "workspace" ? "cloud" : "self_hosted",
+  });
+  for (const [repositoryId, fullName] of [
+    [shared.repositoryId, shared.repositoryName],
+    [own.repositoryId, own.repositoryName],
+  ]) {
+    const url = `https://${canary}.test/${repositoryId}`;
+    await world.repository(name, repositoryId ?? "", { name: canary, full_name: fullName, url });
+  }
+  await world.member(name, "u1", { role: "cr_admin", username: canary, email: shared.email });
+  await world.member(name, "u2", { username: `${canary} two`, email: `two@${canary}.test` });
+  await world.member(name, own.userId, { username: `${canary} own`, email: own.email });
+  await tellData(world, name, canary, own);
+  return { name, uuid, ...(await buildThings(world, uuid, canary)) };
+}
+
+/** One thing of every kind under the shared ids, one under the tenant's own. */
+async function tellData(world: World, name: OrganizationId, canary: string, own: Own): Promise<void> {
+  const things = [
+    { repository_id: shared.repositoryId, author_id: "u1", file: shared.file },
+    { repository_id: own.repositoryId, author_id: own.userId, file: own.file },
+  ];
+  for (const [index, { repository_id, author_id, file }] of things.entries()) {
+    const pr_url = index === 0 ? shared.prUrl : `${shared.prUrl}/${own.word}`;
+    const comments = [{ url: `https://${canary}.test/${index}`, severity: "major", category: null }];
+    const mcp_servers = [{ name: canary, tools: [{ name: `${canary} tool`, calls: 1, failures: 0 }] }];
+    const author_username = `${canary} author`;
+    const told = { repository_id, author_id, author_username, pr_url, comments, mcp_servers };
+    await world.tell("pull_request.finalized", finalized(name, index, told));
+    const learning = `${index === 0 ? "Mind" : own.word} ${canary}.`;
+    const source_url = `https://${canary}.test/source`;
+    const captured = { ...name, repository_id, author_id, source: "chat", file, source_url };
+    await world.tell("learning.captured", { ...captured, learning });
+    await world.tell("learning.captured", { ...captured, learning: shared.learning });
+    await world.tell("security_scan.completed", {
+      ...name,
+      repository_id,
+      scan_id: canary,
+      commit_sha: "c0ffee",
+      completed_at: "2026-11-01T00:00:00Z",
+      findings: [finding("f1", { title: canary, description: canary, evidence: [canary], file_path: file })],
+    });
+  }
+}
+
+async function buildThings(world: World, uuid: string, canary: string) {
+  const { deps } = world;
+  const item = await deps.table.get(organizationKey(uuid));
+  if (!item) throw new Error(`There is no organization ${uuid}.`);
+  const fields = { description: canary, is_default: false, permissions: [], duplicateFrom: undefined };
+  const { role } = await createRole({ ...deps, ...operatorOrigin }, parseOrganization(item), {
+    name: `Reviewer ${canary}`,
+    ...fields,
+  });
+  const { items } = await deps.table.queryPage({ pk: learningPartition(uuid) });
+  return { learningIds: items.map(({ sk }) => sk), roleIds: [role.id] };
+}
+
+async function issueKeys(
+  world: World,
+  { kind, id }: ShopPlan,
+  branches: readonly Branch[],
+  canary: string,
+): Promise<Holder[]> {
+  const admin = { owner: "u1", role: "cr_admin", name: canary } as const;
+  const holders: Holder[] = [];
+  for (const branch of branches) {
+    const { uuid: organization } = branch;
+    const single = await world.key({ kind: "organization", organization, ...admin });
+    const user = await world.key({ kind: "user", organization, owner: "u1", name: canary });
+    holders.push({ kind: "organization", key: single.text, shopId: id, branch });
+    holders.push({ kind: "user", key: user.text, shopId: id, branch });
+  }
+  const [branch] = branches;
+  if (!branch) throw new Error("A tenant has an organization.");
+  if (kind === "workspace") {
+    const { text } = await world.token(id);
+    holders.push(...branches.map((each) => ({ kind, key: text, shopId: id, branch: each })));
+  }
+  if (kind === "instance") {
+    const { text } = await world.key({ kind, instanceId: id, home: branch.uuid, ...admin });
+    holders.push({ kind, key: text, shopId: id, branch });
+  }
+  return holders;
+}
