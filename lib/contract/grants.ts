@@ -9,7 +9,8 @@ export type TableGrant = {
 /**
  * What the chain itself does in every operation. Operations add their own `tableActions`, so a function that
  * declares none can touch nothing but these partitions. An item fetched alongside authentication from
- * another partition (the stream's head, say) needs `BatchGetItem` among the operation's own actions.
+ * another partition (the stream's head, say) needs `BatchGetItem` among the operation's own actions. What lies in the
+ * partitions of organizations and tenants is read with these; test/e2e fails on an action that nobody needs.
  */
 export const chainGrants: readonly TableGrant[] = [
   /** Authentication, the keys that sign cursors, and when a refusal was last written down. */

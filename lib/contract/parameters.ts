@@ -39,7 +39,10 @@ export const identifier = z
   .refine((value) => utf8Bytes(value) <= requestLimits.idBytesMax, {
     error: `must have at most ${requestLimits.idBytesMax} bytes`,
   })
-  .meta({ maxLength: requestLimits.idBytesMax });
+  .meta({
+    maxLength: requestLimits.idBytesMax,
+    description: `At most ${requestLimits.idBytesMax} bytes of UTF-8.`,
+  });
 
 /** RFC 5321 counts octets. */
 export const emailAddress = z
@@ -49,7 +52,12 @@ export const emailAddress = z
   .refine((value) => value !== "" && utf8Bytes(value) <= peopleLimits.emailBytesMax, {
     error: `must have 1 to ${peopleLimits.emailBytesMax} bytes`,
   })
-  .meta({ type: "string", minLength: 1, maxLength: peopleLimits.emailBytesMax });
+  .meta({
+    type: "string",
+    minLength: 1,
+    maxLength: peopleLimits.emailBytesMax,
+    description: `At most ${peopleLimits.emailBytesMax} bytes of UTF-8.`,
+  });
 
 /** Plain decimal digits without leading zeros: `1e2`, `0x10`, `+5`, `1.5` and `010` are mistakes, not numbers. */
 export const integerParameter = (min: number, max: number) =>
@@ -76,7 +84,14 @@ export const listParameter = (valuesMax: number) =>
       error: `must have at most ${valuesMax} values`,
       abort: true,
     })
-    .transform((values) => [...new Set(values)]);
+    .transform((values) => [...new Set(values)])
+    .meta({ override: listShown(valuesMax) });
+
+/** How the documentation shows a list: to a schema it is one string. */
+export const listShown = (valuesMax: number, values = "values") => ({
+  type: "string",
+  description: `Comma-separated ${values}, at most ${valuesMax}. Spaces round a value do not count.`,
+});
 
 export const choice = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
   z.enum(choices, { error: `must be one of: ${choices.join(", ")}` });

@@ -97,7 +97,7 @@ export const housekeeping = worker({
   source: "workers/housekeeping",
   summary: "Rotates the cursor signing keys and drops parts of large entries that nothing names",
   trigger: { kind: "schedule", everyMinutes: 24 * 60 },
-  tableActions: ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
+  tableActions: ["GetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem"],
   uses: [],
   timeoutSeconds: 300,
   memoryMegabytes: 512,

@@ -119,7 +119,13 @@ export async function callJson(
     signal,
   });
   // Operations that have nothing to tell may answer nothing at all.
-  return body.length === 0 ? {} : JSON.parse(body.toString());
+  if (body.length === 0) return {};
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    // Without the parser's own words, which quote the text.
+    throw new NoAnswer(`${target} was not answered in JSON.`);
+  }
 }
 
 export const isPassing = (error: unknown): boolean =>

@@ -1,3 +1,5 @@
+import { AwsFault } from "./aws-fault.ts";
+
 /** One JSON line per event, to standard output, where Lambda collects it. Keys and bodies never get here. */
 export type LogFields = { readonly [name: string]: unknown };
 
@@ -18,10 +20,14 @@ function leastLevel(): keyof typeof weights {
 export function describeError(error: unknown): string[] {
   const lines: string[] = [];
   for (let cause = error; cause instanceof Error && lines.length < 5; cause = cause.cause) {
-    lines.push(
-      `${cause.name}: ${cause.message}`,
-      ...(cause.stack?.split("\n").slice(1, 4) ?? []).map((line) => line.trim()),
-    );
+    const places = cause.stack?.split("\n").filter((line) => /^ +at /.test(line)) ?? [];
+    lines.push(`${cause.name}: ${wordsOf(cause)}`, ...places.slice(0, 3).map((line) => line.trim()));
   }
   return lines;
 }
+
+/** AWS likes to quote what was sent; only what it says about permissions is ours to repeat. */
+const wordsOf = (error: Error): string =>
+  error instanceof AwsFault && error.status !== 403 && !error.name.startsWith("AccessDenied")
+    ? `status ${error.status}`
+    : error.message;

@@ -5,7 +5,7 @@ export class WorkerFailed extends Error {
 }
 
 /**
- * The handler of a Lambda that nobody waits for. What ends it is logged by names and messages: Lambda itself would
+ * The handler of a Lambda without a request. What ends it is logged by names and messages: Lambda itself would
  * print every field of the error, and some errors carry items.
  */
 export function worker<Arguments extends readonly unknown[], Answer>(

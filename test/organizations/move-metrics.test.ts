@@ -113,8 +113,7 @@ test("a move that was cut off is finished by the clock, without another event", 
     ...table,
     transact: async (writes) => {
       // The organization's own items are written; the first batch of its pull requests is not.
-      if (writes.some((write) => "put" in write && write.put.pk.startsWith("S#")))
-        throw new Error("cut off");
+      if (writes.some((write) => "put" in write && write.put.pk.startsWith("S#"))) throw new Error("cut off");
       await table.transact(writes);
     },
   }));

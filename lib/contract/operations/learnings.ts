@@ -207,6 +207,6 @@ export const listLearnings = operation({
   rateLimit: { bucket: "learnings", requestsMax: 60, windowSeconds: 60, owner: "quota" },
   paging: { bindsPageSize: false, resumable: true, defaultSize: page.default },
   streaming: true,
-  tableActions: ["GetItem", "BatchGetItem", "Query"],
+  tableActions: ["Query"],
   errors: ["PERMISSION_DENIED", "RESPONSE_TOO_LARGE"],
 });

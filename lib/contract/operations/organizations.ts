@@ -75,6 +75,6 @@ export const listRepositories = operation({
   rateLimit: { bucket: "repositories", requestsMax: 60, windowSeconds: 60, owner: "quota" },
   paging: { bindsPageSize: true, resumable: false, defaultSize: pageLimits.repositories.default },
   streaming: false,
-  tableActions: ["Query"],
+  tableActions: [],
   errors: ["ORGANIZATION_NOT_FOUND"],
 });

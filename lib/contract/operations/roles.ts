@@ -20,13 +20,13 @@ const reading = {
   ...shared,
   needs: "role_management:read",
   rateLimit: { bucket: "roles", requestsMax: 60, windowSeconds: 60, owner: "organization" },
-  tableActions: ["GetItem", "Query"],
+  tableActions: [],
 } as const;
 const writing = {
   ...shared,
   needs: "admin",
   rateLimit: { bucket: "roles-write", requestsMax: 10, windowSeconds: 60, owner: "organization" },
-  tableActions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+  tableActions: ["PutItem", "UpdateItem"],
 } as const;
 
 const query = z.strictObject({ ...organizationSelector });
@@ -81,7 +81,6 @@ export const listPermissions = operation({
       access_types: z.array(z.enum(accessTypes)),
     }),
   },
-  tableActions: [],
   errors: [],
 });
 
@@ -144,5 +143,6 @@ export const deleteRole = operation({
   pathParameters,
   query,
   answer: { status: 204, description: "It is gone" },
+  tableActions: ["UpdateItem", "DeleteItem"],
   errors: ["ROLE_NOT_FOUND", "ROLE_IN_USE", "SYSTEM_ROLE"],
 });

@@ -7,6 +7,7 @@ import {
   identifier,
   integerParameter,
   listParameter,
+  listShown,
   organizationSelector,
   organizationsFilter,
 } from "../parameters.ts";
@@ -19,7 +20,8 @@ const severities = listParameter(requestLimits.listValuesMax)
   .refine((values) => values.every((value) => findingSeverities.some((severity) => severity === value)), {
     error: `must be comma-separated values of: ${findingSeverities.join(", ")}`,
   })
-  .transform((values) => findingSeverities.filter((severity) => values.includes(severity)));
+  .transform((values) => findingSeverities.filter((severity) => values.includes(severity)))
+  .meta({ override: listShown(requestLimits.listValuesMax, `values of: ${findingSeverities.join(", ")}`) });
 
 /** CSV and SARIF are whole files: there is no page to size or to go on from. */
 const pagedOnly = ["limit", "cursor"] as const;

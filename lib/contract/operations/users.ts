@@ -51,7 +51,7 @@ export const listUsers = operation({
   rateLimit: { bucket: "users", requestsMax: 60, windowSeconds: 60, owner: "quota" },
   paging: { bindsPageSize: false, resumable: false, defaultSize: users.default },
   streaming: false,
-  tableActions: ["GetItem", "Query", "BatchGetItem"],
+  tableActions: [],
   errors: [],
 });
 
@@ -87,7 +87,7 @@ export const assignSeats = operation({
   instanceScope: "home",
   rateLimit: tenAMinute("seats"),
   streaming: false,
-  tableActions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+  tableActions: ["PutItem", "UpdateItem"],
   errors: ["BATCH_SIZE_EXCEEDED"],
 });
 
@@ -129,7 +129,7 @@ export const setSeatAssignment = operation({
     "self-hosted organizations.",
   body: z.strictObject({ mode: choice(seatAssignmentModes), ...organizationSelector }),
   answer: { status: 200, description: "The mode as it is now", schema: modeAnswer },
-  tableActions: ["GetItem", "UpdateItem", "PutItem"],
+  tableActions: ["UpdateItem"],
 });
 
 export const changeRoles = operation({
@@ -157,6 +157,6 @@ export const changeRoles = operation({
   instanceScope: "named",
   rateLimit: tenAMinute("role-changes"),
   streaming: false,
-  tableActions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
+  tableActions: ["UpdateItem"],
   errors: ["BATCH_SIZE_EXCEEDED"],
 });

@@ -70,8 +70,7 @@ export function valueAt(text: string, at: number): Value | undefined {
 const isHarmless = (value: string) =>
   /^(?:u?int|float|sha|aes|rs|hs|utf|base|argon)-?\d+[a-z]*$/i.test(value) ||
   /^v?\d{1,5}(?:\.\d+)*[a-z%]{0,2}$/i.test(value) ||
-  value.startsWith("http") ||
-  value.startsWith("arn:") ||
+  /^(?:https?|arn):/.test(value) ||
   (/^[./~][\w./-]*$/.test(value) && !(value.length >= 20 && looksVeryRandom(value)));
 
 /** `MYSQL_NATIVE_PASSWORD`, a constant's name. */

@@ -4,7 +4,7 @@ import { type Finder, kindNamed, type Span } from "./rule.ts";
 
 /**
  * `password=…`, `api_key: …`, `"clientSecret": "…"`, in the many ways people write it. Three steps: a name that
- * claims a credential, a bridge from the name to a value, and a value that keeps the claim.
+ * claims a credential, a bridge from the name to a value, and a value that bears it out.
  */
 const namePattern = /pass|pwd|kennwort|secret|token|key|cred|auth|psk|pepper|sess|sid|pat|pw/gi;
 const nameRestPattern = /[\w-]*(?:\.[\w-]+)*/y;

@@ -3,8 +3,12 @@ import { type Finder, kindNamed, type Span } from "./rule.ts";
 
 /** The last search: what looks random and no other rule has a name for. */
 const wordPattern = /[^\s"'<>`]+/g;
-const runPattern = /[\w+/-]+={0,2}/g;
+/** Never over `-----`: a run that took the BEGIN of a certificate with it would make a secret of what follows. */
+const runPattern = /[\w+/]+(?:-{1,4}[\w+/]+)*={0,2}/g;
 const runLengthMin = 32;
+/** The first or last character of a URL-safe value may be one. */
+const isLoneDash = (text: string, at: number) =>
+  text.charAt(at) === "-" && text.charAt(at - 1) !== "-" && text.charAt(at + 1) !== "-";
 
 /** Identifiers have capitals and digits too, but between separators. */
 const densePartMin = 12;
@@ -30,10 +34,11 @@ const publicLabels =
     " ",
   );
 const labelLengthMax = 32;
-function isLabelledPublic(text: string, start: number): boolean {
+/** A label that is itself part of a secret, before `from`, does not count: it will not be there next time. */
+function isLabelledPublic(text: string, start: number, from: number): boolean {
   let end = start;
-  while (end > start - 6 && end > 0 && `-:= "'`.includes(text.charAt(end - 1))) end--;
-  const label = text.slice(Math.max(0, end - labelLengthMax), end).toLowerCase();
+  while (end > start - 6 && end > from && `-:= "'`.includes(text.charAt(end - 1))) end--;
+  const label = text.slice(Math.max(from, end - labelLengthMax), end).toLowerCase();
   return publicLabels.some((publicLabel) => label.endsWith(publicLabel));
 }
 
@@ -45,13 +50,13 @@ function isInPublicBlock(text: string, start: number): boolean {
   return before.lastIndexOf("-----BEGIN ") > before.lastIndexOf("-----END ");
 }
 
-const isSecretRun = (run: string, text: string, start: number) =>
+const isSecretRun = (run: string, text: string, start: number, from: number) =>
   run.length >= runLengthMin &&
   looksVeryRandom(run) &&
   run.split(/[^A-Za-z0-9]/).some(isDensePart) &&
   !publicStart.test(run) &&
   !isPublicId(run) &&
-  !isLabelledPublic(text, start) &&
+  !isLabelledPublic(text, start, from) &&
   !isInPublicBlock(text, start);
 
 const highEntropyValue = kindNamed("High-entropy value");
@@ -65,8 +70,11 @@ export const highEntropy: Finder = {
     for (const word of text.matchAll(wordPattern)) {
       if (word[0].length < runLengthMin || isAddress(word[0])) continue;
       for (const run of word[0].matchAll(runPattern)) {
-        const start = word.index + run.index;
-        if (isSecretRun(run[0], text, start)) spans.push({ start, end: start + run[0].length, kind });
+        const at = word.index + run.index;
+        const start = isLoneDash(text, at - 1) ? at - 1 : at;
+        if (!isSecretRun(run[0], text, start, spans.at(-1)?.end ?? 0)) continue;
+        const end = at + run[0].length;
+        spans.push({ start, end: isLoneDash(text, end) ? end + 1 : end, kind });
       }
     }
     return spans;

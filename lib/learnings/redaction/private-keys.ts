@@ -107,7 +107,9 @@ function findPutty(text: string): Span[] {
     const mac = text.indexOf(puttyEnd, start);
     if (mac < 0) break;
     const end = matchEnd(puttyMacPattern, text, mac + puttyEnd.length);
-    spans.push({ start, end, kind });
+    // A sentence may name the first and the last line of such a file: between them lies no key.
+    const body = text.slice(start, mac);
+    if (body.includes("Private-Lines:") && !body.includes("\n\n")) spans.push({ start, end, kind });
     start = text.indexOf(puttyBegin, end);
   }
   return spans;

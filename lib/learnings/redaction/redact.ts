@@ -65,7 +65,8 @@ function withMarkers(text: string, spans: readonly Span[]): string {
   let marked = "";
   let from = 0;
   for (const { start, end, kind } of spans) {
-    marked += `${text.slice(from, start)}[REDACTED:${kind}]`;
+    if (end <= from) continue;
+    marked += `${text.slice(from, Math.max(from, start))}[REDACTED:${kind}]`;
     from = end;
   }
   return marked + text.slice(from);

@@ -99,6 +99,24 @@ describe("on any text", { timeout: 120_000 }, () => {
     );
   });
 
+  it("redacting twice is redacting once, however long a chain one credential's going could set off", () => {
+    const random = "aB3dE6gH9kLm2NpQ5rS8tUv1WxY4z";
+    const links = [
+      `${random}${random}SHA256:`,
+      `${random}${random}-----BEGIN CERTIFICATE-----\n`,
+      ` -p ${random.repeat(12)}`,
+      ` / ${random.repeat(6)}`,
+      ` basic ${random.repeat(6)}`,
+      `<password>${random.repeat(15)} `,
+      `key=${random.repeat(10)}=`,
+      `", "${random.repeat(8)}`,
+    ];
+    for (const link of links) {
+      const once = redact(`docker login authorization auth=("a${link.repeat(40)}</password>`).text;
+      expect(redact(once)).toEqual({ text: once, kinds: [] });
+    }
+  });
+
   it("the same text gives the same answer, whatever was redacted before it", () => {
     fc.assert(
       fc.property(anyText, anyText, (text, other) => {

@@ -59,6 +59,12 @@ describe("a private key", () => {
     expect(redact(`before\n\n${key}\n\nafter it`).text).toBe("before\n\n[REDACTED:private_key]\n\nafter it");
   });
 
+  it("inside another is part of it, and nothing is said twice", () => {
+    const inner = `-----BEGIN EC PRIVATE KEY-----\n${body}\n-----END EC PRIVATE KEY-----`;
+    const outer = `PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 4\n${inner}\nPrivate-MAC: 0123abcd`;
+    expect(redact(`a ${outer} b`).text).toBe("a [REDACTED:private_key] b");
+  });
+
   it("that is only announced stays", () => {
     const text = "-----BEGIN PRIVATE KEY-----\n(your key here)\n-----END PRIVATE KEY-----";
     expect(redact(text).text).toBe(text);
@@ -66,12 +72,21 @@ describe("a private key", () => {
 });
 
 describe("a text with nothing to hide", () => {
-  it.each(["", " ", "\0", "\ud800", "[REDACTED:github_token]", "[REDACTED:", "password=", "://:@"])(
-    "%j stays",
-    (text) => {
-      expect(redact(text)).toEqual({ text, kinds: [] });
-    },
-  );
+  it.each(["", " ", "\0", "\ud800", "[REDACTED:", "password=", "://:@"])("%j stays", (text) => {
+    expect(redact(text)).toEqual({ text, kinds: [] });
+  });
+});
+
+describe("a marker", () => {
+  it.each([
+    ["stays", "[REDACTED:github_token]"],
+    ["is no value", "password=[REDACTED:password]&token=[REDACTED:token]"],
+    ["is no name of a value", "[REDACTED:token]: aB3dE6gH9kLm2NpQ"],
+    ["is no user of a password", "curl -u [REDACTED:1password_key] https://example.com"],
+    ["speaks of no password", "[REDACTED:url_password] Xk9!pQz7Rt2bW"],
+  ])("%s", (_, text) => {
+    expect(redact(text)).toEqual({ text, kinds: [] });
+  });
 });
 
 describe("the published list", () => {
@@ -88,7 +103,7 @@ describe("the published list", () => {
 });
 
 describe("the bundle", () => {
-  const minifiedBytesMax = 26_000;
+  const minifiedBytesMax = 26_500;
 
   it("stays small enough for every function that writes Learnings", () => {
     const { outputFiles } = buildSync({

@@ -9,6 +9,7 @@ const schemaShape = z.looseObject({
   type: z.string().optional(),
   enum: z.array(z.string()).optional(),
   format: z.string().optional(),
+  description: z.string().optional(),
   minimum: z.number().optional(),
   maximum: z.number().optional(),
   minLength: z.number().optional(),

@@ -39,6 +39,20 @@ async function send(draft: Draft, target: string, options: object): Promise<Answ
   );
 }
 
+const refusesShape = ({ codes }: Answer): boolean =>
+  codes.some((code) => code === "INVALID_REQUEST" || code === "INVALID_CURSOR");
+
+/** Whatever says how to go on can be gone on with. */
+async function problemOfNextPage(draft: Draft, target: string, { json, headers }: Answer) {
+  const next: unknown =
+    typeof json === "object" && json !== null ? Reflect.get(json, "next_cursor") : undefined;
+  const cursor = typeof next === "string" ? next : (headers["x-next-cursor"] ?? headers["x-resume-cursor"]);
+  if (cursor === undefined) return undefined;
+  const joined = `${target}${target.includes("?") ? "&" : "?"}cursor=${cursor}`;
+  const answer = await send(draft, joined, {});
+  return answer.status === 200 ? undefined : `its cursor is answered with ${answer.status} ${answer.message}`;
+}
+
 type Played = { readonly name: string; readonly answer: Answer; readonly operation: Documented };
 
 /** Plays as many requests as the run has time for; answers what is wrong with any of them. */
@@ -79,11 +93,10 @@ describe(`requests made from docs/openapi.json (SEED=${seed})`, () => {
         const { operation, kind, body } = draft;
         const target = targetOf(draft);
         const answer = await send(draft, target, { method: operation.method, ...(body && { body }) });
-        const isRefused = answer.codes.some(
-          (code) => code === "INVALID_REQUEST" || code === "INVALID_CURSOR",
-        );
+        const isRefused = refusesShape(answer);
+        const problem = isRefused ? "valid input is refused" : await problemOfNextPage(draft, target, answer);
         const name = `${kind} ${operation.method} ${target} ${JSON.stringify(body)?.slice(0, 300)}`;
-        return { name, answer, operation, problem: isRefused ? "valid input is refused" : undefined };
+        return { name, answer, operation, problem };
       });
       expect(problems).toEqual([]);
     },

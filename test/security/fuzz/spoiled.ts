@@ -1,6 +1,6 @@
 import type { Chance } from "../../../lib/runtime/chance.ts";
 import type { Schema } from "./document.ts";
-import { type Draft, listsMax, policyOf } from "./valid.ts";
+import { type Draft, isFor, listsMax, policyOf } from "./valid.ts";
 import { invalidValues, oneOf } from "./values.ts";
 
 /** A request that is wrong for exactly one reason. */
@@ -80,8 +80,9 @@ function wrongQueryValues(name: string, schema: Schema): readonly string[] {
     .map(String);
 }
 
-const queryOf = ({ operation }: Draft) =>
-  operation.parameters.filter((parameter) => parameter.in === "query");
+/** A parameter of another kind of key is refused for that, whatever its value. */
+const queryOf = ({ operation, kind }: Draft) =>
+  operation.parameters.filter(({ name, in: place }) => place === "query" && isFor(name, kind));
 const without = ({ query }: Draft, name: string) => query.filter(([each]) => each !== name);
 
 const queryWays: readonly Way[] = [

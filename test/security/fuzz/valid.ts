@@ -31,6 +31,14 @@ export const listsMax: Readonly<Record<string, number>> = {
   severity: 10,
 };
 
+/** Parameters that only one kind of key may send. */
+const kindsOfParameter: Readonly<Record<string, FuzzKind>> = {
+  organization_ids: "instance",
+  repository_name: "user",
+};
+
+export const isFor = (name: string, kind: FuzzKind): boolean => (kindsOfParameter[name] ?? kind) === kind;
+
 export const policyOf = ({ id }: Documented): Operation => {
   const policy = operations.find((operation) => operation.id === id);
   if (!policy) throw new Error(`${id} is documented and does not exist.`);
@@ -74,7 +82,7 @@ function validQuery(
   for (const { name, schema, required, in: place } of parameters) {
     if (place !== "query" || name === "cursor" || name === "org_id" || (!required && maybe(chance, 60)))
       continue;
-    if (name === "organization_ids" && kind !== "instance") continue;
+    if (!isFor(name, kind)) continue;
     if (schema.type === "array") {
       const count = 1 + chance.below(Math.min(3, schema.maxItems ?? 1));
       for (let index = 0; index < count; index++)

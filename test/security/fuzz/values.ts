@@ -16,17 +16,23 @@ const alphabets = [
   "😀🧪🦀👩‍💻🏳️‍🌈",
 ];
 
-/** What the document calls 256 characters of an id are UTF-16 units to the service; a name has code points. */
-const idCharactersMax = 256;
-
 /** Text without a space at its ends: what is counted after trimming is then what was sent. */
-export function textOf(chance: Chance, min: number, max: number): string {
+export function textOf(
+  chance: Chance,
+  min: number,
+  max: number,
+  bytesMax = Number.POSITIVE_INFINITY,
+): string {
   const letters = [...oneOf(chance, alphabets)];
   const wanted = oneOf(chance, [min, max, min + chance.below(Math.max(1, Math.min(max, 40) - min + 1))]);
-  const units = Array.from({ length: wanted }, () => oneOf(chance, letters));
-  const text = units.join("");
-  return max === idCharactersMax && text.length > max ? units.slice(0, max / 2).join("") : text;
+  const points = Array.from({ length: wanted }, () => oneOf(chance, letters));
+  while (Buffer.byteLength(points.join("")) > bytesMax) points.pop();
+  return points.join("");
 }
+
+/** Ids and e-mail addresses are counted in bytes, and the document says so. */
+const bytesMaxOf = ({ description, maxLength }: Schema): number | undefined =>
+  description?.includes("bytes of UTF-8") ? maxLength : undefined;
 
 export const digits = (chance: Chance, min: number, max: number): string =>
   String(oneOf(chance, [min, max, min + chance.below(max - min + 1)]));
@@ -56,7 +62,7 @@ export function validValue(schema: Schema, chance: Chance): unknown {
   if (schema.anyOf?.some(({ format }) => format === "date-time"))
     return maybe(chance, 50) ? dayOf(chance) : instantOf(chance);
   if (schema.anyOf) return validValue(oneOf(chance, schema.anyOf), chance);
-  return textOf(chance, schema.minLength ?? 1, schema.maxLength ?? 30);
+  return textOf(chance, schema.minLength ?? 1, schema.maxLength ?? 30, bytesMaxOf(schema));
 }
 
 function validArray({ items = {}, minItems = 0, maxItems = 3 }: Schema, chance: Chance): unknown[] {

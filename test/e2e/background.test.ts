@@ -1,0 +1,192 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { functionSources } from "../../infra/bundle.ts";
+import { organizationUuid } from "../../lib/contract/identity.ts";
+import { internalFunctions, type Worker, workers } from "../../lib/contract/workers.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import {
+  cursorKeysKey,
+  movingPartition,
+  organizationKey,
+  spillPartKey,
+  waitingByAgeRange,
+} from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { writeSpill } from "../../lib/stream/spill.ts";
+import { ofType, partOf } from "../infra/support.ts";
+import { TestClock } from "../support/clock.ts";
+import { github, World } from "../support/world.ts";
+import { useDeployment } from "./deployment.ts";
+import { QueuedWorld } from "./platform.ts";
+import { captured, pullRequest, scan } from "./samples.ts";
+import { unusedGrants } from "./unused-grants.ts";
+
+/** The functions that nobody calls over HTTP, as bundles, woken the way the template wakes them. */
+const sources = functionSources.filter((source) => /^(workers|internal)\//.test(source));
+const deployment = useDeployment({ sources });
+const world = new QueuedWorld(deployment);
+const table = () => deployment().store.table;
+
+const agoMs = (days: number) => systemClock.nowMs() - days * 86_400_000;
+/** The same world as it was told days ago, without a queue: nobody was woken by it. */
+const worldOf = (days: number, through: () => Table = table) =>
+  new World(through, new TestClock(toTimestamp(agoMs(days))));
+
+const waiting = async () => (await table().queryPage(waitingByAgeRange)).items;
+
+const cloud = github("background");
+beforeAll(async () => {
+  await world.workspace("background-before");
+  await world.workspace("background-after");
+  await world.organization("background", { workspace_id: "background-before", approval_delay_days: 1 });
+  await world.repository(cloud, "1");
+  await world.member(cloud, "u-admin", { role: "cr_admin", seat_assigned: true });
+  await world.member(cloud, "u-member", { seat_assigned: true });
+  await world.tell("pull_request.finalized", pullRequest(cloud, 1));
+  await world.tell("security_scan.completed", scan(cloud));
+}, 60_000);
+
+const search = () =>
+  deployment()
+    .functions.get("SearchLearningsFunction")
+    ?.invoke({ ...cloud, repository_id: "1", text: "a structured logger", file_paths: ["src/log.ts"], k: 5 });
+
+/** Bytes that no queue takes at once. */
+const large = { comments: comments(900) };
+function comments(count: number) {
+  return Array.from({ length: count }, (_, index) => ({
+    url: `https://git.example.com/group/repository-1/pull/9#discussion_r${"0".repeat(200)}${index}`,
+    severity: "minor",
+    category: null,
+    accepted: null,
+  }));
+}
+
+describe("ingest", () => {
+  const deadLetters = () => [...deployment().warden.sent.values()].flat();
+
+  test("applies a large event out of the bucket, and takes the place of what was there before", async () => {
+    await world.tell("pull_request.finalized", pullRequest(cloud, 9, large));
+    expect(deployment().warden.objects.size).toBe(1);
+    await world.tell("pull_request.finalized", pullRequest(cloud, 9, { comments: comments(2) }));
+  });
+
+  test("keeps what comes too early, and applies it when its organization arrives", async () => {
+    await world.repository(github("late"), "1");
+    expect(await waiting()).toHaveLength(1);
+    await world.organization("late");
+    expect(await waiting()).toEqual([]);
+  });
+
+  test("gives up what it can never apply: without sense, or without its object", async () => {
+    const broken = { id: systemChance.uuid(), group: "g", body: '{"not":"an event"}' };
+    const missing = { id: systemChance.uuid(), type: "member.saved", occurred_at: "2026-11-01T00:00:00Z" };
+    const lost = { id: missing.id, group: "g", body: JSON.stringify({ ...missing, reference: "gone.json" }) };
+    expect(await deployment().deliver([broken, lost])).toEqual([]);
+    expect(deadLetters()).toEqual([broken.body, lost.body]);
+  });
+});
+
+describe("expireWaiting", () => {
+  /** Hands the event over while its organization is unknown; then the organization is there without anybody noticing. */
+  async function strand(name: string, events: ReadonlyArray<readonly [string, object]>): Promise<void> {
+    for (const [type, data] of events) await world.send(type, { ...github(name), ...data });
+    await worldOf(0).organization(name);
+  }
+
+  test("applies what waits for something that is there after all, whatever it takes", async () => {
+    await strand("stranded", [
+      ["repository.saved", repositoryData],
+      ["member.saved", memberData],
+      ["pull_request.finalized", pullRequest(github("stranded"), 1)],
+      ["pull_request.finalized", pullRequest(github("stranded"), 1, { comments: comments(2) })],
+      ["pull_request.finalized", pullRequest(github("stranded"), 2, large)],
+      ["security_scan.completed", scan(github("stranded"))],
+      ["security_scan.completed", scan(github("stranded"), { scan_id: "scan-2", findings: [] })],
+    ]);
+    deployment().warden.objects.delete([...deployment().warden.objects.keys()].at(-1) ?? "");
+    await strand("stranded-large", [
+      ["repository.saved", repositoryData],
+      ["pull_request.finalized", pullRequest(github("stranded-large"), 3, large)],
+    ]);
+    await deployment().wake("ScheduleExpireWaiting");
+    expect(deployment().warden.denied).toEqual([]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  const repositoryData = {
+    repository_id: "1",
+    name: "r",
+    full_name: "g/r",
+    private: true,
+    url: "https://git.example.com/g/r",
+    active: true,
+    approval_delay_days: null,
+  };
+  const memberData = {
+    user_id: "u-member",
+    username: "u-member",
+    email: null,
+    role: null,
+    seat_assigned: true,
+    readable_repository_ids: "*",
+    active: true,
+  };
+});
+
+test("approveDue approves what nobody looked at in time, reconcileIndex indexes it, searchLearnings finds it", async () => {
+  await worldOf(3).tell("learning.captured", captured(cloud));
+  expect(await search()).toEqual({ learnings: [] });
+  await deployment().wake("ScheduleApproveDue");
+  await deployment().wake("ScheduleReconcileIndex");
+  expect(await search()).toMatchObject({ learnings: [{ learning: "Log with the structured logger." }] });
+});
+
+test("finishMoves brings an organization to its new tenant whose move was cut off", async () => {
+  const moving = worldOf(0, () => cutOffByMove(table())).organization("background", {
+    workspace_id: "background-after",
+  });
+  await expect(moving).rejects.toThrow("cut off");
+  const uuid = organizationUuid(cloud);
+  expect(await table().get(organizationKey(uuid))).toHaveProperty("leaving");
+  await deployment().wake("ScheduleFinishMoves");
+  expect(await table().get(organizationKey(uuid))).not.toHaveProperty("leaving");
+});
+
+test("housekeeping rotates old signing keys and drops parts that nothing names", async () => {
+  const keys = { old: { secret: "c2VjcmV0", created_at_ms: agoMs(100) } };
+  await table().write({ put: { ...cursorKeysKey, current: "old", keys } });
+  const deps = { table: table(), clock: systemClock, chance: systemChance };
+  const { id } = await writeSpill(deps, organizationUuid(cloud), "nobody", Buffer.alloc(10));
+  await deployment().wake("ScheduleHousekeeping");
+  expect(await table().get(cursorKeysKey)).not.toMatchObject({ current: "old" });
+  expect(await table().get(spillPartKey(id, 0))).toBeUndefined();
+});
+
+/** Passes everything on up to the write that begins an organization's move, and then nothing more. */
+function cutOffByMove(whole: Table): Table {
+  let isCut = false;
+  return new Proxy(whole, {
+    get:
+      (target, name) =>
+      async (...given: unknown[]) => {
+        if (isCut) throw new Error("cut off");
+        const answer: unknown = await Reflect.apply(Reflect.get(target, name), target, given);
+        isCut = name === "transact" && JSON.stringify(given).includes(`"pk":"${movingPartition}"`);
+        return answer;
+      },
+  });
+}
+
+test("every schedule of the template leads to a worker that runs", async () => {
+  const scheduled = workers.filter((worker: Worker) => worker.trigger.kind === "schedule");
+  const rules = ofType(deployment().template, "AWS::Events::Rule").map(([id]) => id);
+  expect(rules).toHaveLength(scheduled.length);
+  for (const rule of rules) await deployment().wake(rule);
+  expect(deployment().warden.denied).toEqual([]);
+});
+
+test("no worker may do what it never does", () => {
+  const ids = [...workers, ...internalFunctions].map(({ id }) => partOf(id, "Function"));
+  expect(unusedGrants(deployment(), (id) => ids.includes(id))).toEqual([]);
+});

@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+
+export type ThreadRequest = {
+  readonly id: number;
+  readonly streaming: boolean;
+  readonly event: unknown;
+  readonly timeoutMs: number;
+};
+
+export type ThreadAnswer = { readonly id: number } & (
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "chunk"; readonly chunk: Uint8Array }
+  | { readonly kind: "end" }
+  | { readonly kind: "failure"; readonly message: string }
+);
+
+export type FunctionSettings = {
+  readonly id: string;
+  /** Folder of the bundle. */
+  readonly directory: string;
+  /** `<file>.<export>`, as the template has it. */
+  readonly handler: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeoutSeconds: number;
+  readonly memoryMegabytes: number;
+};
+
+export class FunctionFailed extends Error {
+  override readonly name = "FunctionFailed";
+}
+
+type Pending = {
+  readonly onChunk: (chunk: Buffer) => void;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+};
+
+/** One function of the template in a thread of its own, started by its first call and kept warm. */
+export class LambdaFunction {
+  /** Everything it wrote to standard output: what CloudWatch would hold of it. */
+  readonly log: string[] = [];
+  readonly #settings: FunctionSettings;
+  readonly #pending = new Map<number, Pending>();
+  #thread: Worker | undefined;
+  #calls = 0;
+
+  constructor(settings: FunctionSettings) {
+    this.#settings = settings;
+  }
+
+  get settings(): FunctionSettings {
+    return this.#settings;
+  }
+
+  invoke = (event: unknown): Promise<unknown> => this.#call(event, false, () => {});
+
+  async invokeStreaming(event: unknown, onChunk: (chunk: Buffer) => void): Promise<void> {
+    await this.#call(event, true, onChunk);
+  }
+
+  async stop(): Promise<void> {
+    await this.#thread?.terminate();
+    this.#thread = undefined;
+  }
+
+  #call(event: unknown, streaming: boolean, onChunk: (chunk: Buffer) => void): Promise<unknown> {
+    const timeoutMs = this.#settings.timeoutSeconds * 1000;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const id = this.#calls++;
+    this.#pending.set(id, { onChunk, resolve, reject });
+    this.#thread ??= this.#start();
+    this.#thread.postMessage({ id, streaming, event, timeoutMs } satisfies ThreadRequest);
+    // Lambda ends the whole environment of a function that is out of time.
+    const overdue = setTimeout(() => this.#fail(new FunctionFailed("Task timed out")), timeoutMs);
+    return promise.finally(() => {
+      clearTimeout(overdue);
+      this.#pending.delete(id);
+    });
+  }
+
+  #start(): Worker {
+    const { directory, handler, environment, memoryMegabytes } = this.#settings;
+    const [file = "", exportName = ""] = handler.split(".");
+    const thread = new Worker(new URL("./lambda-thread.ts", import.meta.url), {
+      workerData: { file: join(directory, `${file}.mjs`), exportName },
+      env: { ...environment },
+      resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+    });
+    thread.stdout.on("data", (chunk: Buffer) => this.log.push(chunk.toString()));
+    thread.stderr.on("data", (chunk: Buffer) => this.log.push(chunk.toString()));
+    thread.on("message", (answer: ThreadAnswer) => this.#hear(answer));
+    thread.on("error", (error) => this.#fail(new FunctionFailed("The function ended.", { cause: error })));
+    return thread;
+  }
+
+  #hear(answer: ThreadAnswer): void {
+    const pending = this.#pending.get(answer.id);
+    if (answer.kind === "chunk") pending?.onChunk(Buffer.from(answer.chunk));
+    else if (answer.kind === "failure") pending?.reject(new FunctionFailed(answer.message));
+    else pending?.resolve(answer.kind === "value" ? answer.value : undefined);
+  }
+
+  #fail(error: FunctionFailed): void {
+    for (const { reject } of this.#pending.values()) reject(error);
+    void this.stop();
+  }
+}

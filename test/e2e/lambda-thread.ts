@@ -1,0 +1,46 @@
+import { parentPort, workerData } from "node:worker_threads";
+import {
+  installLambdaRuntime,
+  invokeBuffered,
+  invokeStreaming,
+  type LambdaHandler,
+} from "../../cli/local/lambda.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import type { ThreadAnswer, ThreadRequest } from "./lambda-function.ts";
+
+/** One Lambda: its bundle, in a thread with the environment that the template gives it and nothing else. */
+const { file, exportName }: { readonly file: string; readonly exportName: string } = workerData;
+installLambdaRuntime();
+const loaded: Record<string, LambdaHandler | undefined> = await import(file);
+const handler = loaded[exportName];
+if (!handler) throw new Error(`${file} exports no ${exportName}.`);
+
+const tell = (answer: ThreadAnswer) => parentPort?.postMessage(answer);
+
+parentPort?.on("message", async ({ id, streaming, event, timeoutMs }: ThreadRequest) => {
+  const options = { functionName: "e2e", timeoutMs, clock: systemClock, chance: systemChance };
+  try {
+    if (!streaming) {
+      tell({ id, kind: "value", value: await invokeBuffered(handler, event, options) });
+      return;
+    }
+    const { bytes, finished } = invokeStreaming(handler, event, options);
+    for await (const chunk of bytes) tell({ id, kind: "chunk", chunk });
+    await finished;
+    tell({ id, kind: "end" });
+  } catch (error) {
+    process.stdout.write(`${printed(error)}\n`);
+    tell({ id, kind: "failure", message: String(error) });
+  }
+});
+
+/** As Lambda's runtime prints what ends an invocation: every field of the error that shows. */
+function printed(error: unknown): string {
+  if (!(error instanceof Error)) return JSON.stringify(error);
+  const { name, message, stack } = error;
+  const fields = { errorType: name, errorMessage: message, stack, cause: error.cause, ...error };
+  return JSON.stringify(fields, (_, value) =>
+    value instanceof Error ? { errorType: value.name, errorMessage: value.message, ...value } : value,
+  );
+}

@@ -1,0 +1,203 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { auditWrites, operator } from "../../lib/audit/entry.ts";
+import { requestLimits } from "../../lib/contract/limits.ts";
+import { apiGatewayLimits, functionSettings, lambdaLimits } from "../../lib/contract/platform.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { partOf } from "../infra/support.ts";
+import { everyKindOfKey, World } from "../support/world.ts";
+import { useDeployment } from "./deployment.ts";
+import { pullRequest } from "./samples.ts";
+import type { AwsCall } from "./warden.ts";
+
+const { operation, streaming } = functionSettings;
+/** As much time as leaves a function this long for its work. */
+const secondsFor = (workMs: number, { answerMs }: { readonly answerMs: number }) =>
+  (workMs + answerMs) / 1000;
+const workMs = 1_000;
+
+/** Time and size on AWS's terms: at the edges of the numbers in lib/contract/platform.ts, and near the end of the time. */
+const deployment = useDeployment({
+  sources: [
+    "keys/whoami",
+    "roles/create",
+    "learnings/create",
+    "audit-logs/list",
+    "metrics/reviews",
+    "metrics/mcp",
+    "metrics/review-comments",
+    "fallback",
+  ],
+  alter({ Resources }) {
+    const give = (id: string, seconds: number) => {
+      const own = Resources[partOf(id, "Function")]?.Properties;
+      if (own) own.Timeout = seconds;
+    };
+    give("whoami", secondsFor(workMs, operation.work));
+    give("createRole", secondsFor(workMs, operation.work));
+    give("listMcpMetrics", secondsFor(workMs, streaming.work));
+    give("listReviewMetrics", secondsFor(workMs + streaming.work.wrapUpMs, streaming.work));
+  },
+});
+
+const world = new World(() => deployment().store.table);
+let fixture: Awaited<ReturnType<typeof everyKindOfKey>>;
+beforeAll(async () => {
+  fixture = await everyKindOfKey(world, "limits");
+  await world.repository(fixture.cloud, "1");
+}, 60_000);
+
+const key = () => fixture.keys.organization.text;
+const window = "start_date=2026-01-01&end_date=2026-12-31";
+const codesOf = (json: unknown): string[] =>
+  [...JSON.stringify(json ?? null).matchAll(/"code":"(\w+)"/g)].map(([, code = ""]) => code);
+
+describe("the body of a request", () => {
+  const learnings = (bytes: number): string => {
+    const frame = '{"data":[""]}';
+    return frame.replace('""', `"${"x".repeat(bytes - frame.length)}"`);
+  };
+  const send = async (bytes: number) => {
+    const { status, json } = await deployment().call("/v1/learnings", { key: key(), body: learnings(bytes) });
+    return [status, codesOf(json)];
+  };
+
+  test("of 4 MiB reaches the function through base64 and Lambda's 6; one byte more is the function's own 413", async () => {
+    const bytesMax = requestLimits.learningsBodyBytesMax;
+    expect(await send(bytesMax)).toEqual([200, ["INVALID_ITEM"]]);
+    expect(await send(bytesMax + 1)).toEqual([413, ["PAYLOAD_TOO_LARGE"]]);
+  });
+
+  test("that Lambda or the gateway itself turns away has the same code, in both shapes", async () => {
+    const inBase64 = Math.ceil((lambdaLimits.eventBytesMax * 3) / 4);
+    const both = [413, ["PAYLOAD_TOO_LARGE", "PAYLOAD_TOO_LARGE"]];
+    expect(await send(inBase64)).toEqual(both);
+    expect(await send(apiGatewayLimits.requestBytesMax)).toEqual(both);
+    expect(await send(apiGatewayLimits.requestBytesMax + 1)).toEqual(both);
+  });
+});
+
+describe("a buffered answer", () => {
+  const entriesOf = (text: string) =>
+    z.object({ data: z.array(z.unknown()) }).parse(JSON.parse(text)).data.length;
+  /** Entries whose page takes about this many bytes of the JSON that Lambda buffers. */
+  async function fill(tenant: `i#${string}`, bytes: number): Promise<void> {
+    const note = '"'.repeat(Math.floor(bytes / 100 / 4) - 250);
+    const writes = Array.from({ length: 100 }, () =>
+      auditWrites(
+        { ...world.deps, clock: systemClock },
+        {
+          ...{
+            action: "test",
+            resourceType: "test",
+            resourceId: null,
+            summary: "",
+            tenant,
+            organization: null,
+          },
+          ...{ metadata: { note }, actor: operator, ipAddress: null, requestId: null },
+        },
+      ),
+    );
+    await deployment().store.table.writeMany(writes.flat());
+  }
+  const list = (name: string, headers: readonly string[] = []) =>
+    deployment().call("/v1/audit-logs", { key: keys[name] ?? "", headers });
+  const keys: Record<string, string> = {};
+
+  beforeAll(async () => {
+    for (const [name, share] of [
+      ["just-fits", 0.9],
+      ["too-large", 1.1],
+    ] as const) {
+      const { keys: own } = await everyKindOfKey(world, name);
+      keys[name] = own.instance.text;
+      await fill(`i#${name}-instance`, lambdaLimits.answerBytesMax * share);
+    }
+  });
+
+  test("just below what Lambda buffers is answered", async () => {
+    const { status, text } = await list("just-fits");
+    expect([status, entriesOf(text)]).toEqual([200, 100]);
+  });
+
+  test("above it is a 413 that says what to do, not a broken answer; compressed it fits", async () => {
+    const { status, json } = await list("too-large");
+    expect([status, json]).toMatchObject([413, { error: { code: "RESPONSE_TOO_LARGE" } }]);
+    const compressed = await list("too-large", ["accept-encoding", "gzip"]);
+    expect([compressed.status, entriesOf(compressed.text)]).toEqual([200, 100]);
+  });
+});
+
+describe("a streamed answer", () => {
+  test("larger than Lambda buffers arrives whole, and its head within the prelude", async () => {
+    const comments = Array.from({ length: 4_000 }, (_, index) => ({
+      url: `https://git.example.com/group/repository-1/pull/1#discussion_r${"0".repeat(150)}${index}`,
+      severity: "minor",
+      category: null,
+      accepted: null,
+    }));
+    for (const number of [1, 2, 3, 4, 5, 6, 7])
+      await world.tell("pull_request.finalized", pullRequest(fixture.cloud, number, { comments }));
+    const { status, json, body, rawHeaders } = await deployment().call(
+      `/v1/metrics/review-comments?${window}`,
+      {
+        key: key(),
+        headers: ["x-request-id", "r".repeat(requestLimits.requestIdCharactersMax)],
+      },
+    );
+    expect([status, body.length > lambdaLimits.answerBytesMax]).toEqual([200, true]);
+    expect(json).toMatchObject({ data: new Array(7).fill({}) });
+    expect(Buffer.byteLength(JSON.stringify(rawHeaders))).toBeLessThan(lambdaLimits.preludeBytesMax / 4);
+  });
+});
+
+describe("a request near the end of its time", () => {
+  const stall = (isStalled: (call: AwsCall) => boolean) =>
+    deployment().warden.interfere((call) => (isStalled(call) ? "stay silent" : undefined));
+  const of = (functionId: string) => (call: AwsCall) => call.functionId === functionId;
+
+  test("is a clean 503 with Retry-After: buffered, streamed, and while it is still authenticating", async () => {
+    stall((call) => of("WhoamiFunction")(call) || of("ListMcpMetricsFunction")(call));
+    const startedMs = systemClock.nowMs();
+    const answers = await Promise.all([
+      deployment().call("/v1/whoami", { key: key() }),
+      deployment().call(`/v1/metrics/mcp?${window}`, { key: key() }),
+    ]);
+    expect(systemClock.nowMs() - startedMs).toBeGreaterThanOrEqual(workMs);
+    for (const { status, json, headers } of answers) {
+      expect([status, json]).toMatchObject([503, { error: { code: "SERVICE_UNAVAILABLE" } }]);
+      expect(headers).toMatchObject({ "retry-after": "1", "x-request-id": expect.any(String) });
+    }
+  });
+
+  test("ends a page early with what it has read, and a cursor to go on from", async () => {
+    const merged_at = (week: number) => `2026-${String(1 + (week % 9)).padStart(2, "0")}-15T10:00:00.000Z`;
+    for (let week = 0; week < 9; week++)
+      await world.tell(
+        "pull_request.finalized",
+        pullRequest(fixture.cloud, 100 + week, { merged_at: merged_at(week), comments: [] }),
+      );
+    let queries = 0;
+    // The walk's second look at the head never comes back in time.
+    stall((call) => of("ListReviewMetricsFunction")(call) && call.operation === "GetItem" && queries++ >= 0);
+    const { status, json } = await deployment().call(`/v1/metrics/reviews?${window}`, { key: key() });
+    expect([status, codesOf(json)]).toEqual([503, ["SERVICE_UNAVAILABLE"]]);
+  });
+
+  test("begins no write after its caller was told: what the limiter admits late is not done", async () => {
+    const seen: string[] = [];
+    let limited = 0;
+    deployment().warden.interfere((call) => {
+      if (!of("CreateRoleFunction")(call)) return undefined;
+      const isLimiter = call.operation === "UpdateItem" && call.body.includes("LIMIT#");
+      seen.push(isLimiter ? "limiter" : call.operation);
+      return isLimiter && limited++ === 0 ? "stay silent" : undefined;
+    });
+    const { status } = await deployment().call("/v1/roles", { key: key(), body: { name: "Late" } });
+    expect(status).toBe(503);
+    await expect.poll(() => limited, { timeout: 10_000 }).toBe(2);
+    await systemClock.sleep(200);
+    expect(seen).not.toContain("TransactWriteItems");
+  });
+});

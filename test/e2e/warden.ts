@@ -1,0 +1,168 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, request, type ServerResponse } from "node:http";
+import * as z from "zod";
+import { tableShape } from "../../lib/contract/table.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { signatureProblem } from "../support/aws-signature.ts";
+import type { Account } from "./account.ts";
+import { accessesOf } from "./dynamo-access.ts";
+import { type Access, allows, type Statement } from "./policy.ts";
+
+/** What every function's secret is; its access key id is the function's name, so that calls tell who makes them. */
+export const secretAccessKey = "kept";
+
+export type AwsCall = {
+  readonly functionId: string;
+  readonly service: string;
+  readonly operation: string;
+  readonly body: Buffer;
+};
+
+/** What a test makes of a call instead of passing it on. */
+export type Interference = (
+  call: AwsCall,
+) => "stay silent" | { readonly status: number; readonly body: string } | undefined;
+
+export type Warden = {
+  readonly url: string;
+  /** Everything that a function asked for, allowed or not. */
+  readonly asked: Map<string, Access[]>;
+  readonly denied: Array<Access & { readonly functionId: string }>;
+  /** Messages sent to queues, by URL. */
+  readonly sent: Map<string, string[]>;
+  readonly objects: Map<string, Buffer>;
+  interfere(next?: Interference): void;
+  close(): Promise<void>;
+};
+
+export type WardenOptions = {
+  readonly account: Account;
+  readonly engineEndpoint: string;
+  /** What the role of a function allows. */
+  readonly statementsOf: (functionId: string) => readonly Statement[];
+};
+
+type Request = {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+};
+
+/**
+ * AWS as the functions see it: one door for DynamoDB, SQS, S3 and Bedrock that verifies every signature, asks the
+ * caller's role in the template, and only then does what was asked.
+ */
+export async function startWarden({ account, engineEndpoint, statementsOf }: WardenOptions): Promise<Warden> {
+  const asked: Warden["asked"] = new Map();
+  const denied: Warden["denied"] = [];
+  const sent: Warden["sent"] = new Map();
+  const objects: Warden["objects"] = new Map();
+  let interfere: Interference = () => undefined;
+
+  /** True when the role allows all of it. */
+  function admit(functionId: string, accesses: readonly Access[]): boolean {
+    asked.set(functionId, [...(asked.get(functionId) ?? []), ...accesses]);
+    const statements = statementsOf(functionId);
+    const refused = accesses.filter((access) => !statements.some((each) => allows(each, access)));
+    denied.push(...refused.map((access) => ({ ...access, functionId })));
+    return refused.length === 0;
+  }
+
+  const refuse = (response: ServerResponse, service: string): void => {
+    if (service === "s3") response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
+    else response.writeHead(400).end(JSON.stringify({ __type: "AccessDeniedException" }));
+  };
+
+  const services: Readonly<
+    Record<string, (caller: string, given: Request, response: ServerResponse) => unknown>
+  > = {
+    dynamodb(caller, given, response) {
+      const accesses = accessesOf(account, operationOf(given), JSON.parse(given.body.toString()));
+      if (!admit(caller, accesses)) return refuse(response, "dynamodb");
+      forward(engineEndpoint, given, response);
+    },
+    sqs(caller, given, response) {
+      const { QueueUrl, Entries } = sendBatch.parse(JSON.parse(given.body.toString()));
+      if (!admit(caller, [{ action: "sqs:SendMessage", resource: account.queueArn(QueueUrl) }]))
+        return refuse(response, "sqs");
+      sent.set(QueueUrl, [...(sent.get(QueueUrl) ?? []), ...Entries.map(({ MessageBody }) => MessageBody)]);
+      response.end(JSON.stringify({ Successful: Entries.map(({ Id }) => ({ Id, MessageId: Id })) }));
+    },
+    s3(caller, { target }, response) {
+      const [, bucket = "", name = ""] = target.split("/");
+      const resource = `${account.bucketArn(bucket)}/${name}`;
+      if (!admit(caller, [{ action: "s3:GetObject", resource }])) return refuse(response, "s3");
+      const object = objects.get(decodeURIComponent(name));
+      if (object) response.end(object);
+      else if (!admit(caller, [{ action: "s3:ListBucket", resource: account.bucketArn(bucket) }]))
+        refuse(response, "s3");
+      else response.writeHead(404).end("<Error><Code>NoSuchKey</Code></Error>");
+    },
+    async bedrock(caller, { target, body }, response) {
+      const model = decodeURIComponent(/^\/model\/([^/]+)\/invoke$/.exec(target)?.[1] ?? "");
+      if (!admit(caller, [{ action: "bedrock:InvokeModel", resource: account.modelArn(model) }]))
+        return refuse(response, "bedrock");
+      const { inputText, dimensions } = invokeModel.parse(JSON.parse(body.toString()));
+      if (dimensions !== tableShape.vectorIndex.dimensions) return response.writeHead(400).end();
+      response.end(JSON.stringify({ embedding: await localEmbedder.embed(inputText) }));
+    },
+  };
+
+  const server = createServer(async (incoming, response) => {
+    const { method = "", url: target = "/", headers } = incoming;
+    const body = Buffer.concat(await Array.fromAsync(incoming));
+    const given = { method, target, headers, body };
+    const [, caller = "", service = ""] =
+      /Credential=(\w+)\/\d+\/[^/]+\/(\w+)\//.exec(headers.authorization ?? "") ?? [];
+    const signer = { accessKeyId: caller, secretAccessKey, region: account.region, service };
+    const problem = signatureProblem(given, signer);
+    const serve = services[service];
+    if (problem !== undefined || !serve) {
+      response.writeHead(403).end(JSON.stringify({ __type: "InvalidSignatureException", message: problem }));
+      return;
+    }
+    const turn = interfere({ functionId: caller, service, operation: operationOf(given), body });
+    if (turn === "stay silent") return;
+    if (turn) response.writeHead(turn.status).end(turn.body);
+    else await serve(caller, given, response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${address && typeof address === "object" ? address.port : 0}`,
+    asked,
+    denied,
+    sent,
+    objects,
+    interfere: (next = () => undefined) => {
+      interfere = next;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+const operationOf = ({ headers }: Pick<Request, "headers">): string =>
+  String(headers["x-amz-target"] ?? "")
+    .split(".")
+    .at(-1) ?? "";
+
+function forward(endpoint: string, { headers, body }: Request, response: ServerResponse): void {
+  const outgoing = request(endpoint, { method: "POST", headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 500, answer.headers);
+    answer.pipe(response);
+  });
+  outgoing.on("error", () => response.destroy());
+  outgoing.end(body);
+}
+
+const sendBatch = z.object({
+  QueueUrl: z.string(),
+  Entries: z.array(z.object({ Id: z.string(), MessageBody: z.string() })),
+});
+const invokeModel = z.object({ inputText: z.string(), dimensions: z.number(), normalize: z.literal(true) });
