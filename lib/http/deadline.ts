@@ -21,7 +21,7 @@ export type Deadline = {
   letGo(): void;
 };
 
-export type WorkTime = (typeof functionSettings)["operation" | "streaming"]["work"];
+export type WorkTime = { readonly totalMs: number; readonly wrapUpMs: number; readonly answerMs: number };
 
 /** `remainingMs` is Lambda's word: it counts when a function was given less time than the stack gives it. */
 export function openDeadline(clock: Clock, work: WorkTime, remainingMs: number): Deadline {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { indexLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
-import { type AwsClient, createAwsClient } from "../runtime/aws-request.ts";
+import { type AwsClient, createAwsClient, jsonOf } from "../runtime/aws-request.ts";
 import { atMost } from "./at-most.ts";
 import { type Embedder, normalised } from "./embedder.ts";
 
@@ -29,7 +29,7 @@ export function createBedrockEmbedder(modelId: string, client: ModelClient = bed
           }),
           signal,
         });
-        return normalised(answerSchema.parse(JSON.parse(body.toString())).embedding);
+        return normalised(answerSchema.parse(jsonOf(body)).embedding);
       }),
   };
 }

@@ -119,12 +119,15 @@ export async function callJson(
     signal,
   });
   // Operations that have nothing to tell may answer nothing at all.
-  if (body.length === 0) return {};
+  return body.length === 0 ? {} : jsonOf(body);
+}
+
+/** Without the parser's own words, which quote the text. */
+export function jsonOf(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
   } catch {
-    // Without the parser's own words, which quote the text.
-    throw new NoAnswer(`${target} was not answered in JSON.`);
+    throw new NoAnswer("The answer is not JSON.");
   }
 }
 

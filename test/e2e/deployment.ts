@@ -7,6 +7,8 @@ import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { afterAll, beforeAll } from "vitest";
 import * as z from "zod";
 import { bundleFunctions, everyFunction, functionSources } from "../../infra/bundle.ts";
+import { operations } from "../../lib/contract/operations.ts";
+import { workers } from "../../lib/contract/workers.ts";
 import type { QueueMessage } from "../../lib/events/ports.ts";
 import { call, type RawAnswer } from "../gateway/support.ts";
 import { noCode, ofType, type StackTemplate, synthesize } from "../infra/support.ts";
@@ -46,7 +48,7 @@ export type Deployment = {
 };
 
 export type DeploymentOptions = {
-  /** Functions that are needed; the others have no code. */
+  /** Functions that are needed; the stack has no others. */
   readonly sources?: readonly string[];
   readonly stackOptions?: Readonly<Record<string, unknown>>;
   /** Changes the template before anything is made of it. */
@@ -61,6 +63,7 @@ export function useDeployment(options: DeploymentOptions = {}): () => Deployment
   let stop: () => Promise<unknown> = async () => {};
   beforeAll(async () => {
     const { sources = functionSources } = options;
+    const isNeeded = ({ source }: { readonly source: string }) => sources.includes(source);
     await bundleFunctions({ ...everyFunction, sources, outputDirectory: directory });
     const template = synthesize(
       {
@@ -68,7 +71,7 @@ export function useDeployment(options: DeploymentOptions = {}): () => Deployment
         "aws:cdk:disable-asset-staging": true,
         ...options.stackOptions,
       },
-      {},
+      { operations: operations.filter(isNeeded), workers: workers.filter(isNeeded) },
       (source) =>
         sources.includes(source) ? Code.fromAsset(join(directory, source), { exclude: ["*.map"] }) : noCode(),
     );

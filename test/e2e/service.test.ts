@@ -210,7 +210,7 @@ function requestOf({ method, path, organization, body }: Operation, kind: string
 }
 
 describe.each(contract)("$id", (operation) => {
-  test.each(["workspace", "legacy", "agentic", "user", "instance"] as const)(
+  test.each(["workspace", "legacy", "instance"] as const)(
     "takes or refuses a key of kind %s within its role",
     async (kind) => {
       const { status } = await callAs(operation, fixture.keys[kind].text, requestOf(operation, kind));
@@ -338,7 +338,7 @@ describe("logs", () => {
     const lines = logLines(deployment());
     const emitted = new Set(lines.flatMap(metricsOf));
     for (const { id } of contract) expect(emitted).toContain(`ReviewApi duration_ms operation=${id}`);
-    for (const code of ["UNAUTHORIZED", "LEGACY_API_KEY", "KEY_TYPE_FORBIDDEN", "INVALID_REQUEST"])
+    for (const code of ["UNAUTHORIZED", "LEGACY_API_KEY", "INVALID_REQUEST"])
       expect(emitted).toContain(`ReviewApi errors code=${code}`);
     expect(emitted).toContain("ReviewApi events_applied");
   });

@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Validations } from "aws-cdk-lib";
+import { type App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import type { IConstruct } from "constructs";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { createApp } from "../../infra/stack.ts";
 import { noCode, testContext } from "./support.ts";
@@ -60,16 +60,39 @@ const reportSchema = z.object({
   ),
 });
 
-test.each([
+describe.each([
   ["no option", {}],
   ["every option", everyOption],
-])("with %s AWS's template rules and cdk-nag find nothing that is not acknowledged", (_, options) => {
-  create(options, true).app.synth();
-  const report = reportSchema.parse(JSON.parse(readFileSync(join(outdir, "validation-report.json"), "utf8")));
-  expect(report.pluginReports.flatMap(({ violations }) => violations)).toEqual([]);
-  expect(report.pluginReports.flatMap(({ suppressedViolations }) => suppressedViolations)).toEqual([
-    { acknowledgedId: "CloudFormation-Validate::E3039", acknowledgedAt: "ReviewApi/Data/Table" },
-  ]);
+])("with %s", (_, options) => {
+  let app: App;
+  beforeAll(() => {
+    ({ app } = create(options, true));
+    app.synth();
+  });
+
+  test("AWS's template rules and cdk-nag find nothing that is not acknowledged", () => {
+    const report = reportSchema.parse(
+      JSON.parse(readFileSync(join(outdir, "validation-report.json"), "utf8")),
+    );
+    expect(report.pluginReports.flatMap(({ violations }) => violations)).toEqual([]);
+    expect(report.pluginReports.flatMap(({ suppressedViolations }) => suppressedViolations)).toEqual([
+      { acknowledgedId: "CloudFormation-Validate::E3039", acknowledgedAt: "ReviewApi/Data/Table" },
+    ]);
+  });
+
+  test("every acknowledgement covers exactly one finding and says why", () => {
+    const findings = rawFindings(app);
+    const nag = acknowledgements(app).filter(({ rule }) => rule.startsWith("AwsSolutions-"));
+    const covered = nag.map(({ path, rule }) => ({
+      path,
+      rule,
+      findings: findings.filter((each) => each.rule === rule && `${each.path}/`.startsWith(`${path}/`))
+        .length,
+    }));
+    expect(covered.filter((each) => each.findings !== 1)).toEqual([]);
+    expect(nag).toHaveLength(findings.length);
+    expect(nag.filter(({ reason }) => reason.length < 40)).toEqual([]);
+  });
 });
 
 test("a finding fails the synth: the checks are errors, not advice", () => {
@@ -77,22 +100,4 @@ test("a finding fails the synth: the checks are errors, not advice", () => {
   const table = stack.node.findChild("Data").node.findChild("Table");
   Reflect.set(table, "pointInTimeRecoverySpecification", { pointInTimeRecoveryEnabled: false });
   expect(() => app.synth()).toThrow(/AwsSolutions-DDB3/);
-});
-
-test.each([
-  ["no option", {}],
-  ["every option", everyOption],
-])("with %s every acknowledgement covers exactly one finding and says why", (_, options) => {
-  const { app } = create(options, false);
-  app.synth();
-  const findings = rawFindings(app);
-  const nag = acknowledgements(app).filter(({ rule }) => rule.startsWith("AwsSolutions-"));
-  const covered = nag.map(({ path, rule }) => ({
-    path,
-    rule,
-    findings: findings.filter((each) => each.rule === rule && `${each.path}/`.startsWith(`${path}/`)).length,
-  }));
-  expect(covered.filter((each) => each.findings !== 1)).toEqual([]);
-  expect(nag).toHaveLength(findings.length);
-  expect(nag.filter(({ reason }) => reason.length < 40)).toEqual([]);
 });

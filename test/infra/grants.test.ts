@@ -3,6 +3,7 @@ import { chainGrants } from "../../lib/contract/grants.ts";
 import type { Operation, TableAction } from "../../lib/contract/operation.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 import { operations } from "../../lib/contract/operations.ts";
+import { eventQueueSettings } from "../../lib/contract/platform.ts";
 import {
   expireWaiting,
   ingest,
@@ -178,6 +179,7 @@ describe("workers", () => {
       FunctionName: { Ref: "IngestFunction" },
       BatchSize: 10,
       FunctionResponseTypes: ["ReportBatchItemFailures"],
+      ScalingConfig: { MaximumConcurrency: eventQueueSettings.workersMax },
     });
   });
 

@@ -1,11 +1,28 @@
 import { describe, expect, test } from "vitest";
 import { InvalidOptions, optionNames, parseOptions } from "../../infra/options.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
+import { whoami } from "../../lib/contract/operations/keys.ts";
 import { operations } from "../../lib/contract/operations.ts";
+import { ingest } from "../../lib/contract/workers.ts";
 import { environmentOf, ofType, partOf, plainTemplate, properties, synthesize } from "./support.ts";
 
 const contract: readonly Operation[] = operations;
 const given = (options: Readonly<Record<string, unknown>>) => parseOptions((name) => options[name]);
+/** One operation and one worker: most options change what the number of functions has nothing to do with. */
+const small = (options: Readonly<Record<string, unknown>>) =>
+  synthesize(options, { operations: [whoami], workers: [ingest] });
+
+let reaching: ReturnType<typeof synthesize> | undefined;
+/** The options that reach functions, at once, with all functions. */
+const everywhere = () => {
+  reaching ??= synthesize({
+    corsOrigins: "https://a.example,https://b.example",
+    keyHeaderNames: "X-Api-Key",
+    auditRetentionDays: "90",
+  });
+  return reaching;
+};
+
 const atTheEdge = [...contract.map(({ id }) => id), "fallback"];
 
 test("without options the stack is the safe one", () => {
@@ -95,13 +112,13 @@ describe("in the template", () => {
   });
 
   test("stackName names the stack's API and dashboard", () => {
-    const template = synthesize({ stackName: "Blue" });
+    const template = small({ stackName: "Blue" });
     expect(properties(template, "RestApi")).toMatchObject({ Name: "Blue" });
     expect(properties(template, "Dashboard")).toMatchObject({ DashboardName: "Blue" });
   });
 
   test("stage names the API's stage", () => {
-    expect(properties(synthesize({ stage: "blue" }), "RestApiDeploymentStageBlue")).toMatchObject({
+    expect(properties(small({ stage: "blue" }), "RestApiDeploymentStageBlue")).toMatchObject({
       StageName: "blue",
     });
   });
@@ -111,7 +128,7 @@ describe("in the template", () => {
     const domain = { domainName: "api.example.com", certificateArn };
 
     test("serve the API at the root of that name, over TLS 1.2 at least", () => {
-      const template = synthesize(domain);
+      const template = small(domain);
       expect(properties(template, "RestApiDomain")).toEqual({
         DomainName: "api.example.com",
         RegionalCertificateArn: certificateArn,
@@ -125,7 +142,7 @@ describe("in the template", () => {
     });
 
     test("make the alias record where the zone is known", () => {
-      expect(properties(synthesize({ ...domain, hostedZoneId: "Z0ABC" }), "Record")).toMatchObject({
+      expect(properties(small({ ...domain, hostedZoneId: "Z0ABC" }), "Record")).toMatchObject({
         Name: "api.example.com",
         Type: "A",
         HostedZoneId: "Z0ABC",
@@ -135,7 +152,7 @@ describe("in the template", () => {
   });
 
   test("corsOrigins reach every function behind the API, and open the gateway's own answers", () => {
-    const template = synthesize({ corsOrigins: "https://a.example,https://b.example" });
+    const template = everywhere();
     for (const id of atTheEdge)
       expect(environmentOf(template, id), id).toMatchObject({
         CORS_ORIGINS: "https://a.example,https://b.example",
@@ -149,7 +166,7 @@ describe("in the template", () => {
   });
 
   test("keyHeaderNames reach every function behind the API", () => {
-    const template = synthesize({ keyHeaderNames: "X-Api-Key" });
+    const template = everywhere();
     for (const id of atTheEdge)
       expect(environmentOf(template, id), id).toMatchObject({ KEY_HEADER_NAMES: "x-api-key" });
     expect(environmentOf(plainTemplate(), "whoami")).not.toHaveProperty("KEY_HEADER_NAMES");
@@ -157,7 +174,7 @@ describe("in the template", () => {
 
   test("waf puts a firewall before the stage, which lets large bodies and code in them pass", () => {
     expect(ofType(plainTemplate(), "AWS::WAFv2::WebACL")).toEqual([]);
-    const template = synthesize({ waf: "true" });
+    const template = small({ waf: "true" });
     const acl = JSON.stringify(properties(template, "WebAcl"));
     expect(properties(template, "WebAcl")).toMatchObject({ Scope: "REGIONAL", DefaultAction: { Allow: {} } });
     expect(acl).not.toContain("AWSManagedRulesCommonRuleSet");
@@ -169,7 +186,7 @@ describe("in the template", () => {
   });
 
   test("customerManagedKey encrypts table, queues and bucket with one rotated key, usable only through them", () => {
-    const template = synthesize({ customerManagedKey: "true" });
+    const template = small({ customerManagedKey: "true" });
     const key = { "Fn::GetAtt": ["EncryptionKey", "Arn"] };
     expect(properties(template, "EncryptionKey")).toMatchObject({ EnableKeyRotation: true });
     expect(template.Resources.EncryptionKey).toMatchObject({ DeletionPolicy: "Retain" });
@@ -186,7 +203,7 @@ describe("in the template", () => {
   });
 
   test("alarmEmail is told of every alarm and of its end; every alarm names its page of the runbook", () => {
-    const template = synthesize({ alarmEmail: "ops@example.com" });
+    const template = small({ alarmEmail: "ops@example.com" });
     expect(ofType(template, "AWS::SNS::Subscription").map(([, { Properties }]) => Properties)).toMatchObject([
       { Protocol: "email", Endpoint: "ops@example.com" },
     ]);
@@ -203,14 +220,14 @@ describe("in the template", () => {
   });
 
   test("auditRetentionDays reach every function with a table", () => {
-    const template = synthesize({ auditRetentionDays: "90" });
+    const template = everywhere();
     for (const { id } of contract)
       expect(environmentOf(template, id)).toMatchObject({ AUDIT_RETENTION_DAYS: "90" });
     expect(environmentOf(template, "ingest")).toMatchObject({ AUDIT_RETENTION_DAYS: "90" });
   });
 
   test("reservedConcurrency is set on the named functions only", () => {
-    const template = synthesize({ reservedConcurrency: "ingest=20" });
+    const template = small({ reservedConcurrency: "ingest=20" });
     expect(properties(template, partOf("ingest", "Function"))).toMatchObject({
       ReservedConcurrentExecutions: 20,
     });
@@ -220,7 +237,7 @@ describe("in the template", () => {
   });
 
   test("pointInTimeRecovery can be switched off", () => {
-    expect(properties(synthesize({ pointInTimeRecovery: "false" }), "Table")).toMatchObject({
+    expect(properties(small({ pointInTimeRecovery: "false" }), "Table")).toMatchObject({
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
     });
   });

@@ -1,5 +1,6 @@
-import type { World } from "../../support/world.ts";
-import { github, gitlab } from "../../support/world.ts";
+import { comments, finalized } from "../../metrics/support.ts";
+import { finding } from "../../security-findings/support.ts";
+import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
 
 export type FaultWorld = {
   readonly keys: Readonly<Record<"organization" | "member" | "workspace" | "instance", string>>;
@@ -38,6 +39,7 @@ export async function buildFaultWorld(
   }
   for (const user of ["u1", "u2", "u3"]) await world.member(hosted, user, { seat_assigned: user === "u1" });
   for (const repository of ["r1", "r2"]) await world.repository(cloud, repository);
+  await tellData(world, cloud);
   const admin = { owner: "u-admin", role: "cr_admin" } as const;
   const single = await world.key({ kind: "organization", organization: uuid, ...admin });
   const member = await world.key({ kind: "user", organization: uuid, owner: "u1" });
@@ -56,6 +58,29 @@ export async function buildFaultWorld(
   };
 }
 
+async function tellData(world: World, name: OrganizationId): Promise<void> {
+  const url = "https://git.example.com/pull/1";
+  const mcp_servers = [{ name: "tickets", tools: [{ name: "find", calls: 1, failures: 0 }] }];
+  const told = { repository_id: "r1", pr_url: url, comments: comments(url, 2), mcp_servers };
+  await world.tell("pull_request.finalized", finalized(name, 1, told));
+  const captured = {
+    ...name,
+    repository_id: "r1",
+    author_id: "u1",
+    source: "chat",
+    learning: "Mind the gap.",
+  };
+  await world.tell("learning.captured", captured);
+  await world.tell("security_scan.completed", {
+    ...name,
+    repository_id: "r1",
+    scan_id: "s1",
+    commit_sha: "c0ffee",
+    completed_at: "2026-11-01T00:00:00Z",
+    findings: [finding("f1")],
+  });
+}
+
 const get = (key: Route["key"], target: string, status = 200): Route => ({
   key,
   method: "GET",
@@ -71,17 +96,32 @@ const post = (key: Route["key"], target: string, body: object, more: Partial<Rou
   ...more,
 });
 
+const window = "start_date=2026-11-01&end_date=2026-11-30";
+/** A few months, each a partition and so a call of its own. */
+const since = new Date(Date.now() - 60 * 86_400_000).toISOString().slice(0, 10);
+
 export const routesOf = ({ uuid, roleId, unusedRoleId }: FaultWorld): Readonly<Record<string, Route>> => ({
   whoami: get("organization", "/v1/whoami"),
   organizations: get("workspace", "/v1/organizations"),
   repositories: get("organization", `/v1/organizations/${uuid}/repositories`),
   "members of one organization": get("organization", "/v1/users"),
   "people of a workspace": get("workspace", "/v1/users"),
-  "audit log of an organization": get("organization", "/v1/audit-logs?actions=key.created"),
-  "audit log of a workspace": get("workspace", "/v1/audit-logs?actions=key.created&order=asc"),
+  "audit log of an organization": get(
+    "organization",
+    `/v1/audit-logs?actions=key.created&date_from=${since}`,
+  ),
+  "audit log of a workspace": get(
+    "workspace",
+    `/v1/audit-logs?actions=key.created&order=asc&date_from=${since}`,
+  ),
   "roles, listed": get("organization", "/v1/roles?include_permissions=true"),
   "a role, read": get("organization", `/v1/roles/${roleId}`),
   permissions: get("organization", "/v1/roles/permissions"),
+  "review comment metrics": get("workspace", `/v1/metrics/review-comments?${window}`),
+  "review metrics": get("organization", `/v1/metrics/reviews?${window}&format=csv`),
+  "MCP metrics": get("workspace", `/v1/metrics/mcp?${window}&org_id=one`),
+  Learnings: get("workspace", "/v1/learnings"),
+  "security findings": get("organization", "/v1/security/scans/code"),
   "seat assignment, read": get("instance", "/v1/users/seats/assignment"),
   "a member who is no admin": get("member", "/v1/users", 403),
   "seat assignment, set": post("instance", "/v1/users/seats/assignment", { mode: "automatic" }),

@@ -43,16 +43,18 @@ export type State = {
 /** The table as two runs of the same request must leave it. */
 export function stateOf(items: ReadonlyMap<string, Item>, before: ReadonlyMap<string, Item>): State {
   const known = stable([...before.values()]);
-  const withoutNewIds = (text: string) =>
-    text.replaceAll(uuid, (id) => (known.includes(id) ? id : "a new id"));
+  const withoutNewIds = (value: unknown): string => {
+    const text = JSON.stringify(value).replaceAll(uuid, (id) => (known.includes(id) ? id : "a new id"));
+    return stable(JSON.parse(text));
+  };
   const all = [...items.values()];
   const things = all
     .filter(({ pk }) => !/^(LIMIT|REFUSED|AUDIT|CURSOR-KEYS)/.test(pk))
-    .map(({ last_used_at_ms: _, ...item }) => withoutNewIds(stable(item)));
+    .map(({ last_used_at_ms: _, ...item }) => withoutNewIds(item));
   const entries = all
     .filter((item) => item.pk.startsWith("AUDIT#") && !before.has(nameOf(item)))
     .map(({ pk, action, resource_type, resource_id, summary, actor, metadata }) =>
-      withoutNewIds(stable({ pk, action, resource_type, resource_id, summary, actor, metadata })),
+      withoutNewIds({ pk, action, resource_type, resource_id, summary, actor, metadata }),
     );
   return { things: things.sort(), told: entries.sort() };
 }

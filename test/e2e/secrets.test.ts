@@ -1,0 +1,160 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { learningKey } from "../../lib/store/layout.ts";
+import { everyKindOfKey } from "../support/world.ts";
+import { useDeployment } from "./deployment.ts";
+import { logLines, logsOf } from "./logs.ts";
+import { QueuedWorld } from "./platform.ts";
+import { captured } from "./samples.ts";
+import type { AwsCall, Interference } from "./warden.ts";
+
+/**
+ * Nothing that a customer typed and no key gets into a log, a metric or an error answer: not even when AWS quotes in
+ * its errors what it was sent, or answers with items, or with nonsense.
+ */
+const deployment = useDeployment({
+  sources: [
+    "keys/whoami",
+    "roles/create",
+    "users/seats",
+    "learnings/create",
+    "learnings/update",
+    "learnings/list",
+    "workers/ingest",
+    "workers/expire-waiting",
+    "workers/approve-due",
+    "workers/reconcile-index",
+    "internal/search-learnings",
+    "fallback",
+  ],
+});
+const world = new QueuedWorld(deployment);
+
+const planted = "planted-3f9c1e";
+const learning = `Never commit the ${planted} token.`;
+type Fixture = Awaited<ReturnType<typeof everyKindOfKey>>;
+const fixtures: Fixture[] = [];
+let fixture: Fixture;
+let learningId = "";
+
+/** An organization of its own for every part: each has its own ten writes a minute. */
+async function settle(name: string): Promise<void> {
+  fixture = await everyKindOfKey(world, `secrets-${name}`);
+  fixtures.push(fixture);
+  await world.repository(fixture.cloud, "1");
+  const { json } = await call("/v1/learnings", { data: [{ repository_id: "1", learning }] });
+  learningId = /"id":"([^"]+)"/.exec(JSON.stringify(json))?.[1] ?? "";
+}
+
+const key = () => fixture.keys.organization.text;
+const call = (target: string, body?: object, method = body ? "POST" : "GET") =>
+  deployment().call(target, { key: key(), method, ...(body && { body }) });
+
+const quoting = (status: number, type: string) => (sent: AwsCall) => ({
+  status,
+  body: JSON.stringify({ __type: type, message: sent.body.toString() }),
+});
+const item = { text: { S: learning }, pk: { S: planted }, sk: { S: planted } };
+const cancelled = () => ({
+  status: 400,
+  body: JSON.stringify({
+    __type: "TransactionCanceledException",
+    message: learning,
+    CancellationReasons: [{ Code: "ValidationError", Message: learning, Item: item }],
+  }),
+});
+
+/** What AWS might do with a call that carries something. */
+const mishaps: ReadonlyArray<readonly [string, Interference]> = [
+  ["refuses it and quotes it", quoting(400, "ValidationException")],
+  ["fails over it and quotes it", quoting(500, "InternalServerError")],
+  ["forbids it and quotes nothing", () => ({ status: 403, body: '{"__type":"AccessDeniedException"}' })],
+  ["answers with items", cancelled],
+  [
+    "answers with half of what it was sent",
+    ({ body }) => ({ status: 200, body: body.subarray(5).toString() }),
+  ],
+];
+
+const isWork = ({ service, operation, body }: AwsCall): boolean =>
+  service !== "dynamodb" ||
+  operation.startsWith("Transact") ||
+  operation === "BatchWriteItem" ||
+  (operation === "BatchGetItem" && body.includes("LEARNING#"));
+
+describe.each(mishaps)("when AWS %s", (name, mishap) => {
+  beforeAll(() => settle(name));
+  const during = async <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
+    deployment().warden.interfere((sent) => (isWork(sent) ? mishap(sent) : undefined));
+    try {
+      return await work();
+    } finally {
+      deployment().warden.interfere();
+    }
+  };
+
+  test("requests end with a word about nothing", async () => {
+    const answers = await during(() =>
+      Promise.all([
+        call("/v1/roles", { name: planted }),
+        call("/v1/users/seats", { action: "assign", user_ids: ["u-member"] }),
+        call("/v1/learnings", { data: [{ repository_id: "1", learning: `${learning} Again.` }] }),
+        call(`/v1/learnings/${learningId}`, { learning: `${learning} Changed.` }, "PATCH"),
+      ]),
+    );
+    for (const { status, text } of answers) {
+      expect(status === 200 || status >= 500).toBe(true);
+      expect(text).not.toContain(planted);
+    }
+  });
+
+  test("workers and the search end, or say that their work is to come again", async () => {
+    await during(async () => {
+      const returned = await world.send("learning.captured", captured(fixture.cloud, { learning }));
+      expect(returned).toHaveLength(1);
+      const request = { ...fixture.cloud, repository_id: "1", text: planted, file_paths: [], k: 1 };
+      await expect(deployment().functions.get("SearchLearningsFunction")?.invoke(request)).rejects.toThrow(
+        "searchLearnings failed",
+      );
+      for (const rule of ["ScheduleApproveDue", "ScheduleReconcileIndex", "ScheduleExpireWaiting"])
+        await deployment()
+          .wake(rule)
+          .catch((error: unknown) => expect(String(error)).toMatch(/failed; the log line before says why/));
+    });
+  });
+});
+
+describe("what is wrong from the start", () => {
+  beforeAll(() => settle("wrong"));
+
+  test("bad requests and bad events are refused without being repeated", async () => {
+    await call("/v1/learnings", { data: [{ repository_id: "1", learning, author: planted }] });
+    await call("/v1/learnings", { data: planted });
+    await deployment().call("/v1/learnings", { key: key(), body: `{"data": ["${planted}` });
+    await deployment().call(`/v1/learnings?search=${planted}&cursor=${planted}`, {
+      key: `${key().slice(0, -1)}x`,
+    });
+    await deployment().call(`/v1/${planted}`, { key: key() });
+    const events = [`{"broken": "${planted}`, JSON.stringify({ id: planted, type: "x", data: { planted } })];
+    await deployment().deliver(events.map((body, index) => ({ id: `bad-${index}`, group: "g", body })));
+  });
+
+  test("an item that is not what it should be is a fault without its content", async () => {
+    const { table } = deployment().store;
+    await table.write({
+      put: { ...learningKey(fixture.organization, learningId), text: learning, state: planted },
+    });
+    expect((await call(`/v1/learnings/${learningId}`, { learning: "Another." }, "PATCH")).status).toBe(500);
+  });
+});
+
+test("no sink holds a key, a body or a Learning's text", async () => {
+  const { gateway } = deployment();
+  const faults = () => logLines(deployment()).filter(({ level }) => level === "error");
+  await expect.poll(() => faults().length).toBeGreaterThan(20);
+  const sinks = [...gateway.accessLog, ...logsOf(deployment())].join("\n");
+  expect(sinks).not.toContain(planted);
+  for (const { text } of fixtures.flatMap(({ keys }) => Object.values(keys)))
+    expect(sinks).not.toContain(text);
+  // What may be said about a fault is said: its name, its status, where it came from.
+  expect(sinks).toContain("ValidationException: status 400");
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { requestLimits } from "../../lib/contract/limits.ts";
+import { apiGatewayLimits, functionSettings, lambdaLimits } from "../../lib/contract/platform.ts";
+import { openDeadline } from "../../lib/http/deadline.ts";
+import type { Clock } from "../../lib/runtime/clock.ts";
+
+/** A clock whose sleepers wake when the test says how late it is. */
+class Sundial implements Clock {
+  #now = 0;
+  #sleepers: Array<{ atMs: number; wake: () => void }> = [];
+  nowMs = () => this.#now;
+  sleep = (ms: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      this.#sleepers.push({ atMs: this.#now + ms, wake: resolve });
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+  async shine(atMs: number): Promise<void> {
+    this.#now = atMs;
+    for (const { atMs: due, wake } of this.#sleepers) if (due <= atMs) wake();
+    await new Promise(setImmediate);
+  }
+}
+
+const work = { totalMs: 1_000, wrapUpMs: 300, answerMs: 100 };
+const never = new Promise<never>(() => {});
+
+describe("a deadline", () => {
+  test("tells whoever can end early, then everybody", async () => {
+    const clock = new Sundial();
+    const deadline = openDeadline(clock, work, 60_000);
+    const refusal = expect(deadline.within(never)).rejects.toMatchObject({ name: "TimeoutError" });
+    const state = () => [deadline.soon.aborted, deadline.over.aborted];
+    await clock.shine(699);
+    expect(state()).toEqual([false, false]);
+    await clock.shine(700);
+    expect(state()).toEqual([true, false]);
+    await clock.shine(1_000);
+    expect(state()).toEqual([true, true]);
+    await refusal;
+  });
+
+  test("keeps Lambda's last milliseconds for the answer where a function has less time than planned", async () => {
+    const clock = new Sundial();
+    const deadline = openDeadline(clock, work, 500);
+    await clock.shine(100);
+    expect(deadline.soon.aborted).toBe(true);
+    await clock.shine(400);
+    expect(deadline.over.aborted).toBe(true);
+  });
+
+  test("gives the work's own answer and own fault while there is time", async () => {
+    const deadline = openDeadline(new Sundial(), work, 60_000);
+    expect(await deadline.within(Promise.resolve("done"))).toBe("done");
+    await expect(deadline.within(Promise.reject(new Error("own")))).rejects.toThrow("own");
+  });
+
+  test("that is let go of never sounds", async () => {
+    const clock = new Sundial();
+    const deadline = openDeadline(clock, work, 60_000);
+    deadline.letGo();
+    await clock.shine(10_000);
+    expect([deadline.soon.aborted, deadline.over.aborted]).toEqual([false, false]);
+  });
+});
+
+describe("the time that functions have", () => {
+  const { operation, streaming } = functionSettings;
+
+  test.each([
+    ["buffered", operation],
+    ["streamed", streaming],
+  ])(
+    "%s: work and answer fit Lambda's timeout",
+    (_, { timeoutSeconds, work: { totalMs, wrapUpMs, answerMs } }) => {
+      expect(totalMs + answerMs).toBeLessThanOrEqual(timeoutSeconds * 1000);
+      expect(wrapUpMs).toBeLessThan(totalMs);
+    },
+  );
+
+  test("buffered: the answer is there before the gateway gives up", () => {
+    expect(operation.work.totalMs + operation.work.answerMs).toBeLessThan(apiGatewayLimits.integrationMsMax);
+  });
+
+  test("streamed: the largest answer leaves at Lambda's slow pace within the time kept for it, twice over", () => {
+    const slowBytes = requestLimits.responseBytesMax - lambdaLimits.streamFullSpeedBytes;
+    const sendMs = (slowBytes / lambdaLimits.streamBytesPerSecond) * 1000;
+    expect(2 * sendMs).toBeLessThan(streaming.work.answerMs);
+    expect(requestLimits.responseBytesMax).toBeLessThan(lambdaLimits.streamBytesMax);
+    expect(streaming.work.totalMs).toBeLessThan(apiGatewayLimits.streamSilenceMsMax);
+    expect(streaming.timeoutSeconds * 1000).toBeLessThan(apiGatewayLimits.streamMsMax);
+  });
+});
