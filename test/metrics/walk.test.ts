@@ -55,16 +55,19 @@ const trips = (meter: StoreMeter) => ({
   calls: meter.calls.map(({ operation }) => operation).toSorted(),
 });
 
-test("a last page is one data page and a second look at the head; the names of repositories come beside it", async () => {
+test("a last page is one data page and a second look at head and organization; the names of repositories come beside it", async () => {
   const { uuid, tell } = await standalone(api, world, "trips");
   for (const number of [1, 2, 3]) await tell(number, mcp);
   const inComments = await callOf(uuid);
   await readReviewComments(inComments.call);
-  expect(trips(inComments.meter)).toEqual({ sequential: 2, calls: ["GetItem", "Query"] });
+  expect(trips(inComments.meter)).toEqual({ sequential: 2, calls: ["GetItem", "GetItem", "Query"] });
   const inReviews = await callOf(uuid);
   const { records } = await readReviews(inReviews.call);
   expect(records.map(({ repository_name }) => repository_name)).toEqual(Array(3).fill("repository-9001"));
-  expect(trips(inReviews.meter)).toEqual({ sequential: 2, calls: ["BatchGetItem", "GetItem", "Query"] });
+  expect(trips(inReviews.meter)).toEqual({
+    sequential: 2,
+    calls: ["BatchGetItem", "GetItem", "GetItem", "Query"],
+  });
 });
 
 test("a full page is one data page; the names of its repositories are one trip more", async () => {
