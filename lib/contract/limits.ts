@@ -36,6 +36,10 @@ export const requestLimits = {
   listValuesMax: 10,
   auditFilterValuesMax: 50,
   searchCharactersMax: 200,
+  /** Named in one answer; more are counted. */
+  problemsMax: 20,
+  /** Of the name of a field that nobody knows. */
+  shownNameCharactersMax: 64,
   /** Longest id a Git provider can give us; also what a query value may hold. */
   idBytesMax: 256,
 } as const;
@@ -237,6 +241,8 @@ export const securityLimits = {
    */
   chunkBytesTarget: 96 * kibibyte,
   chunkBytesMax: 128 * kibibyte,
+  /** The ledger that lists them is one item: at most 104 bytes each of its 400 KB. */
+  chunksMax: 3_500,
   /** Chunks that a download holds compressed and opened at once. */
   chunksAtOnce: 64,
   /** Organizations of an instance whose lists are asked for side by side. */

@@ -188,9 +188,10 @@ export const eventTypes: Readonly<Record<string, EventType<unknown>>> = {
   "security_scan.completed": eventType(organizationNameSchema.extend(scanCompletedFields), {
     dependency: repository,
     async apply(store, data, version) {
-      const problem = misdated(data, store.clock.nowMs());
+      const problem =
+        misdated(data, store.clock.nowMs()) ??
+        (await completeScan(store, organizationUuid(data), data, version));
       if (problem) throw new EventRefused(problem);
-      await completeScan(store, organizationUuid(data), data, version);
     },
   }),
 };

@@ -79,8 +79,8 @@ test("a writer that dies at any step leaves the old answers or the new ones, and
     outcomes.add(outcome);
     await tell(store().table, organization, newer);
     expect(await answers(organization)).toEqual(after);
-    // What the dead left behind goes with the next scan.
-    await tell(store().table, organization, scan(3, []));
+    // What the dead left behind goes with the next scan, what that one replaces with the one after it.
+    for (const hour of [3, 4]) await tell(store().table, organization, scan(hour, []));
     const { stored, named } = await chunkIds(organization);
     expect(stored).toEqual(named);
   }
@@ -106,7 +106,7 @@ test("of two writers that meet both scans count, and nothing is left over", asyn
   await tell(meeting, organization, newer);
   expect(met).toBe(true);
   expect(await answers(organization)).toEqual(expectedFindings([older, newer, rival]));
-  await tell(table, organization, scan(4, []));
+  for (const hour of [4, 5]) await tell(table, organization, scan(hour, []));
   const { stored, named } = await chunkIds(organization);
   expect(stored).toEqual(named);
 });
@@ -115,19 +115,20 @@ test("a writer whose chunks are removed while it reads starts over", async () =>
   const organization = await scannedOnce("overtaken");
   const { table } = store();
   const rival = scan(3, many(20, 30, "Newest"));
+  const last = scan(4, many(20, 30, "Last"));
   let met = false;
   const overtaken: Table = {
     ...table,
     queryPage: async (range, resume) => {
       if (!met) {
         met = true;
-        await tell(table, organization, rival);
+        for (const each of [rival, last]) await tell(table, organization, each);
       }
       return await table.queryPage(range, resume);
     },
   };
   await tell(overtaken, organization, newer);
-  expect(await answers(organization)).toEqual(expectedFindings([older, newer, rival]));
+  expect(await answers(organization)).toEqual(expectedFindings([older, newer, rival, last]));
 });
 
 test("a ledger that was written without the writer hearing of it is not written twice", async () => {
@@ -151,38 +152,47 @@ test("a ledger that was written without the writer hearing of it is not written 
   }
 });
 
-test("a reader under whom a scan replaces chunks answers with one scan or the other, whole", async () => {
-  const organization = await scannedOnce("read-during");
+/** Before the reader gets its chunks, this many scans replace them; in all no more than the last number. */
+function replacing(organization: string, scansAtOnce: number, scansMax: number) {
   const { table } = store();
-  let scans = 0;
+  const told = { scans: 0 };
   const moving: Table = {
     ...table,
     getMany: async (keys, options) => {
-      if (keys.some(({ pk }) => pk.startsWith("FINDINGS#")) && scans < 3)
-        await tell(table, organization, scan(2 + scans, many(0, 40, `Moved ${++scans}`)));
+      const isReader = keys.some(({ pk }) => pk.startsWith("FINDINGS#"));
+      for (let each = 0; isReader && each < scansAtOnce && told.scans < scansMax; each++)
+        await tell(table, organization, scan(2 + told.scans, many(0, 40, `Moved ${++told.scans}`)));
       return await table.getMany(keys, options);
     },
   };
+  return { moving, told };
+}
+
+test("a reader under whom a scan replaces chunks reads on in the scan it began with, whole", async () => {
+  const organization = await scannedOnce("read-during");
+  const { moving, told } = replacing(organization, 1, 1);
   const records = await walk(moving, [organization]);
-  expect(scans).toBe(3);
+  expect(told.scans).toBe(1);
   expect(new Set(records.map(({ title, scan_id }) => `${title} ${scan_id}`))).toEqual(
-    new Set(["Moved 3 scan-4"]),
+    new Set(["Old scan-1"]),
+  );
+  expect(records).toHaveLength(40);
+});
+
+test("a reader under whom two scans replace chunks starts over and answers with the newest, whole", async () => {
+  const organization = await scannedOnce("read-during-two");
+  const { moving, told } = replacing(organization, 2, 4);
+  const records = await walk(moving, [organization]);
+  expect(told.scans).toBe(4);
+  expect(new Set(records.map(({ title, scan_id }) => `${title} ${scan_id}`))).toEqual(
+    new Set(["Moved 4 scan-5"]),
   );
   expect(records).toHaveLength(40);
 });
 
 test("a reader that never finds a scan standing gives up instead of answering wrongly", async () => {
   const organization = await scannedOnce("never-still");
-  const { table } = store();
-  let scans = 0;
-  const moving: Table = {
-    ...table,
-    getMany: async (keys, options) => {
-      if (keys.some(({ pk }) => pk.startsWith("FINDINGS#")))
-        await tell(table, organization, scan(2 + scans, many(0, 40, `Moved ${++scans}`)));
-      return await table.getMany(keys, options);
-    },
-  };
+  const { moving } = replacing(organization, 2, Number.POSITIVE_INFINITY);
   await expect(walk(moving, [organization])).rejects.toMatchObject({ name: "StoreUnavailable" });
 });
 

@@ -186,7 +186,8 @@ describe("scans that come late or twice", () => {
     await tell(table, organization, scan(2, findings));
     const noChunks = {
       ...table,
-      writeMany: async (writes: readonly object[]) => expect(writes).toEqual([]),
+      writeMany: async (writes: readonly object[]) =>
+        expect(writes.filter((write) => "put" in write)).toEqual([]),
     };
     await tell(noChunks, organization, scan(3, findings));
     const records = await walk(table, [organization]);

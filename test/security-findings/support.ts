@@ -67,10 +67,14 @@ export function scan(hour: number, findings: readonly FindingData[], change: Par
 
 const schema = z.object(scanCompletedFields);
 
-/** Applies a scan as the event's type would. */
-export async function tell(table: Table, organization: string, telling: Telling): Promise<void> {
+/** Applies a scan as the event's type would; returns why it is refused, if it is. */
+export async function tell(
+  table: Table,
+  organization: string,
+  telling: Telling,
+): Promise<string | undefined> {
   const store = { table, clock: new TestClock(), chance: systemChance };
-  await completeScan(store, organization, schema.parse(telling), versionOf(telling));
+  return await completeScan(store, organization, schema.parse(telling), versionOf(telling));
 }
 
 const versionOf = ({ occurred_at, event_id }: Telling) => `${occurred_at}#${event_id}`;
