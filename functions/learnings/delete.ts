@@ -1,14 +1,15 @@
 import { deleteLearning as operation } from "../../lib/contract/operations/learnings.ts";
 import { lambda } from "../../lib/http/lambda.ts";
 import { deleteLearning } from "../../lib/learnings/delete.ts";
-import { locateLearning } from "../../lib/learnings/find.ts";
+import { learningAlongside, locateLearning } from "../../lib/learnings/find.ts";
 
 export const handler = lambda(
   operation,
   async (call) => {
     const { scope, input } = call;
-    await deleteLearning(call, { organizations: scope.organizations, id: input.path.learning_id });
+    const { organizations } = scope;
+    await deleteLearning(call, { organizations, id: input.path.learning_id, ahead: call.alongside[0] });
     return { empty: true };
   },
-  { locate: locateLearning },
+  { locate: locateLearning, alongside: learningAlongside },
 );

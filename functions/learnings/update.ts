@@ -1,7 +1,7 @@
 import { updateLearning as operation } from "../../lib/contract/operations/learnings.ts";
 import { lambda } from "../../lib/http/lambda.ts";
 import { configuredEmbedder } from "../../lib/index/configured-embedder.ts";
-import { locateLearning } from "../../lib/learnings/find.ts";
+import { learningAlongside, locateLearning } from "../../lib/learnings/find.ts";
 import { updateLearning } from "../../lib/learnings/update.ts";
 
 export const handler = lambda(
@@ -12,8 +12,9 @@ export const handler = lambda(
       organizations: scope.organizations,
       id: input.path.learning_id,
       text: input.body.learning,
+      ahead: call.alongside[0],
     };
     return { json: await updateLearning({ ...call, embedder: configuredEmbedder() }, request) };
   },
-  { locate: locateLearning },
+  { locate: locateLearning, alongside: learningAlongside },
 );

@@ -1,13 +1,15 @@
 import { type ErrorCode, errorCodes } from "./errors.ts";
 import { requestLimits } from "./limits.ts";
 
+export type Problem = { readonly code: ErrorCode; readonly message: string };
+
 export type FaultOptions = {
   /** Whole seconds a caller should wait; becomes Retry-After. */
   readonly retryAfterSeconds?: number;
   /** Further headers of the answer (`Allow`, say). */
   readonly headers?: Readonly<Record<string, string>>;
-  /** More problems of the same kind; the plural error shape lists each. */
-  readonly more?: readonly string[];
+  /** More problems of the same step; the plural error shape lists each. */
+  readonly more?: readonly Problem[];
   /** Only the log sees it. */
   readonly cause?: unknown;
 };
@@ -16,14 +18,14 @@ export type FaultOptions = {
 export class Fault extends Error {
   override readonly name = "Fault";
   readonly code: ErrorCode;
-  readonly messages: readonly string[];
+  readonly problems: readonly Problem[];
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, options: FaultOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.messages = [message, ...(options.more ?? [])];
+    this.problems = [{ code, message }, ...(options.more ?? [])];
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers ?? {};
   }

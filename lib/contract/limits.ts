@@ -81,8 +81,8 @@ export const auditLimits = {
   retentionDaysDefault: 400,
   /** Entries one request may pass over before it answers a short page. */
   passedOverMax: 5_000,
-  /** Months read side by side: a year and a month of them cost few round trips. */
-  monthsAtOnce: 4,
+  /** Months read side by side at first, as most pages end within them; all the others follow at once. */
+  monthsAtFirst: 2,
   /** Longer than any request lives: no entry older than this can still become visible. */
   settledAfterMs: 120_000,
   refusedEveryMs: 60_000,
@@ -96,6 +96,8 @@ export const peopleLimits = {
   customRolesMax: 100,
   /** People changed by one transaction, beside the guard and the two copies of the audit entry. */
   changedTogetherMax: 97,
+  /** Organizations of an instance whose members' roles are changed side by side; each has a guard of its own. */
+  organizationsAtOnce: 10,
   /** Items a listing may pass over because of its filters before it answers a short page. */
   passedOverMax: 2_000,
 } as const;
@@ -183,6 +185,8 @@ export const learningLimits = {
   attemptsMax: 8,
   /** Longer than any request lives: nothing written before it can still become visible. */
   settledAfterMs: 120_000,
+  /** How long the list remembers where a Learning stood; it is needed for `settledAfterMs`. */
+  movedDays: 1,
   activeDays: 30,
   newDays: 7,
   /** Learnings passed over by one request: over 10,000 typical ones. */
@@ -209,6 +213,8 @@ export const indexLimits = {
   resultsMax: 50,
   searchCharactersMax: 200_000,
   searchFilesMax: 300,
+  /** A quarter of what is embedded, where paths are plain letters. */
+  searchedPathsCharactersMax: 2_000,
   /** Partitions that the stale markers are spread over: one would be the hottest of the table. */
   staleShards: 16,
   /** A writer indexes what it wrote by itself; only what is older was left behind. */
@@ -218,6 +224,8 @@ export const indexLimits = {
   staleMarkersPerRunMax: 1_000,
   /** The slow full pass: Learnings looked at by one run, and how long it rests when it is through. */
   inspectedPerRunMax: 2_000,
+  /** Two reads each, whether or not they have any. */
+  organizationsPerRunMax: 1_000,
   inspectedPageItems: 500,
   fullPassEveryMs: 24 * 3_600_000,
 } as const;

@@ -27,13 +27,14 @@ export function faultOf(error: unknown, requestId: string): Fault {
 
 /** The one renderer of errors, in the shape that the path has. */
 export function renderFault(fault: Fault, path: string): Rendered {
-  const one = (message: string) => ({ code: fault.code, message });
-  const json =
-    errorShapeOf(path) === "errors"
-      ? { errors: fault.messages.map(one) }
-      : { error: one(fault.messages.join(" ")) };
+  const json = errorShapeOf(path) === "errors" ? { errors: fault.problems } : { error: asOne(fault) };
   const retry = retryAfter(fault.code, fault.retryAfterSeconds);
   return render(fault.status, { json, headers: { ...fault.headers, ...retry } });
+}
+
+function asOne({ code, problems }: Fault) {
+  const alike = problems.filter((problem) => problem.code === code);
+  return { code, message: alike.map(({ message }) => message).join(" ") };
 }
 
 /** 429 and 503 always say how long to wait. */

@@ -1,29 +1,46 @@
-import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type * as z from "zod";
-import { Fault } from "../contract/fault.ts";
+import { Fault, type Problem } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
 import type { Operation } from "../contract/operation.ts";
+import { firstOf, sentencesOf, valueAt } from "../contract/problems.ts";
 import type { Input } from "./exchange.ts";
 import { headerValues } from "./headers.ts";
 
-/** Step 4: size, type, then every problem of path, query and body in one answer. */
-export function parseInput(operation: Operation, event: APIGatewayProxyEvent): Input<Operation> {
-  const body = operation.body && readBody(operation, event);
-  const query = queryValues(operation, event);
-  const checks = {
-    path: check(operation.pathParameters, pathValues(event), "path"),
-    query: check(operation.query, query.values, "query", query.problems),
-    body: check(operation.body, body, "body"),
+export type Shape = {
+  /** Undefined when there is any problem. */
+  readonly input: Input<Operation> | undefined;
+  /** Of path, query and body. */
+  readonly problems: readonly Problem[];
+  /** A cursor that is well-formed, whatever else is not. */
+  readonly cursor: string | undefined;
+};
+
+/**
+ * Step 4, but for what only the cursor's signing key can tell. Size and type have statuses of their own and throw; all
+ * else that is wrong is a 400 and one list.
+ */
+export function readInput(operation: Operation, event: APIGatewayProxyEvent): Shape {
+  if (operation.body && event.body) takeBody(operation, event.body, event);
+  const { values, problems: known } = queryValues(operation, event);
+  const path = check(operation.pathParameters, pathValues(event), "path");
+  const query = check(operation.query, values, "query", known);
+  const body = operation.body ? checkBody(operation, event) : nothing;
+  const sentences = [path, query, body].flatMap((checked) => checked.problems);
+  const problems = firstOf(sentences).map(invalid);
+  const input = { path: path.value, query: query.value, body: body.value };
+  return {
+    // The schemas that parsed it are the ones the type is read from.
+    input: problems.length === 0 ? (input as Input<Operation>) : undefined,
+    problems,
+    cursor: cursorOf(operation, values),
   };
-  const [first, ...more] = [...checks.path.problems, ...checks.query.problems, ...checks.body.problems];
-  if (first !== undefined) throw new Fault("INVALID_REQUEST", first, { more });
-  const input = { path: checks.path.value, query: checks.query.value, body: checks.body.value };
-  // The schemas that parsed it are the ones the type is read from.
-  return input as Input<Operation>;
 }
 
+const invalid = (message: string): Problem => ({ code: "INVALID_REQUEST", message });
+
 type Checked = { readonly value: unknown; readonly problems: readonly string[] };
+const nothing: Checked = { value: undefined, problems: [] };
 
 /** `known` are problems found before: their fields are not judged again. */
 function check(
@@ -32,37 +49,18 @@ function check(
   whole: string,
   known = new Map<string, string>(),
 ): Checked {
-  if (!schema) return { value: undefined, problems: [] };
+  if (!schema) return nothing;
   const parsed = schema.safeParse(value);
   if (parsed.success) return { value: parsed.data, problems: [...known.values()] };
   const issues = parsed.error.issues.filter((issue) => !known.has(String(issue.path[0])));
-  const found = issues.flatMap((issue) => sentences(issue, schema, value, whole));
+  const found = sentencesOf({ issues, schema, value, whole });
   return { value: undefined, problems: [...known.values(), ...found] };
 }
 
-function sentences(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, whole: string): string[] {
-  const field = issue.path.map((step) => (typeof step === "number" ? `[${step}]` : String(step))).join(".");
-  if (issue.code === "unrecognized_keys") {
-    const known = issue.path.length === 0 ? knownFields(schema) : "";
-    return issue.keys.map((key) => `${field ? `${field}.` : ""}${key}: is not known here.${known}`);
-  }
-  if (issue.code === "invalid_type" && valueAt(value, issue.path) === undefined && issue.path.length > 0) {
-    return [`${field}: is required.`];
-  }
-  if (issue.path.length === 0 && issue.code === "invalid_type") return [`${whole}: must be a JSON object.`];
-  return [`${field || whole}: ${issue.message.replace(/\.$/, "")}.`];
+function cursorOf({ query }: Operation, values: Readonly<Record<string, unknown>>): string | undefined {
+  const cursor = query.shape.cursor?.safeParse(values.cursor);
+  return cursor?.success && typeof cursor.data === "string" ? cursor.data : undefined;
 }
-
-function knownFields(schema: z.ZodType): string {
-  const names = "shape" in schema && schema.shape ? Object.keys(schema.shape) : [];
-  return names.length > 0 ? ` Known are: ${names.join(", ")}.` : "";
-}
-
-const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>(
-    (inner, step) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, step) : undefined),
-    value,
-  );
 
 /** Path parameters arrive percent-encoded from a REST API. */
 function pathValues(event: APIGatewayProxyEvent): Record<string, string> {
@@ -97,25 +95,30 @@ function queryValues(operation: Operation, event: APIGatewayProxyEvent) {
   return { values, problems };
 }
 
-function readBody(operation: Operation, event: APIGatewayProxyEvent): unknown {
-  const bytesMax = operation.bodyBytesMax ?? requestLimits.bodyBytesMax;
-  const { body } = event;
-  if (body === null || body === "")
-    throw new Fault("INVALID_REQUEST", "body: is required and must be a JSON object.");
+function takeBody(
+  { bodyBytesMax = requestLimits.bodyBytesMax }: Operation,
+  body: string,
+  event: APIGatewayProxyEvent,
+): void {
   const bytes = Buffer.byteLength(body, event.isBase64Encoded ? "base64" : "utf8");
-  if (bytes > bytesMax) {
+  if (bytes > bodyBytesMax) {
     throw new Fault(
       "PAYLOAD_TOO_LARGE",
-      `The body has ${bytes} bytes; at most ${bytesMax} are taken. Send less at once.`,
+      `The body has ${bytes} bytes; at most ${bodyBytesMax} are taken. Send less at once.`,
     );
   }
   const [contentType = "", ...others] = headerValues(event, "content-type");
   if (others.length > 0 || !/^application\/json[ \t]*(?:;|$)/i.test(contentType.trim())) {
     throw new Fault("UNSUPPORTED_MEDIA_TYPE", "The body must be sent as content-type: application/json.");
   }
+}
+
+function checkBody(operation: Operation, event: APIGatewayProxyEvent): Checked {
+  if (!event.body) return { ...nothing, problems: ["body: is required and must be a JSON object."] };
   const value = parseJson(event);
+  if (value === undefined) return { ...nothing, problems: ["body: is not valid JSON."] };
   checkBatch(operation, value);
-  return value;
+  return check(operation.body, value, "body");
 }
 
 /** Before every other problem, and before repeated elements are dropped. */
@@ -131,23 +134,15 @@ function checkBatch({ batch }: Operation, body: unknown): void {
   }
 }
 
-const parser = jsonBodyParser({ disableContentTypeCheck: true });
-
 /** What the body says, for steps that come before it is judged; undefined when it says nothing sensible. */
-export function peekBody(event: APIGatewayProxyEvent, field: string): unknown {
+export const peekBody = (event: APIGatewayProxyEvent, field: string): unknown =>
+  valueAt(parseJson(event), [field]);
+
+/** Undefined, which no JSON stands for, when it is none. */
+function parseJson({ body, isBase64Encoded }: APIGatewayProxyEvent): unknown {
   try {
-    return event.body ? valueAt(parseJson(event), [field]) : undefined;
+    return JSON.parse(isBase64Encoded ? Buffer.from(body ?? "", "base64").toString() : (body ?? ""));
   } catch {
     return undefined;
   }
-}
-
-function parseJson(event: APIGatewayProxyEvent): unknown {
-  const copy = { ...event };
-  try {
-    parser.before?.({ event: copy } as Parameters<NonNullable<typeof parser.before>>[0]);
-  } catch (cause) {
-    throw new Fault("INVALID_REQUEST", "body: is not valid JSON.", { cause });
-  }
-  return copy.body;
 }

@@ -10,10 +10,18 @@ import { bindPaging, openCursor } from "./cursors.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { Exchange, Input } from "./exchange.ts";
 import { headerValues } from "./headers.ts";
-import { parseInput, peekBody } from "./shape.ts";
+import { peekBody, readInput } from "./shape.ts";
 
 /** Items an operation wants to have read in the round of authentication. */
-export type Alongside = (tenant: TenantKey) => readonly Key[];
+export type Alongside = (
+  tenant: TenantKey,
+  place: {
+    /** The organization that the key names; undefined for keys of many. */
+    readonly organization: string | undefined;
+    /** As it came: nothing is checked yet. */
+    readonly path: { readonly [name: string]: string | undefined };
+  },
+) => readonly Key[];
 
 /** Steps 2 and 3: the key, then its kind. */
 export async function identify(deps: Dependencies, exchange: Exchange, alongside: Alongside): Promise<void> {
@@ -23,7 +31,10 @@ export async function identify(deps: Dependencies, exchange: Exchange, alongside
     { table, clock: deps.clock },
     {
       text: keyTextOf(exchange),
-      alongside: (tenant) => [...(wantsCursorKeys ? [cursorKeysKey] : []), ...alongside(tenant)],
+      alongside: (tenant, organization) => [
+        ...(wantsCursorKeys ? [cursorKeysKey] : []),
+        ...alongside(tenant, { organization, path: exchange.event.pathParameters ?? {} }),
+      ],
     },
   );
   exchange.principal = authentication.principal;
@@ -44,18 +55,24 @@ function keyTextOf({ event }: Exchange): string | undefined {
   return values.length === 1 ? values[0] || undefined : undefined;
 }
 
-/** Step 4. */
+/** Step 4: all its problems are one fault, which the first of them names. */
 export async function readShape(deps: Dependencies, exchange: Exchange): Promise<void> {
-  const { operation, event, table } = exchange;
-  const input = parseInput(operation, event);
-  exchange.input = input;
-  const problem =
-    exchange.principal && operation.problemFor?.(exchange.principal.key.kind, { body: input.body });
-  if (problem) throw new Fault("INVALID_REQUEST", problem);
-  const text = textField(input.query, "cursor");
-  if (text === undefined) return;
+  const { operation, event, table, principal } = exchange;
+  const { input, problems, cursor: text } = readInput(operation, event);
   const opening = { ring: deps.cursorKeys, table, nowMs: deps.clock.nowMs() };
-  exchange.cursor = await openCursor(opening, operation, text);
+  const cursor = text === undefined ? undefined : await openCursor(opening, operation, text).catch(faultOnly);
+  const [first, ...more] = [...problems, ...(cursor instanceof Fault ? cursor.problems : [])];
+  if (first) throw new Fault(first.code, first.message, { more });
+  const problem = input && principal && operation.problemFor?.(principal.key.kind, { body: input.body });
+  if (problem) throw new Fault("INVALID_REQUEST", problem);
+  if (input) exchange.input = input;
+  if (!(cursor instanceof Fault)) exchange.cursor = cursor;
+}
+
+/** A cursor that is refused is one problem among others; anything else is no problem of the request. */
+function faultOnly(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  throw error;
 }
 
 /** Step 5. */

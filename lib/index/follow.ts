@@ -1,7 +1,7 @@
 import type { LearningItem } from "../store/items/learning.ts";
 import type { Embedder } from "./embedder.ts";
 import { type PlaceDeps, type Placement, place, vectorOf } from "./place.ts";
-import { type Change, markerKey } from "./stale.ts";
+import { markerKey } from "./stale.ts";
 
 /** A Learning that was just written, and its embedding, which may still be under way. */
 export type Fresh = { readonly learning: LearningItem; readonly embedding: Promise<readonly number[]> };
@@ -26,11 +26,4 @@ export async function followChanged(
   });
   for (const [{ id }, reason] of await place(deps, placements)) failed.set(id, reason);
   return failed;
-}
-
-/** Lets the index follow a deletion. Throws what the store threw. */
-export async function followDeleted(deps: PlaceDeps, deletion: Change): Promise<void> {
-  const { organization, id } = deletion;
-  const placement = { organization, id, vector: null, follows: null, markers: [markerKey(deletion)] };
-  for (const [, reason] of await place(deps, [placement])) throw reason;
 }

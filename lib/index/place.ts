@@ -78,16 +78,24 @@ function writeOf({ organization, id, vector }: Placement): Array<{ put: VectorIt
   return [vector === null ? { delete: vectorKey(organization, id) } : { put: vector }];
 }
 
+const nameOf = ({ organization, id }: Placement): string => `${organization} ${id}`;
+
+/** Records of the largest size, well within the 4 MiB of one reading transaction. */
+const lookedAtTogetherMax = 25;
+
 /** A marker too many costs the reconciler a look, so nothing here is worth failing for. */
 async function settle({ table, chance }: PlaceDeps, placed: readonly Placement[]): Promise<void> {
   if (placed.length === 0) return;
   try {
-    const keys = placed.map(({ organization, id }) => learningKey(organization, id));
-    const records = await table.getMany(keys, { only: ["revision"] });
-    const isSettled = ({ follows }: Placement, index: number) =>
-      (records[index]?.revision ?? null) === follows;
-    const writes = placed.map((placement, index) =>
-      isSettled(placement, index)
+    // Together, so that a change is seen whole: one that took its vector along may show there before its record.
+    const keys = new Map(placed.map((each) => [nameOf(each), learningKey(each.organization, each.id)]));
+    const looks = chunks([...keys.values()], lookedAtTogetherMax).map((some) => table.getTogether(some));
+    const records = (await Promise.all(looks)).flat();
+    const revisions = new Map([...keys.keys()].map((name, index) => [name, records[index]?.revision]));
+    const isSettled = (placement: Placement) =>
+      (revisions.get(nameOf(placement)) ?? null) === placement.follows;
+    const writes = placed.map((placement) =>
+      isSettled(placement)
         ? placement.markers.map((key) => ({ delete: key }))
         : [markAgain(placement, chance.uuid())],
     );

@@ -69,23 +69,27 @@ function startOf(state: ReconcilerItem | undefined, { clock, embedder }: Reconci
   return clock.nowMs() - state.ended_at_ms >= indexLimits.fullPassEveryMs ? beginning : null;
 }
 
-/** Looks at a bounded number of Learnings and mends what differs. `next` is null when all were looked at. */
+/** Behind every id. */
+const endOfLearnings = "~";
+
+/** Looks at a bounded number of Learnings and organizations, and mends what differs. `next` is null at the end. */
 async function inspect(deps: ReconcileDeps, start: Place): Promise<Piece> {
   let report = nothing;
+  let organizations = 0;
   for await (const { sk, uuid } of organizationsFrom(deps.table, start.organization)) {
-    const after = sk === start.organization ? start.learning : "";
+    let learning = sk === start.organization ? start.learning : "";
     const changes: Change[] = [];
-    for await (const { id, difference } of differences(deps, uuid, after)) {
+    for await (const { id, difference } of differences(deps, uuid, learning)) {
       report = plus(report, { ...nothing, looked_at: 1 });
       if (difference) changes.push(difference);
-      if (report.looked_at >= indexLimits.inspectedPerRunMax) {
-        return {
-          report: plus(report, await mend(deps, changes)),
-          next: { organization: sk, learning: id },
-        };
-      }
+      learning = id;
+      if (report.looked_at >= indexLimits.inspectedPerRunMax) break;
     }
     report = plus(report, await mend(deps, changes));
+    const isFull = report.looked_at >= indexLimits.inspectedPerRunMax;
+    if (isFull) return { report, next: { organization: sk, learning } };
+    if (++organizations >= indexLimits.organizationsPerRunMax)
+      return { report, next: { organization: sk, learning: endOfLearnings } };
   }
   return { report, next: null };
 }

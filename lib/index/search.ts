@@ -32,7 +32,9 @@ export async function searchLearnings(
   { table, vectors, embedder }: SearchDeps,
   { organization, repositoryId, text, filePaths, resultsMax }: Search,
 ): Promise<readonly Found[]> {
-  const query = await embedder.embed([...filePaths, text].join("\n"));
+  const asked = [...somePaths(filePaths), text].join("\n").trim();
+  if (asked === "") return [];
+  const query = await embedder.embed(asked);
   const candidatesMax = Math.min(indexLimits.nearestMax, resultsMax * indexLimits.nearestPerResult);
   const space = spaceOf(organization, embedder);
   const keys = await vectors.search(space, repositoryId, query, candidatesMax);
@@ -44,6 +46,15 @@ export async function searchLearnings(
     return [{ learning: pair.learning, score: cosine(query, pair.vector.vector) }];
   });
   return found.toSorted((one, other) => other.score - one.score).slice(0, resultsMax);
+}
+
+/** Paths say what a change is about, but an embedder looks at so much only: most of that is for the change itself. */
+function somePaths(filePaths: readonly string[]): string[] {
+  let characters = 0;
+  return filePaths.filter((path) => {
+    characters += path.length;
+    return characters <= indexLimits.searchedPathsCharactersMax;
+  });
 }
 
 const readPair = (vector: Item | undefined, learning: Item | undefined) =>

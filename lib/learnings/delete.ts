@@ -1,45 +1,52 @@
 import { type Changing, changeEntry } from "../audit/entry.ts";
-import { followDeleted } from "../index/follow.ts";
 import { decideAnew } from "../store/decide.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { textKey } from "../store/layout.ts";
-import { ConditionFailed, type Table } from "../store/table.ts";
+import { textKey, vectorKey } from "../store/layout.ts";
+import { ConditionFailed, type Item, type Table } from "../store/table.ts";
 import { findLearning, findOrphans, type Held } from "./find.ts";
 import { indexRefreshFailed } from "./index-fault.ts";
-import { moment, removalWrites } from "./record.ts";
+import { removeWrites } from "./record.ts";
 import { releaseWrites } from "./text-owner.ts";
 import { learningEvent } from "./writer.ts";
 
-export type DeleteRequest = { readonly organizations: readonly OrganizationItem[]; readonly id: string };
+export type DeleteRequest = {
+  readonly organizations: readonly OrganizationItem[];
+  readonly id: string;
+  /** The record, where it was read with authentication. */
+  readonly ahead?: Item | undefined;
+};
 
 /** Nothing is left of it when this returns, whether or not there was anything. */
-export async function deleteLearning(deps: Changing, { organizations, id }: DeleteRequest): Promise<void> {
-  const deletion = await decideAnew(deps, async () => {
-    const held = await findLearning(deps.table, organizations, id);
-    return held && (await removeRecord(deps, held));
+export async function deleteLearning(deps: Changing, request: DeleteRequest): Promise<void> {
+  const { organizations, id } = request;
+  let { ahead } = request;
+  const isRemoved = await decideAnew(deps, async () => {
+    const held = await findLearning(deps.table, organizations, id, ahead);
+    ahead = undefined;
+    if (held) await removeRecord(deps, held);
+    return held !== undefined;
   });
   try {
-    if (!deletion) await removeOrphans(deps.table, organizations, id);
-    else if (deletion.wasIndexed) await followDeleted(deps, deletion);
+    if (!isRemoved) await removeOrphans(deps.table, organizations, id);
   } catch (error) {
     throw indexRefreshFailed(error);
   }
 }
 
-async function removeRecord(deps: Changing, { organization, learning }: Held) {
-  const { uuid, tenant } = organization;
-  const { id, digest, origin, state } = learning;
+/** The index loses it in the same transaction: nothing is left to follow. */
+async function removeRecord(deps: Changing, { organization, learning }: Held): Promise<void> {
+  const { uuid } = organization;
+  const { id, digest, origin } = learning;
   const [text, originText] = await deps.table.getMany([textKey(uuid, digest), textKey(uuid, origin.digest)]);
-  const at = moment({ nowMs: deps.clock.nowMs(), chance: deps.chance }, tenant, { indexedByWriter: true });
   await deps.table.transact([
-    ...removalWrites(at, learning),
+    ...removeWrites(learning),
+    { delete: vectorKey(uuid, id) },
     ...releaseWrites(learning, { text, origin: originText }),
     ...changeEntry(deps, learningEvent(organization, "learning.deleted", [id])),
   ]);
-  return { organization: uuid, id, revision: at.revision, wasIndexed: state === "approved" };
 }
 
-/** An earlier deletion may have got no further than the record. */
+/** Whoever was indexing it when it was deleted may have come later. */
 async function removeOrphans(
   table: Table,
   organizations: readonly OrganizationItem[],

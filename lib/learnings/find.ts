@@ -1,16 +1,34 @@
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { learningKey, vectorKey } from "../store/layout.ts";
-import type { Key, Table } from "../store/table.ts";
+import type { Item, Key, Table } from "../store/table.ts";
 
 export type Held = { readonly organization: OrganizationItem; readonly learning: LearningItem };
+
+/** Longer ones are refused before anybody looks at what was read, and would not fit a key. */
+const idCharactersMax = 64;
+
+/** For the chain: the Learning that the path names, where the key names its organization. */
+export const learningAlongside = (
+  _tenant: string,
+  { organization, path }: { readonly organization: string | undefined; readonly path: PathValues },
+): readonly Key[] => {
+  const id = path.learning_id ?? "";
+  const isReadable = organization !== undefined && id.length > 0 && id.length <= idCharactersMax;
+  return isReadable ? [learningKey(organization, id)] : [];
+};
+type PathValues = { readonly [name: string]: string | undefined };
 
 /** The organization of the scope that has the Learning: an id says nothing about where it belongs. */
 export async function findLearning(
   table: Table,
   organizations: readonly OrganizationItem[],
   id: string,
+  /** What `learningAlongside` found; not there is not yet a proof, as an id may be written in several ways. */
+  ahead?: Item,
 ): Promise<Held | undefined> {
+  const [first] = organizations;
+  if (first && ahead) return { organization: first, learning: parseLearning(ahead) };
   const items = await table.getMany(organizations.map(({ uuid }) => learningKey(uuid, id)));
   for (const [index, organization] of organizations.entries()) {
     const item = items[index];

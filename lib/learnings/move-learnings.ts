@@ -10,8 +10,8 @@ import {
   relistPartition,
   type TenantKey,
 } from "../store/layout.ts";
-import { type Item, type Key, queryAll, type TransactionWrite } from "../store/table.ts";
-import { listKeys, unchangedLearning } from "./record.ts";
+import { type Item, queryAll, type TransactionWrite } from "../store/table.ts";
+import { replaceWrites } from "./record.ts";
 
 /**
  * Takes the Learnings of an organization to the export of the tenant it is in now. A request that began before
@@ -60,19 +60,13 @@ async function moveTogether(store: Store, organization: string, keys: readonly I
   });
 }
 
-/** The place in the order stays: whoever walks the new tenant begins a new walk to see the organization at all. */
-function moveWrites(learning: LearningItem, tenant: TenantKey, revision: string): TransactionWrite[] {
-  if (!learning.listed) return [];
-  // A new revision, so that whoever read the old places does not write by them.
-  const after = { ...learning, revision, listed: { ...learning.listed, tenant } };
-  const kept = new Set(listKeys(after).map(identity));
-  return [
-    { put: after, when: unchangedLearning(learning) },
-    ...listKeys(learning)
-      .filter((key) => !kept.has(identity(key)))
-      .map((key) => ({ delete: key })),
-    ...listKeys(after).map((key) => ({ put: { ...after, ...key } })),
-  ];
-}
-
-const identity = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;
+/**
+ * The place in the order stays: whoever walks the new tenant begins a new walk to see the organization at all. A new
+ * revision, so that whoever read the old places does not write by them.
+ */
+const moveWrites = (learning: LearningItem, tenant: TenantKey, revision: string): TransactionWrite[] =>
+  replaceWrites(learning, {
+    ...learning,
+    revision,
+    listed: learning.listed && { ...learning.listed, tenant },
+  });

@@ -5,7 +5,7 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
 import { parseRepository } from "../store/items/repository.ts";
 import { memberKey, repositoryKey } from "../store/layout.ts";
-import type { Item, Key, Table } from "../store/table.ts";
+import { type Item, identityOf, type Key, type Table } from "../store/table.ts";
 
 export type LearningRecord = z.input<typeof learningRecord>;
 
@@ -24,25 +24,25 @@ export const nameKeys = ({ organization, repository_id, author_id }: Named): Key
 
 /** One round of reads for a whole page, each repository and author once. */
 export async function readNames(table: Table, learnings: readonly Named[]): Promise<Names> {
-  const keys = [...new Map(learnings.flatMap(nameKeys).map((key) => [identity(key), key] as const)).values()];
+  const keys = [
+    ...new Map(learnings.flatMap(nameKeys).map((key) => [identityOf(key), key] as const)).values(),
+  ];
   return namesFrom(await table.getMany(keys));
 }
 
 export function namesFrom(items: ReadonlyArray<Item | undefined>): Names {
-  const known = new Map(items.flatMap((item) => (item ? [[identity(item), item] as const] : [])));
+  const known = new Map(items.flatMap((item) => (item ? [[identityOf(item), item] as const] : [])));
   return {
     repository(organization, repositoryId) {
-      const item = known.get(identity(repositoryKey(organization, repositoryId)));
+      const item = known.get(identityOf(repositoryKey(organization, repositoryId)));
       return item ? parseRepository(item).full_name : repositoryId;
     },
     username(organization, userId) {
-      const item = known.get(identity(memberKey(organization, userId)));
+      const item = known.get(identityOf(memberKey(organization, userId)));
       return item ? parseMember(item).username : null;
     },
   };
 }
-
-const identity = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;
 
 export const toLearningRecord = (
   learning: LearningItem,

@@ -1,4 +1,4 @@
-import { indexLimits } from "../contract/limits.ts";
+import { indexLimits, learningLimits } from "../contract/limits.ts";
 import { markStale } from "../index/stale.ts";
 import type { Chance } from "../runtime/chance.ts";
 import { toTimestamp } from "../runtime/clock.ts";
@@ -12,7 +12,7 @@ import {
   pendingKey,
   type TenantKey,
 } from "../store/layout.ts";
-import type { Condition, Key, TransactionWrite } from "../store/table.ts";
+import { type Condition, type Item, identityOf, type Key, type TransactionWrite } from "../store/table.ts";
 import type { Content } from "./content.ts";
 import { learningUuid } from "./identity.ts";
 
@@ -65,48 +65,77 @@ export function newLearning(
 /** The same Learning, changed now: at the end of the export if it is in it. */
 export const changed = (at: Moment, learning: LearningItem, change: Partial<LearningItem>): LearningItem => {
   const after = { ...learning, ...change, updated_at: toTimestamp(at.nowMs), revision: at.revision };
-  return { ...after, listed: after.state === "approved" ? listedAt(at, learning.id) : null };
+  const before = learning.listed?.place ?? "";
+  return { ...after, listed: after.state === "approved" ? listedAt(at, learning.id, before) : null };
 };
 
 /** Shared and approved, whatever it was before. */
 export const approved = (at: Moment, learning: LearningItem): LearningItem =>
   changed(at, learning, { state: "approved", pull_requests: [], approve_at: null });
 
-const listedAt = ({ nowMs, tenant, placeInBatch }: Moment, id: string) => ({
-  tenant,
-  place: learningPlace(toTimestamp(nowMs), placeInBatch, id),
-});
+/** Never before the place it had: clocks differ, and a walk must not have passed where it moves to. */
+function listedAt({ nowMs, tenant, placeInBatch }: Moment, id: string, before = "") {
+  const place = learningPlace(toTimestamp(nowMs), placeInBatch, id);
+  const [then = ""] = before.split("#");
+  return {
+    tenant,
+    place: place >= before ? place : learningPlace(toTimestamp(Date.parse(then) + 1), placeInBatch, id),
+  };
+}
 
 /** Use is part of it: the copies carry the counts, so none may get lost between reading and writing. */
 export const unchangedLearning = (learning: LearningItem): Condition =>
   unchanged(learning, ["revision", "usage_count", "last_used_at"]);
 
-/** Everything that stands beside the record: its copies in the export, its place among the pending ones. */
-export function recordWrites(
-  at: Moment,
-  before: LearningItem | undefined,
-  after: LearningItem,
-): TransactionWrite[] {
-  const when = before ? unchangedLearning(before) : { absent: "pk" };
-  const gone = before ? besides(before) : [];
-  const kept = new Set(besides(after).map(identity));
+/** The record as it is now, with its copies in the export and its place among the pending ones. */
+export function replaceWrites(before: LearningItem | undefined, after: LearningItem): TransactionWrite[] {
+  const kept = new Set(besides(after).map(identityOf));
+  const gone = (before ? besides(before) : []).filter((key) => !kept.has(identityOf(key)));
+  const lists = new Set(listKeys(after).map(({ pk }) => pk));
   return [
-    { put: after, when },
-    ...gone.filter((key) => !kept.has(identity(key))).map((key) => ({ delete: key })),
+    { put: after, when: before ? unchangedLearning(before) : { absent: "pk" } },
+    ...gone.map((key) => (lists.has(key.pk) ? { put: movedOn(key, after) } : { delete: key })),
     ...listKeys(after).map((key) => ({ put: { ...after, ...key } })),
     ...pendingKeys(after).map((key) => ({
       put: { ...key, organization: after.organization, id: after.id },
     })),
-    ...(after.state === "approved" ? [markStale(after, leftBehindAtMs(at))] : []),
   ];
 }
 
-/** Takes the record and all that stands beside it away. An indexed one leaves a marker for the index. */
+/**
+ * The transaction shows item by item to plain reads: without this a walk could find the old place empty and the new
+ * one not yet filled.
+ */
+const movedOn = (key: Key, { listed, updated_at }: LearningItem): Item => ({
+  ...key,
+  moved_to: listed?.place ?? "",
+  moved_at: updated_at,
+  ttl: Math.ceil(Date.parse(updated_at) / 1000) + learningLimits.movedDays * secondsPerDay,
+});
+
+const secondsPerDay = 86_400;
+
+/** The same for what the index must follow. */
+export const recordWrites = (
+  at: Moment,
+  before: LearningItem | undefined,
+  after: LearningItem,
+): TransactionWrite[] => [
+  ...replaceWrites(before, after),
+  ...(after.state === "approved" ? [markStale(after, leftBehindAtMs(at))] : []),
+];
+
+/** Takes the record and all that stands beside it away. */
+export const removeWrites = (learning: LearningItem): TransactionWrite[] => [
+  { delete: learningKey(learning.organization, learning.id), when: unchanged(learning, ["revision"]) },
+  ...besides(learning).map((key) => ({ delete: key })),
+];
+
+/** The same for what the index must follow: an indexed one leaves a marker. */
 export function removalWrites(at: Moment, learning: LearningItem): TransactionWrite[] {
   const { organization, id, state } = learning;
   return [
-    { delete: learningKey(organization, id), when: unchanged(learning, ["revision"]) },
-    ...besides(learning).map((key) => ({ delete: key })),
+    ...removeWrites(learning),
     ...(state === "approved"
       ? [markStale({ organization, id, revision: at.revision }, leftBehindAtMs(at))]
       : []),
@@ -115,8 +144,6 @@ export function removalWrites(at: Moment, learning: LearningItem): TransactionWr
 
 const leftBehindAtMs = ({ nowMs, indexedByWriter }: Moment): number =>
   nowMs + (indexedByWriter ? indexLimits.leftBehindAfterMs : 0);
-
-const identity = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;
 
 const besides = (learning: LearningItem): Key[] => [...listKeys(learning), ...pendingKeys(learning)];
 

@@ -1,19 +1,19 @@
 import { changeEntry } from "../audit/entry.ts";
 import { Fault } from "../contract/fault.ts";
-import { embeddedText } from "../index/embedder.ts";
-import { followChanged } from "../index/follow.ts";
-import { isRight } from "../index/place.ts";
+import { type Fresh, followChanged } from "../index/follow.ts";
+import { isRight, vectorOf } from "../index/place.ts";
 import { decideAnew } from "../store/decide.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseVectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
 import { textKey, vectorKey } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
+import { embedOnce } from "./batch/plan.ts";
 import { findLearning, type Held } from "./find.ts";
 import { contentDigest } from "./identity.ts";
 import { indexRefreshFailed } from "./index-fault.ts";
 import { type LearningRecord, nameKeys, namesFrom, toLearningRecord } from "./present.ts";
-import { changed, moment, recordWrites } from "./record.ts";
+import { changed, moment, recordWrites, replaceWrites } from "./record.ts";
 import { redact } from "./redaction/redact.ts";
 import { textOwner, textWrite } from "./text-owner.ts";
 import { type LearningDeps, learningEvent } from "./writer.ts";
@@ -22,45 +22,53 @@ export type UpdateRequest = {
   readonly organizations: readonly OrganizationItem[];
   readonly id: string;
   readonly text: string;
+  /** The record, where it was read with authentication. */
+  readonly ahead?: Item | undefined;
 };
 
 /** Replaces the text; its id, author and state stay. The same text again only lets the index follow. */
-export async function updateLearning(
-  deps: LearningDeps,
-  { organizations, id, text }: UpdateRequest,
-): Promise<LearningRecord> {
-  const redacted = redact(text).text;
-  const { updated, embedding, record } = await decideAnew(deps, async () => {
-    const held = await findLearning(deps.table, organizations, id);
+export async function updateLearning(deps: LearningDeps, request: UpdateRequest): Promise<LearningRecord> {
+  const { organizations, id } = request;
+  const text = redact(request.text).text;
+  const embed = embedOnce(deps);
+  let { ahead } = request;
+  const { record, behind } = await decideAnew(deps, async () => {
+    const held = await findLearning(deps.table, organizations, id, ahead);
+    ahead = undefined;
     if (!held) throw new Fault("LEARNING_NOT_FOUND", "No Learning of the key's scope has this id.");
-    return await replaceText(deps, held, redacted);
+    return await replaceText(deps, held, text, embed);
   });
-  if (embedding) {
-    const failed = await followChanged(deps, [{ learning: updated, embedding }]);
+  if (behind) {
+    const failed = await followChanged(deps, [behind]);
     for (const [, reason] of failed) throw indexRefreshFailed(reason);
   }
   return record;
 }
 
 type Replaced = {
-  readonly updated: LearningItem;
   readonly record: LearningRecord;
-  /** Undefined where the index has nothing to follow. */
-  readonly embedding: Promise<readonly number[]> | undefined;
+  /** What the index has yet to follow; wherever the text could be embedded, it was written with the record. */
+  readonly behind: Fresh | undefined;
 };
 
 async function replaceText(
   deps: LearningDeps,
   { organization, learning }: Held,
   text: string,
+  embed: ReturnType<typeof embedOnce>,
 ): Promise<Replaced> {
   const digest = contentDigest(learning.repository_id, text);
+  const isIndexed = learning.state === "approved";
+  // Begun beside the reads: it takes about as long.
+  const embedding = isIndexed && digest !== learning.digest ? embed({ ...learning, text }) : undefined;
   const beside = await readBeside(deps, learning, digest);
   const present = (after: LearningItem) => toLearningRecord(after, organization, namesFrom(beside.names));
   if (digest === learning.digest) {
-    const isSettled = learning.state !== "approved" || isRight(beside.head, learning, deps.embedder);
-    const embedding = isSettled ? undefined : embed(deps, learning);
-    return { updated: learning, record: present(learning), embedding };
+    const isSettled = !isIndexed || isRight(beside.head, learning, deps.embedder);
+    return {
+      record: present(learning),
+      behind: isSettled ? undefined : { learning, embedding: embed(learning) },
+    };
   }
   if (textOwner(beside.newText).learningId !== null) {
     throw new Fault("LEARNING_EXISTS", "Another Learning of the repository has this text.");
@@ -69,13 +77,17 @@ async function replaceText(
     indexedByWriter: true,
   });
   const updated = changed(at, learning, { text, digest });
-  const embedding = updated.state === "approved" ? embed(deps, updated) : undefined;
+  const vector = await embedding?.catch(() => undefined);
   await deps.table.transact([
-    ...recordWrites(at, learning, updated),
+    // Without its vector the record leaves a marker, and the index follows later.
+    ...(vector
+      ? [...replaceWrites(learning, updated), { put: vectorOf(updated, deps.embedder, vector) }]
+      : recordWrites(at, learning, updated)),
     ...moveText(learning, updated, beside),
     ...changeEntry(deps, learningEvent(organization, "learning.updated", [learning.id])),
   ]);
-  return { updated, record: present(updated), embedding };
+  const isBehind = embedding !== undefined && vector === undefined;
+  return { record: present(updated), behind: isBehind ? { learning: updated, embedding } : undefined };
 }
 
 type Beside = {
@@ -107,10 +119,3 @@ const moveText = (
   textWrite(organization, digest, oldText, { learningId: null }),
   textWrite(organization, after.digest, newText, { learningId: id }),
 ];
-
-function embed(deps: LearningDeps, learning: LearningItem): Promise<readonly number[]> {
-  const embedding = deps.embedder.embed(embeddedText(learning), deps.signal);
-  // Its failure is heard when it is waited for, after the record is written.
-  embedding.catch(() => {});
-  return embedding;
-}

@@ -39,8 +39,20 @@ export function toAttribute(value: Value): Attribute {
 
 const isList = (value: Value): value is readonly Value[] => Array.isArray(value);
 
-export const fromAttributes = (attributes: Attributes): Record<string, Value> =>
-  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, fromAttribute(value)]));
+/** A page has thousands of attributes: nothing is made on the way that is thrown away again. */
+export function fromAttributes(attributes: Attributes): Record<string, Value> {
+  const values: Record<string, Value> = {};
+  for (const name in attributes) {
+    const attribute = attributes[name];
+    if (attribute === undefined) continue;
+    const value = fromAttribute(attribute);
+    // Only as a definition is that name a member like any other.
+    if (name === "__proto__") Object.defineProperty(values, name, { ...member, value });
+    else values[name] = value;
+  }
+  return values;
+}
+const member = { enumerable: true, configurable: true, writable: true };
 
 export function fromAttribute(attribute: Attribute): Value {
   if ("S" in attribute) return attribute.S;

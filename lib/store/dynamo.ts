@@ -10,6 +10,7 @@ import { backOff, cancellationReasons, withRetries } from "./retry.ts";
 import {
   ConditionFailed,
   type Item,
+  identityOf,
   type Key,
   type Page,
   type Range,
@@ -41,7 +42,6 @@ const asItem = (attributes: Attributes): Item => fromAttributes(attributes) as u
 const asKey = (attributes: Attributes): Key => bare(asItem(attributes));
 const keyAttributes = (key: Key): Attributes => toAttributes(bare(key));
 const bare = ({ pk, sk }: Key): Key => ({ pk, sk });
-const identity = (key: Key): string => `${key.pk}\u0000${key.sk}`;
 
 export function createDynamoTable(options: DynamoOptions): MeteredTable {
   return {
@@ -97,11 +97,11 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     keys: readonly Key[],
     readOptions: ReadOptions = {},
   ): Promise<ReadonlyArray<Item | undefined>> {
-    const unique = [...new Map(keys.map((key) => [identity(key), bare(key)])).values()];
+    const unique = [...new Map(keys.map((key) => [identityOf(key), bare(key)])).values()];
     const found = new Map<string, Item>();
     const batches = chunk(unique, storeLimits.batchGetItemsMax);
     await Promise.all(batches.map((batch) => getBatch(batch, readOptions, found)));
-    return keys.map((key) => found.get(identity(key)));
+    return keys.map((key) => found.get(identityOf(key)));
   }
 
   async function getBatch(
@@ -119,7 +119,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
       };
       const answer = await repeatedly("BatchGetItem", { RequestItems: { [TableName]: request } }, signal);
       const items = (answer.Responses?.[TableName] ?? []).map(asItem);
-      for (const item of items) found.set(identity(item), item);
+      for (const item of items) found.set(identityOf(item), item);
       const unprocessed = answer.UnprocessedKeys?.[TableName]?.Keys ?? [];
       const progressed = unprocessed.length < keys.length;
       keys = unprocessed.map(asKey);

@@ -9,13 +9,11 @@
  * | member                  | ORG#<org uuid>               | MEMBER#<user id>       | ORG#6f1c… / MEMBER#4411                    |
  * | member's repositories   | ORG#<org uuid>               | READS#<user id>        | ORG#6f1c… / READS#4411                     |
  * | repository              | ORG#<org uuid>               | REPO#<repository id>   | ORG#6f1c… / REPO#9001                      |
- * | key of an organization  | ORG#<org uuid>               | KEY#<key id>           | ORG#6f1c… / KEY#k7f3q2…                    |
  * | tagged the reviewer     | ORG#<org uuid>               | TAGGED#<user id>       | ORG#6f1c… / TAGGED#4411                    |
  * | organization that moves | MOVING                       | <org uuid>             | MOVING / 6f1c…                             |
  * | custom role             | ORG#<org uuid>               | ROLE#<role id>         | ORG#6f1c… / ROLE#0d5e…                     |
  * | workspace or instance   | TENANT#<tenant>              | TENANT                 | TENANT#w#acme / TENANT                     |
  * | organization of tenant  | TENANT#<tenant>              | ORG#<org uuid>         | TENANT#w#acme / ORG#6f1c…                  |
- * | key of a tenant         | TENANT#<tenant>              | KEY#<key id>           | TENANT#w#acme / KEY#k7f3q2…                |
  * | organization directory  | DIRECTORY#ORG                | <provider id>#<uuid>   | DIRECTORY#ORG / 1001#6f1c…                 |
  * | key directory           | DIRECTORY#KEY                | <key id>               | DIRECTORY#KEY / k7f3q2…                    |
  * | rate limit bucket       | LIMIT#<bucket>#<owner>       | SLOTS                  | LIMIT#organizations#w#acme / SLOTS         |
@@ -39,6 +37,7 @@
  * | Learning                | LEARNING#<org uuid>          | <Learning id>          | LEARNING#6f1c… / 3f0a…                     |
  * | whose a text is         | TEXT#<org uuid>              | <digest of text>       | TEXT#6f1c… / qL0v…                         |
  * | Learning in the export  | LEARNINGS#<owner>            | <time>#<nn>#<id>       | LEARNINGS#w#acme / 2026-11-15T…#00#3f0a…   |
+ * | place it moved on from  | LEARNINGS#<owner>            | <time>#<nn>#<id>       | LEARNINGS#w#acme / 2026-11-14T…#00#3f0a…   |
  * | waits for approval      | PENDING                      | <deadline>#<org>#<id>  | PENDING / 2026-11-20T…#6f1c…#3f0a…         |
  * | pull request's Learnings| PRIVATE#<org uuid>           | <digest of pr_url>     | PRIVATE#6f1c… / 8xTz…                      |
  * | vector of a Learning    | VECTOR#<org uuid>            | <Learning id>          | VECTOR#6f1c… / 3f0a…                       |
@@ -77,18 +76,10 @@ export const repositoryKey = (uuid: string, repositoryId: string): Key => ({
   pk: organizationPartition(uuid),
   sk: `REPO#${part(repositoryId)}`,
 });
-export const organizationKeyListKey = (uuid: string, keyId: string): Key => ({
-  pk: organizationPartition(uuid),
-  sk: `KEY#${keyId}`,
-});
 export const tenantKey = (tenant: TenantKey): Key => ({ pk: tenantPartition(tenant), sk: "TENANT" });
 export const tenantOrganizationKey = (tenant: TenantKey, uuid: string): Key => ({
   pk: tenantPartition(tenant),
   sk: `ORG#${uuid}`,
-});
-export const tenantKeyListKey = (tenant: TenantKey, keyId: string): Key => ({
-  pk: tenantPartition(tenant),
-  sk: `KEY#${keyId}`,
 });
 export const organizationDirectoryKey = (providerOrganizationId: string, uuid: string): Key => ({
   pk: "DIRECTORY#ORG",

@@ -5,6 +5,9 @@
 
 export type Key = { readonly pk: string; readonly sk: string };
 
+/** Two keys are the same when this is. No key holds NUL. */
+export const identityOf = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;
+
 export type Value =
   | string
   | number

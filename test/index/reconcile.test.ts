@@ -3,9 +3,10 @@ import { indexLimits } from "../../lib/contract/limits.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll, reconcileSome } from "../../lib/index/reconcile.ts";
+import { learningUuid } from "../../lib/learnings/identity.ts";
 import { updateLearning } from "../../lib/learnings/update.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
-import { vectorKey } from "../../lib/store/layout.ts";
+import { organizationDirectoryPartition, vectorKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { checkTable } from "../learnings/check-table.ts";
 import { type Home, item, learningOf, newHome, organizationOf, verbsOf } from "../learnings/fixture.ts";
@@ -114,6 +115,30 @@ describe("the reconciler", () => {
     await checkTable(table, { embedder: localEmbedder });
   });
 
+  test("the full pass gets through countless organizations without a Learning, a part of them a run", async () => {
+    const { ids } = await write(1);
+    await table.write({ delete: vectorKey(home.uuid, ids[0] ?? "") });
+    const row = { ...home.name, name: "empty" };
+    const rows = Array.from({ length: indexLimits.organizationsPerRunMax }, (_, index) => ({
+      put: { ...row, pk: organizationDirectoryPartition, sk: `!${index}`, uuid: `empty-${index}` },
+    }));
+    await table.writeMany(rows);
+    let asked = 0;
+    const counting: Table = {
+      ...table,
+      queryPage: async (range, resume) => {
+        if (!range.pk.includes("#empty-")) return await table.queryPage(range, resume);
+        asked++;
+        return { items: [] };
+      },
+    };
+    expect(await reconcileSome({ ...deps(), table: counting })).toMatchObject({ missing: 0 });
+    expect(asked).toBe(2 * indexLimits.organizationsPerRunMax);
+    expect(await reconcileSome({ ...deps(), table: counting })).toMatchObject({ looked_at: 1, missing: 1 });
+    expect(await reconcileSome({ ...deps(), table: counting })).toEqual(counted);
+    await checkTable(table, { embedder: localEmbedder });
+  });
+
   test("is safe beside writers: a Learning that changes while it is embedded ends with its newest text", async () => {
     const { organization, ids } = await write(1);
     const id = ids[0] ?? "";
@@ -155,10 +180,11 @@ describe("the reconciler", () => {
 
 describe("a late writer", () => {
   test("whose vector comes after a newer one's leaves word, and the newest text wins", async () => {
-    const { organization, ids } = await write(1);
+    const organization = await organizationOf(table, home.uuid);
     // The full pass is through, and rests: only the marker can tell.
     await reconcileSome(deps());
-    const id = ids[0] ?? "";
+    const { repository_id, learning: first } = item("first");
+    const id = learningUuid(home.uuid, repository_id, first, 1);
     const { patch } = verbsOf(table, { clock });
     const slow: Embedder = {
       id: localEmbedder.id,
@@ -170,7 +196,7 @@ describe("a late writer", () => {
         return vector;
       },
     };
-    await verbsOf(table, { clock, embedder: slow }).patch(organization, id, "first");
+    await verbsOf(table, { clock, embedder: slow }).post({ organization, authorId: "ann" }, item("first"));
     clock.advance(indexLimits.leftBehindAfterMs);
     await reconcileSome(deps());
     expect((await learningOf(table, home.uuid, id))?.text).toBe("second");

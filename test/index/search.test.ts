@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { indexLimits } from "../../lib/contract/limits.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { searchForReview } from "../../lib/learnings/search.ts";
@@ -68,6 +69,40 @@ describe.runIf(process.env.TEST_DYNAMODB_ENDPOINT === undefined)("the reviewer's
     expect(await search(home, "payment", { repository_id: "unknown" })).toEqual([]);
     for (const wrong of [{ k: 0 }, { k: 51 }, { text: 7 }, { provider: "sourceforge" }, { surprise: 1 }])
       await expect(search(home, "x", wrong)).rejects.toThrow();
+  });
+
+  test("a change of countless files is still searched by what it changes", async () => {
+    const asked: string[] = [];
+    const embedder: Embedder = {
+      ...localEmbedder,
+      embed: (text) => {
+        asked.push(text);
+        return localEmbedder.embed(text);
+      },
+    };
+    const file_paths = Array.from({ length: 300 }, (_, index) => `src/generated/of/${index}/client.ts`);
+    await searchForReview(deps(embedder), {
+      ...home.name,
+      repository_id: "repo-1",
+      text: "we retry the payment here",
+      file_paths,
+      k: 1,
+    });
+    const [text = ""] = asked;
+    expect(text).toMatch(/^src\/generated\/of\/0\/client\.ts\n/);
+    // What Bedrock's embedder does not look at.
+    expect(text.indexOf("payment")).toBeLessThan(indexLimits.embeddedBytesMax / 2);
+  });
+
+  test("a change without a word finds nothing, and no embedder is asked", async () => {
+    const away = { ...localEmbedder, embed: () => Promise.reject(new Error("Titan takes no empty text.")) };
+    const answer = await searchForReview(deps(away), {
+      ...home.name,
+      repository_id: "repo-1",
+      text: " \n",
+      k: 5,
+    });
+    expect(answer).toEqual({ learnings: [] });
   });
 
   test("never shows what is deleted, not approved or of another text, though the index still names it", async () => {

@@ -110,6 +110,18 @@ describe("a Learning from a chat", () => {
     },
   );
 
+  test.each(["2040-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"])(
+    "told to be of %s waits for the delay all the same, neither longer nor shorter",
+    async (occurredAt) => {
+      const home = await newHome(world, { approval_delay_days: 3 });
+      await deliver(captured(home, "ahead of time", {}, occurredAt));
+      expect(await approveDue(world.deps, noFault)).toEqual({ approved: 0 });
+      clock.advance(days(3));
+      expect(await approveDue(world.deps, noFault)).toEqual({ approved: 1 });
+      await checkTable(store().table);
+    },
+  );
+
   test("does not wait where the repository sets the organization's delay aside", async () => {
     const home = await newHome(world, { approval_delay_days: 5 }, { approval_delay_days: 0 });
     await deliver(captured(home, "at once"));

@@ -86,7 +86,11 @@ function* textProblems(items: readonly Item[], learnings: readonly LearningItem[
 }
 
 function* listProblems(items: readonly Item[], learnings: readonly LearningItem[]): Generator<string> {
-  const listed = new Map(byKind(items, "LEARNINGS#").map((copy) => [identity(copy), copy]));
+  const listed = new Map(
+    byKind(items, "LEARNINGS#")
+      .filter((copy) => !("moved_to" in copy))
+      .map((copy) => [identity(copy), copy]),
+  );
   for (const learning of learnings) {
     if ((learning.state === "approved") !== (learning.listed !== null))
       yield `${learning.id} is ${learning.state} and ${learning.listed ? "" : "not "}listed`;

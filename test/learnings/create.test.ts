@@ -118,7 +118,7 @@ describe("POST /v1/learnings", () => {
       true,
     ]);
     const message = (index: number) => results[index]?.error?.message;
-    expect(message(1)).toBe("The item must be a JSON object.");
+    expect(message(1)).toBe("item: must be a JSON object.");
     expect(message(2)).toBe("repository_id: is required.");
     expect(message(3)).toBe("learning: must have 1 to 10000 characters.");
     expect(message(5)).toMatch(/^author: is not known here\./);

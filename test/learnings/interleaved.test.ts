@@ -188,4 +188,39 @@ describe("a text that is taken while somebody else wants it", () => {
     expect(results).toMatchObject([{ status: "created" }]);
     await checkTable(table);
   });
+
+  /** Owners are read one by one: the first is still what it was, the second already what it has become. */
+  function torn(table: Table, meanwhile: () => Promise<unknown>): Table {
+    let happened = false;
+    return {
+      ...table,
+      getMany: async (keys, options) => {
+        if (happened || !keys.every(({ pk }) => pk.startsWith("TEXT#"))) return table.getMany(keys, options);
+        happened = true;
+        const before = await table.getMany(keys, options);
+        await meanwhile();
+        const after = await table.getMany(keys, options);
+        return [...before.slice(0, 1), ...after.slice(1)];
+      },
+    };
+  }
+
+  test("and passes from one item of a batch to the other is decided anew", async () => {
+    const home = await newHome(world);
+    const { table } = store();
+    const organization = await organizationOf(table, home.uuid);
+    const meanwhile = async () => {
+      await capture(table, home, "given");
+      const [learning] = await Array.fromAsync(queryAll(table, { pk: learningPartition(home.uuid) }));
+      await verbsOf(table).patch(organization, learning?.sk ?? "", "taken");
+    };
+    const { results } = await verbsOf(torn(table, meanwhile)).post(
+      { organization, authorId: "ann" },
+      item("given"),
+      item("taken"),
+    );
+    expect(results).toMatchObject([{ status: "created" }, { status: "duplicate", promoted: true }]);
+    expect(await states(home)).toEqual({ given: "approved", taken: "approved" });
+    await checkTable(table);
+  });
 });

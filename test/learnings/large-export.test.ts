@@ -4,86 +4,91 @@ import { toTimestamp } from "../../lib/runtime/clock.ts";
 import type { LearningItem } from "../../lib/store/items/learning.ts";
 import { learningKey, learningListKey, learningPlace, organizationTenant } from "../../lib/store/layout.ts";
 import { type Answer, useApi } from "../support/api.ts";
+import { timeoutMs, volume } from "../support/volume.ts";
 import { World } from "../support/world.ts";
 import { newHome, pageOf } from "./fixture.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
-const total = Number(process.env.TEST_EXPORT_LEARNINGS ?? 10_000);
+const total = volume(10_000, 100_000);
 
-test(`${total} Learnings are exported page by page, each once and in order, in bounded memory`, async () => {
-  const home = await newHome(world);
-  const { text: key } = await world.key({
-    kind: "organization",
-    organization: home.uuid,
-    owner: "ann",
-    role: "cr_admin",
-  });
-  const startMs = Date.parse("2026-01-01T00:00:00.000Z");
-  const copyOf = (index: number) => {
-    const id = systemChance.uuid();
-    const at = toTimestamp(startMs + index);
-    const place = learningPlace(at, 0, id);
-    const learning: LearningItem = {
-      ...learningKey(home.uuid, id),
-      id,
+test(
+  `${total} Learnings are exported page by page, each once and in order, in bounded memory`,
+  async () => {
+    const home = await newHome(world);
+    const { text: key } = await world.key({
+      kind: "organization",
       organization: home.uuid,
-      repository_id: "repo-1",
-      text: `Learning ${index}: prefer early returns over nested conditions in ${index % 7} places`,
-      digest: String(index),
-      origin: { digest: String(index), generation: 1 },
-      author_id: "ann",
-      file: null,
-      source_url: null,
-      state: "approved",
-      pull_requests: [],
-      approve_at: null,
-      usage_count: 0,
-      last_used_at: null,
-      created_at: at,
-      updated_at: at,
-      revision: id,
-      listed: { tenant: organizationTenant(home.uuid), place },
+      owner: "ann",
+      role: "cr_admin",
+    });
+    const startMs = Date.parse("2026-01-01T00:00:00.000Z");
+    const copyOf = (index: number) => {
+      const id = systemChance.uuid();
+      const at = toTimestamp(startMs + index);
+      const place = learningPlace(at, 0, id);
+      const learning: LearningItem = {
+        ...learningKey(home.uuid, id),
+        id,
+        organization: home.uuid,
+        repository_id: "repo-1",
+        text: `Learning ${index}: prefer early returns over nested conditions in ${index % 7} places`,
+        digest: String(index),
+        origin: { digest: String(index), generation: 1 },
+        author_id: "ann",
+        file: null,
+        source_url: null,
+        state: "approved",
+        pull_requests: [],
+        approve_at: null,
+        usage_count: 0,
+        last_used_at: null,
+        created_at: at,
+        updated_at: at,
+        revision: id,
+        listed: { tenant: organizationTenant(home.uuid), place },
+      };
+      return { put: { ...learning, ...learningListKey(organizationTenant(home.uuid), place) } };
     };
-    return { put: { ...learning, ...learningListKey(organizationTenant(home.uuid), place) } };
-  };
-  for (let start = 0; start < total; start += 500) {
-    const size = Math.min(500, total - start);
-    await api.store().table.writeMany(Array.from({ length: size }, (_, index) => copyOf(start + index)));
-  }
-
-  vi.useFakeTimers({ toFake: ["Date"] });
-  let next = 0;
-  let mostBytes = 0;
-  for (let cursor = ""; ; ) {
-    const page: Answer = await api.call(`/v1/learnings?limit=1000${cursor}`, { key });
-    if (page.status === 429) {
-      vi.setSystemTime(Date.now() + 60_000);
-      continue;
+    for (let start = 0; start < total; start += 500) {
+      const size = Math.min(500, total - start);
+      await api.store().table.writeMany(Array.from({ length: size }, (_, index) => copyOf(start + index)));
     }
-    const { data, next_cursor } = pageOf(page);
-    for (const { learning } of data) expect(learning.startsWith(`Learning ${next++}:`)).toBe(true);
-    mostBytes = Math.max(mostBytes, page.body.length);
-    if (next_cursor === null) break;
-    cursor = `&cursor=${next_cursor}`;
-  }
-  expect(next).toBe(total);
-  // A page is all that is ever held, whatever the length of the walk.
-  expect(mostBytes).toBeLessThan(1_000_000);
 
-  vi.setSystemTime(Date.now() + 60_000);
-  const one = await api.call("/v1/learnings?search=6%20places&limit=5", { key });
-  expect(pageOf(one).data).toHaveLength(5);
-  // Nothing matches: a request passes over a bounded number, and says where to go on.
-  let requests = 0;
-  for (let cursor = ""; ; ) {
-    const page: Answer = await api.call(`/v1/learnings?search=nowhere${cursor}`, { key });
-    const { data, next_cursor } = pageOf(page);
-    expect(data).toEqual([]);
-    requests++;
-    if (next_cursor === null) break;
-    cursor = `&cursor=${next_cursor}`;
-  }
-  expect(requests).toBeLessThanOrEqual(Math.ceil(total / 10_000));
-  vi.useRealTimers();
-}, 600_000);
+    vi.useFakeTimers({ toFake: ["Date"] });
+    let next = 0;
+    let mostBytes = 0;
+    for (let cursor = ""; ; ) {
+      const page: Answer = await api.call(`/v1/learnings?limit=1000${cursor}`, { key });
+      if (page.status === 429) {
+        vi.setSystemTime(Date.now() + 60_000);
+        continue;
+      }
+      const { data, next_cursor } = pageOf(page);
+      for (const { learning } of data) expect(learning.startsWith(`Learning ${next++}:`)).toBe(true);
+      mostBytes = Math.max(mostBytes, page.body.length);
+      if (next_cursor === null) break;
+      cursor = `&cursor=${next_cursor}`;
+    }
+    expect(next).toBe(total);
+    // A page is all that is ever held, whatever the length of the walk.
+    expect(mostBytes).toBeLessThan(1_000_000);
+
+    vi.setSystemTime(Date.now() + 60_000);
+    const one = await api.call("/v1/learnings?search=6%20places&limit=5", { key });
+    expect(pageOf(one).data).toHaveLength(5);
+    // Nothing matches: a request passes over a bounded number, and says where to go on.
+    let requests = 0;
+    for (let cursor = ""; ; ) {
+      const page: Answer = await api.call(`/v1/learnings?search=nowhere${cursor}`, { key });
+      const { data, next_cursor } = pageOf(page);
+      expect(data).toEqual([]);
+      requests++;
+      if (next_cursor === null) break;
+      cursor = `&cursor=${next_cursor}`;
+    }
+    expect(requests).toBeLessThanOrEqual(Math.ceil(total / 10_000));
+    vi.useRealTimers();
+  },
+  timeoutMs,
+);

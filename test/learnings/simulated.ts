@@ -323,7 +323,7 @@ function randomFaults(dice: Dice): Faults {
   };
 }
 
-function firstItems(approvalDelayDays: number): Item[] {
+export function firstItems(approvalDelayDays: number): Item[] {
   const organization: OrganizationItem = {
     ...organizationKey(uuid),
     uuid,

@@ -1,5 +1,5 @@
-import type * as z from "zod";
 import { learningItem } from "../../contract/operations/learnings.ts";
+import { firstOf, sentencesOf } from "../../contract/problems.ts";
 import { type Content, redactContent } from "../content.ts";
 
 /** One element of a batch, judged by itself. */
@@ -16,7 +16,10 @@ export const readItems = (data: readonly unknown[]): BatchItem[] => data.map(rea
 function readItem(raw: unknown, index: number): BatchItem {
   const parsed = learningItem.safeParse(raw);
   if (!parsed.success) {
-    const problem = parsed.error.issues.flatMap((issue) => sentences(issue, raw)).join(" ");
+    const { issues } = parsed.error;
+    const problem = firstOf(sentencesOf({ issues, schema: learningItem, value: raw, whole: "item" })).join(
+      " ",
+    );
     return { index, problem, content: identifiable(raw) };
   }
   const { repository_id, learning, file = null, source_url = null } = parsed.data;
@@ -30,16 +33,4 @@ function identifiable(raw: unknown): Content | null {
   if (!parsed.success) return null;
   const { repository_id, learning } = parsed.data;
   return redactContent({ repositoryId: repository_id, text: learning, file: null, sourceUrl: null });
-}
-
-const knownFields = Object.keys(learningItem.shape).join(", ");
-
-function sentences(issue: z.core.$ZodIssue, raw: unknown): string[] {
-  const field = issue.path.join(".");
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => `${key}: is not known here. Known are: ${knownFields}.`);
-  }
-  if (field === "") return ["The item must be a JSON object."];
-  const given = typeof raw === "object" && raw !== null ? Reflect.get(raw, field) : undefined;
-  return [given === undefined ? `${field}: is required.` : `${field}: ${issue.message}.`];
 }

@@ -51,13 +51,16 @@ export async function planTexts(
   const ids = wanted.map(({ content }) => textOwner(owners.get(content.digest)).learningId);
   const existing = await readExisting(deps, author, ids);
   const nowMs = deps.clock.nowMs();
-  return wanted.map((each, index): Plan | undefined => {
+  const plans = wanted.map((each, index): Plan | undefined => {
     const id = ids[index] ?? null;
     if (id === null) return planNew(deps, nowMs, author, each, owners.get(each.content.digest), embed);
     const found = existing.get(id);
     if (found?.learning.digest !== each.content.digest) return undefined;
     return planExisting(deps, nowMs, author, each, found, embed);
   });
+  // Owners are not read together: a Learning that got another text meanwhile may be seen under both.
+  const first = new Map(plans.toReversed().map((plan) => [plan?.learning.id, plan]));
+  return plans.map((plan) => (plan === first.get(plan?.learning.id) ? plan : undefined));
 }
 
 function planNew(

@@ -5,7 +5,7 @@ import type { Key, Put } from "../../store/table.ts";
 const secondsPerDay = 86_400;
 
 /** `occurred_at#event id`, as the events' list hands it to whoever applies one. */
-export const eventIdOf = (version: string): string => version.slice(version.indexOf("#") + 1);
+const eventIdOf = (version: string): string => version.slice(version.indexOf("#") + 1);
 export const occurredAtOf = (version: string): string => version.slice(0, version.indexOf("#"));
 
 export const appliedKey = (version: string): Key => appliedEventKey(eventIdOf(version));

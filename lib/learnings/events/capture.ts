@@ -41,7 +41,7 @@ export async function captureLearning(store: Store, data: LearningCaptured, vers
     const known = await readKnown(store, data, content, version);
     if (known.isApplied) return;
     const at = moment({ nowMs: store.clock.nowMs(), chance: store.chance }, known.organization.tenant);
-    const wish = wishOf(data, known, version);
+    const wish = wishOf(data, known, version, at.nowMs);
     const writes = known.learning
       ? mergeWrites(at, known, known.learning, wish, version)
       : birthWrites(at, known, content, data.author_id, wish, version);
@@ -101,11 +101,12 @@ async function readKnown(
 
 const msPerDay = 86_400_000;
 
-function wishOf(data: LearningCaptured, known: Known, version: string): Wish {
+function wishOf(data: LearningCaptured, known: Known, version: string, nowMs: number): Wish {
   if (data.source === "chat") {
     const days = known.repository.approval_delay_days ?? known.organization.approval_delay_days;
     if (days === 0) return { state: "approved", because: "chat" };
-    const approveAtMs = Date.parse(occurredAtOf(version)) + days * msPerDay;
+    // A sender's clock may be ahead of ours; nobody waits for longer than the delay.
+    const approveAtMs = Math.min(Date.parse(occurredAtOf(version)), nowMs) + days * msPerDay;
     return { state: "pending", approveAt: toTimestamp(approveAtMs) };
   }
   const ended = known.pullRequest && parsePullRequestLearnings(known.pullRequest);

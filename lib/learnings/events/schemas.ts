@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { OrganizationName } from "../../contract/identity.ts";
 import { eventLimits, learningLimits } from "../../contract/limits.ts";
-import { learningText } from "../../contract/operations/learnings.ts";
+import { learningSourceUrl, learningText } from "../../contract/operations/learnings.ts";
 import { identifier, text } from "../../contract/parameters.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
 
@@ -11,11 +11,6 @@ const lastInstantMs = Date.parse("9999-12-31T23:59:59.999Z");
 const orNull = <Output>(schema: z.ZodType<Output>) =>
   schema.nullish().transform((value): Output | null => value ?? null);
 
-const webAddress = text(1, learningLimits.sourceUrlCharactersMax).refine(
-  (value) => /^https?:\/\/\S+$/i.test(value) && URL.canParse(value),
-  { error: "must be an http or https URL" },
-);
-
 /** What the events say beside the organization's name. Further fields are left alone. */
 export const learningCapturedFields = {
   repository_id: identifier,
@@ -24,7 +19,7 @@ export const learningCapturedFields = {
   source: z.enum(["chat", "pull_request"]),
   pr_url: orNull(text(1, eventLimits.urlCharactersMax)),
   file: orNull(text(1, learningLimits.fileCharactersMax)),
-  source_url: orNull(webAddress),
+  source_url: orNull(learningSourceUrl),
 };
 
 type Captured = z.output<z.ZodObject<typeof learningCapturedFields>>;

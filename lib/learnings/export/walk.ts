@@ -1,9 +1,9 @@
 import { responseTooLarge } from "../../contract/fault.ts";
 import { learningLimits, requestLimits } from "../../contract/limits.ts";
 import { type Clock, toTimestamp } from "../../runtime/clock.ts";
-import { type LearningItem, parseLearning } from "../../store/items/learning.ts";
+import { type LearningItem, parseLearning, parseMoved } from "../../store/items/learning.ts";
 import { learningListPartition, type TenantKey } from "../../store/layout.ts";
-import { queryAll, type Table } from "../../store/table.ts";
+import { type Key, queryAll, type Range, type Table } from "../../store/table.ts";
 import type { LearningFilter } from "./filter.ts";
 
 /** How far a walk is. */
@@ -58,18 +58,18 @@ export async function walkLearnings(
     ...(!isFiltered && { pageItems: limit + 1 }),
     signal,
   };
-  for await (const item of queryAll(table, range)) {
-    const learning = parseLearning(item);
-    const isWanted = wanted(learning);
+  for await (const entry of listed(table, range, settledBefore)) {
+    const { learning } = entry;
+    const isWanted = learning !== undefined && wanted(learning);
     // One more than fits tells that another page follows.
     if (isWanted && learnings.length === limit) return page(false);
     const isTooMuch =
       passedOverBytes >= learningLimits.passedOverBytesMax ||
       clock.nowMs() - startMs > learningLimits.walkMsMax;
     if (isTooMuch && place !== from.place) return page(false);
-    place = item.sk;
+    place = entry.place;
     if (!isWanted) {
-      passedOverBytes += textBytes(learning) + attributesBytes;
+      passedOverBytes += (learning ? textBytes(learning) : 0) + attributesBytes;
       continue;
     }
     learnings.push(learning);
@@ -78,6 +78,41 @@ export async function walkLearnings(
     if (takenBytes > requestLimits.responseBytesMax) throw responseTooLarge("Reduce limit or add filters.");
   }
   return page(true);
+}
+
+/** Without a Learning: a place that one moved away from. */
+type Entry = { readonly place: string; readonly learning: LearningItem | undefined };
+
+/**
+ * The list in its order. A transaction shows item by item, so a Learning that moves on may be neither at its old place
+ * nor yet at its new one; what is left at the old place says where to look for it.
+ */
+async function* listed(table: Table, range: Range, settledBefore: string): AsyncGenerator<Entry> {
+  let after = range.after;
+  for (let isOver = false; !isOver; ) {
+    // New places that can be seen by now, though perhaps not in what was read before: what passes one is read again.
+    const awaited = new Set<string>();
+    for await (const item of queryAll(table, { ...range, ...(after !== undefined && { after }) })) {
+      if ([...awaited].some((place) => place < item.sk)) break;
+      awaited.delete(item.sk);
+      const moved = "moved_to" in item ? parseMoved(item) : undefined;
+      let learning = moved ? undefined : parseLearning(item);
+      if (moved && moved.moved_at >= settledBefore) {
+        learning = await hiddenAt(table, { pk: item.pk, sk: moved.moved_to });
+        if (!learning) awaited.add(moved.moved_to);
+      }
+      yield { place: item.sk, learning };
+      after = item.sk;
+    }
+    isOver = awaited.size === 0;
+  }
+}
+
+/** What is committed there and plain reads do not see yet. */
+async function hiddenAt(table: Table, key: Key): Promise<LearningItem | undefined> {
+  if (await table.get(key)) return undefined;
+  const [committed] = await table.getTogether([key]);
+  return committed && !("moved_to" in committed) ? parseLearning(committed) : undefined;
 }
 
 /** The earliest moment of the whole walk that was not yet settled when it was read. */

@@ -4,7 +4,7 @@ export type Claim = "password" | "passphrase" | "secret" | "token" | "api_key" |
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
 const passwordEndings = "password passwd passwort passcode kennwort pwd pass".split(" ");
-const passwordWords = setOf("pw psk pepper");
+const passwordWords = setOf("pw bindpw psk pepper");
 const noPasswordWords = setOf("bypass compass encompass surpass trespass");
 const keyOwners = setOf(
   "api access private encryption signing master hmac license account subscription app auth shared storage service admin deploy client consumer webhook",
@@ -17,7 +17,7 @@ const likelyWords = setOf(
 );
 /** `DB_PASSWORD_PROD` is a password all the same; `password_hash` and `token_url` are none. */
 const environments = setOf(
-  "prod production staging stage dev development ci live old new private base value default plain plaintext",
+  "prod production staging stage dev development ci live old new private base value default plain plaintext equals confirm confirmation",
 );
 
 function wordsOf(name: string): string[] {

@@ -28,8 +28,8 @@ const quoted: Record<string, RegExp> = {
 };
 /** Up to a blank, a quote, a comma, a semicolon, an ampersand or an escaped line end. */
 const bare = /(?:[^\s"'`<>,;\\|&]|\\[^\s"'\\nrt])+/y;
-/** The next field of a form ends a value; an ampersand before anything else is part of it. */
-const nextField = /&[\w.-]*=/y;
+/** The next field of a form ends a value, and a quote written as `&quot;`; any other ampersand is part of it. */
+const nextField = /&(?:[\w.-]*=|(?:quot|apos|#\d\d);)/y;
 
 function matchEnd(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
@@ -103,6 +103,8 @@ function isPasswordLike(value: string, isLiteral: boolean, isQuoted: boolean): b
   if (hasDigit(value)) return hasLetter(value) ? value.length >= 5 : isLiteral && value.length >= 6;
   if (value.length < 5 || hasCredentialWord(value)) return false;
   if (!isLiteral) return looksRandom(value);
+  // `"password": "Contraseña"`: a word of another language.
+  if (/^\p{L}+$/u.test(value) && !/^[A-Za-z]+$/.test(value)) return false;
   if (/[^A-Za-z_.-]/.test(value)) return hasLetter(value) && value.length >= 6;
   if (/^[a-z]+$/.test(value)) return !isQuoted || value.length >= 6;
   return /^[A-Za-z]+$/.test(value) && hasBothCases(value) && !isPlainCase(value);

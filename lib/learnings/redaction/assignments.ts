@@ -25,26 +25,48 @@ interface Bridge {
 
 const isFlag = ({ name }: Name) => name.startsWith("-");
 const isElement = ({ text, start }: Name) => text.charAt(start - 1) === "<";
-/** `ENV TOKEN …`, `set -x TOKEN …`, `config set dbPassword …`, `api_key …`. */
+/** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
 const isDeclared = ({ text, name, start }: Name) =>
-  /_key$/i.test(name) ||
-  /(?:ENV|ARG|set|setx|add|-g?x)[ \t]$/.test(text.slice(Math.max(0, start - 6), start));
+  /_key$|bindpw$/i.test(name) ||
+  /(?:ENV|ARG|set|setx|add|define|-g?x)[ \t]$/.test(text.slice(Math.max(0, start - 8), start));
+/** `{:user "…" :password "…"}` */
+const isKeyword = ({ text, start }: Name) => text.charAt(start - 1) === ":";
+const isCompared = ({ text, start }: Name) =>
+  /(?:cmp|compare|equals?)\w{0,8}\($/i.test(text.slice(Math.max(0, start - 24), start));
 
 /** In the order they are tried. */
 const bridges: readonly Bridge[] = [
-  // Equals signs and colons, behind a closing quote or bracket, with or without a type: `key: string = `.
+  // password: >- and the value in the next line
+  { tie: "assigned", first: "\"':", pattern: /["']?:[ \t]{1,4}[>|][+-]?[ \t]*\r?\n[ \t]+/y },
+  // Equals signs and colons, behind a closing quote or bracket, with or without a type: `key: string = `, and before
+  // what tells the kind of a string: `N'…'`.
   {
     tie: "assigned",
-    first: "\\\"'`])* \t:=-",
+    first: "\\\"'`])* \t:：=-<?|",
     pattern:
-      /[\\"'`\])*]{0,6}[ \t]{0,8}(?:(?::[ \t]{0,2})?(?:&?str|[Ss]tring)[ \t]{0,4}=|:=|=>|->[ \t]|=(?![=~>])|:(?![:=/]))[ \t*]{0,8}(?:(?:&|!!)\w+[ \t]{1,4})?/y,
+      /[\\"'`\])*]{0,6}[ \t]{0,8}(?:(?::[ \t]{0,2})?(?:&?str|[Ss]tring)[ \t]{0,4}=|:=|(?:\?\??|\|\|)=|=>|(?:->|<-)[ \t]|=(?![=~>])|:(?![:=/])|：)[ \t*]{0,8}(?:(?:&|!!)\w+[ \t]{1,4})?(?:[A-Za-z@$]{1,2}(?=["']))?/y,
   },
+  // &quot;password&quot;:&quot;…
+  { tie: "literal", first: "&", pattern: /&(?:quot|apos|#\d\d);[ \t]?[:=][ \t]?&(?:quot|apos|#\d\d);/y },
+  // process.env.TOKEN ?? "…", a literal it is compared with
+  {
+    tie: "pair",
+    first: "\"')] \t=!?|",
+    pattern: /["')\]]{0,3}[ \t]{0,4}(?:\?\?|\|\||\?:|or|[=!]==?)[ \t]{1,4}(?=["'`])/y,
+  },
+  { tie: "pair", first: ",", pattern: /,[ \t]{0,4}(?=["'])/y, serves: isCompared },
   // password = SecretStr("…")
   { tie: "call", first: " \t=", pattern: /[ \t]{0,4}=[ \t]{0,4}(?:new )?[\w.:]+\((?=["'])/y },
-  // <password>…</password>
+  // setPassword("…"), then any other: password("…")
+  { tie: "literal", first: "(", pattern: /\([ \t]{0,4}(?=["'])/y, serves: ({ name }) => isSetter(name) },
+  { tie: "call", first: "(", pattern: /\([ \t]{0,4}(?=["'])/y },
+  // <password>…</password>, <entry key="password">…</entry>
   { tie: "element", first: ">", pattern: />/y, serves: isElement },
+  { tie: "element", first: "\"'", pattern: /["']>/y },
   // <add key="ApiKey" value="…" />
   { tie: "literal", first: "\"'", pattern: /["'][ \t]{1,4}value[ \t]{0,2}=[ \t]{0,2}(?=["'])/y },
+  // { "name": "DB_PASSWORD", "value": "…" }
+  { tie: "literal", first: "\"'", pattern: /["'],\s{0,40}["']value["'][ \t]{0,2}:[ \t]{0,4}(?=["'])/y },
   // - name: DB_PASSWORD, and in the next line value: …
   { tie: "literal", first: "\"' \t\r\n", pattern: /["']?[ \t]*\r?\n[ \t-]*value:[ \t]+/y },
   // variable "db_password" { default = "…" }
@@ -53,20 +75,28 @@ const bridges: readonly Bridge[] = [
     first: "\"'",
     pattern: /["'][ \t]*\{\s*(?:type[ \t]*=[ \t]*\w+\s+)?default[ \t]*=[ \t]*/y,
   },
-  // setPassword("…")
-  { tie: "literal", first: "(", pattern: /\([ \t]{0,4}(?=["'])/y, serves: ({ name }) => isSetter(name) },
   // define("DB_PASSWORD", "…")
   { tie: "pair", first: "\"'", pattern: /["'][ \t]{0,4},[ \t]{0,12}(?=["'])/y },
+  // :password "…"
+  { tie: "pair", first: " ", pattern: / (?=")/y, serves: isKeyword },
   // --password …
   { tie: "option", first: " \t", pattern: /[ \t]{1,4}/y, serves: isFlag },
   { tie: "option", first: " \t", pattern: /[ \t]{1,4}/y, serves: isDeclared },
-  // the password for staging: …
-  { tie: "sentence", first: " ", pattern: /[ \t]for[ \t][\w.-]+(?::|[ \t]is)[ \t]{1,3}\*{0,2}/y },
-  // the password is …
+  // the password for staging: …, password (staging): …
+  {
+    tie: "sentence",
+    first: " ",
+    pattern: /[ \t](?:for[ \t][\w.-]+|\([\w .-]{1,24}\))(?::|[ \t]is)[ \t]{1,3}\*{0,2}/y,
+  },
+  // the password `…`, password - …
+  { tie: "call", first: " ", pattern: / (?=`)/y },
+  { tie: "call", first: " ", pattern: / - (?=\S)/y },
+  // the password is …, was changed to …, → …
   {
     tie: "sentence",
     first: "\"'`* \t",
-    pattern: /["'`*]{0,2}[ \t](?:is|was|are|ist|lautet|est)[ \t:]{1,3}\*{0,2}/y,
+    pattern:
+      /["'`*]{0,2}[ \t](?:(?:is|was|are|ist|lautet|est)(?: now| (?:changed|set|reset) to)?|→)[ \t:]{1,3}\*{0,2}/y,
   },
 ];
 
@@ -83,7 +113,7 @@ const kindOf: Record<Claim, string> = {
   maybe: "secret",
 };
 
-/** The credential behind a name, and where the search goes on: in a refused string, but behind a refused bare value. */
+/** The credential behind a name, and where the search goes on: in what was refused, unless it is too long for a name. */
 function findBehind(
   name: Name,
   end: number,
@@ -102,7 +132,7 @@ function findBehind(
     const valueEnd = value.start + value.text.length;
     if (isCredential(value, claim, tie, isConstant(name.name)))
       return { span: { start: value.start, end: valueEnd, kind: kindOf[claim] }, resume: valueEnd };
-    return { resume: value.isQuoted ? end : valueEnd };
+    return { resume: value.isQuoted ? end : value.text.length <= nameLengthMax ? value.start : valueEnd };
   }
   return { resume: end };
 }

@@ -9,10 +9,12 @@ const endPattern = /-----END [A-Z0-9 ]*-----/g;
 const isPrivate = (line: string) => line.includes("PRIVATE KEY");
 /** What may stand between two lines of a key: line ends, also escaped, indentation, quotes, `>`, `+`, commas. */
 const betweenPattern = /(?:\\[nrt]?|[\s"'`>+|,.*#;])*/y;
+/** What a diff or a listing puts before a line: `-`, `12 |`, `12:`. */
+const linePrefixPattern = /-(?!-)|\d{1,6}[ \t]{0,3}[|:]/y;
 const base64Pattern = /[A-Za-z0-9+/]+={0,2}|=[A-Za-z0-9+/]{4}/y;
 /** `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2` */
 const headerPattern = /[A-Z][A-Za-z-]+: [^\n\\"]+/y;
-const closingPattern = /-----END[A-Z0-9 ]*(?:-----)?/y;
+const closingPattern = /-{5,6}END[A-Z0-9 ]*(?:-----)?/y;
 
 /** Less than this between BEGIN and END is an ellipsis or a word, not a key. */
 const bodyLengthMin = 12;
@@ -36,12 +38,19 @@ function pieceEnd(text: string, at: number): number {
   return matchEnd(headerPattern, text, at);
 }
 
+/** Where the next line of a key may begin. */
+function nextPiece(text: string, at: number): number {
+  const next = matchEnd(betweenPattern, text, at);
+  const prefixed = matchEnd(linePrefixPattern, text, next);
+  return prefixed < 0 ? next : matchEnd(betweenPattern, text, prefixed);
+}
+
 /** Where the key that begins before `from` ends; -1 if there is no key. */
 function bodyEnd(text: string, from: number): number {
   let end = from;
   let bodyLength = 0;
   for (;;) {
-    const next = matchEnd(betweenPattern, text, end);
+    const next = nextPiece(text, end);
     const after = pieceEnd(text, next);
     if (after < 0) {
       if (bodyLength < bodyLengthMin) return -1;

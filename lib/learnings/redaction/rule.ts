@@ -84,7 +84,7 @@ export const ofLength =
     secret.length >= lengthMin && secret.length <= lengthMax && isVaried(secret, found);
 
 /** `ghp_xxxxxxxx` and `AKIAXXXXXXXXXXXXXXXX` are placeholders. */
-export const isVaried: Accept = (secret) => hasDistinct(secret, 8);
+const isVaried: Accept = (secret) => hasDistinct(secret, 8);
 
 /** What may follow a prefix. None can fail after its first character, so none can backtrack. */
 export const hex = /[0-9a-fA-F]+/y;

@@ -97,11 +97,21 @@ const isPipedIntoSudo: Accept = (secret, { text, end }) =>
 const isSlashedPassword: Accept = (secret, found) =>
   secret.length >= 6 && hasDigit(secret) && hasBothCases(secret) && isNoPlaceholder(secret, found);
 
+/** The word for it elsewhere, with what ties it to a value. */
+const otherLanguages =
+  /(?:contrase(?:ñ|n)a|senha|mot de passe|wachtwoord|пароль|密[码碼]|パスワード|비밀번호)["'`*]{0,2}[ \t]{0,2}(?:[:=：]|es|est|é|is|это|是|は)[ \t]{0,2}["'`「]?/gi;
+const isForeignPassword: Accept = (secret, found) =>
+  secret.length >= 6 && hasDigit(secret) && isUserPassword(secret, found);
+
 /** Commands, statements and files with a place for a password. */
 // biome-ignore format: one rule a line
 export const statementContexts: readonly ContextRule[] = [
   after("CLI password", "u |user", /[ \t]-[A-Za-z-]*u(?:ser)?[ =]["']?[^\s:"'$]+:/g, unquoted, isUserPassword),
-  { ...after("CLI password", " -p| -a| -w", /[ \t]-[apw][ =]?["']?/g, unquoted, isUserPassword), behind: /sshpass|login|mongo|twine|redis-cli|ldap[a-z]/g },
+  { ...after("CLI password", " -p| -a| -w", /[ \t]-[apw][ =]?["']?/g, unquoted, isUserPassword), behind: /sshpass|login|mongo|twine|redis-cli|ldap[a-z]|snowsql|cqlsh|psexec/g },
+  { ...after("CLI password", " -a", /[ \t]-a[ =]["']?[^\s:"'$]+:/g, unquoted, isUserPassword), behind: /\b(?:https?|xh)[ \t]/g },
+  { ...after("CLI password", " -p", /[ \t]-P[ =]?["']?/g, unquoted, isUserPassword), behind: /sqlcmd|bcp|osql|zip/g },
+  { ...after("CLI password", "smb", /[ \t]-U[ =]?["']?[^\s%"'$]+%/g, unquoted, isUserPassword), behind: /smb/g },
+  after("CLI password", "net use", /\bnet use \S+ \S+ /gi, unquoted, isUserPassword),
   // With a blank behind its option, mysql takes the next word for the database.
   { ...after("CLI password", "mysql", /[ \t]-p/g, unquoted, isNoPlaceholder), behind: /mysql/g },
   after("CLI password", "sudo -s", /\becho ["']?/g, /[^\s"'|]+/y, isPipedIntoSudo),
@@ -112,7 +122,11 @@ export const statementContexts: readonly ContextRule[] = [
   // machine example.com login me password …, on one line or on three
   after("Password", "login", /login\s+\S+\s+password[ \t]+/g, unquoted, isSecretLike),
   after("Password", "securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?["']/gi, quoted, isNoPlaceholder),
-  { ...after("Password", "networkcredential|auth", /["'],[ \t]{0,4}["']/g, quoted, isSecretLike), behind: /NetworkCredential\(|\bauth ?= ?\(/g },
+  { ...after("Password", "networkcredential|auth", /["'],[ \t]{0,4}["']/g, quoted, isSecretLike), behind: /NetworkCredential\(|\bauth ?= ?\(|BasicAuth\(/g },
+  { ...after("Password", "login(|connect", /["'],[ \t]{0,4}["']/g, quoted, isSlashedPassword), behind: /\b(?:login|getConnection|\w*_connect)\(/g },
+  after("Password", "unsafeplaintext", /unsafePlainText\(["'`]/gi, quoted, isNoPlaceholder),
+  { ...after("Password", "keys(|type(|fill(", /\b(?:send_?keys|type|fill)\((?:["'`][^"'`\n]{0,80}["'`],[ ]?)?["'`]/gi, quoted, isSecretLike), behind: /passw/gi },
+  after("Password", "contrase|senha|mot de passe|wachtwoord|пароль|密码|密碼|パスワード|비밀번호", otherLanguages, /[^\s"'`,;，。」]*[^\s"'`,;，。」.]/y, isForeignPassword),
   { ...after("Password", " / ", / \/ /g, unquoted, isSlashedPassword), behind: /\b(?:credentials|creds|login)\b/gi },
   after("Password", ":54|:6432|:*", /:(?:54\d\d|6432|\*):[\w*-]+:[\w*-]+:/g, unquoted, isSecretLike),
 ];
@@ -123,7 +137,9 @@ const isPasswordShaped: Accept = (secret, { text, start, end }) =>
   secret.length <= 64 &&
   hasDigit(secret) &&
   hasBothCases(secret) &&
-  /[A-Za-z0-9][!#$^&*?+~]+[A-Za-z0-9]/.test(secret) &&
+  /[A-Za-z0-9][!#$%^&*?+~@]+[A-Za-z0-9]/.test(secret) &&
+  // An address, or something percent-encoded.
+  !/@[\w-]+\.[a-z]|%.*%/.test(secret) &&
   looksVeryRandom(secret) &&
   !/[/=%@]/.test(text.charAt(start - 1) + text.charAt(end)) &&
   !isPlaceholder(secret);
@@ -132,7 +148,7 @@ const isPasswordShaped: Accept = (secret, { text, start, end }) =>
 export const passwordShapedRule: ContextRule = {
   ...kindNamed("Password"),
   keywords: ["pass", "pwd", "cred", "auth", "login"],
-  pattern: /[\w!#$^&*?+~.-]+/g,
+  pattern: /[\w!#$%^&*?+~@.-]+/g,
   behind: /pass|pwd|cred|auth|login/gi,
   accept: isPasswordShaped,
 };

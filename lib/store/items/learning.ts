@@ -35,6 +35,15 @@ const learningItem = z.object({
   listed: z.object({ tenant: tenantKeySchema, place: z.string() }).nullable(),
 });
 
+/** Left where a copy stood that has moved on in the same list: whoever walks the list finds one or the other. */
+const movedItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  /** Its place now, or then. */
+  moved_to: z.string(),
+  moved_at: z.string(),
+});
+
 /** Who has a text, and which generations of ids derived from it are taken. Absent when there are none. */
 const textItem = z.object({
   pk: z.string(),
@@ -63,9 +72,9 @@ const pendingItem = z.object({
 });
 
 export type LearningItem = z.output<typeof learningItem>;
-export type LearningState = LearningItem["state"];
-export type TextItem = z.output<typeof textItem>;
 export type PullRequestLearningsItem = z.output<typeof pullRequestLearningsItem>;
+export type MovedItem = z.output<typeof movedItem>;
+export const parseMoved = parseItem("Learning that moved", movedItem);
 export const parseLearning = parseItem("Learning", learningItem);
 export const parseText = parseItem("owner of a text", textItem);
 export const parsePullRequestLearnings = parseItem("pull request's Learnings", pullRequestLearningsItem);

@@ -8,8 +8,15 @@ const { checkSync } = await import("recheck");
 
 const checkTimeoutMs = 60_000;
 const written = (pattern: RegExp) => `/${pattern.source}/${pattern.flags}`;
-const verdict = (pattern: RegExp) =>
-  checkSync(pattern.source, pattern.flags, { timeout: checkTimeoutMs }).status;
+/** The checker tries its luck where it cannot prove: with the same luck every time. */
+const checked = ({ source, flags }: RegExp) =>
+  checkSync(source, flags, { timeout: checkTimeoutMs, randomSeed: 1 }).status;
+
+/** Unknown is what ran out of time; on a busy machine a second try finds more of it. */
+function verdict(pattern: RegExp) {
+  const first = checked(pattern);
+  return first === "unknown" ? checked(pattern) : first;
+}
 
 /** Every pattern of every rule, and every other one that runs while the sample set is redacted. */
 function patternsInUse(): RegExp[] {
@@ -40,8 +47,8 @@ describe("every pattern", () => {
   it("is linear on every text, so the checker says", { timeout: 600_000 }, () => {
     const patterns = patternsInUse();
     expect(patterns.length).toBeGreaterThan(100);
-    const unsafe = patterns.filter((pattern) => verdict(pattern) !== "safe");
-    expect(unsafe.map(written)).toEqual([]);
+    const verdicts = patterns.map((pattern) => `${verdict(pattern)}: ${written(pattern)}`);
+    expect(verdicts.filter((each) => !each.startsWith("safe: "))).toEqual([]);
   });
 
   it("would be caught if it were not", () => {

@@ -103,7 +103,7 @@ describe("the published list", () => {
 });
 
 describe("the bundle", () => {
-  const minifiedBytesMax = 26_500;
+  const minifiedBytesMax = 29_000;
 
   it("stays small enough for every function that writes Learnings", () => {
     const { outputFiles } = buildSync({

@@ -10,15 +10,17 @@ const suspectsMax = 8;
 const filledWith = (unit: string, length: number) =>
   unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 
-/** Time on the processor, the better of two runs: what else the machine does must not decide. */
+const processorMs = (text: string): number => {
+  const before = process.threadCpuUsage();
+  redact(text);
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+};
+
+/** Time on the processor; what is over the limit has a second run: what else the machine does must not decide. */
 function elapsedMs(text: string): number {
-  const times = [0, 1].map(() => {
-    const before = process.threadCpuUsage();
-    redact(text);
-    const { user, system } = process.threadCpuUsage(before);
-    return (user + system) / 1000;
-  });
-  return Math.min(...times);
+  const first = processorMs(text);
+  return first < elapsedMsMax ? first : Math.min(first, processorMs(text));
 }
 
 /** What a rule begins with, again and again: alone, with something that nearly fits behind it, and apart. */
@@ -43,6 +45,11 @@ const bridges = [
   '\\":\\"',
   "=>",
   " is ",
+  " (a): ",
+  " `",
+  " ?? '",
+  " === '",
+  "?=",
   '("',
   '", "',
   ">",
@@ -60,6 +67,10 @@ const againstSearches = [
   "-----END PRIVATE KEY-----",
   "-----BEGIN PRIVATE KEY-----\nMIIEabcdEFGH0123456789",
   "-----BEGIN PRIVATE KEY-----\\n",
+  "-----BEGIN PRIVATE KEY-----\n1 | ",
+  "\n-",
+  "&quot;password&quot;:&quot;",
+  "contraseña es a1",
   "PuTTY-User-Key-File-2: Private-MAC: ",
   "eyJ-",
   "eyJa.eyJb.",
@@ -104,15 +115,29 @@ const characters = [
   "<",
 ];
 
+type Measured = { readonly unit: string; readonly ms: number };
+
+/** The slowest first. It ends with the first that is over the limit: to be quadratic must not take hours. */
+function measure(units: readonly string[], length: number): Measured[] {
+  const measured: Measured[] = [];
+  for (const unit of units) {
+    measured.push({ unit, ms: elapsedMs(filledWith(unit, length)) });
+    if ((measured.at(-1)?.ms ?? 0) >= elapsedMsMax) break;
+  }
+  return measured.sort((a, b) => b.ms - a.ms);
+}
+
 /** All at an eighth of the size, then the slowest of them at full size: what is not linear is among those. */
-function slowest(units: string[]): { unit: string; ms: number } {
-  const measured = (candidates: string[], length: number) =>
-    candidates.map((unit) => ({ unit, ms: elapsedMs(filledWith(unit, length)) })).sort((a, b) => b.ms - a.ms);
-  const suspects = measured(units, inputLength / 8).slice(0, suspectsMax);
-  const [worst] = measured(
-    suspects.map(({ unit }) => unit),
-    inputLength,
-  );
+function slowest(units: readonly string[]): Measured {
+  const suspects = measure(units, inputLength / 8).slice(0, suspectsMax);
+  const [suspect] = suspects;
+  const [worst] =
+    suspect && suspect.ms >= elapsedMsMax
+      ? [suspect]
+      : measure(
+          suspects.map(({ unit }) => unit),
+          inputLength,
+        );
   if (!worst) throw new Error("nothing was measured");
   console.log(
     `worst of ${units.length}: ${worst.ms.toFixed(0)} ms on ${JSON.stringify(worst.unit.slice(0, 40))}`,

@@ -16,9 +16,9 @@ const secretFiles = [
   "secrets-assignments.txt",
 ];
 const cleanFiles = ["clean-prose.txt", "clean-code.txt", "clean-data.txt"];
-/** Written later, to find what the rules miss; tuned on since, so they count as development. */
-const laterSecretFile = "secrets-rare-forms.txt";
-const laterCleanFile = "clean-rare-forms.txt";
+/** Written later, by others than the rules' author, to find what the rules miss; tuned on since: development. */
+const laterSecretFiles = ["secrets-rare-forms.txt", "secrets-second-look.txt"];
+const laterCleanFiles = ["clean-rare-forms.txt", "clean-second-look.txt"];
 
 interface Block {
   label: string;
@@ -36,14 +36,14 @@ const blocksOf = (file: string): Block[] =>
     }));
 
 /** Every second sample is held out. */
-function half(which: Half, files: string[], laterFile: string): Block[] {
+function half(which: Half, files: string[], laterFiles: string[]): Block[] {
   const blocks = files.flatMap(blocksOf);
   if (which === "held-out") return blocks.filter((_, index) => index % 2 === 1);
-  return [...blocks.filter((_, index) => index % 2 === 0), ...blocksOf(laterFile)];
+  return [...blocks.filter((_, index) => index % 2 === 0), ...laterFiles.flatMap(blocksOf)];
 }
 
 export const secretSamples = (which: Half, seed: string): SecretSample[] =>
-  half(which, secretFiles, laterSecretFile).map(({ label, text }) => secretSample(label, text, seed));
+  half(which, secretFiles, laterSecretFiles).map(({ label, text }) => secretSample(label, text, seed));
 
 export const cleanSamples = (which: Half): string[] =>
-  half(which, cleanFiles, laterCleanFile).map(({ text }) => text);
+  half(which, cleanFiles, laterCleanFiles).map(({ text }) => text);

@@ -116,7 +116,9 @@ export function secretSample(label: string, template: string, seed: string): Sec
   const secrets = Array.from(marked.matchAll(/«([^»]*)»/g), ([, secret = ""]) => secret);
   const shape = marked.replace(/«[^»]*»|‹([^›]*)›|[^«‹]+/g, (part, optional) => {
     if (part.startsWith("«")) return marker;
-    return part.startsWith("‹") ? `(?:${RegExp.escape(optional)})?` : RegExp.escape(part);
+    return part.startsWith("‹") ? `(?:${literal(optional)})?` : literal(part);
   });
   return { label, text: marked.replace(/[«»‹›]/g, ""), secrets, expected: new RegExp(`^${shape}$`) };
 }
+
+const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

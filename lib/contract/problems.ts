@@ -1,0 +1,54 @@
+import type * as z from "zod";
+import { requestLimits } from "./limits.ts";
+
+/** What a schema refused in a value, which as a whole is called `whole`. */
+export type Refused = {
+  readonly issues: readonly z.core.$ZodIssue[];
+  readonly schema: z.ZodType;
+  readonly value: unknown;
+  readonly whole: string;
+};
+
+/** Sentences that name the field and say what is allowed. */
+export const sentencesOf = (refused: Refused): string[] =>
+  refused.issues.flatMap((issue) => sentences(issue, refused));
+
+/** What a caller sent is not sent back in any amount. The rest is counted: nobody takes the list for all of it. */
+export function firstOf(problems: readonly string[]): string[] {
+  const { problemsMax } = requestLimits;
+  const left = problems.length - problemsMax;
+  return left > 0 ? [...problems.slice(0, problemsMax), `There are ${left} more problems.`] : [...problems];
+}
+
+function sentences(issue: z.core.$ZodIssue, { schema, value, whole }: Refused): string[] {
+  const field = issue.path.map((step) => (typeof step === "number" ? `[${step}]` : String(step))).join(".");
+  if (issue.code === "unrecognized_keys") {
+    const known = issue.path.length === 0 ? knownFields(schema) : "";
+    return issue.keys.map(
+      (key) => `${field ? `${field}.` : ""}${shortened(key)}: is not known here.${known}`,
+    );
+  }
+  if (issue.code === "invalid_type") {
+    if (issue.path.length === 0) return [`${whole}: must be a JSON object.`];
+    if (valueAt(value, issue.path) === undefined) return [`${field}: is required.`];
+  }
+  return [`${field || whole}: ${issue.message.replace(/\.$/, "")}.`];
+}
+
+function shortened(name: string): string {
+  const { shownNameCharactersMax } = requestLimits;
+  return name.length <= shownNameCharactersMax
+    ? name
+    : `${name.slice(0, shownNameCharactersMax).toWellFormed()}…`;
+}
+
+function knownFields(schema: z.ZodType): string {
+  const names = "shape" in schema && schema.shape ? Object.keys(schema.shape) : [];
+  return names.length > 0 ? ` Known are: ${names.join(", ")}.` : "";
+}
+
+export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (inner, step) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, step) : undefined),
+    value,
+  );
