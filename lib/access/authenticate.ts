@@ -2,7 +2,7 @@ import { Fault } from "../contract/fault.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import { parseMember, parsePeople } from "../store/items/people.ts";
+import { type MemberItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
 import {
   instanceTenant,
@@ -27,8 +27,8 @@ export type Authentication = {
 
 export type AuthenticationRequest = {
   readonly text: string | undefined;
-  /** Items to fetch in the same round, by the tenant that the key names. */
-  readonly alongside?: (tenant: TenantKey) => readonly Key[];
+  /** Items to fetch in the same round, by the tenant and, where it is of one, the organization that the key names. */
+  readonly alongside?: (tenant: TenantKey, organization: string | undefined) => readonly Key[];
 };
 
 /** One body for every reason, so that nobody learns which keys exist. The cause is for the audit log. */
@@ -57,7 +57,8 @@ export async function authenticate(
 
   const tenant = tenantHint(hints);
   const wanted = wantedKeys(hints);
-  const extra = alongside(tenant);
+  const organization = "organization" in hints ? hints.organization : undefined;
+  const extra = alongside(tenant, organization);
   const [items, organizations] = await Promise.all([
     deps.table.getMany([keyKey(parsed.id), ...wanted, ...extra]),
     tenantOrganizations(deps.table, hints),
@@ -68,7 +69,10 @@ export async function authenticate(
   const found = items.slice(1 + wanted.length);
   // The organization moved since the key was made: what came along belongs to its old tenant.
   const stale = principal.tenant !== tenant && extra.length > 0;
-  return { principal, alongside: stale ? await deps.table.getMany(alongside(principal.tenant)) : found };
+  return {
+    principal,
+    alongside: stale ? await deps.table.getMany(alongside(principal.tenant, organization)) : found,
+  };
 }
 
 type ReadHints =
@@ -96,16 +100,16 @@ function wantedKeys(hints: ReadHints): Key[] {
         tenantKey(instanceTenant(hints.instanceId)),
         organizationKey(hints.home),
         peopleKey(hints.home),
+        memberKey(hints.home, hints.userId),
       ];
-    case "user":
-    case "agentic":
+    case "legacy":
+      return [organizationKey(hints.organization), peopleKey(hints.organization)];
+    default:
       return [
         organizationKey(hints.organization),
         peopleKey(hints.organization),
         memberKey(hints.organization, hints.userId),
       ];
-    default:
-      return [organizationKey(hints.organization), peopleKey(hints.organization)];
   }
 }
 
@@ -143,9 +147,9 @@ function organizationPrincipal(
 ): Principal {
   const organization = activeOrganization(organizationItem, key);
   const people = peopleItem && parsePeople(peopleItem);
+  // Only legacy keys have nobody behind them.
+  const member = hints.kind === "legacy" ? undefined : activeMember(memberItem, key);
   const actsAsMember = hints.kind === "user" || hints.kind === "agentic";
-  const member = memberItem && parseMember(memberItem);
-  if (actsAsMember && !member?.active) throw new Refused("member inactive", key);
   const roleId = actsAsMember ? member?.role : key.role;
   return {
     key,
@@ -156,7 +160,7 @@ function organizationPrincipal(
     forbiddenOrganizations: [],
     role: roleId ? roleOf(roleId, people) : null,
     userId: key.owner,
-    userName: member?.username ?? null,
+    userName: actsAsMember ? (member?.username ?? null) : null,
     ownerStillAdmin: true,
   };
 }
@@ -185,12 +189,13 @@ function workspacePrincipal(
 
 function instancePrincipal(
   key: KeyItem,
-  [instanceItem, homeItem, peopleItem]: ReadonlyArray<Item | undefined>,
+  [instanceItem, homeItem, peopleItem, ownerItem]: ReadonlyArray<Item | undefined>,
   organizations: readonly OrganizationItem[],
 ): Principal {
   const instance = instanceItem && parseInstance(instanceItem);
   if (!instance?.active) throw new Refused("instance inactive", key);
   const home = activeOrganization(homeItem, key);
+  activeMember(ownerItem, key);
   const tenant = instanceTenant(instance.id);
   const authorized = key.authorized && new Set(key.authorized);
   const isAuthorized = ({ uuid }: OrganizationItem) => authorized === null || authorized.has(uuid);
@@ -213,4 +218,11 @@ function activeOrganization(item: Item | undefined, key: KeyItem): OrganizationI
   if (!organization?.active || organization.uuid !== key.organization)
     throw new Refused("organization inactive", key);
   return organization;
+}
+
+/** The key is no longer one from the moment that its owner leaves, or whom it acts as. */
+function activeMember(item: Item | undefined, key: KeyItem): MemberItem {
+  const member = item && parseMember(item);
+  if (!member?.active) throw new Refused("member inactive", key);
+  return member;
 }

@@ -76,11 +76,9 @@ async function draftKey(
     });
   }
   await requireMember(deps.table, uuid, request.owner);
+  const userId = request.owner;
   if (request.kind === "user" || request.kind === "agentic") {
-    const text = makeKeyText(
-      { kind: request.kind, organization: uuid, tenant, userId: request.owner },
-      deps.chance,
-    );
+    const text = makeKeyText({ kind: request.kind, organization: uuid, tenant, userId }, deps.chance);
     return draftKeyItem(deps, text, {
       ...common,
       kind: request.kind,
@@ -92,7 +90,7 @@ async function draftKey(
   await requireRole(deps.table, uuid, request.role);
   const { owner, role } = request;
   if (request.kind === "organization") {
-    const text = makeKeyText({ kind: "organization", organization: uuid, tenant }, deps.chance);
+    const text = makeKeyText({ kind: "organization", organization: uuid, tenant, userId }, deps.chance);
     return draftKeyItem(deps, text, {
       ...common,
       kind: "organization",
@@ -108,7 +106,7 @@ async function draftKey(
   for (const other of authorized ?? []) {
     await requireInstance(deps.table, instanceId, await requireOrganization(deps.table, other));
   }
-  const text = makeKeyText({ kind: "instance", instanceId, home: uuid }, deps.chance);
+  const text = makeKeyText({ kind: "instance", instanceId, home: uuid, userId }, deps.chance);
   const bound = { organization: uuid, tenant, instance_id: instanceId, authorized, owner, role };
   return draftKeyItem(deps, text, { ...common, kind: "instance", ...bound });
 }
@@ -151,7 +149,8 @@ export async function rotateKey(
   const organization = old.organization ? await requireOrganization(deps.table, old.organization) : null;
   const owner = await successorOwner(deps, old, request.owner);
   const fields = { ...successorFields(old, organization), owner };
-  const successor = draftKeyItem(deps, successorText(deps, old, organization), fields);
+  const text = makeKeyText(successorHints(old, organization, owner), deps.chance);
+  const successor = draftKeyItem(deps, text, fields);
   const graceEndMs = Math.min(nowMs + graceSeconds * 1000, old.expires_at_ms ?? Number.POSITIVE_INFINITY);
   const retire: TransactionWrite = {
     update: keyKey(old.id),
@@ -166,19 +165,16 @@ export async function rotateKey(
   return await storeKey(deps, successor, actor, organization, "key.rotated", [retire]);
 }
 
-async function successorOwner(
-  deps: RegistryDeps,
-  old: KeyItem,
-  named: string | undefined,
-): Promise<string | null> {
-  if (old.kind !== "legacy") return old.owner;
-  if (named === undefined || old.organization === null) {
+/** Still there, since without its owner the successor would be no key. */
+async function successorOwner(deps: RegistryDeps, old: KeyItem, named: string | undefined): Promise<string> {
+  const owner = old.kind === "legacy" ? named : old.owner;
+  if (owner === undefined || owner === null || old.organization === null) {
     throw new RegistryRefusal(
       "A legacy key has no owner: name the member who owns the new organization key.",
     );
   }
-  await requireMember(deps.table, old.organization, named);
-  return named;
+  await requireMember(deps.table, old.organization, owner);
+  return owner;
 }
 
 /** Workspace tokens are the workspace admins' own: made, listed and deleted as tokens. */
@@ -196,18 +192,13 @@ async function requireOwnKind(table: Table, id: string): Promise<KeyItem> {
 const successorKind = (old: KeyItem): Exclude<KeyKind, "legacy"> =>
   old.kind === "legacy" ? "organization" : old.kind;
 
-function successorText(deps: RegistryDeps, old: KeyItem, organization: OrganizationItem | null): string {
-  return makeKeyText(hintsOf(old, organization), deps.chance);
-}
-
-function hintsOf(old: KeyItem, organization: OrganizationItem | null): KeyHints {
+function successorHints(old: KeyItem, organization: OrganizationItem | null, userId: string): KeyHints {
   const kind = successorKind(old);
-  if (kind === "workspace") return { kind, workspaceId: old.workspace_id ?? "" };
-  if (!organization) throw new RegistryRefusal(`Key ${old.id} is bound to no organization.`);
+  if (kind === "workspace" || !organization)
+    throw new RegistryRefusal(`Key ${old.id} is bound to no organization.`);
   const { uuid, tenant } = organization;
-  if (kind === "instance") return { kind, home: uuid, instanceId: old.instance_id ?? "" };
-  if (kind === "organization") return { kind, organization: uuid, tenant };
-  return { kind, organization: uuid, tenant, userId: old.owner ?? "" };
+  if (kind === "instance") return { kind, home: uuid, instanceId: old.instance_id ?? "", userId };
+  return { kind, organization: uuid, tenant, userId };
 }
 
 function successorFields(old: KeyItem, organization: OrganizationItem | null): Draft {

@@ -14,21 +14,27 @@ import { fromBase32, toBase32 } from "./base32.ts";
 export type ModernKind = Exclude<KeyKind, "legacy">;
 
 export type KeyHints =
-  | { readonly kind: "organization"; readonly organization: string; readonly tenant: TenantKey }
   | {
-      readonly kind: "user" | "agentic";
+      readonly kind: "organization" | "user" | "agentic";
       readonly organization: string;
       readonly tenant: TenantKey;
+      /** The member behind the key: its owner, or whom it acts as. */
       readonly userId: string;
     }
   | { readonly kind: "workspace"; readonly workspaceId: string }
-  | { readonly kind: "instance"; readonly instanceId: string; readonly home: string };
+  | {
+      readonly kind: "instance";
+      readonly instanceId: string;
+      readonly home: string;
+      /** The owner, a member of the home organization. */
+      readonly userId: string;
+    };
 
 export type KeyText =
   | { readonly id: string; readonly hash: string; readonly hints: KeyHints }
   | { readonly id: string; readonly hash: string; readonly hints: { readonly kind: "legacy" } };
 
-const modernPattern = /^rk_(organization|user|workspace|instance|agentic)_([a-z2-7]{47,1600})$/;
+const modernPattern = /^rk_(organization|user|workspace|instance|agentic)_([a-z2-7]{47,2200})$/;
 const legacyPattern = /^cr-[0-9a-f]{40}$/;
 const checksumCharacters = 7;
 const uuidBytes = 16;
@@ -75,11 +81,9 @@ function packHints(hints: KeyHints): Buffer {
     case "workspace":
       return Buffer.from(hints.workspaceId);
     case "instance":
-      return Buffer.concat([packUuid(hints.home), Buffer.from(hints.instanceId)]);
-    case "organization":
-      return Buffer.concat([packUuid(hints.organization), packTenant(hints)]);
+      return Buffer.concat([packUuid(hints.home), packTwo(hints.instanceId, hints.userId)]);
     default:
-      return Buffer.concat([packUuid(hints.organization), packTenant(hints), Buffer.from(hints.userId)]);
+      return Buffer.concat([packUuid(hints.organization), packTwo(tenantText(hints), hints.userId)]);
   }
 }
 
@@ -88,21 +92,32 @@ function unpackHints(kind: string, bytes: Buffer): KeyHints | undefined {
     const workspaceId = unpackId(bytes);
     return workspaceId === undefined ? undefined : { kind, workspaceId };
   }
-  if (bytes.length <= uuidBytes) return undefined;
+  if (bytes.length <= uuidBytes + lengthBytes) return undefined;
   const organization = unpackUuid(bytes);
-  const rest = bytes.subarray(uuidBytes);
+  const [first, second] = unpackTwo(bytes.subarray(uuidBytes));
+  const userId = unpackId(second);
+  if (userId === undefined) return undefined;
   if (kind === "instance") {
-    const instanceId = unpackId(rest);
-    return instanceId === undefined ? undefined : { kind, home: organization, instanceId };
+    const instanceId = unpackId(first);
+    return instanceId === undefined ? undefined : { kind, home: organization, instanceId, userId };
   }
-  const tenantBytes = 2 + rest.readUInt8(0) * 256 + (rest.at(1) ?? 0);
-  const tenantText = tenantBytes === 2 ? "" : unpackTenantText(rest.subarray(2, tenantBytes));
-  const tenant = tenantText === undefined ? undefined : unpackTenant(tenantText, organization);
-  if (!tenant) return undefined;
-  if (kind === "organization") return { kind, organization, tenant };
-  const userId = unpackId(rest.subarray(tenantBytes));
-  if (userId === undefined || (kind !== "user" && kind !== "agentic")) return undefined;
+  const tenant = unpackTenant(first, organization);
+  if (!tenant || (kind !== "organization" && kind !== "user" && kind !== "agentic")) return undefined;
   return { kind, organization, tenant, userId };
+}
+
+const lengthBytes = 2;
+
+/** Two texts: the first one's length goes before it. */
+function packTwo(first: string, second: string): Buffer {
+  const length = Buffer.alloc(lengthBytes);
+  length.writeUInt16BE(Buffer.byteLength(first));
+  return Buffer.concat([length, Buffer.from(first), Buffer.from(second)]);
+}
+
+function unpackTwo(bytes: Buffer): readonly [first: Buffer, second: Buffer] {
+  const end = lengthBytes + bytes.readUInt16BE();
+  return [bytes.subarray(lengthBytes, end), bytes.subarray(end)];
 }
 
 /** The checksum is no secret: whoever makes up a key must not get an id into the table's keys that fits none. */
@@ -113,18 +128,14 @@ function unpackId(bytes: Buffer): string | undefined {
 }
 
 /** A stand-alone organization is its own tenant: an empty hint says so. */
-function packTenant({ organization, tenant }: { organization: string; tenant: TenantKey }): Buffer {
-  const text = Buffer.from(tenant === `o#${organization}` ? "" : tenant);
-  return Buffer.concat([Buffer.from([text.length >> 8, text.length & 255]), text]);
-}
+const tenantText = ({ organization, tenant }: { organization: string; tenant: TenantKey }): string =>
+  tenant === `o#${organization}` ? "" : tenant;
 
-/** Up to three times an id: its separators may be escaped. */
-function unpackTenantText(bytes: Buffer): string | undefined {
+function unpackTenant(bytes: Buffer, organization: string): TenantKey | undefined {
   const text = bytes.toString();
-  return Buffer.from(text).equals(bytes) && bytes.length <= 4 * requestLimits.idBytesMax ? text : undefined;
-}
-
-function unpackTenant(text: string, organization: string): TenantKey | undefined {
+  // Up to three times an id: its separators may be escaped.
+  const isText = Buffer.from(text).equals(bytes) && bytes.length <= 4 * requestLimits.idBytesMax;
+  if (!isText) return undefined;
   if (text === "") return `o#${organization}`;
   const [, kind, id] = /^([wio])#(.+)$/s.exec(text) ?? [];
   if (!id) return undefined;

@@ -104,8 +104,9 @@ export function createRateLimiter({ clock, chance }: { clock: Clock; chance: Cha
 
   function refuseKnownFull(limit: RateLimit, owner: string): void {
     const stamps = seen.get(`${limit.bucket}#${owner}`);
+    if (!stamps || stamps.size < limit.requestsMax) return;
     const nowMs = clock.nowMs();
-    if (!stamps || freeSlots(limit, stamps, nowMs).length > 0) return;
+    if (freeSlots(limit, stamps, nowMs).length > 0) return;
     throw new RateLimitExceeded(limit, secondsUntilFree(limit, stamps, nowMs));
   }
 

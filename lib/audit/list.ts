@@ -23,7 +23,7 @@ export type AuditPage = {
   readonly next: string | null;
 };
 
-/** In the order of writing, month by month; the months of the window are few, and read a few at a time. */
+/** In the order of writing, month by month; the months of the window are few, and read side by side. */
 export async function readAuditLog(
   deps: { table: Table; clock: Clock },
   query: AuditQuery,
@@ -54,8 +54,7 @@ async function* monthsInOrder(table: Table, query: AuditQuery, nowMs: number): A
   const bounds = boundsOf(query, nowMs);
   const months = monthsBetween(bounds.from, bounds.upTo);
   if (query.order === "desc") months.reverse();
-  for (let start = 0; start < months.length; start += auditLimits.monthsAtOnce) {
-    const batch = months.slice(start, start + auditLimits.monthsAtOnce);
+  for (const batch of [months.slice(0, auditLimits.monthsAtFirst), months.slice(auditLimits.monthsAtFirst)]) {
     const ranges = batch.map((month) => rangeOf(query, month, bounds));
     // The first page of each month is asked for at once; what lies beyond it only when it is needed.
     const firstPages = ranges.map((range) => table.queryPage(range));

@@ -11,12 +11,14 @@ class TimeUp extends Error {
 
 /** When a request must be done with its work, so that its answer is never cut off by Lambda or the gateway. */
 export type Deadline = {
-  /** Fires a little earlier: whoever can end with what it has, ends now. */
+  /** Fires a little earlier, or when the request is stopped: whoever can end with what it has, ends now. */
   readonly soon: AbortSignal;
   /** Fires when the time is up: the caller is being answered, so nothing new may be begun. */
   readonly over: AbortSignal;
   /** The work's answer, or a rejection when the time is up. */
   within<Answer>(work: Answer | Promise<Answer>): Promise<Answer>;
+  /** The request was refused: nobody needs what is still being worked on. */
+  stop(reason: unknown): void;
   /** The work is done; the clock need not be watched any more. */
   letGo(): void;
 };
@@ -38,9 +40,13 @@ export function openDeadline(clock: Clock, work: WorkTime, remainingMs: number):
     soon: soon.signal,
     over: over.signal,
     within: (work) => Promise.race([work, passed]),
-    letGo: () => done.abort(),
+    stop: (reason) => soon.abort(reason),
+    letGo: () => done.abort(letGo),
   };
 }
+
+/** Without a reason of its own every abort would make an error and its stack, on each request. */
+const letGo = "let go of";
 
 /** Sounds one alarm after the other; rejects after the last, or when nobody needs it any more. */
 async function watch(
@@ -48,14 +54,13 @@ async function watch(
   done: AbortSignal,
   alarms: ReadonlyArray<readonly [afterMs: number, alarm: AbortController]>,
 ): Promise<never> {
-  const reason = new TimeUp();
   let elapsedMs = 0;
   for (const [afterMs, alarm] of alarms) {
     await clock.sleep(afterMs - elapsedMs, done);
     elapsedMs = afterMs;
-    alarm.abort(reason);
+    alarm.abort(new TimeUp());
   }
-  throw reason;
+  throw new TimeUp();
 }
 
 export const workTimeOf = ({ streaming }: { readonly streaming: boolean }): WorkTime =>

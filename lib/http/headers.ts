@@ -4,11 +4,15 @@ import { requestLimits } from "../contract/limits.ts";
 import type { Chance } from "../runtime/chance.ts";
 
 /** Every value of a header, whatever the letter case the caller wrote it in. */
-export function headerValues(event: APIGatewayProxyEvent, name: string): string[] {
+export function headerValues({ multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] {
   const wanted = name.toLowerCase();
-  return Object.entries(event.multiValueHeaders ?? {})
-    .filter(([candidate]) => candidate.toLowerCase() === wanted)
-    .flatMap(([, values]) => values ?? []);
+  const found: string[] = [];
+  for (const candidate in multiValueHeaders) {
+    // Most differ in length already; all headers are looked at several times a request.
+    if (candidate.length !== wanted.length || candidate.toLowerCase() !== wanted) continue;
+    found.push(...(multiValueHeaders[candidate] ?? []));
+  }
+  return found;
 }
 
 const ownRequestId = new RegExp(`^[A-Za-z0-9_-]{1,${requestLimits.requestIdCharactersMax}}$`);
@@ -38,7 +42,17 @@ export function rateLimitHeaders({ limit, remaining, resetSeconds }: Admission):
 }
 
 /** Legacy keys still work on a few reads; every such answer says that they will not for ever. */
-export const deprecationHeaders: Record<string, string> = {
+export const deprecationHeaders = (event: APIGatewayProxyEvent): Record<string, string> => ({
   deprecation: "true",
-  link: '</docs/errors/LEGACY_API_KEY>; rel="deprecation"; type="text/html"',
-};
+  link: `<${mountOf(event)}/docs/errors/LEGACY_API_KEY>; rel="deprecation"; type="text/html"`,
+});
+
+/**
+ * What stands before the API's own paths: the stage at API Gateway's own address, a base path at some domains, mostly
+ * nothing. `resource` has as many segments as the API's part of the path.
+ */
+export function mountOf({ resource, requestContext }: APIGatewayProxyEvent): string {
+  const segments = (requestContext?.path ?? "").replace(/\/$/, "").split("/");
+  const own = (resource ?? "").split("/").length - 1;
+  return segments.slice(0, Math.max(0, segments.length - own)).join("/");
+}

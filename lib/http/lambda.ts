@@ -44,7 +44,7 @@ export function lambda<Op extends Operation>(operation: Op, verb: Verb<Op>, opti
     .use(step(readShape))
     .use(step(select))
     .use(step((_, exchange) => authorize(exchange)))
-    .use(step((_, exchange) => narrow(exchange, locate)))
+    .use(step((_, exchange) => locate && narrow(exchange, locate)))
     .handler((event) => {
       const exchange = exchangeOf(event);
       return exchange.deadline.within(work(dependencies(), exchange, verb));
@@ -61,11 +61,13 @@ function exchangeOf(event: object): Exchange {
 }
 
 /** A step throws or returns nothing: a value returned from a hook would end the chain as an answer. */
-function step(check: (deps: Dependencies, exchange: Exchange) => void | Promise<void>): Step {
+function step(check: (deps: Dependencies, exchange: Exchange) => undefined | void | Promise<void>): Step {
   return {
     before: async ({ event }) => {
       const exchange = exchangeOf(event);
-      await exchange.deadline.within(check(dependencies(), exchange));
+      const checking = check(dependencies(), exchange);
+      // What answers at once cannot be late.
+      if (checking) await exchange.deadline.within(checking);
     },
   };
 }
@@ -115,10 +117,10 @@ function openExchange(
 
 async function narrow<Op extends Operation>(
   exchange: Exchange,
-  locate: LambdaOptions<Op>["locate"],
+  locate: NonNullable<LambdaOptions<Op>["locate"]>,
 ): Promise<void> {
   const { scope, input, table } = exchange;
-  if (!locate || !scope || !input || scope.organizations.length < 2) return;
+  if (!scope || !input || scope.organizations.length < 2) return;
   // The operation whose schemas parsed it is the one that `locate` is typed from.
   const found = await locate({ scope, input: input as Input<Op>, table });
   if (found) exchange.scope = { organizations: [found], selector: `one:${found.uuid}` };
@@ -137,7 +139,6 @@ async function work<Op extends Operation>(
   const admitted = admit(deps.limiter, table, operation, owner, () => {
     exchange.limiterFailed = true;
   });
-  const stop = new AbortController();
   const call: Call<Op> = {
     principal,
     scope,
@@ -152,7 +153,7 @@ async function work<Op extends Operation>(
     actor: actorOf(principal),
     requestId: exchange.requestId,
     ipAddress: exchange.event.requestContext?.identity?.sourceIp ?? null,
-    signal: AbortSignal.any([deadline.soon, stop.signal]),
+    signal: deadline.soon,
   };
   const used = touchLastUsed(table, principal.key, deps.clock.nowMs()).catch(() => {});
   const answer = verb(call);
@@ -161,7 +162,7 @@ async function work<Op extends Operation>(
     const admission = await admitted;
     if (admission) exchange.admission = admission;
   } catch (refusal) {
-    stop.abort(refusal);
+    deadline.stop(refusal);
     throw refusal;
   }
   const [reply] = await Promise.all([answer, used]);

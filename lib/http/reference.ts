@@ -6,7 +6,7 @@ import { Fault } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
 import { errorPagesFolder, referenceFiles, referenceSecurityPolicy } from "../contract/reference.ts";
 import { type Chance, systemChance } from "../runtime/chance.ts";
-import { compress, preferredCoding } from "./compression.ts";
+import { type Coding, compress, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
 import { errorPage } from "./error-page.ts";
 import { renderFault } from "./errors.ts";
@@ -17,6 +17,7 @@ type Document = { readonly contentType: string; readonly body: Buffer };
 /** Answers `GET` of the reference's routes from the files below `root`; each is read once. */
 export function serveReference(root: string, chance: Chance = systemChance) {
   const read = cached((file) => readFile(join(root, file)));
+  const compressOnce = compressor();
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
     const own = { ...baseHeaders(requestIdOf(event, chance)), ...corsHeaders(event) };
     const path = event.path ?? "/";
@@ -30,7 +31,7 @@ export function serveReference(root: string, chance: Chance = systemChance) {
       body.length > requestLimits.compressAboveBytes
         ? preferredCoding(headerValues(event, "accept-encoding").join(","))
         : undefined;
-    const sent = coding ? await compress(coding, body) : body;
+    const sent = coding ? await compressOnce(coding, body) : body;
     return {
       statusCode: 200,
       headers: {
@@ -59,6 +60,16 @@ async function find(read: (file: string) => Promise<Buffer>, path: string): Prom
     return undefined;
   const markdown = await read(`${errorPagesFolder}/${code}.md`);
   return { contentType: "text/html; charset=utf-8", body: Buffer.from(errorPage(markdown.toString())) };
+}
+
+/** A file that was read once is compressed once. */
+function compressor(): (coding: Coding, body: Buffer) => Promise<Buffer> {
+  const known = { gzip: new WeakMap<Buffer, Promise<Buffer>>(), br: new WeakMap<Buffer, Promise<Buffer>>() };
+  return (coding, body) => {
+    const compressed = known[coding].get(body) ?? compress(coding, body);
+    known[coding].set(body, compressed);
+    return compressed;
+  };
 }
 
 function cached<Answer>(make: (name: string) => Promise<Answer>): (name: string) => Promise<Answer> {

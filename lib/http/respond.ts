@@ -46,7 +46,7 @@ async function finish(exchange: Exchange, { status, headers, body }: Rendered): 
     ...baseHeaders(requestId),
     ...corsHeaders(event),
     ...(admission && rateLimitHeaders(admission)),
-    ...(principal?.key.kind === "legacy" && deprecationHeaders),
+    ...(principal?.key.kind === "legacy" && deprecationHeaders(event)),
     ...headers,
   };
   const worthwhile = body.length > requestLimits.compressAboveBytes;

@@ -133,6 +133,9 @@ function owner(organizations: ReadonlyMap<string, OrganizationItem>, entry: Stre
   return organization;
 }
 
+/** A reason of its own: without one every abort would make an error and its stack. */
+const letGo = "let go of";
+
 /** `up` when the call was stopped or has read long enough; what is read by then is a page. */
 function timeBudget({ clock, signal }: MetricsCall): { readonly up: AbortSignal; letGo(): void } {
   const over = new AbortController();
@@ -141,7 +144,7 @@ function timeBudget({ clock, signal }: MetricsCall): { readonly up: AbortSignal;
     () => over.abort(),
     () => {},
   );
-  return { up: AbortSignal.any([signal, over.signal]), letGo: () => done.abort() };
+  return { up: AbortSignal.any([signal, over.signal]), letGo: () => done.abort(letGo) };
 }
 
 const outOfTime = (): Fault =>

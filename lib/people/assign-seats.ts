@@ -28,7 +28,13 @@ export async function assignSeatsToMembers(
 ): Promise<Outcomes> {
   const ids = [...new Set(userIds)];
   const pool = poolOf(organization);
-  const items = await context.table.getMany(ids.map((userId) => memberKey(organization.uuid, userId)));
+  const bySelf = (id: string) =>
+    personKey(pool, { organization: organization.uuid, userId: id, email: null });
+  const [items, ahead] = await Promise.all([
+    context.table.getMany(ids.map((userId) => memberKey(organization.uuid, userId))),
+    // In a workspace only the member tells the address that the person is kept under.
+    pool.startsWith("o#") ? readAhead(context, pool, ids.map(bySelf)) : undefined,
+  ]);
   const named = ids.map((id, index): Named => {
     const member = items[index] && parseMember(items[index]);
     if (!member?.active) return { id, person: undefined };
@@ -36,7 +42,7 @@ export async function assignSeatsToMembers(
     return { id, person: personKey(pool, { organization: organization.uuid, userId: id, email }) };
   });
   const { uuid, tenant, provider_organization_id: providerId } = organization;
-  return await assign(context, { pool, tenant, organization: { uuid, providerId } }, action, named);
+  return await assign(context, { pool, tenant, organization: { uuid, providerId } }, action, named, ahead);
 }
 
 /** People of a whole workspace, by e-mail address in any letter case. */
@@ -59,6 +65,7 @@ async function assign(
   place: Place,
   action: SeatAction,
   named: readonly Named[],
+  readAlready?: Ahead,
 ): Promise<Outcomes> {
   const outcomes = new Outcomes(named.map(({ id }) => id));
   const idsByPerson = new Map<string, { key: Key; ids: string[] }>();
@@ -72,15 +79,22 @@ async function assign(
   }
   const people = [...idsByPerson.values()];
   // Everything is read at once; only where somebody else interferes is a part of it read again.
-  const ahead = await context.table.getMany([poolGuardKey(place.pool), ...people.map(({ key }) => key)]);
-  let guard = ahead[0] && parsePool(ahead[0]);
-  let start = 1;
+  const keys = people.map(({ key }) => key);
+  const ahead = readAlready ?? (await readAhead(context, place.pool, keys));
+  let { guard } = ahead;
   for (const chunk of chunksOf(people, peopleLimits.changedTogetherMax)) {
-    const stored = ahead.slice(start, start + chunk.length);
-    start += chunk.length;
+    const stored = chunk.map(({ key }) => ahead.stored.get(key.sk));
     guard = await assignTogether(context, place, action, { chunk, stored, guard }, outcomes);
   }
   return outcomes;
+}
+
+type Ahead = { readonly guard: PoolItem | undefined; readonly stored: ReadonlyMap<string, Item> };
+
+async function readAhead({ table }: Changing, pool: PoolKey, keys: readonly Key[]): Promise<Ahead> {
+  const [guard, ...items] = await table.getMany([poolGuardKey(pool), ...keys]);
+  const found = items.filter((item) => item !== undefined);
+  return { guard: guard && parsePool(guard), stored: new Map(found.map((item) => [item.sk, item])) };
 }
 
 type Chunk = {
@@ -119,9 +133,10 @@ async function assignTogether(
   });
 }
 
-async function readAgain({ table }: Changing, pool: PoolKey, chunk: Chunk["chunk"]): Promise<Chunk> {
-  const [guard, ...stored] = await table.getMany([poolGuardKey(pool), ...chunk.map(({ key }) => key)]);
-  return { chunk, stored, guard: guard && parsePool(guard) };
+async function readAgain(context: Changing, pool: PoolKey, chunk: Chunk["chunk"]): Promise<Chunk> {
+  const keys = chunk.map(({ key }) => key);
+  const { guard, stored } = await readAhead(context, pool, keys);
+  return { chunk, stored: keys.map(({ sk }) => stored.get(sk)), guard };
 }
 
 const notFound = "There is no such active member.";

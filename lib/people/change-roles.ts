@@ -122,7 +122,7 @@ export type EverywhereFailure = {
   }>;
 };
 
-/** Organization by organization and not atomic: a user succeeds only where every organization did. */
+/** Each organization by itself and not atomic: a user succeeds only where every organization did. */
 export async function changeRolesEverywhere(
   context: Changing,
   organizations: readonly OrganizationItem[],
@@ -132,15 +132,17 @@ export async function changeRolesEverywhere(
   const ids = [...new Set(userIds)];
   const outcomes = new Outcomes(ids);
   const places = new Map<string, EverywhereFailure["organizations"][number][]>();
-  for (const organization of organizations) {
-    for (const { id, code, message } of (await changeRoles(context, organization, role, ids)).failed) {
-      const place = { org_id: organization.provider_organization_id, code, message };
-      places.set(id, [...(places.get(id) ?? []), place]);
-      outcomes.fail(
-        id,
-        code,
-        `Failed in ${places.get(id)?.length} of ${organizations.length} organizations.`,
-      );
+  for (const some of chunksOf(organizations, peopleLimits.organizationsAtOnce)) {
+    // All of them end before any fault goes on: nothing is still writing when the caller hears of it.
+    const changed = await Promise.allSettled(some.map((each) => changeRoles(context, each, role, ids)));
+    for (const [index, settled] of changed.entries()) {
+      if (settled.status === "rejected") throw settled.reason;
+      const org_id = some[index]?.provider_organization_id ?? "";
+      for (const { id, code, message } of settled.value.failed) {
+        places.set(id, [...(places.get(id) ?? []), { org_id, code, message }]);
+        const count = places.get(id)?.length;
+        outcomes.fail(id, code, `Failed in ${count} of ${organizations.length} organizations.`);
+      }
     }
   }
   const failed = outcomes.failed.map((failure) => ({

@@ -83,7 +83,7 @@ export async function createRole(
       { update: peopleKey(organization.uuid), change: { set, add: [["custom", 1]] }, when },
       ...entry(context, organization, "role.created", role, { permissions: [...granted] }),
     ]);
-    return { role, guard: await readGuard(context, organization.uuid) };
+    return { role, guard: withRole(guard, id, { permissions: granted, is_default: fields.is_default }) };
   });
 }
 
@@ -112,19 +112,32 @@ export async function updateRole(
       ...guardUpdate(organization.uuid, guard, { role, after, renamed, changes }),
       ...entry(context, organization, "role.updated", after, toMetadata(told)),
     ]);
-    return { role: after, guard: await readGuard(context, organization.uuid) };
+    return { role: after, guard: withRole(guard, role.id, changes) };
   });
 }
+
+type Granting = {
+  readonly permissions?: readonly Permission[] | undefined;
+  readonly is_default?: boolean | undefined;
+};
 
 type RoleChange = {
   readonly role: RoleItem;
   readonly after: RoleItem;
   readonly renamed: boolean;
-  readonly changes: {
-    readonly permissions?: readonly Permission[] | undefined;
-    readonly is_default?: boolean | undefined;
-  };
+  readonly changes: Granting;
 };
+
+/** What the transaction made of the guard, as far as a role's record tells of it: reading it again costs a trip. */
+function withRole(guard: PeopleItem, id: string, { permissions: granted, is_default }: Granting): PeopleItem {
+  const kept = is_default === false && guard.default_role === id ? null : guard.default_role;
+  return {
+    ...guard,
+    counts: { ...guard.counts, [id]: guard.counts[id] ?? 0 },
+    roles: granted ? { ...guard.roles, [id]: bitsOf(granted) } : guard.roles,
+    default_role: is_default === true ? id : kept,
+  };
+}
 
 /** Always present, so that the role cannot be deleted between reading and writing. */
 function guardUpdate(

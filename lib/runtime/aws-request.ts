@@ -1,4 +1,4 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHash, createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { Agent, type ClientRequest, type IncomingHttpHeaders, request as requestPlain } from "node:http";
 import { request as requestSecure, Agent as SecureAgent } from "node:https";
 import { SignatureV4 } from "@smithy/signature-v4";
@@ -178,7 +178,7 @@ class Sha256 {
   readonly #hash: { update(chunk: Uint8Array): unknown; digest(): Buffer };
 
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", bytesOf(secret));
+    this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", keyOf(secret));
   }
 
   update(chunk: Uint8Array): void {
@@ -194,9 +194,18 @@ class Sha256 {
   }
 }
 
-function bytesOf(secret: string | ArrayBuffer | ArrayBufferView): string | Uint8Array {
+/** Node takes five times as long over bare bytes as over a key made of them, and the signer's stay the same all day. */
+const keysOfBytes = new WeakMap<object, KeyObject>();
+
+function keyOf(secret: string | ArrayBuffer | ArrayBufferView): string | KeyObject {
   if (typeof secret === "string") return secret;
-  return ArrayBuffer.isView(secret)
-    ? new Uint8Array(secret.buffer, secret.byteOffset, secret.byteLength)
-    : new Uint8Array(secret);
+  const known = keysOfBytes.get(secret);
+  if (known) return known;
+  const key = createSecretKey(
+    ArrayBuffer.isView(secret)
+      ? new Uint8Array(secret.buffer, secret.byteOffset, secret.byteLength)
+      : new Uint8Array(secret),
+  );
+  keysOfBytes.set(secret, key);
+  return key;
 }

@@ -26,8 +26,14 @@ export function describeError(error: unknown): string[] {
   return lines;
 }
 
-/** AWS likes to quote what was sent; only what it says about permissions is ours to repeat. */
-const wordsOf = (error: Error): string =>
-  error instanceof AwsFault && error.status !== 403 && !error.name.startsWith("AccessDenied")
+/** AWS likes to quote what was sent, and a schema names what it does not know: neither is ours to repeat. */
+function wordsOf(error: Error): string {
+  if ("issues" in error && Array.isArray(error.issues)) return error.issues.map(ruleOf).join(", ");
+  return error instanceof AwsFault && error.status !== 403 && !error.name.startsWith("AccessDenied")
     ? `status ${error.status}`
     : error.message;
+}
+
+/** Which rule was broken; where, only as far as the schema's own words go. */
+const ruleOf = ({ code, path }: { readonly code?: unknown; readonly path?: readonly unknown[] }): string =>
+  path?.length ? `${code} at ${String(path[0])}` : String(code);

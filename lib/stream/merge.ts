@@ -1,9 +1,10 @@
 import { streamNumberKey } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 
-/** One week's partition. Nothing unread in it has a number below `floor`. */
+/** One week's partition. Nothing unread in it has a number below `floor`, nothing in it one above `ceiling`. */
 type Lane = {
   readonly pk: string;
+  readonly ceiling: number;
   floor: number;
   waiting: readonly Item[];
   /** Index of the first item of `waiting` that has not come out yet. */
@@ -14,7 +15,7 @@ type Lane = {
   given: number;
 };
 
-export type LaneStart = { readonly pk: string; readonly floor: number };
+export type LaneStart = { readonly pk: string; readonly floor: number; readonly ceiling: number };
 
 /** Below this a query costs the same read unit, so asking for less saves nothing. */
 const itemsPerFetchMin = 4;
@@ -32,17 +33,29 @@ const headOf = (lane: Lane): Item | undefined => lane.waiting[lane.first];
 export function mergeLanes(table: Table, starts: readonly LaneStart[], upTo: number) {
   const lanes: Lane[] = starts
     .filter(({ floor }) => floor <= upTo)
-    .map(({ pk, floor }) => ({ pk, floor, waiting: [], first: 0, isRead: false, fetches: 0, given: 0 }));
+    .map(({ pk, floor, ceiling }) => ({
+      pk,
+      floor,
+      ceiling: Math.min(ceiling, upTo),
+      waiting: [],
+      first: 0,
+      isRead: false,
+      fetches: 0,
+      given: 0,
+    }));
   let given = 0;
 
   /**
-   * A lane alone is asked for all that is wanted. Of several, most may begin only later: a first look is small,
-   * then each is asked for the share it had so far. Twice as many each time at least, as a filter that passes
-   * nearly everything over must not cost a trip per handful.
+   * A lane alone is asked for all that is wanted, and so is one that holds no more numbers than that: told in the
+   * order of their dates, weeks follow one another, and a page is made of whole ones. Of several others, most may
+   * begin only later: a first look is small, then each is asked for the share it had so far. Twice as many each time
+   * at least, as a filter that passes nearly everything over must not cost a trip per handful.
    */
   function itemsToAsk(lane: Lane, wanted: number, lanesAsked: number): number {
     const atLeast = itemsPerFetchMin * 2 ** lane.fetches;
     if (lanes.length === 1) return Math.max(atLeast, wanted);
+    const numbers = lane.ceiling - lane.floor + 1;
+    if (numbers <= wanted) return Math.max(atLeast, numbers);
     const share = lane.given === 0 ? firstLook / lanesAsked : lane.given / given;
     return Math.max(atLeast, Math.ceil(wanted * share));
   }
@@ -52,7 +65,7 @@ export function mergeLanes(table: Table, starts: readonly LaneStart[], upTo: num
     const page = await table.queryPage({
       pk: lane.pk,
       from: streamNumberKey(lane.floor),
-      upTo: streamNumberKey(upTo),
+      upTo: streamNumberKey(lane.ceiling),
       pageItems,
     });
     const last = page.items.at(-1) ?? page.resume;
@@ -60,7 +73,7 @@ export function mergeLanes(table: Table, starts: readonly LaneStart[], upTo: num
     lane.first = 0;
     if (last) lane.floor = Number(last.sk) + 1;
     // A page that ends on the very last number still says where to resume.
-    lane.isRead = page.resume === undefined || lane.floor > upTo;
+    lane.isRead = page.resume === undefined || lane.floor > lane.ceiling;
   }
 
   function smallest(): Lane | undefined {

@@ -125,9 +125,10 @@ function lanesOf(request: PageRequest, head: Head, position: number): LaneStart[
   const organization = copyOf(request);
   return head.weeks
     .filter(({ week, highest }) => highest > position && weekMeets(week, window.startMs, window.endMs))
-    .map(({ week, lowest }) => ({
+    .map(({ week, lowest, highest }) => ({
       pk: streamPartition({ tenant, organization, dataset: letterOf(dataset), week }),
       floor: Math.max(lowest, position + 1),
+      ceiling: highest,
     }));
 }
 

@@ -9,20 +9,21 @@ import {
   parseKeyText,
   sameHash,
 } from "../../lib/access/key-text.ts";
+import { requestLimits } from "../../lib/contract/limits.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 
 const uuid = fc.uuid();
 const id = fc.string({ minLength: 1, maxLength: 80, unit: "grapheme" });
 const hints: fc.Arbitrary<KeyHints> = fc.oneof(
-  uuid.map((organization): KeyHints => ({ kind: "organization", organization, tenant: `o#${organization}` })),
   fc.tuple(uuid, id).map(
-    ([organization, workspace]): KeyHints => ({
+    ([organization, userId]): KeyHints => ({
       kind: "organization",
       organization,
-      tenant: `w#${workspace}`,
+      tenant: `o#${organization}`,
+      userId,
     }),
   ),
-  fc.tuple(uuid, id, id, fc.constantFrom("user", "agentic")).map(
+  fc.tuple(uuid, id, id, fc.constantFrom("organization", "user", "agentic")).map(
     ([organization, instance, userId, kind]): KeyHints => ({
       kind,
       organization,
@@ -31,7 +32,9 @@ const hints: fc.Arbitrary<KeyHints> = fc.oneof(
     }),
   ),
   id.map((workspaceId): KeyHints => ({ kind: "workspace", workspaceId })),
-  fc.tuple(uuid, id).map(([home, instanceId]): KeyHints => ({ kind: "instance", home, instanceId })),
+  fc
+    .tuple(uuid, id, id)
+    .map(([home, instanceId, userId]): KeyHints => ({ kind: "instance", home, instanceId, userId })),
 );
 
 describe("the text of a key", () => {
@@ -41,6 +44,14 @@ describe("the text of a key", () => {
         expect(parseKeyText(makeKeyText(given, systemChance))?.hints).toEqual(given);
       }),
     );
+  });
+
+  test("holds the longest ids there can be", () => {
+    const longest = "%23".repeat(requestLimits.idBytesMax);
+    const organization = "0f8fad5b-d9cb-469f-a165-70867728950e";
+    const userId = "u".repeat(requestLimits.idBytesMax);
+    const given = { kind: "organization", organization, tenant: `w#${longest}`, userId } as const;
+    expect(parseKeyText(makeKeyText(given, systemChance))?.hints).toEqual(given);
   });
 
   test("matches the published pattern and tells its kind", () => {

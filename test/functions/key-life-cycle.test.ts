@@ -102,6 +102,23 @@ describe("a key", () => {
     expect(await status(issued.text)).toBe(401);
   });
 
+  test("is none from the moment its owner leaves, of every kind that has one, and one again when they return", async () => {
+    const { keys, cloud, hosted } = await everyKindOfKey(world, "leavers");
+    const tell = async (active: boolean) => {
+      await world.member(cloud, "u-admin", { role: "cr_admin", active });
+      await world.member(cloud, "u-member", { active });
+      await world.member(hosted, "u-admin", { role: "cr_admin", active });
+    };
+    const owned = ["organization", "user", "instance", "agentic"] as const;
+    const statuses = () => Promise.all(owned.map((kind) => status(keys[kind].text)));
+    await tell(false);
+    expect(await statuses()).toEqual([401, 401, 401, 401]);
+    await expect(world.rotate(keys.organization, 60)).rejects.toThrow("is not an active member");
+    expect([await status(keys.legacy.text), await status(keys.workspace.text)]).toEqual([200, 200]);
+    await tell(true);
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
+  });
+
   test("of the legacy kind rotates into an organization key, which needs an owner", async () => {
     const { keys } = await everyKindOfKey(world, "modern");
     await expect(world.rotate(keys.legacy, 0)).rejects.toThrow("has no owner");

@@ -54,6 +54,13 @@ describe("a deadline", () => {
     await expect(deadline.within(Promise.reject(new Error("own")))).rejects.toThrow("own");
   });
 
+  test("of a request that is stopped ends the work at once, for the reason it was stopped", () => {
+    const deadline = openDeadline(new Sundial(), work, 60_000);
+    const refusal = new Error("refused");
+    deadline.stop(refusal);
+    expect([deadline.soon.reason, deadline.over.aborted]).toEqual([refusal, false]);
+  });
+
   test("that is let go of never sounds", async () => {
     const clock = new Sundial();
     const deadline = openDeadline(clock, work, 60_000);

@@ -40,6 +40,7 @@ test("whatever the partitions and pages, everything up to the bound comes out on
         const starts = [...new Set(lanes)].map((lane) => ({
           pk: `lane-${lane}`,
           floor: lanes.indexOf(lane) + 1,
+          ceiling: lanes.lastIndexOf(lane) + 1,
         }));
         const merge = mergeLanes(partitions(items, pageMax), starts, upTo);
 
@@ -53,16 +54,21 @@ test("whatever the partitions and pages, everything up to the bound comes out on
   );
 });
 
-/** Reads a page's worth of lanes that all may begin at 1, as far as their coarse bounds tell. */
+/** Reads a page's worth of lanes whose bounds are rounded outwards to multiples of `scale`. */
 async function cost(
   laneOf: (number: number) => number,
   numbers: number,
+  scale = numbers,
 ): Promise<{ items: number; rounds: number }> {
   const items = Array.from({ length: numbers }, (_, index) => ({
     pk: `lane-${laneOf(index + 1)}`,
     sk: streamNumberKey(index + 1),
   }));
-  const starts = [...new Set(items.map(({ pk }) => pk))].map((pk) => ({ pk, floor: 1 }));
+  const starts = [...Map.groupBy(items, ({ pk }) => pk)].map(([pk, own]) => ({
+    pk,
+    floor: Math.max(1, Math.floor(Number(own[0]?.sk) / scale) * scale),
+    ceiling: (Math.floor(Number(own.at(-1)?.sk) / scale) + 1) * scale - 1,
+  }));
   const seen = { items: 0, rounds: 0 };
   let underWay = 0;
   const table = partitions(items, 2000);
@@ -88,6 +94,12 @@ test("weeks that follow one another cost hardly more than the page", async () =>
   const { items, rounds } = await cost((number) => Math.floor(number / 2000), 6000);
   expect(items).toBeLessThan(1001 * 1.3);
   expect(rounds).toBeLessThanOrEqual(2);
+});
+
+test("a page of many short weeks that follow one another takes one round, not one a week", async () => {
+  const { items, rounds } = await cost((number) => Math.floor(number / 20), 10_000, 64);
+  expect(rounds).toBeLessThanOrEqual(2);
+  expect(items).toBeLessThan(1001 * 1.3);
 });
 
 test("weeks that interleave cost hardly more than the page, in few rounds", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { pointerKey, streamHeadKey, type TenantKey } from "../../lib/store/layout.ts";
-import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
+import { pointerKey, spillPartKey, streamHeadKey, type TenantKey } from "../../lib/store/layout.ts";
+import { ConditionFailed, StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { pointerIdOf } from "../../lib/stream/pointer.ts";
 import { repairStreams } from "../../lib/stream/repair.ts";
@@ -8,6 +8,7 @@ import { openStore, useStore } from "../support/engine.ts";
 import {
   change,
   depsOf,
+  draft,
   everything,
   everywhere,
   newOrganization,
@@ -103,4 +104,37 @@ test("a head that is lost is made again from the pointers", async () => {
   await appendBatch(depsOf(table), tenant, [change(organization, "pr/9", 9, everywhere("9"))]);
 
   expect(texts(await walk(table, request(tenant)))).toEqual(["0", "1", "2", "3", "9"]);
+});
+
+test("a large entry that has lost a part goes, and its pull request takes any event as new", async () => {
+  const { table, organization, tenant } = await restored();
+  const large = { "review-comments": draft("large", { payload: new Uint8Array(40_000).fill(7) }) };
+  await appendBatch(depsOf(table), tenant, [change(organization, "pr/large", 9, large)]);
+  const whole = await repairStreams(depsOf(table));
+  const part = (await everything(table)).find(({ pk }) => pk.startsWith("PART#"));
+  await table.write({ delete: spillPartKey(part?.pk.slice("PART#".length) ?? "", 0) });
+
+  const report = await repairStreams(depsOf(table));
+
+  expect(whole).toMatchObject({ pullRequestsReset: 0 });
+  expect(report).toMatchObject({ pullRequestsReset: 1, copiesRestored: 0 });
+  expect(texts(await walk(table, request(tenant)))).toEqual(["0", "1", "2", "3"]);
+  const again = await appendBatch(depsOf(table), tenant, [change(organization, "pr/large", 9, large)]);
+  expect(again).toEqual(["appended"]);
+});
+
+test("a writer that does not stand still is noticed, and a fault of the store passed on", async () => {
+  const { table, tenant } = await restored();
+  const failing = (error: Error): Table => ({
+    ...table,
+    write: (write, options) =>
+      "update" in write && write.update.pk === streamHeadKey(tenant).pk
+        ? Promise.reject(error)
+        : table.write(write, options),
+  });
+  await expect(repairStreams(depsOf(failing(new ConditionFailed(undefined))))).rejects.toThrow(
+    "A repair needs the writers to stand still.",
+  );
+  const error = new TypeError("planted");
+  await expect(repairStreams(depsOf(failing(error)))).rejects.toBe(error);
 });

@@ -104,10 +104,17 @@ async function call(target: string, options: CallOptions = {}): Promise<Answer> 
 
 const handlerModule = z.object({ handler: z.custom<LambdaHandler>((value) => typeof value === "function") });
 
+/** Asked for once: the runner looks a module up anew at every import, which costs more than the call itself. */
+const loaded = new Map<string, LambdaHandler>();
+
 async function load(source: string): Promise<LambdaHandler> {
-  return handlerModule.parse(
+  const known = loaded.get(source);
+  if (known) return known;
+  const { handler } = handlerModule.parse(
     await import(/* @vite-ignore */ new URL(`../../functions/${source}.ts`, import.meta.url).href),
-  ).handler;
+  );
+  loaded.set(source, handler);
+  return handler;
 }
 
 async function streamed(...invocation: Parameters<typeof invokeStreaming>) {

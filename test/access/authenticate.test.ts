@@ -1,0 +1,279 @@
+import { describe, expect, test } from "vitest";
+import { type AuthenticationRequest, authenticate } from "../../lib/access/authenticate.ts";
+import type { IssuedKey } from "../../lib/access/key-registry.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { keyKey, memberKey, organizationKey, tenantKey, workspaceTenant } from "../../lib/store/layout.ts";
+import { StoreMeter } from "../../lib/store/meter.ts";
+import type { Key } from "../../lib/store/table.ts";
+import { useStore } from "../support/engine.ts";
+import { everyKindOfKey, github, World } from "../support/world.ts";
+
+const store = useStore();
+const world = new World(() => store().table);
+const authenticated = (text: string | undefined, alongside?: AuthenticationRequest["alongside"]) =>
+  authenticate({ table: store().table, clock: systemClock }, { text, ...(alongside && { alongside }) });
+const principalOf = async ({ text }: IssuedKey) => (await authenticated(text)).principal;
+const change = (key: Key, name: string, value: string | number | null) =>
+  store().table.write({ update: key, change: { set: [[name, value]] } });
+
+/** Every refusal looks the same outside; inside it says why, and whose key it was. */
+const refusal = (reason: string, id?: string) => ({
+  code: "UNAUTHORIZED",
+  message: "The API key is missing or not valid. Send a valid key in the x-service-api-key header.",
+  reason,
+  key: id === undefined ? undefined : expect.objectContaining({ id }),
+});
+
+describe("who calls", () => {
+  test("an organization key: its organization, with the role on the key", async () => {
+    const { keys, organization } = await everyKindOfKey(world, "who-1");
+    expect(await principalOf(keys.organization)).toMatchObject({
+      key: { id: keys.organization.key.id },
+      tenant: "w#who-1-workspace",
+      quotaOwner: organization,
+      organizations: [{ uuid: organization }],
+      home: { uuid: organization },
+      forbiddenOrganizations: [],
+      role: { id: "cr_admin", isAdmin: true },
+      userId: "u-admin",
+      userName: null,
+      ownerStillAdmin: true,
+    });
+  });
+
+  test.each(["user", "agentic"] as const)(
+    "a key of kind %s: the member, with the member's role and name",
+    async (kind) => {
+      const { keys, organization } = await everyKindOfKey(world, `who-2-${kind}`);
+      expect(await principalOf(keys[kind])).toMatchObject({
+        quotaOwner: organization,
+        role: { id: "cr_member", isAdmin: false },
+        userId: "u-member",
+        userName: "u-member",
+        ownerStillAdmin: true,
+      });
+    },
+  );
+
+  test("a legacy key: its organization, without any role", async () => {
+    const { keys, organization } = await everyKindOfKey(world, "who-3");
+    expect(await principalOf(keys.legacy)).toMatchObject({
+      home: { uuid: organization },
+      role: null,
+      userId: null,
+      userName: null,
+    });
+  });
+
+  test("a workspace token: every active organization of the workspace, as its admin while the owner is one", async () => {
+    const { keys, organization } = await everyKindOfKey(world, "who-4");
+    await world.organization("who-4-gone", { workspace_id: "who-4-workspace", active: false });
+    expect(await principalOf(keys.workspace)).toMatchObject({
+      tenant: "w#who-4-workspace",
+      quotaOwner: "w#who-4-workspace",
+      organizations: [{ uuid: organization }],
+      home: null,
+      forbiddenOrganizations: [],
+      role: { id: "cr_admin", isAdmin: true },
+      userId: "u-admin",
+      userName: null,
+      ownerStillAdmin: true,
+    });
+    await world.workspace("who-4-workspace", { admins: [{ user_id: "u-other", email: null }] });
+    expect(await principalOf(keys.workspace)).toMatchObject({ ownerStillAdmin: false });
+  });
+
+  test("an instance key: what it is authorized for, and what it is not, with the role on the key", async () => {
+    const { keys, home } = await everyKindOfKey(world, "who-5");
+    const other = await world.organization("who-5-other", { instance_id: "who-5-instance" });
+    const narrow = await world.key({
+      kind: "instance",
+      instanceId: "who-5-instance",
+      home,
+      owner: "u-admin",
+      role: "cr_member",
+      authorized: [home],
+    });
+    const wide = await principalOf(keys.instance);
+    expect(wide.organizations.map(({ uuid }) => uuid).toSorted()).toEqual([home, other].toSorted());
+    expect(wide).toMatchObject({
+      tenant: "i#who-5-instance",
+      quotaOwner: "i#who-5-instance",
+      home: { uuid: home },
+      forbiddenOrganizations: [],
+      role: { id: "cr_admin" },
+      userId: "u-admin",
+      userName: null,
+      ownerStillAdmin: true,
+    });
+    expect(await principalOf(narrow)).toMatchObject({
+      organizations: [{ uuid: home }],
+      forbiddenOrganizations: [{ uuid: other }],
+      role: { id: "cr_member" },
+    });
+  });
+});
+
+describe("is refused", () => {
+  test("no key, and what cannot be one, without a read", async () => {
+    const meter = new StoreMeter();
+    const deps = { table: store().table.metered(meter), clock: systemClock };
+    for (const text of [undefined, "", "rk_user_x"])
+      await expect(authenticate(deps, { text })).rejects.toMatchObject(refusal("malformed"));
+    expect(meter.calls).toEqual([]);
+  });
+
+  test("a key that was never issued, and one whose text is another's of the same id", async () => {
+    const { keys } = await everyKindOfKey(world, "no-1");
+    for (const kind of ["user", "legacy"] as const) {
+      const { text, key } = keys[kind];
+      await change(keyKey(key.id), "hash", "0".repeat(64));
+      await expect(authenticated(text)).rejects.toMatchObject(refusal("unknown"));
+      await store().table.write({ delete: keyKey(key.id) });
+      await expect(authenticated(text)).rejects.toMatchObject(refusal("unknown"));
+    }
+  });
+
+  test("a key whose text says another kind than its record", async () => {
+    const { keys } = await everyKindOfKey(world, "no-2");
+    await change(keyKey(keys.user.key.id), "kind", "agentic");
+    await expect(authenticated(keys.user.text)).rejects.toMatchObject(refusal("unknown"));
+  });
+
+  test("a legacy key that is bound to nothing", async () => {
+    const { keys } = await everyKindOfKey(world, "no-3");
+    await change(keyKey(keys.legacy.key.id), "organization", null);
+    await expect(authenticated(keys.legacy.text)).rejects.toMatchObject(refusal("unknown"));
+  });
+
+  test("a revoked, an expired and a rotated one, each with its reason", async () => {
+    const { keys } = await everyKindOfKey(world, "no-4");
+    const { id } = keys.user.key;
+    await world.revoke(keys.organization);
+    await expect(authenticated(keys.organization.text)).rejects.toMatchObject(
+      refusal("revoked", keys.organization.key.id),
+    );
+    await change(keyKey(id), "expires_at_ms", Date.now());
+    await expect(authenticated(keys.user.text)).rejects.toMatchObject(refusal("expired", id));
+    await world.rotate(keys.agentic, 0);
+    await expect(authenticated(keys.agentic.text)).rejects.toMatchObject(
+      refusal("rotated", keys.agentic.key.id),
+    );
+  });
+
+  test("a key of an organization, a member, a workspace or an instance that is inactive or gone", async () => {
+    const { keys, cloud, hosted, organization, home } = await everyKindOfKey(world, "no-5");
+    const id = (kind: keyof typeof keys) => keys[kind].key.id;
+    await world.member(cloud, "u-member", { active: false });
+    for (const kind of ["user", "agentic"] as const)
+      await expect(authenticated(keys[kind].text)).rejects.toMatchObject(
+        refusal("member inactive", id(kind)),
+      );
+    await store().table.write({ delete: memberKey(organization, "u-member") });
+    await expect(authenticated(keys.user.text)).rejects.toMatchObject(refusal("member inactive", id("user")));
+    await world.workspace("no-5-workspace", { active: false });
+    await expect(authenticated(keys.workspace.text)).rejects.toMatchObject(
+      refusal("workspace inactive", id("workspace")),
+    );
+    await store().table.write({ delete: tenantKey(workspaceTenant("no-5-workspace")) });
+    await expect(authenticated(keys.workspace.text)).rejects.toMatchObject(
+      refusal("workspace inactive", id("workspace")),
+    );
+    await world.organization(cloud.provider_organization_id, { workspace_id: null, active: false });
+    await world.organization(hosted.provider_organization_id, {
+      instance_id: hosted.instance_id,
+      active: false,
+    });
+    for (const kind of ["organization", "legacy", "instance"] as const)
+      await expect(authenticated(keys[kind].text)).rejects.toMatchObject(
+        refusal("organization inactive", id(kind)),
+      );
+    await store().table.write({ delete: organizationKey(home) });
+    await expect(authenticated(keys.instance.text)).rejects.toMatchObject(
+      refusal("organization inactive", id("instance")),
+    );
+    await world.instance("no-5-instance", { active: false });
+    await expect(authenticated(keys.instance.text)).rejects.toMatchObject(
+      refusal("instance inactive", id("instance")),
+    );
+  });
+
+  test("an organization or instance key whose owner has left", async () => {
+    const { keys, cloud, hosted } = await everyKindOfKey(world, "no-7");
+    await world.member(cloud, "u-second", { role: "cr_admin" });
+    await world.member(hosted, "u-second", { role: "cr_admin" });
+    for (const organization of [cloud, hosted])
+      await world.member(organization, "u-admin", { active: false });
+    for (const kind of ["organization", "instance"] as const)
+      await expect(authenticated(keys[kind].text)).rejects.toMatchObject(
+        refusal("member inactive", keys[kind].key.id),
+      );
+    expect(await principalOf(keys.legacy)).toMatchObject({ role: null });
+  });
+
+  test("a key whose text names another organization than its record", async () => {
+    const { keys } = await everyKindOfKey(world, "no-6");
+    const other = await world.organization("no-6-other");
+    await change(keyKey(keys.organization.key.id), "organization", other);
+    await expect(authenticated(keys.organization.text)).rejects.toMatchObject(
+      refusal("organization inactive", keys.organization.key.id),
+    );
+  });
+});
+
+describe("what is read", () => {
+  test("comes in one round, two for a legacy key", async () => {
+    const { keys } = await everyKindOfKey(world, "round");
+    const roundsOf = async ({ text }: IssuedKey) => {
+      const meter = new StoreMeter();
+      await authenticate({ table: store().table.metered(meter), clock: systemClock }, { text });
+      return meter.calls.length;
+    };
+    expect(await roundsOf(keys.user)).toBe(1);
+    expect(await roundsOf(keys.legacy)).toBe(2);
+    // A Query of the organizations runs beside it.
+    expect(await roundsOf(keys.workspace)).toBe(2);
+    expect(await roundsOf(keys.instance)).toBe(2);
+  });
+
+  test("brings along what was asked for, by the tenant; read again for an organization that has moved", async () => {
+    const organization = await world.organization("along");
+    await world.member(github("along"), "u1");
+    const { text } = await world.key({ kind: "user", organization, owner: "u1" });
+    const asked: string[] = [];
+    const alongside = (tenant: string) => {
+      asked.push(tenant);
+      return [{ pk: `NOTE#${tenant}`, sk: "NOTE" }, organizationKey(organization)];
+    };
+    await store().table.write({ put: { pk: `NOTE#o#${organization}`, sk: "NOTE", says: "alone" } });
+    await store().table.write({ put: { pk: "NOTE#w#along-home", sk: "NOTE", says: "together" } });
+    expect((await authenticated(text, alongside)).alongside).toMatchObject([
+      { says: "alone" },
+      { uuid: organization },
+    ]);
+    expect(asked).toEqual([`o#${organization}`]);
+    await world.workspace("along-home");
+    await world.organization("along", { workspace_id: "along-home" });
+    expect((await authenticated(text, alongside)).alongside).toMatchObject([
+      { says: "together" },
+      { uuid: organization },
+    ]);
+    expect((await authenticated(text)).alongside).toEqual([]);
+  });
+
+  test("names the workspace and the instance as tenants for what comes along", async () => {
+    const { keys } = await everyKindOfKey(world, "tenants");
+    for (const [kind, tenant] of [
+      ["workspace", "w#tenants-workspace"],
+      ["instance", "i#tenants-instance"],
+      ["legacy", "w#tenants-workspace"],
+    ] as const) {
+      const asked: string[] = [];
+      await authenticated(keys[kind].text, (named) => {
+        asked.push(named);
+        return [];
+      });
+      expect(asked).toEqual([tenant]);
+    }
+  });
+});

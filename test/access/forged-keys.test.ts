@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { fromBase32, toBase32 } from "../../lib/access/base32.ts";
+import { makeKeyText, makeLegacyKeyText, parseKeyText } from "../../lib/access/key-text.ts";
+import { keyLimits, requestLimits } from "../../lib/contract/limits.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+
+const organization = "0f8fad5b-d9cb-469f-a165-70867728950e";
+const uuidBytes = Buffer.from(organization.replaceAll("-", ""), "hex");
+
+/** A key text around any bytes, with a right checksum: nobody needs a secret to make one. */
+function forged(kind: string, ...hints: ReadonlyArray<Uint8Array | string>): string {
+  const parts = [Buffer.alloc(keyLimits.secretBytes), ...hints.map((hint) => Buffer.from(hint))];
+  const body = toBase32(Buffer.concat(parts));
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(`rk_${kind}_${body}`));
+  return `rk_${kind}_${body}${toBase32(checksum)}`;
+}
+
+/** A text with its length before it. */
+function measured(text: string | Uint8Array): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(Buffer.byteLength(text));
+  return Buffer.concat([length, Buffer.from(text)]);
+}
+
+describe("a key text that somebody makes up", () => {
+  test.each(["organization", "user", "agentic"])(
+    "of kind %s is one only with a tenant that can be",
+    (kind) => {
+      const parsed = (tenant: string | Uint8Array) =>
+        parseKeyText(forged(kind, uuidBytes, measured(tenant), "ann"))?.hints;
+      expect(parsed("")).toEqual({ kind, organization, tenant: `o#${organization}`, userId: "ann" });
+      for (const tenant of ["w#acme", "i#forge\nx", "o#another"])
+        expect(parsed(tenant)).toEqual({ kind, organization, tenant, userId: "ann" });
+      for (const tenant of ["x#acme", "w#", "w", "wacme", "aw#acme", Buffer.from([0x77, 0x23, 0xff])])
+        expect(parsed(tenant), String(tenant)).toBeUndefined();
+      const longest = `w#${"x".repeat(4 * requestLimits.idBytesMax - 2)}`;
+      expect(parsed(longest)).toMatchObject({ tenant: longest });
+      expect(parsed(`${longest}x`)).toBeUndefined();
+    },
+  );
+
+  test("needs a member behind it, and an instance a name", () => {
+    expect(parseKeyText(forged("user", uuidBytes, measured("w#acme"), ""))).toBeUndefined();
+    expect(parseKeyText(forged("instance", uuidBytes, measured(""), "ann"))).toBeUndefined();
+    expect(parseKeyText(forged("instance", uuidBytes, measured("forge"), ""))).toBeUndefined();
+    expect(parseKeyText(forged("instance", uuidBytes, measured("forge"), "ann"))?.hints).toEqual({
+      kind: "instance",
+      home: organization,
+      instanceId: "forge",
+      userId: "ann",
+    });
+  });
+
+  test("that is cut off anywhere is none, and no exception", () => {
+    const whole = Buffer.concat([uuidBytes, measured("w#acme"), Buffer.from("a")]);
+    for (let length = 5; length < whole.length; length++)
+      for (const kind of ["organization", "user", "instance"])
+        expect(parseKeyText(forged(kind, whole.subarray(0, length))), `${kind} ${length}`).toBeUndefined();
+    expect(parseKeyText(forged("user", whole))?.hints).toMatchObject({ userId: "a" });
+  });
+});
+
+describe("a real key text", () => {
+  const text = makeKeyText({ kind: "workspace", workspaceId: "acme" }, systemChance);
+
+  test("is one only alone, from its first character to its last", () => {
+    const legacy = makeLegacyKeyText(systemChance);
+    for (const real of [text, legacy]) {
+      expect(parseKeyText(real)).toBeDefined();
+      for (const other of [`x${real}`, `${real}\n`, `${real}_`, ` ${real}`, `${real} `])
+        expect(parseKeyText(other), JSON.stringify(other)).toBeUndefined();
+    }
+  });
+
+  test("is known by its hash, and publicly by the beginning of that", () => {
+    const digest = createHash("sha256").update(text).digest();
+    expect(parseKeyText(text)).toMatchObject({
+      hash: digest.toString("hex"),
+      id: `k${toBase32(digest.subarray(0, 10))}`,
+    });
+    expect(parseKeyText(text)?.id).toMatch(/^k[a-z2-7]{16}$/);
+  });
+
+  test("of a stand-alone organization does not repeat it as its tenant", () => {
+    const alone = makeKeyText(
+      { kind: "user", organization, tenant: `o#${organization}`, userId: "ann" },
+      systemChance,
+    );
+    const bytes = fromBase32(alone.slice("rk_user_".length, -7));
+    expect(bytes).toHaveLength(keyLimits.secretBytes + 16 + 2 + 3);
+  });
+});
+
+test("base32 has no character too many, and knows no other", () => {
+  expect(toBase32(new Uint8Array(5))).toBe("aaaaaaaa");
+  expect(toBase32(new Uint8Array(0))).toBe("");
+  for (const other of ["a1", "A", "a=", "0"]) expect(fromBase32(other)).toBeUndefined();
+});

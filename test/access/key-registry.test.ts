@@ -1,0 +1,357 @@
+import { describe, expect, test } from "vitest";
+import {
+  createKey,
+  expiryOf,
+  type KeyRequest,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  storeKey,
+} from "../../lib/access/key-registry.ts";
+import { RegistryRefusal } from "../../lib/access/key-requirements.ts";
+import { operator } from "../../lib/audit/entry.ts";
+import { keyLimits } from "../../lib/contract/limits.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { parseKey } from "../../lib/store/items/key.ts";
+import { keyDirectoryKey, keyKey, organizationKey, peopleKey, tenantKey } from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { everything } from "../events/support.ts";
+import { TestClock } from "../support/clock.ts";
+import { useStore } from "../support/engine.ts";
+import { everyKindOfKey, github, World } from "../support/world.ts";
+import { keyItem } from "./principals.ts";
+
+const store = useStore();
+const clock = new TestClock();
+const world = new World(() => store().table, clock);
+const now = () => new Date(clock.nowMs()).toISOString();
+const stored = async (id: string) => parseKey((await store().table.get(keyKey(id))) ?? { pk: "", sk: "" });
+const refusal = (message: string) => expect.objectContaining({ name: "RegistryRefusal", message });
+const nobody = "00000000-0000-4000-8000-000000000000";
+const dayMs = 86_400_000;
+
+/** What the audit log says about a key, without what is drawn and dated anew. */
+async function told(id: string) {
+  const entries = (await everything(store().table)).filter(
+    (item) => item.pk.startsWith("AUDIT#o#") && item.resource_id === id,
+  );
+  return entries.map(({ action, resource_type, summary, metadata, actor }) => ({
+    action,
+    resource_type,
+    summary,
+    metadata,
+    actor,
+  }));
+}
+
+describe("a new key", () => {
+  test("is stored whole and listed, and the audit log tells of it", async () => {
+    const { organization } = await everyKindOfKey(world, "new");
+    const { key } = await world.key({
+      kind: "user",
+      organization,
+      owner: "u-member",
+      name: "laptop",
+      expiresInDays: 2,
+    });
+    const expected = {
+      ...keyKey(key.id),
+      id: key.id,
+      kind: "user",
+      name: "laptop",
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      organization,
+      tenant: "w#new-workspace",
+      workspace_id: null,
+      instance_id: null,
+      authorized: null,
+      owner: "u-member",
+      role: null,
+      created_at: now(),
+      expires_at_ms: clock.nowMs() + 2 * dayMs,
+      revoked_at: null,
+      rotated_to: null,
+      last_used_at_ms: null,
+    };
+    expect(key).toEqual(expected);
+    expect(await stored(key.id)).toEqual(expected);
+    expect(await store().table.get(keyDirectoryKey(key.id))).toMatchObject({ kind: "user" });
+    expect((await listKeys(store())).map(({ id }) => id)).toContain(key.id);
+    expect(await told(key.id)).toMatchObject([
+      {
+        action: "key.created",
+        resource_type: "api_key",
+        summary: `key created: user key ${key.id}`,
+        metadata: { kind: "user", name: "laptop", owner: "u-member" },
+      },
+    ]);
+  });
+
+  test("is bound as its kind says", async () => {
+    const { keys, organization, home } = await everyKindOfKey(world, "bound");
+    const other = await world.organization("bound-other", { instance_id: "bound-instance" });
+    const narrow = await world.key({
+      kind: "instance",
+      instanceId: "bound-instance",
+      home,
+      owner: "u-admin",
+      role: "cr_member",
+      authorized: [home, other],
+    });
+    const tenant = "w#bound-workspace";
+    expect(keys.organization.key).toMatchObject({
+      organization,
+      tenant,
+      owner: "u-admin",
+      role: "cr_admin",
+      name: null,
+    });
+    expect(keys.agentic.key).toMatchObject({
+      kind: "agentic",
+      organization,
+      tenant,
+      owner: "u-member",
+      role: null,
+    });
+    expect(keys.legacy.key).toMatchObject({ kind: "legacy", organization, tenant, owner: null, role: null });
+    expect(keys.instance.key).toMatchObject({
+      organization: home,
+      tenant: "i#bound-instance",
+      instance_id: "bound-instance",
+      authorized: null,
+    });
+    expect(narrow.key).toMatchObject({ authorized: [home, other], role: "cr_member" });
+    expect(keys.workspace.key).toMatchObject({
+      kind: "workspace",
+      organization: null,
+      tenant,
+      workspace_id: "bound-workspace",
+      owner: "u-admin",
+      name: "nightly export",
+      expires_at_ms: clock.nowMs() + 30 * dayMs,
+    });
+  });
+
+  test("may carry a role that the organization has made", async () => {
+    const { organization } = await everyKindOfKey(world, "custom");
+    await store().table.write({
+      update: peopleKey(organization),
+      change: { set: [[["roles", "r1"], 1]] },
+    });
+    const wish = { kind: "organization", organization, owner: "u-member" } as const;
+    expect((await world.key({ ...wish, role: "r1" })).key.role).toBe("r1");
+    await expect(world.key({ ...wish, role: "r2" })).rejects.toThrow(
+      refusal("The organization has no role r2."),
+    );
+    await store().table.write({ delete: peopleKey(organization) });
+    await expect(world.key({ ...wish, role: "r1" })).rejects.toThrow(
+      refusal("The organization has no role r1."),
+    );
+    await expect(world.key({ ...wish, role: "constructor" })).rejects.toThrow(RegistryRefusal);
+  });
+
+  test("is refused for what is not there or not active, with a sentence for the operator", async () => {
+    const { organization, home, cloud } = await everyKindOfKey(world, "refused");
+    const asUser = (change: object) =>
+      world.key({ kind: "user", organization, owner: "u-member", ...change } as Parameters<World["key"]>[0]);
+    const asInstance = (change: object) =>
+      world.key({
+        kind: "instance",
+        instanceId: "refused-instance",
+        home,
+        owner: "u-admin",
+        role: "cr_admin",
+        ...change,
+      });
+    await expect(asUser({ organization: nobody })).rejects.toThrow(
+      refusal(`There is no active organization ${nobody}.`),
+    );
+    await expect(asUser({ owner: "stranger" })).rejects.toThrow(
+      refusal("User stranger is not an active member of the organization."),
+    );
+    await world.member(cloud, "u-gone", { active: false });
+    await expect(asUser({ owner: "u-gone" })).rejects.toThrow(
+      refusal("User u-gone is not an active member of the organization."),
+    );
+    await expect(asInstance({ instanceId: "elsewhere" })).rejects.toThrow(
+      refusal("Organization refused-home is not of instance elsewhere."),
+    );
+    await expect(asInstance({ authorized: [home, organization] })).rejects.toThrow(
+      refusal("Organization refused-org is not of instance refused-instance."),
+    );
+    await world.instance("refused-instance", { active: false });
+    await expect(asInstance({})).rejects.toThrow(refusal("There is no active instance refused-instance."));
+    await store().table.write({ delete: tenantKey("i#refused-instance") });
+    await expect(asInstance({})).rejects.toThrow(refusal("There is no active instance refused-instance."));
+    const before = (await listKeys(store())).length;
+    await world.organization("refused-org", { workspace_id: "refused-workspace", active: false });
+    await expect(asUser({})).rejects.toThrow(refusal(`There is no active organization ${organization}.`));
+    expect((await listKeys(store())).length).toBe(before);
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, keyLimits.expiryDaysMax + 1])(
+    "does not expire %d days ahead",
+    (days) => {
+      expect(() => expiryOf({ ...world.deps, clock }, days)).toThrow(
+        refusal(`A key expires a whole number of days ahead, 1 to ${keyLimits.expiryDaysMax}.`),
+      );
+    },
+  );
+
+  test("expires within its bounds, or never", () => {
+    const deps = { ...world.deps, clock };
+    expect(expiryOf(deps, undefined)).toBeNull();
+    expect(expiryOf(deps, 1)).toBe(clock.nowMs() + dayMs);
+    expect(expiryOf(deps, keyLimits.expiryDaysMax)).toBe(clock.nowMs() + keyLimits.expiryDaysMax * dayMs);
+  });
+
+  test("with the text of one that exists is refused, and a fault of the store is passed on", async () => {
+    const organization = await world.organization("twice");
+    await world.member(github("twice"), "u1");
+    const request: KeyRequest = { kind: "user", organization, owner: "u1", actor: operator };
+    // The dice fall the same way twice for the key; the audit entries still get ids of their own.
+    const loaded = { ...systemChance, bytes: (count: number) => new Uint8Array(count) };
+    await createKey({ ...world.deps, chance: loaded }, request);
+    await expect(createKey({ ...world.deps, chance: loaded }, request)).rejects.toThrow(
+      refusal("The key changed meanwhile; try again."),
+    );
+    const error = new TypeError("planted");
+    const table: Table = { ...store().table, transact: () => Promise.reject(error) };
+    const issued = { text: "", key: keyItem("user") };
+    await expect(storeKey({ ...world.deps, table }, issued, operator, null, "key.created")).rejects.toBe(
+      error,
+    );
+  });
+});
+
+describe("rotation", () => {
+  test("makes an equal successor, points to it, and ends the old one with its grace", async () => {
+    const { home } = await everyKindOfKey(world, "rotation");
+    const old = await world.key({
+      kind: "instance",
+      instanceId: "rotation-instance",
+      home,
+      owner: "u-admin",
+      role: "cr_member",
+      authorized: [home],
+      name: "export",
+      expiresInDays: 10,
+    });
+    clock.advance(1_000);
+    const { key, text } = await world.rotate(old, 60);
+    expect(text).toMatch(/^rk_instance_/);
+    const { pk: _pk, sk: _sk, id: _id, hash: _hash, created_at: _created, ...same } = old.key;
+    expect(key).toMatchObject(same);
+    expect(key.created_at).toBe(now());
+    expect(await stored(old.key.id)).toMatchObject({
+      rotated_to: key.id,
+      expires_at_ms: clock.nowMs() + 60_000,
+    });
+    expect(await told(key.id)).toMatchObject([
+      { action: "key.rotated", summary: `key rotated: instance key ${key.id}` },
+    ]);
+  });
+
+  test("follows an organization that has moved", async () => {
+    const organization = await world.organization("mover");
+    await world.member(github("mover"), "u1");
+    const old = await world.key({ kind: "user", organization, owner: "u1" });
+    await world.workspace("mover-home");
+    await world.organization("mover", { workspace_id: "mover-home" });
+    expect((await world.rotate(old, 0)).key.tenant).toBe("w#mover-home");
+  });
+
+  test("is refused for a key that is revoked, rotated, expired, unknown or of an organization that is gone", async () => {
+    const { keys, organization } = await everyKindOfKey(world, "stale");
+    const { id } = keys.user.key;
+    await expect(
+      rotateKey({ ...world.deps, clock }, { id: "k-none", graceSeconds: 0, actor: operator }),
+    ).rejects.toThrow(refusal("There is no key k-none."));
+    const successor = await world.rotate(keys.user, 60);
+    await expect(world.rotate(keys.user, 60)).rejects.toThrow(
+      refusal(`Key ${id} was rotated already; rotate ${successor.key.id}.`),
+    );
+    await world.revoke(keys.organization);
+    await expect(world.rotate(keys.organization, 0)).rejects.toThrow(
+      refusal(`Key ${keys.organization.key.id} is revoked; create a new one.`),
+    );
+    const brief = await world.key({ kind: "user", organization, owner: "u-member", expiresInDays: 1 });
+    clock.advance(dayMs);
+    await expect(world.rotate(brief, 0)).rejects.toThrow(
+      refusal(`Key ${brief.key.id} has expired; create a new one.`),
+    );
+    await store().table.write({ delete: organizationKey(organization) });
+    await expect(world.rotate(keys.agentic, 0)).rejects.toThrow(
+      refusal(`There is no active organization ${organization}.`),
+    );
+  });
+
+  test.each([-1, 0.5, Number.NaN, keyLimits.expiryDaysMax * 86_400 + 1])(
+    "has no grace of %d seconds",
+    async (graceSeconds) => {
+      const { keys } = await everyKindOfKey(world, `grace-${graceSeconds}`);
+      await expect(world.rotate(keys.user, graceSeconds)).rejects.toThrow(
+        refusal(`The grace is a whole number of seconds, 0 to ${keyLimits.expiryDaysMax * 86_400}.`),
+      );
+    },
+  );
+
+  test("has the longest grace there is, but none beyond the key's own end", async () => {
+    const { keys, organization } = await everyKindOfKey(world, "longest");
+    const longest = keyLimits.expiryDaysMax * 86_400;
+    await world.rotate(keys.user, longest);
+    expect(await stored(keys.user.key.id)).toMatchObject({ expires_at_ms: clock.nowMs() + longest * 1000 });
+    const brief = await world.key({ kind: "user", organization, owner: "u-member", expiresInDays: 1 });
+    await world.rotate(brief, 2 * 86_400);
+    expect(await stored(brief.key.id)).toMatchObject({ expires_at_ms: clock.nowMs() + dayMs });
+  });
+
+  test("of a legacy key needs an active member as its owner", async () => {
+    const { keys } = await everyKindOfKey(world, "heir");
+    await expect(world.rotate(keys.legacy, 0)).rejects.toThrow(
+      refusal("A legacy key has no owner: name the member who owns the new organization key."),
+    );
+    await expect(world.rotate(keys.legacy, 0, "stranger")).rejects.toThrow(
+      refusal("User stranger is not an active member of the organization."),
+    );
+    // Others keep their owner, whoever is named.
+    expect((await world.rotate(keys.user, 0, "stranger")).key.owner).toBe("u-member");
+  });
+});
+
+describe("revoking", () => {
+  test("is told once, also when two do it at the same moment or a key is revoked again", async () => {
+    const { keys } = await everyKindOfKey(world, "revoked");
+    const { id } = keys.user.key;
+    await Promise.all([world.revoke(keys.user), world.revoke(keys.user)]);
+    const first = await stored(id);
+    expect(first.revoked_at).toBe(now());
+    clock.advance(1_000);
+    await world.revoke(keys.user);
+    expect(await stored(id)).toEqual(first);
+    expect((await told(id)).filter(({ action }) => action === "key.revoked")).toMatchObject([
+      { summary: `key revoked: user key ${id}` },
+    ]);
+  });
+
+  test("works for a key whose organization is gone, and passes a fault of the store on", async () => {
+    const { keys, organization } = await everyKindOfKey(world, "orphan");
+    const error = new TypeError("planted");
+    const table: Table = { ...store().table, transact: () => Promise.reject(error) };
+    await expect(revokeKey({ ...world.deps, table }, keys.user.key.id, operator)).rejects.toBe(error);
+    await store().table.write({ delete: organizationKey(organization) });
+    await world.revoke(keys.user);
+    expect((await stored(keys.user.key.id)).revoked_at).toBe(now());
+  });
+
+  test("of a workspace token is not the operator's, and of an unknown key nobody's", async () => {
+    const { keys } = await everyKindOfKey(world, "not-yours");
+    const { id } = keys.workspace.key;
+    const sentence = `${id} is a workspace token: let a workspace admin create or delete it with tokens.`;
+    await expect(world.revoke(keys.workspace)).rejects.toThrow(refusal(sentence));
+    await expect(world.rotate(keys.workspace, 0)).rejects.toThrow(refusal(sentence));
+    await expect(revokeKey(world.deps, "k-none", operator)).rejects.toThrow(
+      refusal("There is no key k-none."),
+    );
+  });
+});

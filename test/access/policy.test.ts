@@ -1,0 +1,174 @@
+import { describe, expect, test } from "vitest";
+import { checkKeyKind, checkPermission, checkPlan } from "../../lib/access/policy.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
+import { everyKey, noLegacyKey } from "../../lib/contract/operation.ts";
+import { whoami } from "../../lib/contract/operations/keys.ts";
+import type { OrganizationItem } from "../../lib/store/items/organization.ts";
+import { organizationItem, principalOf } from "./principals.ts";
+
+/** An operation that asks for nothing, and then for what a test says. */
+const operationWith = (change: Partial<Operation>): Operation => ({ ...whoami, keys: everyKey, ...change });
+const scopeOf = (...organizations: OrganizationItem[]) => ({ organizations, selector: "all" });
+/** What it threw, else what it answered; a check that only throws has "passed". */
+const faultOf = (check: () => unknown) => {
+  try {
+    return check() ?? "passed";
+  } catch (error) {
+    return error;
+  }
+};
+
+describe("the kind of key", () => {
+  const check = (operation: Operation, kind: Parameters<typeof principalOf>[0], ...parameters: string[]) =>
+    faultOf(() => checkKeyKind(operation, principalOf(kind), parameters));
+
+  test("a legacy key is told to be replaced where it is gone", () => {
+    expect(check(operationWith({ keys: noLegacyKey }), "legacy")).toMatchObject({
+      code: "LEGACY_API_KEY",
+      message: "Legacy API keys are no longer accepted here. Create a new key and send that one instead.",
+    });
+    expect(check(operationWith({}), "legacy")).toBe("passed");
+  });
+
+  test("a forbidden kind is named", () => {
+    expect(check(operationWith({}), "agentic")).toMatchObject({
+      code: "KEY_TYPE_FORBIDDEN",
+      message: "Keys of kind agentic cannot be used on this operation.",
+    });
+    expect(check(operationWith({}), "organization")).toBe("passed");
+  });
+
+  test("a parameter that is for some kinds is refused to the others, if it is sent", () => {
+    const operation = operationWith({ keysOfParameter: { repository_name: ["user", "agentic"] } });
+    expect(check(operation, "organization", "limit", "repository_name")).toMatchObject({
+      code: "KEY_TYPE_FORBIDDEN",
+      message:
+        "repository_name: keys of kind organization cannot use it; it needs one of kind user or agentic.",
+    });
+    expect(check(operation, "organization", "limit")).toBe("passed");
+    expect(check(operation, "user", "repository_name")).toBe("passed");
+  });
+
+  test("a token whose owner is no admin any more is refused, after everything about its kind", () => {
+    const fallen = principalOf("workspace", { ownerStillAdmin: false });
+    expect(faultOf(() => checkKeyKind(operationWith({}), fallen, []))).toMatchObject({
+      code: "WORKSPACE_ADMIN_REQUIRED",
+      message:
+        "The owner of this token is no longer an admin of the workspace. Let a current admin create a new one.",
+    });
+    const forbidden = operationWith({ keys: { ...everyKey, workspace: "forbidden" } });
+    expect(faultOf(() => checkKeyKind(forbidden, fallen, []))).toMatchObject({ code: "KEY_TYPE_FORBIDDEN" });
+  });
+});
+
+describe("the plan", () => {
+  const good = organizationItem("1");
+  const [free, cloud, lapsed] = [
+    organizationItem("2", { plan: "free" }),
+    organizationItem("3", { deployment: "cloud" }),
+    organizationItem("4", { subscription_active: false }),
+  ];
+  const check = (change: Partial<Operation>, ...organizations: OrganizationItem[]) =>
+    faultOf(() => checkPlan(operationWith(change), scopeOf(...organizations)));
+  const narrowed = (change: Partial<Operation>, ...organizations: OrganizationItem[]) =>
+    checkPlan(operationWith(change), scopeOf(...organizations)).organizations.map(({ uuid }) => uuid);
+
+  test("leaves the scope alone where any plan will do", () => {
+    expect(narrowed({ plan: "any" }, free, cloud)).toEqual(["uuid-2", "uuid-3"]);
+  });
+
+  test("leaves the other plans out, or only asks for one of the right kind", () => {
+    expect(narrowed({ plan: "enterprise" }, free, good)).toEqual(["uuid-1"]);
+    expect(narrowed({ plan: "enterprise_somewhere" }, free, good)).toEqual(["uuid-2", "uuid-1"]);
+    for (const plan of ["enterprise", "enterprise_somewhere"] as const)
+      expect(check({ plan }, free)).toMatchObject({
+        code: "ENTERPRISE_PLAN_REQUIRED",
+        message: "This operation needs the Enterprise plan.",
+      });
+  });
+
+  test("is asked after subscription and deployment, where those are asked at all", () => {
+    const gates = ["subscription", "self_hosted"] as const;
+    expect(check({ plan: "enterprise", gates }, good)).toMatchObject({ organizations: [good] });
+    expect(
+      check({ plan: "enterprise", gates }, { ...lapsed, deployment: "cloud", plan: "free" }),
+    ).toMatchObject({
+      code: "NO_ACTIVE_SUBSCRIPTION",
+      message: "The organization has no active subscription.",
+    });
+    expect(check({ plan: "enterprise", gates }, { ...cloud, plan: "free" })).toMatchObject({
+      code: "SELF_HOSTED_ONLY",
+      message: "This operation is only for fully self-hosted organizations.",
+    });
+    expect(check({ plan: "enterprise", gates: [] }, lapsed, cloud)).toMatchObject({
+      organizations: [lapsed, cloud],
+    });
+    expect(check({ plan: "enterprise", gates }, good, lapsed)).toMatchObject({
+      code: "NO_ACTIVE_SUBSCRIPTION",
+    });
+  });
+
+  test("goes before the state of the metrics, which is asked of what the plan left", () => {
+    const gates = ["metrics"] as const;
+    const plan = "enterprise";
+    const away = organizationItem("5", { metrics: "unavailable" });
+    const soon = organizationItem("6", { metrics: "preparing" });
+    const moving = organizationItem("7", { leaving: "w#acme" });
+    expect(check({ plan, gates }, soon, away)).toMatchObject({
+      code: "METRICS_UNAVAILABLE",
+      message: "Organization 5 does not send its metrics to this service.",
+    });
+    for (const [organization, id] of [
+      [soon, "6"],
+      [moving, "7"],
+    ] as const)
+      expect(check({ plan, gates }, good, organization)).toMatchObject({
+        code: "METRICS_PREPARING",
+        message: `The metrics of organization ${id} are being prepared. Retry the same request later.`,
+        retryAfterSeconds: 60,
+      });
+    expect(check({ plan, gates }, good, { ...away, plan: "pro" })).toMatchObject({ organizations: [good] });
+    expect(check({ plan }, away)).toMatchObject({ organizations: [away] });
+  });
+});
+
+describe("permission", () => {
+  const roleWith = (...allowed: Array<"learning:read" | "learning:write" | "security:read">) => ({
+    id: "custom",
+    isAdmin: false,
+    permissions: new Set(allowed),
+  });
+  const check = (change: Partial<Operation>, role: ReturnType<typeof principalOf>["role"]) =>
+    faultOf(() => checkPermission(operationWith(change), principalOf("user", { role })));
+
+  test("to administrate is exactly the Admin role, whatever else a role may do", () => {
+    const notAdmin = {
+      code: "NOT_ADMIN",
+      message: "This operation needs a key with the Admin role (cr_admin).",
+    };
+    expect(check({ needs: "admin" }, roleWith("learning:read", "learning:write"))).toMatchObject(notAdmin);
+    expect(check({ needs: "admin" }, null)).toMatchObject(notAdmin);
+    expect(check({ needs: "admin" }, principalOf("user").role)).toBe("passed");
+  });
+
+  test("is the one that the operation names; none named lets everybody through", () => {
+    const denied = {
+      code: "PERMISSION_DENIED",
+      message: "This operation needs a role with the permission learning:write.",
+    };
+    expect(check({ needs: "learning:write" }, roleWith("learning:read"))).toMatchObject(denied);
+    expect(check({ needs: "learning:write" }, null)).toMatchObject(denied);
+    expect(check({ needs: "learning:write" }, roleWith("learning:write"))).toBe("passed");
+    expect(check({ needs: null }, null)).toBe("passed");
+  });
+
+  test("of a single kind of key comes on top", () => {
+    const needsOfKind = { user: "learning:read" } as const;
+    expect(check({ needs: "learning:write", needsOfKind }, roleWith("learning:write"))).toMatchObject({
+      code: "PERMISSION_DENIED",
+    });
+    expect(check({ needs: null, needsOfKind }, roleWith("learning:read"))).toBe("passed");
+    const other = principalOf("organization", { role: null });
+    expect(faultOf(() => checkPermission(operationWith({ needs: null, needsOfKind }), other))).toBe("passed");
+  });
+});

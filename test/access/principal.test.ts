@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import { describePrincipal } from "../../lib/access/describe.ts";
+import { actorOf, roleOf, workspaceAdmin } from "../../lib/access/principal.ts";
+import { permissions, systemRoles } from "../../lib/contract/access.ts";
+import { type PeopleItem, permissionBit } from "../../lib/store/items/people.ts";
+import { keyItem, organizationItem, principalOf } from "./principals.ts";
+
+const people = (roles: Record<string, number>): PeopleItem => ({
+  pk: "",
+  sk: "",
+  seats_free: 0,
+  seats_short: 0,
+  counts: {},
+  role_names: {},
+  default_role: null,
+  custom: 0,
+  roles,
+});
+
+describe("a role", () => {
+  test("of the system may what its definition says, and only cr_admin is the admin", () => {
+    for (const [id, { permissions: allowed }] of Object.entries(systemRoles))
+      expect(roleOf(id, undefined)).toEqual({
+        id,
+        isAdmin: id === "cr_admin",
+        permissions: new Set(allowed),
+      });
+    expect(workspaceAdmin).toEqual({ id: "cr_admin", isAdmin: true, permissions: new Set(permissions) });
+  });
+
+  test("of the organization may what its bits say, and never administrates", () => {
+    for (const permission of permissions)
+      expect(roleOf("r1", people({ r1: permissionBit(permission) }))).toEqual({
+        id: "r1",
+        isAdmin: false,
+        permissions: new Set([permission]),
+      });
+    const all = permissions.reduce((bits, permission) => bits | permissionBit(permission), 0);
+    expect(roleOf("r1", people({ r1: all }))).toMatchObject({
+      isAdmin: false,
+      permissions: new Set(permissions),
+    });
+  });
+
+  test("that is gone, or has the name of something every object has, may nothing", () => {
+    const nothing = { isAdmin: false, permissions: new Set() };
+    expect(roleOf("r1", undefined)).toMatchObject(nothing);
+    expect(roleOf("r1", people({ r2: 1 }))).toMatchObject(nothing);
+    expect(roleOf("constructor", people({}))).toMatchObject(nothing);
+  });
+});
+
+describe("the audit log names", () => {
+  test("a user key's member, by id and name", () => {
+    expect(actorOf(principalOf("user"))).toEqual({
+      type: "user",
+      id: "501",
+      name: "ann",
+      keyId: "k1",
+      keyKind: "user",
+    });
+  });
+
+  test("every other key by its own name", () => {
+    expect(actorOf(principalOf("organization"))).toEqual({
+      type: "key",
+      id: "501",
+      name: "nightly",
+      keyId: "k1",
+      keyKind: "organization",
+    });
+  });
+});
+
+describe("a key describes itself", () => {
+  const organization = {
+    id: "uuid-1",
+    name: "Organization 1",
+    provider: "github",
+    provider_organization_id: "1",
+  };
+
+  test("with its organization, member, role and permissions", () => {
+    expect(describePrincipal(principalOf("user"))).toEqual({
+      key: { id: "k1", kind: "user", name: "nightly", expires_at: null },
+      scope: { tenant: "organization", tenant_id: "1", organizations: [organization] },
+      user_id: "501",
+      role: "cr_admin",
+      permissions: [...permissions],
+    });
+  });
+
+  test("with its workspace or instance, and when it expires", () => {
+    const token = keyItem("workspace", { workspace_id: "acme", expires_at_ms: 0 });
+    expect(describePrincipal(principalOf("workspace", { key: token }))).toMatchObject({
+      key: { expires_at: "1970-01-01T00:00:00.000Z" },
+      scope: { tenant: "workspace", tenant_id: "acme", organizations: [{ id: "uuid-1" }, { id: "uuid-2" }] },
+    });
+    const key = keyItem("instance", { instance_id: "forge" });
+    expect(describePrincipal(principalOf("instance", { key })).scope).toMatchObject({
+      tenant: "instance",
+      tenant_id: "forge",
+    });
+  });
+
+  test("without a role as one that may nothing, and without a home as one of no organization", () => {
+    const described = describePrincipal(
+      principalOf("legacy", { role: null, home: null, organizations: [organizationItem("1")] }),
+    );
+    expect(described).toMatchObject({ role: null, permissions: [], scope: { tenant_id: "" } });
+  });
+});

@@ -1,0 +1,208 @@
+import { describe, expect, test } from "vitest";
+import {
+  checkAllIsAllowed,
+  organizationNamed,
+  type Selection,
+  selectOrganizations,
+} from "../../lib/access/scope.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
+import { whoami } from "../../lib/contract/operations/keys.ts";
+import { changeRoles } from "../../lib/contract/operations/users.ts";
+import type { OrganizationItem } from "../../lib/store/items/organization.ts";
+import { organizationItem, principalOf } from "./principals.ts";
+
+const operationWith = (change: Partial<Operation>): Operation => ({ ...whoami, ...change });
+const [one, two, three] = ["1", "2", "3"].map((id) => organizationItem(id)) as [
+  OrganizationItem,
+  OrganizationItem,
+  OrganizationItem,
+];
+const token = principalOf("workspace", { organizations: [one, two] });
+const instance = principalOf("instance", { organizations: [one, two], forbiddenOrganizations: [three] });
+
+/** The UUIDs and the selector, or the fault. */
+function select(
+  operation: Operation,
+  principal: ReturnType<typeof principalOf>,
+  selection: Selection = {},
+): unknown {
+  try {
+    const { organizations, selector } = selectOrganizations(operation, principal, selection);
+    return [organizations.map(({ uuid }) => uuid), selector];
+  } catch (error) {
+    return error;
+  }
+}
+
+const both = [["uuid-1", "uuid-2"], "all"];
+const first = [["uuid-1"], "one:uuid-1"];
+const second = [["uuid-2"], "one:uuid-2"];
+const notFound = {
+  code: "ORGANIZATION_NOT_FOUND",
+  message: "No active organization in the key's scope matches org_id.",
+};
+
+describe("organization, user, legacy and agentic keys", () => {
+  test.each(["organization", "user", "legacy", "agentic"] as const)(
+    "%s: act on their own organization, whatever org_id says",
+    (kind) => {
+      expect(select(operationWith({ organization: "required" }), principalOf(kind), { orgId: "2" })).toEqual(
+        first,
+      );
+    },
+  );
+
+  test("without one are a fault of ours, not of the caller", () => {
+    expect(select(whoami, principalOf("user", { home: null }))).toEqual(
+      new TypeError("This kind of key has no organization of its own."),
+    );
+  });
+
+  test("may not send organization_ids", () => {
+    for (const kind of ["organization", "workspace"] as const)
+      expect(select(whoami, principalOf(kind), { organizationIds: ["1"] })).toMatchObject({
+        code: "INVALID_REQUEST",
+        message: "organization_ids: is for instance keys only; leave it out with this key.",
+      });
+  });
+});
+
+describe("workspace tokens", () => {
+  test("see all of the workspace where org_id is ignored or left out", () => {
+    expect(select(operationWith({ organization: "ignored" }), token, { orgId: "nobody" })).toEqual(both);
+    expect(select(operationWith({ organization: "optional" }), token)).toEqual(both);
+    expect(select(operationWith({ organization: "refused" }), token)).toEqual(both);
+  });
+
+  test("see the one that org_id names", () => {
+    for (const organization of ["optional", "required"] as const) {
+      expect(select(operationWith({ organization }), token, { orgId: "2" })).toEqual(second);
+      expect(select(operationWith({ organization }), token, { orgId: "github:2" })).toEqual(second);
+      expect(select(operationWith({ organization }), token, { orgId: "gitlab:2" })).toMatchObject(notFound);
+      expect(select(operationWith({ organization }), token, { orgId: "3" })).toMatchObject(notFound);
+    }
+  });
+
+  test("must name one where it is required, and are told where to put it", () => {
+    const required = (place: string) => ({
+      code: "ORG_ID_REQUIRED",
+      message: `A workspace token must name one organization: put its provider_organization_id as org_id in the ${place}.`,
+    });
+    expect(select(operationWith({ organization: "required" }), token)).toMatchObject(
+      required("query string"),
+    );
+    expect(select(changeRoles, token)).toMatchObject(required("body"));
+  });
+
+  test("must not name one where it is refused", () => {
+    expect(select(operationWith({ organization: "refused" }), token, { orgId: "2" })).toMatchObject({
+      code: "INVALID_REQUEST",
+      message: "org_id: must not be sent with a workspace token on this operation.",
+    });
+  });
+
+  test("find no organization of their own by mistake: the path narrows what they see", () => {
+    const operation = operationWith({ organization: "refused" });
+    expect(select(operation, token, { organizationUuid: "uuid-2" })).toEqual(second);
+    expect(select(operation, token, { organizationUuid: "uuid-3" })).toMatchObject({
+      code: "ORGANIZATION_NOT_FOUND",
+      message: "The key can see no active organization with this id.",
+    });
+  });
+});
+
+describe("a name", () => {
+  test("that two organizations have must be said with its provider", () => {
+    const twin = organizationItem("2", { uuid: "uuid-twin", provider: "gitlab" });
+    expect(() => organizationNamed([one, two, twin], "2")).toThrow(
+      expect.objectContaining({
+        code: "INVALID_REQUEST",
+        message: "org_id: names several organizations; use one of: github:2, gitlab:2.",
+      }),
+    );
+    expect(organizationNamed([one, two, twin], "gitlab:2")).toBe(twin);
+  });
+
+  const uuid = "0F8fad5b-d9cb-469f-a165-70867728950e";
+  test("in the form of a UUID is told apart, by its form alone", () => {
+    expect(() => organizationNamed([one], uuid)).toThrow(
+      expect.objectContaining({
+        code: "ORGANIZATION_NOT_FOUND",
+        message:
+          "No organization matches org_id. It looks like a service UUID: use provider_organization_id.",
+      }),
+    );
+    const named = organizationItem(uuid);
+    expect(organizationNamed([named], uuid)).toBe(named);
+  });
+
+  test.each([
+    `x${uuid}`,
+    `${uuid}x`,
+    uuid.replaceAll("-", ""),
+    uuid.slice(1),
+    uuid.replace("fad", "gad"),
+    uuid.replace("-469f", "-469"),
+    uuid.slice(0, -1),
+    uuid.replace("-469f-", "-"),
+  ])("that only resembles one is any name: %s", (name) => {
+    expect(() => organizationNamed([one], name)).toThrow(expect.objectContaining(notFound));
+  });
+});
+
+describe("instance keys", () => {
+  const named = operationWith({ instanceScope: "named" });
+  const authorized = operationWith({ instanceScope: "authorized" });
+
+  test("act at home where that is their place, whatever they name", () => {
+    expect(select(operationWith({ instanceScope: "home" }), instance, { organizationIds: ["2"] })).toEqual(
+      first,
+    );
+  });
+
+  test("where they may name one: home without a name, all with ALL in any letter case, else the one", () => {
+    expect(select(named, instance)).toEqual(first);
+    for (const orgId of ["ALL", "all", "All"]) expect(select(named, instance, { orgId })).toEqual(both);
+    expect(select(named, instance, { orgId: "2" })).toEqual(second);
+    expect(select(named, instance, { orgId: "9" })).toMatchObject(notFound);
+    const unlimited = { ...instance, forbiddenOrganizations: [] };
+    expect(select(named, unlimited, { orgId: "2" })).toEqual(second);
+    const narrow = { ...instance, forbiddenOrganizations: [three, organizationItem("4")] };
+    expect(select(named, narrow, { orgId: "3" })).toMatchObject({ code: "ORGANIZATION_FORBIDDEN" });
+    expect(select(named, instance, { orgId: "3" })).toMatchObject({
+      code: "ORGANIZATION_FORBIDDEN",
+      message: "org_id: the key is not authorized for 3.",
+    });
+  });
+
+  test("ALL is nobody else's word, where organizations may be named; elsewhere it is any name", () => {
+    const refusal = {
+      code: "INVALID_REQUEST",
+      message: "org_id: ALL is for self-hosted instance keys only.",
+    };
+    for (const kind of ["organization", "workspace", "legacy"] as const)
+      expect(select(named, principalOf(kind), { orgId: "aLL" })).toMatchObject(refusal);
+    expect(() => checkAllIsAllowed(named, principalOf("legacy"), "ALL")).toThrow(
+      expect.objectContaining(refusal),
+    );
+    expect(() => checkAllIsAllowed(named, principalOf("legacy"), 7)).not.toThrow();
+    expect(select(authorized, principalOf("organization"), { orgId: "ALL" })).toEqual(first);
+  });
+
+  test("elsewhere see all they are authorized for, or those of organization_ids", () => {
+    expect(select(authorized, instance, { orgId: "2" })).toEqual(both);
+    expect(select(authorized, instance, { organizationIds: ["2", "9"] })).toEqual([["uuid-2"], "some:2,9"]);
+    expect(select(authorized, instance, { organizationIds: ["2", "1", "2"] })).toEqual([
+      ["uuid-1", "uuid-2"],
+      "some:1,2",
+    ]);
+    expect(select(authorized, instance, { organizationIds: ["9"] })).toMatchObject({
+      code: "ORGANIZATION_NOT_FOUND",
+      message: "organization_ids: matches no active organization of the instance.",
+    });
+    expect(select(authorized, instance, { organizationIds: ["1", "3"] })).toMatchObject({
+      code: "ORGANIZATION_FORBIDDEN",
+      message: "organization_ids: the key is not authorized for 3.",
+    });
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { touchLastUsed } from "../../lib/access/last-used.ts";
+import {
+  createWorkspaceToken,
+  deleteWorkspaceToken,
+  listWorkspaceTokens,
+} from "../../lib/access/workspace-tokens.ts";
+import { keyLimits } from "../../lib/contract/limits.ts";
+import { parseKey } from "../../lib/store/items/key.ts";
+import { keyKey } from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { everything } from "../events/support.ts";
+import { TestClock } from "../support/clock.ts";
+import { useStore } from "../support/engine.ts";
+import { everyKindOfKey, World } from "../support/world.ts";
+import { keyItem } from "./principals.ts";
+
+const store = useStore();
+const clock = new TestClock();
+const world = new World(() => store().table, clock);
+const now = () => new Date(clock.nowMs()).toISOString();
+const stored = async (id: string) => parseKey((await store().table.get(keyKey(id))) ?? { pk: "", sk: "" });
+const refusal = (message: string) => expect.objectContaining({ name: "RegistryRefusal", message });
+const dayMs = 86_400_000;
+
+describe("a workspace token", () => {
+  const wish = { workspaceId: "house", as: "u-admin", name: "export", expiresInDays: 30 };
+
+  test("has a name of 1 to 100 characters, trimmed, and an end within its bounds", async () => {
+    await world.workspace("house");
+    const make = (change: object) => createWorkspaceToken(world.deps, { ...wish, ...change });
+    expect((await make({ name: `  ${"😀".repeat(100)} ` })).key.name).toBe("😀".repeat(100));
+    for (const name of ["", "   ", "😀".repeat(101)])
+      await expect(make({ name })).rejects.toThrow(refusal("A token's name has 1 to 100 characters."));
+    for (const expiresInDays of [1, 365])
+      expect((await make({ expiresInDays })).key.expires_at_ms).toBe(clock.nowMs() + expiresInDays * dayMs);
+    for (const expiresInDays of [0, 366, 1.5])
+      await expect(make({ expiresInDays })).rejects.toThrow(refusal("A token expires 1 to 365 days ahead."));
+  });
+
+  test("is the admins' own: made, listed and deleted by them, and by nobody of another workspace", async () => {
+    await world.workspace("house");
+    await world.workspace("other-house");
+    const { key } = await createWorkspaceToken(world.deps, wish);
+    await createWorkspaceToken(world.deps, { ...wish, workspaceId: "other-house" });
+    const listed = await listWorkspaceTokens(world.deps, "house", "u-admin");
+    expect(listed.map(({ id }) => id)).toContain(key.id);
+    expect(listed.every(({ workspace_id }) => workspace_id === "house")).toBe(true);
+    await expect(listWorkspaceTokens(world.deps, "house", "u-x")).rejects.toThrow(
+      refusal("User u-x is not an admin of workspace house."),
+    );
+    const unknown = refusal(`There is no key ${key.id}.`);
+    await expect(
+      deleteWorkspaceToken(world.deps, { workspaceId: "other-house", as: "u-admin", id: key.id }),
+    ).rejects.toThrow(unknown);
+    const { keys } = await everyKindOfKey(world, "no-token");
+    await expect(
+      deleteWorkspaceToken(world.deps, { workspaceId: "house", as: "u-admin", id: keys.user.key.id }),
+    ).rejects.toThrow(refusal(`There is no key ${keys.user.key.id}.`));
+    await deleteWorkspaceToken(world.deps, { workspaceId: "house", as: "u-admin", id: key.id });
+    expect((await stored(key.id)).revoked_at).toBe(now());
+  });
+
+  test("is told in the audit log as one, by the admin who made or deleted it", async () => {
+    await world.workspace("house");
+    const { key } = await createWorkspaceToken(world.deps, wish);
+    await deleteWorkspaceToken(world.deps, { workspaceId: "house", as: "u-admin", id: key.id });
+    const entries = (await everything(store().table)).filter(
+      (item) => item.pk.startsWith("AUDIT#w#house") && item.resource_id === key.id,
+    );
+    const common = { resource_type: "workspace_token", actor: { type: "user", id: "u-admin" } };
+    expect(entries).toHaveLength(2);
+    expect(entries).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ action: "token.created", resource_type: common.resource_type }),
+        expect.objectContaining({ action: "token.deleted", resource_type: common.resource_type }),
+      ]),
+    );
+    expect(JSON.stringify(entries.map(({ actor }) => actor))).toContain('"u-admin"');
+  });
+
+  test("is made in an active workspace only", async () => {
+    await world.workspace("shut", { active: false });
+    for (const workspaceId of ["shut", "nowhere"])
+      await expect(createWorkspaceToken(world.deps, { ...wish, workspaceId })).rejects.toThrow(
+        refusal(`There is no active workspace ${workspaceId}.`),
+      );
+  });
+});
+
+describe("the last use", () => {
+  test("is written for a key that was never used, and again only after its interval", async () => {
+    const { keys } = await everyKindOfKey(world, "used");
+    const { id } = keys.user.key;
+    const at = clock.nowMs();
+    await touchLastUsed(store().table, await stored(id), at);
+    expect((await stored(id)).last_used_at_ms).toBe(at);
+    const refusing: Table = { ...store().table, write: () => Promise.reject(new TypeError("planted")) };
+    await touchLastUsed(refusing, await stored(id), at + keyLimits.lastUsedEveryMs - 1);
+    await expect(touchLastUsed(refusing, await stored(id), at + keyLimits.lastUsedEveryMs)).rejects.toThrow(
+      "planted",
+    );
+    // Somebody else was first: theirs stays.
+    await touchLastUsed(store().table, keys.user.key, at + 1);
+    expect((await stored(id)).last_used_at_ms).toBe(at);
+    await touchLastUsed(store().table, keys.user.key, at + keyLimits.lastUsedEveryMs);
+    expect((await stored(id)).last_used_at_ms).toBe(at + keyLimits.lastUsedEveryMs);
+  });
+
+  test("makes no key out of one that is gone", async () => {
+    await touchLastUsed(store().table, keyItem("user", { id: "k-gone" }), clock.nowMs());
+    expect(await store().table.get(keyKey("k-gone"))).toBeUndefined();
+  });
+});

@@ -1,0 +1,136 @@
+import { Readable } from "node:stream";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { restEvent } from "../../cli/local/rest-event.ts";
+import { Fault } from "../../lib/contract/fault.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
+import { listOrganizations } from "../../lib/contract/operations/organizations.ts";
+import { gatedTable } from "../../lib/http/admission.ts";
+import type { Dependencies } from "../../lib/http/dependencies.ts";
+import type { Exchange } from "../../lib/http/exchange.ts";
+import { headerValues, requestIdOf } from "../../lib/http/headers.ts";
+import { onlyOrganization } from "../../lib/http/only-organization.ts";
+import { auditRefusal } from "../../lib/http/refusals.ts";
+import { succeed } from "../../lib/http/respond.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { keyItem, principalOf } from "../access/principals.ts";
+import { tableWith } from "../support/partial-table.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+const eventWith = (...rawHeaders: string[]) =>
+  restEvent(
+    {
+      method: "GET",
+      target: "/v1/organizations",
+      rawHeaders,
+      body: Buffer.alloc(0),
+      sourceAddress: "203.0.113.7",
+      port: 443,
+    },
+    { resource: "/v1/organizations", pathParameters: {}, operation: undefined },
+    { clock: systemClock, chance: systemChance, stage: "live", binaryMediaTypes: [] },
+  );
+
+/** Only what an answer is made of. */
+const exchangeOf = (change: Partial<Exchange> = {}, operation: Operation = listOrganizations): Exchange =>
+  ({ operation, event: eventWith(), requestId: "r1", ...change }) as Exchange;
+
+describe("an answer that is sent at once", () => {
+  test("of 6 MB and more is refused with what to do, where a stream would take it", async () => {
+    const json = { text: "x".repeat(6 * 1024 * 1024) };
+    await expect(succeed(exchangeOf(), { json })).rejects.toMatchObject({
+      code: "RESPONSE_TOO_LARGE",
+      message: "The answer is too large to be sent at once. Reduce limit or add filters.",
+    });
+    const narrowing = "Ask for less.";
+    await expect(
+      succeed(exchangeOf({}, { ...listOrganizations, narrowing }), { json }),
+    ).rejects.toMatchObject({
+      message: `The answer is too large to be sent at once. ${narrowing}`,
+    });
+    const { body } = await succeed(exchangeOf({}, { ...listOrganizations, streaming: true }), { json });
+    expect(body).toBeInstanceOf(Readable);
+  });
+
+  test("is measured as Lambda does, escapes and all", async () => {
+    // Each quotation mark is two bytes of JSON, and four inside Lambda's own.
+    const json = { text: '"'.repeat(1_600_000) };
+    await expect(succeed(exchangeOf(), { json })).rejects.toMatchObject({ code: "RESPONSE_TOO_LARGE" });
+    expect(await succeed(exchangeOf(), { json: { text: "x".repeat(1_600_000) } })).toMatchObject({
+      statusCode: 200,
+    });
+  });
+
+  test("is compressed as the caller likes, and says on what it depends", async () => {
+    vi.stubEnv("CORS_ORIGINS", "https://app.example.com");
+    const json = { text: "x".repeat(5_000) };
+    const event = eventWith("accept-encoding", "gzip", "origin", "https://app.example.com");
+    expect(await succeed(exchangeOf({ event }), { json })).toMatchObject({
+      isBase64Encoded: true,
+      headers: { "content-encoding": "gzip", vary: "origin, accept-encoding" },
+    });
+    const plain = await succeed(exchangeOf(), { json });
+    expect(plain.headers).toMatchObject({ vary: "accept-encoding" });
+    expect(plain.headers).not.toHaveProperty("content-encoding");
+  });
+});
+
+describe("an event that lacks what API Gateway always sends", () => {
+  test("has no header, and gets a request id all the same", () => {
+    const bare = { ...eventWith(), multiValueHeaders: null, requestContext: undefined };
+    const event = bare as unknown as ReturnType<typeof eventWith>;
+    expect(headerValues(event, "x")).toEqual([]);
+    expect(requestIdOf(event, { ...systemChance, uuid: () => "drawn" })).toBe("drawn");
+  });
+});
+
+test("an operation on one organization that has none is a fault of ours", () => {
+  expect(() => onlyOrganization({ scope: { organizations: [], selector: "all" } })).toThrow(
+    new TypeError("The operation selects one organization."),
+  );
+});
+
+test("reads do not wait for the limiter, writes do", async () => {
+  const log: string[] = [];
+  const inner = tableWith({
+    getTogether: async () => {
+      log.push("getTogether");
+      return [];
+    },
+    scanPage: async () => ({ items: [] }),
+    writeMany: async () => void log.push("writeMany"),
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const table = gatedTable(inner, promise, new AbortController().signal);
+  await table.getTogether([]);
+  expect(await table.scanPage({})).toEqual({ items: [] });
+  const writing = table.writeMany([]);
+  expect(log).toEqual(["getTogether"]);
+  resolve();
+  await writing;
+  expect(log).toEqual(["getTogether", "writeMany"]);
+});
+
+test("a refusal that cannot be audited is logged, and changes nothing about the answer", async () => {
+  const lines: string[] = [];
+  vi.stubEnv("LOG_LEVEL", "warn");
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => lines.push(String(text)) > 0);
+  const failing = tableWith({ get: () => Promise.reject(new TypeError("the store is away")) });
+  const event = { ...eventWith(), requestContext: undefined } as unknown as ReturnType<typeof eventWith>;
+  const exchange = exchangeOf({
+    principal: principalOf("user", { key: keyItem("user") }),
+    table: failing,
+    event,
+  });
+  const deps = { clock: systemClock } as Dependencies;
+  await auditRefusal(deps, exchange, new Fault("NOT_ADMIN", "no"));
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: "warn", message: "refusal not audited", request_id: "r1" },
+  ]);
+  await auditRefusal(deps, exchange, new Fault("INVALID_REQUEST", "no"));
+  expect(lines).toHaveLength(1);
+});

@@ -1,0 +1,29 @@
+import { describe, expect, test } from "vitest";
+import { restEvent } from "../../cli/local/rest-event.ts";
+import { deprecationHeaders } from "../../lib/http/headers.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+
+/** An event of `resource`, asked for at `path` of the host. */
+function eventAt(resource: string, path: string) {
+  const event = restEvent(
+    { method: "GET", target: path, rawHeaders: [], body: Buffer.alloc(0), sourceAddress: "", port: 443 },
+    { resource, pathParameters: {}, operation: undefined },
+    { clock: systemClock, chance: systemChance, stage: "live", binaryMediaTypes: [] },
+  );
+  return { ...event, requestContext: { ...event.requestContext, path } };
+}
+
+describe("the link of a legacy key's answer leads to the page at the address that was called", () => {
+  test.each([
+    ["a domain of the operator's own, or the local service", "/v1/whoami", "/v1/whoami", ""],
+    ["API Gateway's own address, below its stage", "/v1/whoami", "/live/v1/whoami", "/live"],
+    ["a domain with a base path", "/v1/roles/{role_id}", "/reviews/api/v1/roles/a%2Fb", "/reviews/api"],
+    ["a path with a slash at its end", "/v1/whoami", "/live/v1/whoami/", "/live"],
+  ])("%s", (_, resource, path, mount) => {
+    expect(deprecationHeaders(eventAt(resource, path))).toEqual({
+      deprecation: "true",
+      link: `<${mount}/docs/errors/LEGACY_API_KEY>; rel="deprecation"; type="text/html"`,
+    });
+  });
+});

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { streamNumberKey } from "../../lib/store/layout.ts";
+import type { Item, Page, Range } from "../../lib/store/table.ts";
+import { mergeLanes } from "../../lib/stream/merge.ts";
+import { tableWith } from "../support/partial-table.ts";
+
+type Asked = { readonly pk: string; readonly from: number; readonly upTo: number; readonly items: number };
+
+/** Partitions that answer as `answer` says, and what was asked of them. */
+function askedOf(answer: (range: Range) => Page) {
+  const asked: Asked[] = [];
+  const table = tableWith({
+    queryPage: async (range) => {
+      const { pk, from, upTo, pageItems } = range;
+      asked.push({ pk, from: Number(from), upTo: Number(upTo), items: Number(pageItems) });
+      return answer(range);
+    },
+  });
+  return { asked, table };
+}
+
+const item = (pk: string, number: number): Item => ({ pk, sk: streamNumberKey(number) });
+
+/** Every number of the range, as many as are asked for. */
+function full({ pk, from, upTo, pageItems = 1 }: Range): Page {
+  const first = Number(from);
+  const count = Math.min(pageItems, Number(upTo) - first + 1);
+  const items = Array.from({ length: count }, (_, index) => item(pk, first + index));
+  const last = items.at(-1);
+  return last && count === pageItems ? { items, resume: last } : { items };
+}
+
+const lane = (pk: string, floor: number, ceiling: number) => ({ pk, floor, ceiling });
+
+test("a partition alone is asked for all that is wanted", async () => {
+  const { table, asked } = askedOf(full);
+  await mergeLanes(table, [lane("a", 1, 1000)], 1000).next(100);
+  expect(asked).toEqual([{ pk: "a", from: 1, upTo: 1000, items: 100 }]);
+});
+
+test("partitions that hold no more numbers than wanted are asked for exactly those", async () => {
+  const { table, asked } = askedOf(full);
+  await mergeLanes(table, [lane("a", 1, 50), lane("b", 51, 100)], 100).next(50);
+  expect(asked.map(({ items }) => items)).toEqual([50, 50]);
+});
+
+test("a first look at many is small, and each later one at least twice as large", async () => {
+  const { table, asked } = askedOf(full);
+  const merge = mergeLanes(table, [lane("a", 1, 10_000), lane("b", 9_000, 10_000)], 10_000);
+  for (let count = 0; count < 4 + 8 + 1; count++) await merge.next(1);
+  expect(asked.filter(({ pk }) => pk === "a").map(({ items }) => items)).toEqual([4, 8, 16]);
+  const wide = askedOf(full);
+  await mergeLanes(wide.table, [lane("a", 1, 10_000), lane("b", 2, 10_000)], 10_000).next(1000);
+  expect(wide.asked.map(({ items }) => items)).toEqual([125, 125]);
+});
+
+test("a partition that begins beyond the bound is never asked, one that ends there not twice", async () => {
+  const { table, asked } = askedOf(full);
+  const merge = mergeLanes(table, [lane("a", 1, 8), lane("b", 11, 20)], 10);
+  for (let count = 0; count < 8; count++) expect(await merge.next(8)).toBeDefined();
+  expect(await merge.next(8)).toBeUndefined();
+  expect(asked).toEqual([{ pk: "a", from: 1, upTo: 8, items: 8 }]);
+});
+
+test("a partition that turns out to be empty ends, and an empty page is not the end", async () => {
+  const none = askedOf(() => ({ items: [] }));
+  expect(await mergeLanes(none.table, [lane("a", 1, 9)], 9).next(5)).toBeUndefined();
+  expect(none.asked).toHaveLength(1);
+  const gap = askedOf((range) =>
+    Number(range.from) === 1 ? { items: [], resume: item("a", 5) } : { items: [item("a", 6)] },
+  );
+  expect(await mergeLanes(gap.table, [lane("a", 1, 9)], 9).next(5)).toEqual(item("a", 6));
+  expect(gap.asked.map(({ from }) => from)).toEqual([1, 6]);
+});

@@ -1,0 +1,276 @@
+import { describe, expect, test } from "vitest";
+import { streamLimits } from "../../lib/contract/limits.ts";
+import { streamEntryKey, streamHeadKey } from "../../lib/store/layout.ts";
+import type { Key, Value } from "../../lib/store/table.ts";
+import { entryBody, entryPuts, parseEntry } from "../../lib/stream/entry.ts";
+import {
+  advanceHead,
+  emptyHead,
+  emptyPending,
+  isSettled,
+  parseHead,
+  publishHead,
+  readHead,
+} from "../../lib/stream/head.ts";
+import {
+  addedKeys,
+  copiesOf,
+  entryKeys,
+  hasDropped,
+  pendingSchema,
+  pendingValue,
+} from "../../lib/stream/pending.ts";
+import { sizeOf } from "../../lib/stream/size.ts";
+import { belongsTo, buildAppend } from "../../lib/stream/transaction.ts";
+import { decodeWeeks, encodeWeeks, weekOf, weekStartMs } from "../../lib/stream/weeks.ts";
+import { tableWith } from "../support/partial-table.ts";
+
+const organization = "00000000-0000-5000-8000-000000000001";
+const tenant = "w#acme";
+const address = { tenant, organization, dataset: "c", week: 7, number: 42 } as const;
+const pending = {
+  added: [{ organization, pointerId: "p1", number: 42, weeks: [["c", 7] as const, ["r", 7] as const] }],
+  dropped: [{ ...address, number: 41 }],
+  spills: [{ organization, id: "s1", parts: 2 }],
+};
+
+describe("about what DynamoDB counts for a value", () => {
+  test.each<[Value | undefined, number]>([
+    [undefined, 0],
+    [null, 1],
+    [true, 1],
+    ["", 0],
+    ["aé", 3],
+    [7, 2],
+    [12_345, 4],
+    [new Uint8Array(9), 9],
+    [[], 3],
+    [["a", null], 3 + 2 + 2],
+    [{}, 3],
+    [{ ab: "c", d: undefined }, 3 + (1 + 2 + 1) + (1 + 1)],
+  ])("%j", (value, bytes) => {
+    expect(sizeOf(value)).toBe(bytes);
+  });
+});
+
+describe("what is pending", () => {
+  test("is read back as it was written, with every name once", () => {
+    const value = pendingValue(pending);
+    expect(value).toEqual({
+      o: [organization],
+      a: [
+        [
+          0,
+          "p1",
+          42,
+          [
+            ["c", 7],
+            ["r", 7],
+          ],
+        ],
+      ],
+      t: [tenant],
+      d: [[0, 0, "c", 7, 41]],
+      s: [[0, "s1", 2]],
+    });
+    expect(pendingSchema.parse(value)).toEqual(pending);
+    const bare = { ...pending, dropped: [], spills: [] };
+    expect(Object.keys(Object(pendingValue(bare)))).toEqual(["o", "a"]);
+    expect(pendingSchema.parse(pendingValue(bare))).toEqual(bare);
+  });
+
+  test("may be of every dataset, and of no other", () => {
+    const of = (letter: string) => ({ o: [organization], a: [[0, "p1", 42, [[letter, 7]]]] });
+    for (const letter of ["c", "r", "m"]) expect(pendingSchema.safeParse(of(letter)).success).toBe(true);
+    for (const letter of ["", "x"]) expect(pendingSchema.safeParse(of(letter)).success).toBe(false);
+  });
+
+  test("that names a tenant without a list of them is damaged", () => {
+    const { t: _, ...without } = Object(pendingValue(pending));
+    expect(pendingSchema.safeParse(without).success).toBe(false);
+  });
+
+  test("that names what it does not list is damaged", () => {
+    for (const damage of [{ a: [[1, "p1", 42, []]] }, { d: [[1, 0, "c", 7, 41]] }, { s: [[1, "s1", 2]] }])
+      expect(
+        pendingSchema.safeParse({ ...Object(pendingValue(pending)), ...damage }).error?.issues,
+      ).toMatchObject([{ message: "Pending names what it does not list." }]);
+  });
+
+  test("tells whether anything is to be retired", () => {
+    expect(hasDropped(pending)).toBe(true);
+    expect(hasDropped({ ...pending, dropped: [] })).toBe(true);
+    expect(hasDropped({ ...pending, spills: [] })).toBe(true);
+    expect(hasDropped({ ...pending, dropped: [], spills: [] })).toBe(false);
+  });
+
+  test("names every item of the append but the head: the pointer and both copies in each dataset", () => {
+    expect(copiesOf(tenant, organization)).toEqual([undefined, organization]);
+    expect(copiesOf(`o#${organization}`, organization)).toEqual([undefined]);
+    expect(addedKeys(tenant, pending)).toHaveLength(1 + 2 * 2);
+    expect(addedKeys(`o#${organization}`, pending)).toHaveLength(1 + 2);
+    expect(entryKeys(address)).toEqual([
+      streamEntryKey({ tenant, organization: undefined, dataset: "c", week: 7 }, 42),
+      streamEntryKey({ tenant, organization, dataset: "c", week: 7 }, 42),
+    ]);
+  });
+});
+
+describe("an entry", () => {
+  const visible = { repositoryId: "9001", authorId: null, atMs: 5, renderedBytes: 6, payload: "text" };
+
+  test("is read back from each of its copies, and knows whose it is", () => {
+    for (const [authorId, a] of [
+      [null, {}],
+      ["4411", { a: "4411" }],
+    ] as const) {
+      const body = entryBody("p1", { ...visible, authorId }, undefined);
+      expect(body).toEqual({ i: "p1", r: "9001", t: 5, b: 6, p: "text", ...a });
+      for (const { put, when } of entryPuts(address, body)) {
+        expect(when).toEqual({ absent: "pk" });
+        expect(parseEntry(put, organization)).toEqual({
+          entry: { number: 42, organization, ...visible, authorId },
+          pointerId: "p1",
+          spill: undefined,
+        });
+      }
+    }
+  });
+
+  test("says itself whose it is in the tenant's copy alone", () => {
+    const body = entryBody("p1", visible, undefined);
+    expect(entryPuts(address, body).map(({ put: { pk, sk } }) => ({ pk, sk }))).toEqual(entryKeys(address));
+    expect(entryPuts(address, body).map(({ put }) => put.g)).toEqual([organization, undefined]);
+    expect(entryPuts({ ...address, tenant: `o#${organization}` }, body).map(({ put }) => put.g)).toEqual([
+      undefined,
+    ]);
+  });
+
+  test("that was spilled names its parts instead of a payload; without either it holds nothing", () => {
+    const spill = { id: "s1", parts: 2 };
+    const body = entryBody("p1", visible, spill);
+    expect(body).toMatchObject({ s: ["s1", 2] });
+    expect(body).not.toHaveProperty("p");
+    const [copy] = entryPuts(address, body);
+    expect(copy && parseEntry(copy.put, organization)).toMatchObject({
+      spill,
+      entry: { payload: undefined },
+    });
+    expect(entryBody("p1", { ...visible, payload: undefined }, undefined)).toMatchObject({ p: null });
+  });
+
+  test("that is nobody's, or has both or neither of payload and parts, is damaged", () => {
+    const body = entryBody("p1", visible, undefined);
+    const key = { pk: "S#x", sk: "0000000042" };
+    expect(() => parseEntry({ ...key, ...body }, undefined)).toThrow(
+      "The stream entry at S#x / 0000000042 is nobody's.",
+    );
+    for (const wrong of [{ s: ["s1", 2] }, { p: undefined }])
+      expect(() => parseEntry({ ...key, ...body, ...wrong }, organization)).toThrow(
+        "The stream entry at S#x / 0000000042 is damaged in: p.",
+      );
+    for (const sk of ["42", "00000000042", "000000004x"])
+      expect(() => parseEntry({ ...key, ...body, sk }, organization)).toThrow("is damaged in: sk.");
+  });
+});
+
+describe("the head", () => {
+  test("of a tenant without entries is empty and settled", () => {
+    expect(parseHead(undefined)).toEqual({ next: 1, published: 0, pending: undefined, weeks: [] });
+    expect(isSettled(emptyHead)).toBe(true);
+  });
+
+  test("is read as it stands, and named when it is damaged", async () => {
+    const weeks = [{ week: 7, lowest: 3, highest: 255 }];
+    const item = { ...streamHeadKey(tenant), n: 6, p: 4, q: pendingValue(pending), w: encodeWeeks(weeks) };
+    const head = { next: 6, published: 4, pending, weeks };
+    expect(parseHead(item)).toEqual(head);
+    const asked: Key[] = [];
+    const table = tableWith({
+      get: async (key) => {
+        asked.push(key);
+        return item;
+      },
+    });
+    expect(await readHead(table, tenant)).toEqual(head);
+    expect(asked).toEqual([streamHeadKey(tenant)]);
+    const { pk, sk } = item;
+    expect(() => parseHead({ pk, sk, n: 1.5, p: 0 })).toThrow(
+      `The stream head at ${pk} / ${sk} is damaged in: n.`,
+    );
+  });
+
+  test("drops what is pending only while no later append stands", () => {
+    expect(emptyPending(tenant, 6)).toEqual({
+      update: streamHeadKey(tenant),
+      change: { remove: ["q"] },
+      when: { equals: ["n", 6] },
+    });
+  });
+
+  test("is settled when everything is published and nothing pending", () => {
+    const head = { ...emptyHead, next: 5, published: 4 };
+    expect(isSettled(head)).toBe(true);
+    expect(isSettled({ ...head, published: 3 })).toBe(false);
+    expect(isSettled({ ...head, pending })).toBe(false);
+  });
+
+  test("moves on only from where it stood, settled", () => {
+    const weeks = [{ week: 7, lowest: 1, highest: 5 }];
+    const after = { next: 6, published: 4, pending: undefined, weeks };
+    expect(advanceHead(tenant, { ...emptyHead, next: 5, published: 4 }, after)).toEqual({
+      update: streamHeadKey(tenant),
+      change: {
+        set: [
+          ["n", 6],
+          ["w", encodeWeeks(weeks)],
+        ],
+        setOnce: [["p", 0]],
+      },
+      when: { all: [{ equals: ["n", 5] }, { equals: ["p", 4] }, { absent: "q" }] },
+    });
+    expect(advanceHead(tenant, emptyHead, { ...after, pending })).toMatchObject({
+      change: { set: [expect.anything(), expect.anything(), ["q", pendingValue(pending)]] },
+      when: { absent: "n" },
+    });
+  });
+
+  test("publishes forwards only, and empties what is pending when nothing is to be retired", () => {
+    expect(publishHead(tenant, 9, false)).toEqual({
+      update: streamHeadKey(tenant),
+      change: { set: [["p", 9]] },
+      when: { below: ["p", 9] },
+    });
+    expect(publishHead(tenant, 9, true)).toMatchObject({ change: { set: [["p", 9]], remove: ["q"] } });
+  });
+
+  test("has no numbers beyond the last", () => {
+    expect(() => buildAppend(tenant, { ...emptyHead, next: streamLimits.numberMax + 1 }, [])).toThrow(
+      new RangeError("The stream has no numbers left."),
+    );
+    expect(buildAppend(tenant, { ...emptyHead, next: streamLimits.numberMax }, []).writes).toHaveLength(1);
+    expect(belongsTo(tenant, organization)).toMatchObject({ when: { equals: ["tenant", tenant] } });
+  });
+});
+
+describe("weeks", () => {
+  test("end where the stream's do", () => {
+    const endMs = weekStartMs(streamLimits.weeksMax);
+    expect(weekOf(endMs - 1)).toBe(streamLimits.weeksMax - 1);
+    for (const atMs of [endMs, weekStartMs(0) - 1, Number.NaN])
+      expect(() => weekOf(atMs)).toThrow(new RangeError("The time lies outside the stream's weeks."));
+  });
+
+  test("of a head that has none, or too few bytes to hold any, are none", () => {
+    for (const bytes of [undefined, new Uint8Array(0), new Uint8Array(2), encodeWeeks([])])
+      expect(decodeWeeks(bytes)).toEqual([]);
+  });
+
+  test("keep their bounds exactly while one byte holds them", () => {
+    const spans = [{ week: 3, lowest: 3, highest: 255 }];
+    expect(decodeWeeks(encodeWeeks(spans))).toEqual(spans);
+    expect(decodeWeeks(encodeWeeks([{ week: 3, lowest: 3, highest: 256 }]))).toEqual([
+      { week: 3, lowest: 2, highest: 257 },
+    ]);
+  });
+});

@@ -1,0 +1,18 @@
+import type { Table } from "../../lib/store/table.ts";
+
+const unused = () => {
+  throw new Error("The test did not expect this call of the store.");
+};
+
+/** A table of which only a part is there: everything else is a mistake. */
+export const tableWith = (part: Partial<Table>): Table => ({
+  get: unused,
+  getMany: unused,
+  getTogether: unused,
+  queryPage: unused,
+  scanPage: unused,
+  write: unused,
+  transact: unused,
+  writeMany: unused,
+  ...part,
+});
