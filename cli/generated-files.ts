@@ -1,17 +1,41 @@
+import { readFileSync } from "node:fs";
 import { generateClientTypes } from "../lib/client/generate.ts";
 import { type OpenApiDocument, openApiDocument } from "../lib/contract/openapi.ts";
+import type { Examples } from "../lib/contract/openapi-examples.ts";
 import { operations } from "../lib/contract/operations.ts";
+
+import { guideWithTables } from "./guide-tables.ts";
 
 /** The interface description itself is versioned; the package is too, and may move faster. */
 const interfaceVersion = "1.0.0";
 
-export const openApi = (): OpenApiDocument => openApiDocument(operations, interfaceVersion);
+/** The interface as it was last released: what callers rely on. Its words and examples do not matter, its shape does. */
+export const releasedFile = "docs/released/openapi.json";
+
+export const releasedDocument = (): string =>
+  `${JSON.stringify(openApiDocument(operations, interfaceVersion), withoutWords, 1)}\n`;
+
+const withoutWords = (name: string, value: unknown) =>
+  name === "description" && typeof value === "string" ? undefined : value;
+
+export const examplesFile = "docs/examples.json";
+
+export function openApi(): OpenApiDocument {
+  const file = new URL(`../${examplesFile}`, import.meta.url);
+  // Its own test wrote it, as answers of the service; it is only shown, never trusted with a decision.
+  const examples: Examples = JSON.parse(readFileSync(file, "utf8"));
+  return openApiDocument(operations, interfaceVersion, examples);
+}
+
+const guideFile = "docs/guide.md";
 
 /** Files that are made from the contract and committed: path below the project's root, and content. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const document = openApi();
+  const guide = readFileSync(new URL(`../${guideFile}`, import.meta.url), "utf8");
   return new Map([
-    ["docs/openapi.json", `${JSON.stringify(document, null, 2)}\n`],
+    [guideFile, guideWithTables(guide)],
+    ["docs/openapi.json", `${JSON.stringify(document, null, 1)}\n`],
     ["lib/client/operations.generated.ts", generateClientTypes(document)],
   ]);
 }

@@ -31,14 +31,20 @@ function runAgain(node) {
   });
 }
 
-function refuse() {
-  process.stderr.write(
-    `review-api needs Node ${needed.major}.${needed.minor} or newer, and this is ${process.versions.node}: install it from https://nodejs.org.\n`,
-  );
+function say(sentence) {
+  process.stderr.write(`${sentence}\n`);
   process.exitCode = 1;
 }
 
-if (runsTypeScript(process.versions.node)) {
+function refuse() {
+  say(
+    `review-api needs Node ${needed.major}.${needed.minor} or newer, and this is ${process.versions.node}: install it from https://nodejs.org.`,
+  );
+}
+
+if (!existsSync(new URL("./main.ts", import.meta.url))) {
+  say("The operator's tool runs in a checkout of review-api; as a package it brings the client only.");
+} else if (runsTypeScript(process.versions.node)) {
   // Node 22 calls its SQLite experimental; all that we ask of it is one lock.
   const warn = process.emitWarning.bind(process);
   process.emitWarning = (warning, ...rest) => /SQLite/.test(String(warning)) || warn(warning, ...rest);

@@ -4,7 +4,7 @@ import { type Connection, type FailedEvent, withConnection } from "../connection
 import { countEvents, readEventFile } from "../event-file.ts";
 import { OperatorFault } from "../fault.ts";
 import { sendAll } from "../send-events.ts";
-import { counted, formatTable, startProgress } from "../terminal.ts";
+import { counted, formatTable, startProgress, startTally } from "../terminal.ts";
 
 const send: Command = {
   name: "send",
@@ -77,11 +77,16 @@ const redrive: Command = {
   examples: ["events redrive", "events redrive 0b9e2c1a-5d7f-4c3e-9a51-7f1d2e3c4b5a"],
   run: (input, terminal) =>
     withConnection(input, async (connection) => {
+      const tally = startTally(terminal, "Sending again");
       let sent = 0;
-      for await (const letter of connection.failedEvents()) {
-        if (input.argument !== undefined && eventOf(letter).id !== input.argument) continue;
-        await letter.redrive();
-        sent++;
+      try {
+        for await (const letter of connection.failedEvents()) {
+          if (input.argument !== undefined && eventOf(letter).id !== input.argument) continue;
+          await letter.redrive();
+          tally.show(++sent);
+        }
+      } finally {
+        tally.end();
       }
       if (input.argument !== undefined && sent === 0)
         throw new OperatorFault(`There is no failed event ${input.argument}.`);

@@ -1,6 +1,10 @@
 import { ReviewApiError } from "./error.ts";
 import { type Operations, routes } from "./operations.generated.ts";
-import { type RetryOptions, sendWithRetries } from "./retry.ts";
+import { type RetryOptions, withRetries } from "./retry.ts";
+
+export type { Problem } from "./error.ts";
+export type { Operations, RetryOptions };
+export { ReviewApiError };
 
 /**
  * A typed client of the API: one method per operation, pages as async iteration. No dependency; runs in
@@ -35,10 +39,15 @@ export type Page<Body> = Answered<Body> & {
   readonly resumeCursor: string | null;
 };
 
+/** Where nothing has to be said, nothing need be. */
+type Arguments<Request> =
+  Partial<Request> extends Request
+    ? [request?: Request, options?: CallOptions]
+    : [request: Request, options?: CallOptions];
+
 type Methods = {
   readonly [Name in OperationName]: (
-    request: RequestOf<Name>,
-    options?: CallOptions,
+    ...words: Arguments<RequestOf<Name>>
   ) => Promise<Answered<AnswerOf<Name>>>;
 };
 
@@ -46,15 +55,10 @@ export type Client = Methods & {
   /** Walks every page, short and empty ones too, from the request's own cursor or from the beginning. */
   pages<Name extends PagedOperation>(
     name: Name,
-    request: RequestOf<Name>,
-    options?: CallOptions,
+    ...words: Arguments<RequestOf<Name>>
   ): AsyncGenerator<Page<AnswerOf<Name>>>;
-  /** A page in another format than JSON: the bytes as they come. */
-  raw<Name extends OperationName>(
-    name: Name,
-    request: RequestOf<Name>,
-    options?: CallOptions,
-  ): Promise<Response>;
+  /** A page in another format than JSON: the bytes as they come. Once they come, nothing is tried again. */
+  raw<Name extends OperationName>(name: Name, ...words: Arguments<RequestOf<Name>>): Promise<Response>;
 };
 
 type AnyRequest = {
@@ -64,24 +68,25 @@ type AnyRequest = {
 };
 
 export function createClient(options: ClientOptions): Client {
-  const send = (name: OperationName, request: AnyRequest, call: CallOptions = {}) =>
-    sendWithRetries(options, () => dispatch(options, name, request, call), isRepeatable(name), call.signal);
-
-  async function call(
+  /** `read` is part of the attempt: a connection may also break in the middle of a body. */
+  const attempt = <Answer>(
     name: OperationName,
     request: AnyRequest,
-    callOptions?: CallOptions,
-  ): Promise<Answered<unknown>> {
-    const response = await send(name, request, callOptions);
-    const text = await response.text();
-    return {
-      body: text === "" ? undefined : JSON.parse(text),
-      status: response.status,
-      headers: response.headers,
-    };
-  }
+    call: CallOptions,
+    read: (response: Response) => Promise<Answer> | Answer,
+  ) =>
+    withRetries(
+      options,
+      async () => await read(await dispatch(options, name, request, call)),
+      isRepeatable(name),
+      call.signal,
+    );
+  const call = (name: OperationName, request: AnyRequest = {}, callOptions: CallOptions = {}) =>
+    attempt(name, request, callOptions, readJson);
+  const raw = (name: OperationName, request: AnyRequest = {}, callOptions: CallOptions = {}) =>
+    attempt(name, request, callOptions, (response) => response);
 
-  async function* pages(name: OperationName, request: AnyRequest, callOptions?: CallOptions) {
+  async function* pages(name: OperationName, request: AnyRequest = {}, callOptions: CallOptions = {}) {
     let cursor = request.query?.cursor;
     do {
       const page = await call(name, { ...request, query: { ...request.query, cursor } }, callOptions);
@@ -93,14 +98,23 @@ export function createClient(options: ClientOptions): Client {
   const methods = Object.fromEntries(
     operationNames.map((name) => [
       name,
-      (request: AnyRequest, callOptions?: CallOptions) => call(name, request, callOptions),
+      (request?: AnyRequest, callOptions?: CallOptions) => call(name, request, callOptions),
     ]),
   );
   // The generated types describe what the service answers; its own tests hold it to them.
-  return { ...methods, pages, raw: send } as unknown as Client;
+  return { ...methods, pages, raw } as unknown as Client;
 }
 
 const operationNames = Object.keys(routes).filter((name): name is OperationName => name in routes);
+
+async function readJson(response: Response): Promise<Answered<unknown>> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const type = headers.get("content-type") ?? "";
+  if (text !== "" && !type.startsWith("application/json"))
+    throw new Error(`The service answered ${type || "something"}; raw() is for what is not JSON.`);
+  return { body: text === "" ? undefined : JSON.parse(text), status, headers };
+}
 
 function nextCursorOf(body: unknown): string | null {
   const next = typeof body === "object" && body !== null && "next_cursor" in body ? body.next_cursor : null;

@@ -18,13 +18,24 @@ export class ReviewApiError extends Error {
     this.code = first.code;
     this.problems = problems;
     this.requestId = response.headers.get("x-request-id");
-    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-    this.retryAfterSeconds = Number.isFinite(seconds) ? seconds : null;
+    this.retryAfterSeconds = retryAfterSecondsOf(response.headers);
   }
 
   static async from(response: Response): Promise<ReviewApiError> {
-    return new ReviewApiError(response, problemsIn(await response.text()));
+    // The status has said it all: a body that breaks off makes no other error of it.
+    const text = await response.text().catch(() => "");
+    return new ReviewApiError(response, problemsIn(text));
   }
+}
+
+/** The service sends seconds; what stands in front of it may send a date, to be read by the sender's own clock. */
+function retryAfterSecondsOf(headers: Headers): number | null {
+  const text = headers.get("retry-after");
+  if (text === null) return null;
+  if (/^\d+$/.test(text)) return Number(text);
+  const nowMs = Date.parse(headers.get("date") ?? "") || performance.timeOrigin + performance.now();
+  const seconds = Math.ceil((Date.parse(text) - nowMs) / 1000);
+  return Number.isNaN(seconds) ? null : Math.max(0, seconds);
 }
 
 /** What a proxy on the way answers may be anything: then there are no problems to list. */

@@ -13,7 +13,11 @@ export function generateClientTypes(document: OpenApiDocument): string {
     "",
     "/** Every operation: what it takes and what it answers. */",
     "export type Operations = {",
-    ...operations.map(({ id, request, answer }) => `  ${id}: { request: ${request}; answer: ${answer} };`),
+    // Editors show it where the client's method is called.
+    ...operations.flatMap(({ id, summary, request, answer }) => [
+      `  /** ${summary}. */`,
+      `  ${id}: { request: ${request}; answer: ${answer} };`,
+    ]),
     "};",
     "",
     "export const routes = {",
@@ -32,7 +36,7 @@ const record = (value: unknown): Schema => (isRecord(value) ? value : {});
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 function describe(method: string, path: string, operation: object) {
-  const { operationId, parameters, requestBody, responses } = record(operation);
+  const { operationId, summary, parameters, requestBody, responses } = record(operation);
   const inPlace = (place: string) =>
     list(parameters)
       .map(record)
@@ -51,6 +55,7 @@ function describe(method: string, path: string, operation: object) {
   const answer = jsonContent(success);
   return {
     id: String(operationId),
+    summary: String(summary),
     method,
     path,
     request: `{ ${parts.join("; ")} }`,

@@ -11,34 +11,35 @@ const defaults = { attemptsMax: 5, retryAfterSecondsMax: 120 };
 const brokenConnectionDelayMs = 250;
 
 /** 429 and 503 are tried again after as long as they say; a broken connection only where that is safe. */
-export async function sendWithRetries<Answer>(
+export async function withRetries<Answer>(
   options: RetryOptions,
-  send: () => Promise<Answer>,
+  attempt: () => Promise<Answer>,
   repeatable: boolean,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const { attemptsMax = defaults.attemptsMax, retryAfterSecondsMax = defaults.retryAfterSecondsMax } =
     options;
-  for (let attempt = 1; ; attempt++) {
+  for (let attempts = 1; ; attempts++) {
     try {
-      return await send();
+      return await attempt();
     } catch (error) {
-      const delayMs = delayAfter(error, attempt, repeatable);
-      if (signal?.aborted || delayMs === undefined || attempt >= attemptsMax) throw error;
-      if (delayMs > retryAfterSecondsMax * 1000) throw error;
+      signal?.throwIfAborted();
+      const delayMs = delayAfter(error, attempts, repeatable);
+      if (delayMs === undefined || attempts >= attemptsMax || delayMs > retryAfterSecondsMax * 1000)
+        throw error;
       await wait(delayMs, signal);
     }
   }
 }
 
 /** Undefined: trying again would not help. */
-function delayAfter(error: unknown, attempt: number, repeatable: boolean): number | undefined {
+function delayAfter(error: unknown, attempts: number, repeatable: boolean): number | undefined {
   if (error instanceof ReviewApiError) {
     const passing = error.status === 429 || error.status === 503;
     return passing ? (error.retryAfterSeconds ?? 1) * 1000 : undefined;
   }
-  // fetch reports a broken connection as a TypeError; anything else is a mistake in the call.
-  return repeatable && error instanceof TypeError ? brokenConnectionDelayMs * 2 ** (attempt - 1) : undefined;
+  // fetch reports a broken connection as a TypeError, also in the middle of a body; anything else is a mistake in the call.
+  return repeatable && error instanceof TypeError ? brokenConnectionDelayMs * 2 ** (attempts - 1) : undefined;
 }
 
 const wait = (ms: number, signal: AbortSignal | undefined): Promise<void> =>

@@ -1,20 +1,28 @@
 import * as z from "zod";
 import { type ErrorCode, errorCodes } from "./errors.ts";
+import { type Examples, examplesOf, noExamples, type OperationExamples } from "./openapi-examples.ts";
+import { errorHeaders, headerComponents, successHeaders } from "./openapi-headers.ts";
+import { describeParameter } from "./openapi-parameters.ts";
 import { errorShapeOf, type Operation } from "./operation.ts";
 import { possibleErrors } from "./possible-errors.ts";
 
-/** OpenAPI 3.1, made from the contract and nothing else. */
+/** OpenAPI 3.1, made from the contract, with the examples that a test recorded. */
 export type OpenApiDocument = {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly [field: string]: unknown;
 };
 
-export function openApiDocument(operations: readonly Operation[], version: string): OpenApiDocument {
+export function openApiDocument(
+  operations: readonly Operation[],
+  version: string,
+  examples: Examples = noExamples,
+): OpenApiDocument {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     const methods = paths[operation.path] ?? {};
-    paths[operation.path] = { ...methods, [operation.method.toLowerCase()]: describeOperation(operation) };
+    const described = describeOperation(operation, examplesOf(examples, operation.id));
+    paths[operation.path] = { ...methods, [operation.method.toLowerCase()]: described };
   }
   return {
     openapi: "3.1.1",
@@ -26,7 +34,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
         "seats, roles, audit logs and security findings, for Enterprise customers.",
     },
     servers: [{ url: "/", description: "This service" }],
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tags[name] })),
     security: [{ key: [] }],
     paths,
     components: {
@@ -42,10 +50,22 @@ export function openApiDocument(operations: readonly Operation[], version: strin
         Error: objectOf({ error: problem }),
         Errors: objectOf({ errors: { type: "array", minItems: 1, items: problem } }),
       },
-      headers: sharedHeaders,
+      headers: headerComponents(examples.headers),
     },
   };
 }
+
+/** What the parts of the reference are about. */
+const tags: Readonly<Record<string, string>> = {
+  Metrics: "What automated reviews found and what became of it, in an order that misses nothing.",
+  Learnings: "Guidance for future reviews: written, deduplicated, stripped of credentials, exported.",
+  Organizations: "The organizations a key can see, and their repositories.",
+  Users: "Members, seats and the roles of many at once.",
+  Roles: "Custom roles and what permissions they are made of.",
+  "Audit logs": "Who changed what, and which keys were refused.",
+  Security: "Findings of AI security scans: JSON, CSV, SARIF.",
+  Keys: "What the key of a request is and may do.",
+};
 
 const objectOf = (properties: Record<string, object>) => ({
   type: "object",
@@ -54,42 +74,42 @@ const objectOf = (properties: Record<string, object>) => ({
   additionalProperties: false,
 });
 const problem = objectOf({
-  code: { type: "string", description: "One of a closed list; each has its page in the documentation." },
+  code: {
+    type: "string",
+    enum: Object.keys(errorCodes),
+    description: "One of a closed list; each has its page at `/docs/errors/{code}`.",
+  },
   message: { type: "string", description: "A sentence for people: what is wrong and what to do." },
 });
 
-const integerHeader = (description: string) => ({ description, schema: { type: "integer" } });
-const textHeader = (description: string) => ({ description, schema: { type: "string" } });
-const sharedHeaders = {
-  RequestId: textHeader("The id of this request; a caller's own is kept if it is 1 to 128 of A-Za-z0-9_-."),
-  RetryAfter: integerHeader("Whole seconds to wait before the same request is sent again."),
-  RateLimitPolicy: textHeader('The limit, as "bucket";q=requests;w=seconds.'),
-  RateLimit: textHeader('What is left of it, as "bucket";r=remaining;t=seconds.'),
-  NextCursor: textHeader("The cursor of the next page, for CSV and NDJSON."),
-  ResumeCursor: textHeader("On the last page: the cursor that later reads only what was written since."),
-};
-const headerReference = (name: keyof typeof sharedHeaders) => ({ $ref: `#/components/headers/${name}` });
-
-function describeOperation(operation: Operation): object {
+function describeOperation(operation: Operation, examples: OperationExamples): object {
   const { id, tag, summary, description, body } = operation;
+  const parametersIn = (place: Place) => describeParameters(operation, place, examples);
   return {
     operationId: id,
     tags: [tag],
     summary,
     description: `${description}\n\n${describePolicy(operation)}`,
-    parameters: [
-      ...parametersIn("path", operation.pathParameters),
-      ...parametersIn("query", operation.query),
-    ],
+    // For programs, what the description says in words.
+    "x-key-kinds": acceptedKinds(operation),
+    parameters: [...parametersIn("path"), ...parametersIn("query")],
     ...(body && {
-      requestBody: { required: true, content: { "application/json": { schema: jsonSchema(body, "input") } } },
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: jsonSchema(body, "input"), ...examples.body() } },
+      },
     }),
-    responses: { ...successResponse(operation), ...errorResponses(operation) },
+    responses: { ...successResponse(operation, examples), ...errorResponses(operation, examples) },
   };
 }
 
-function describePolicy({ keys, needs, plan, rateLimit, organization }: Operation): string {
-  const accepted = Object.entries(keys).filter(([, verdict]) => verdict === "accepted");
+const acceptedKinds = ({ keys }: Operation): string[] =>
+  Object.entries(keys)
+    .filter(([, verdict]) => verdict === "accepted")
+    .map(([kind]) => kind);
+
+function describePolicy(operation: Operation): string {
+  const { keys, needs, plan, rateLimit, organization } = operation;
   const selector = {
     optional: "may narrow to one organization with `org_id`",
     required: "must name one organization with `org_id`",
@@ -97,7 +117,7 @@ function describePolicy({ keys, needs, plan, rateLimit, organization }: Operatio
     ignored: "need no `org_id`",
   };
   return [
-    `Keys: ${accepted.map(([kind]) => kind).join(", ")}.`,
+    `Keys: ${acceptedKinds(operation).join(", ")}.`,
     keys.workspace === "accepted" ? `Workspace tokens ${selector[organization]}.` : "",
     plan === "any" ? "Every plan." : "Enterprise plan.",
     needs ? `Needs ${needs === "admin" ? "the Admin role" : `\`${needs}\``}.` : "",
@@ -107,15 +127,30 @@ function describePolicy({ keys, needs, plan, rateLimit, organization }: Operatio
     .join(" ");
 }
 
-function parametersIn(place: "path" | "query", schema: z.ZodObject | undefined): object[] {
+type Place = "path" | "query";
+
+function describeParameters(operation: Operation, place: Place, examples: OperationExamples): object[] {
+  const schema = place === "path" ? operation.pathParameters : operation.query;
   if (!schema) return [];
   const { properties = {}, required = [] } = objectSchema.parse(jsonSchema(schema, "input"));
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: place,
+    description: describeParameter(operation, name),
     required: place === "path" || required.includes(name),
     schema: property,
+    ...exampleOf(property, examples.parameter(name)),
   }));
+}
+
+/** In a request everything is text; an example has the type of its schema. */
+function exampleOf(
+  { type }: Readonly<Record<string, unknown>>,
+  sent: string | readonly string[] | undefined,
+) {
+  if (sent === undefined) return {};
+  if (type === "array") return { example: [sent].flat() };
+  return { example: type === "integer" ? Number(sent) : sent };
 }
 
 const objectSchema = z.object({
@@ -123,37 +158,36 @@ const objectSchema = z.object({
   required: z.array(z.string()).optional(),
 });
 
-function successResponse(operation: Operation): Record<string, object> {
-  const { answer, paging, query } = operation;
-  const otherFormats = "format" in query.shape ? formatContent(query) : {};
+function successResponse(operation: Operation, examples: OperationExamples): Record<string, object> {
+  const { answer, query } = operation;
+  const otherFormats = "format" in query.shape ? formatContent(query, examples) : {};
   const content = answer.schema && {
-    content: { "application/json": { schema: jsonSchema(answer.schema, "output") }, ...otherFormats },
+    content: {
+      [jsonType]: { schema: jsonSchema(answer.schema, "output"), ...examples.answer(jsonType) },
+      ...otherFormats,
+    },
   };
-  const headers = {
-    "x-request-id": headerReference("RequestId"),
-    "RateLimit-Policy": headerReference("RateLimitPolicy"),
-    RateLimit: headerReference("RateLimit"),
-    ...(Object.keys(otherFormats).length > 0 && paging && { "x-next-cursor": headerReference("NextCursor") }),
-    ...(paging?.resumable && { "x-resume-cursor": headerReference("ResumeCursor") }),
-  };
+  const headers = successHeaders(operation, Object.keys(otherFormats).length > 0);
   return { [answer.status]: { description: answer.description, headers, ...content } };
 }
 
-const mediaTypes: Readonly<Record<string, string>> = {
-  csv: "text/csv",
-  ndjson: "application/x-ndjson",
-  sarif: "application/sarif+json",
+const jsonType = "application/json";
+/** Other formats than JSON: SARIF is an object with a specification of its own, the others are lines of text. */
+const mediaTypes: Readonly<Record<string, { readonly type: string; readonly schema: object }>> = {
+  csv: { type: "text/csv", schema: { type: "string" } },
+  ndjson: { type: "application/x-ndjson", schema: { type: "string" } },
+  sarif: { type: "application/sarif+json", schema: { type: "object", description: "SARIF 2.1.0" } },
 };
 
-function formatContent(query: z.ZodObject): Record<string, object> {
+function formatContent(query: z.ZodObject, examples: OperationExamples): Record<string, object> {
   const format = formatSchema.safeParse(jsonSchema(query, "input"));
   const formats = format.success ? format.data.properties.format.enum : [];
   const types = formats.map((name) => mediaTypes[name]).filter((type) => type !== undefined);
-  return Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }]));
+  return Object.fromEntries(types.map(({ type, schema }) => [type, { schema, ...examples.answer(type) }]));
 }
 const formatSchema = z.object({ properties: z.object({ format: z.object({ enum: z.array(z.string()) }) }) });
 
-function errorResponses(operation: Operation): Record<string, object> {
+function errorResponses(operation: Operation, examples: OperationExamples): Record<string, object> {
   const shape = errorShapeOf(operation.path) === "errors" ? "Errors" : "Error";
   const byStatus = Map.groupBy(possibleErrors(operation), (code) => errorCodes[code].status);
   return Object.fromEntries(
@@ -161,14 +195,25 @@ function errorResponses(operation: Operation): Record<string, object> {
       status,
       {
         description: codes.map((code: ErrorCode) => `\`${code}\`: ${errorCodes[code].meaning}`).join("\n\n"),
-        headers: {
-          "x-request-id": headerReference("RequestId"),
-          ...((status === 429 || status === 503) && { "Retry-After": headerReference("RetryAfter") }),
+        "x-error-codes": codes,
+        headers: errorHeaders(operation, status, codes),
+        content: {
+          [jsonType]: {
+            schema: { $ref: `#/components/schemas/${shape}` },
+            ...errorExamples(codes, examples),
+          },
         },
-        content: { "application/json": { schema: { $ref: `#/components/schemas/${shape}` } } },
       },
     ]),
   );
+}
+
+function errorExamples(codes: readonly ErrorCode[], examples: OperationExamples): object {
+  const recorded = codes.flatMap((code) => {
+    const example = examples.error(code);
+    return example ? [[code, example] as const] : [];
+  });
+  return recorded.length > 0 ? { examples: Object.fromEntries(recorded) } : {};
 }
 
 /** A schema whose text form hides its meaning (digits that are an integer) says in its meta what to show instead. */
@@ -177,6 +222,7 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): object {
     io,
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema: made }) => {
+      nameProperties(made);
       const shown = z.globalRegistry.get(zodSchema)?.override;
       if (typeof shown !== "object" || shown === null) return;
       for (const name of Object.keys(made)) Reflect.deleteProperty(made, name);
@@ -184,4 +230,14 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): object {
     },
   });
   return rest;
+}
+
+/** A record whose names are a closed list is an object with these properties: for readers, linters and the client's types. */
+function nameProperties(made: z.core.JSONSchema.BaseSchema): void {
+  const { propertyNames, additionalProperties: value } = made;
+  if (typeof propertyNames !== "object" || typeof value !== "object") return;
+  if (!propertyNames.enum) return;
+  delete made.propertyNames;
+  made.properties = Object.fromEntries(propertyNames.enum.map((name) => [String(name), value]));
+  made.additionalProperties = false;
 }

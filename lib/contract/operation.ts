@@ -99,6 +99,8 @@ export type Operation = {
   /** Answers can exceed what Lambda buffers, so they are streamed. */
   readonly streaming: boolean;
   readonly tableActions: readonly TableAction[];
+  /** What those actions are about, by the beginnings of partition keys (lib/store/layout.ts). */
+  readonly tablePartitions?: readonly string[];
   /** What it uses beside the table; each brings its grant and its environment variable. */
   readonly uses?: readonly "embedder"[];
   /** What the 413 tells a caller to do, where the usual advice does not fit. */

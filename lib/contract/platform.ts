@@ -102,7 +102,6 @@ export const eventQueueSettings = {
 /** Environment variables of the functions. */
 export const environmentVariables = {
   tableName: "TABLE_NAME",
-  eventsQueueUrl: "EVENTS_QUEUE_URL",
   deadLetterQueueUrl: "DEAD_LETTER_QUEUE_URL",
   eventsBucket: "EVENTS_BUCKET",
   keyHeaderNames: "KEY_HEADER_NAMES",

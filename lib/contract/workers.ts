@@ -17,10 +17,15 @@ export type Worker = {
   readonly summary: string;
   readonly trigger: WorkerTrigger;
   readonly tableActions: readonly TableAction[];
+  /** What those actions are about, by the beginnings of partition keys: never a key, a limit or the audit log. */
+  readonly tablePartitions: readonly string[];
   readonly uses: readonly WorkerResource[];
   readonly timeoutSeconds: number;
   readonly memoryMegabytes: number;
 };
+
+/** What belongs to pull requests: the streams, the pointers into them, and what is too large for an entry. */
+const streams = ["S#", "PR#", "SPILL#", "PART#"] as const;
 
 const worker = <const Entry extends Worker>(entry: Entry): Entry => entry;
 
@@ -35,6 +40,12 @@ const applying = {
     "DeleteItem",
     "BatchWriteItem",
     "ConditionCheckItem",
+  ],
+  tablePartitions: [
+    ...["ORG#", "TENANT#", "DIRECTORY#ORG", "MOVING", "WAITING", "APPLIED#"],
+    ...streams,
+    ...["SCANS#", "FINDINGS#"],
+    ...["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "PRIVATE#", "STALE#", "RELIST"],
   ],
   uses: ["deadLetterQueue", "eventsBucket"],
   memoryMegabytes: 1024,
@@ -65,6 +76,7 @@ export const approveDue = worker({
   summary: "Approves Learnings whose approval delay has passed",
   trigger: { kind: "schedule", everyMinutes: 1 },
   tableActions: ["BatchGetItem", "Query", "PutItem", "DeleteItem"],
+  tablePartitions: ["ORG#", "LEARNING#", "LEARNINGS#", "PENDING", "STALE#", "RELIST"],
   uses: [],
   timeoutSeconds: 60,
   memoryMegabytes: 512,
@@ -76,6 +88,7 @@ export const reconcileIndex = worker({
   summary: "Lets the review index follow the Learnings where a writer did not, and looks all of it through",
   trigger: { kind: "schedule", everyMinutes: 1 },
   tableActions: ["GetItem", "BatchGetItem", "Query", "PutItem", "BatchWriteItem"],
+  tablePartitions: ["DIRECTORY#ORG", "LEARNING#", "VECTOR#", "STALE#", "RECONCILER"],
   uses: ["embedder"],
   timeoutSeconds: 60,
   memoryMegabytes: 1024,
@@ -87,6 +100,7 @@ export const finishMoves = worker({
   summary: "Goes on with organizations whose data is on its way to another tenant",
   trigger: { kind: "schedule", everyMinutes: 5 },
   tableActions: applying.tableActions,
+  tablePartitions: ["ORG#", "TENANT#", "MOVING", ...streams, "LEARNING#", "LEARNINGS#", "PENDING", "RELIST"],
   uses: [],
   timeoutSeconds: 280,
   memoryMegabytes: 1024,
@@ -98,6 +112,7 @@ export const housekeeping = worker({
   summary: "Rotates the cursor signing keys and drops parts of large entries that nothing names",
   trigger: { kind: "schedule", everyMinutes: 24 * 60 },
   tableActions: ["GetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem"],
+  tablePartitions: ["DIRECTORY#ORG", "CURSOR-KEYS", ...streams],
   uses: [],
   timeoutSeconds: 300,
   memoryMegabytes: 512,
@@ -121,6 +136,7 @@ export const searchLearnings = {
   source: "internal/search-learnings",
   summary: "Finds the Learnings that fit a change, for the reviewer",
   tableActions: ["BatchGetItem", "SearchVectors"],
+  tablePartitions: ["LEARNING#", "VECTOR#"],
   uses: ["embedder"],
   timeoutSeconds: 15,
   memoryMegabytes: 1024,

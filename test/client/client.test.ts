@@ -1,6 +1,7 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { describe, expect, test, vi } from "vitest";
-import { createClient } from "../../lib/client/client.ts";
-import { ReviewApiError } from "../../lib/client/error.ts";
+import { createClient, ReviewApiError } from "../../lib/client/client.ts";
 
 type Sent = { url: string; method: string | undefined; headers: Headers; body: string | undefined };
 
@@ -126,11 +127,113 @@ describe("the client", () => {
     await expect(call).rejects.toThrow("enough");
   });
 
+  test.each([
+    [
+      "by the clock of the answer",
+      { date: "Sun, 14 Jun 2026 10:00:00 GMT" },
+      "Sun, 14 Jun 2026 10:00:03 GMT",
+    ],
+    ["by the own clock where the answer has none", {}, new Date(Date.now() + 3_000).toUTCString()],
+  ])("waits until a date that Retry-After names, %s", async (_, date, after) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const headers = { ...date, "retry-after": after };
+    const { client, sent } = service([
+      () => new Response("", { status: 503, headers }),
+      json({ organizations: [], next_cursor: null }),
+    ]);
+    const call = client.listOrganizations();
+    await vi.advanceTimersByTimeAsync(1_900);
+    expect(sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1_200);
+    expect((await call).status).toBe(200);
+    vi.useRealTimers();
+  });
+
+  test("leaves a wait that is too long to the caller, and tells how long it is", async () => {
+    const { client, sent } = service([
+      json(
+        { error: { code: "RATE_LIMIT_EXCEEDED", message: "Wait." } },
+        { status: 429, headers: { "retry-after": "121" } },
+      ),
+    ]);
+    await expect(client.listOrganizations()).rejects.toMatchObject({ retryAfterSeconds: 121 });
+    expect(sent).toHaveLength(1);
+  });
+
+  test("begins at a cursor that was kept, and reads on from there", async () => {
+    const { client, sent } = service([page(["d"], null, { "x-resume-cursor": "even later" })]);
+    const walk = client.pages("listLearnings", { query: { cursor: "later", limit: 10 } });
+    expect((await walk.next()).value).toMatchObject({ resumeCursor: "even later", status: 200 });
+    expect((await walk.next()).done).toBe(true);
+    expect(sent[0]?.url).toBe("https://api.example.com/v1/learnings?cursor=later&limit=10");
+  });
+
+  test("gives other formats as they come, and says so where JSON was meant", async () => {
+    const csv = () => new Response("id\r\n1\r\n", { headers: { "content-type": "text/csv; charset=utf-8" } });
+    const { client } = service([csv, csv]);
+    const response = await client.raw("listLearnings", { query: { format: "csv" } });
+    expect(await response.text()).toBe("id\r\n1\r\n");
+    await expect(client.listLearnings({ query: { format: "csv" } })).rejects.toThrow(/raw\(\)/);
+  });
+
   test("takes an empty answer", async () => {
     const { client } = service([() => new Response(null, { status: 204 })]);
     expect(await client.deleteRole({ path: { role_id: "r" } })).toMatchObject({
       status: 204,
       body: undefined,
     });
+  });
+});
+
+/** A server that breaks off after the first half of its first answers, or never ends them. */
+async function halfServer(halves: number, ending: "broken" | "open") {
+  const body = JSON.stringify({ organizations: [], next_cursor: null });
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked++;
+    response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
+    if (asked > halves) {
+      response.end(body);
+      return;
+    }
+    response.write(body.slice(0, 10), () => ending === "broken" && response.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, key: "fake-key", attemptsMax: 3 });
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { client, asked: () => asked, close };
+}
+
+describe("a connection that breaks in the middle of a body", () => {
+  test("is made anew for a read, and never for a write", async () => {
+    const { client, asked, close } = await halfServer(2, "broken");
+    await expect(client.assignSeats({ body: { action: "assign" } })).rejects.toBeInstanceOf(TypeError);
+    expect(asked()).toBe(1);
+    expect((await client.listOrganizations()).body).toEqual({ organizations: [], next_cursor: null });
+    expect(asked()).toBe(3);
+    close();
+  });
+
+  test("is given up after as many tries as were allowed", async () => {
+    const { client, asked, close } = await halfServer(9, "broken");
+    await expect(client.listOrganizations()).rejects.toBeInstanceOf(TypeError);
+    expect(asked()).toBe(3);
+    close();
+  });
+
+  test("a body that does not end is left when the caller aborts, and not asked for again", async () => {
+    const { client, asked, close } = await halfServer(1, "open");
+    const controller = new AbortController();
+    const call = client.listOrganizations({}, { signal: controller.signal });
+    setTimeout(() => controller.abort(new Error("enough")), 50);
+    await expect(call).rejects.toThrow("enough");
+    expect(asked()).toBe(1);
+    close();
   });
 });

@@ -1,6 +1,9 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, request as sendRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { builtClientFolder } from "../../cli/built-client.ts";
 import { get, type RunningDev, useDev } from "../cli/support.ts";
 import { hasBrowser, useBrowser, type Visit } from "./browser.ts";
 
@@ -64,9 +67,13 @@ describe.skipIf(!hasBrowser)("the reference page in a browser", () => {
     const known = await callOperation(visited, "whoami");
     expect([known.status, known.body]).toEqual([200, expect.stringContaining('"kind": "workspace"')]);
 
-    const window = { start_date: "2000-01-01", end_date: "2099-12-31", limit: "2" };
-    const reviews = await callOperation(visited, "listReviewMetrics", window);
+    // As it is filled in: a reader who changes nothing sees something.
+    const reviews = await callOperation(visited, "listReviewMetrics", { limit: "2" });
     expect([reviews.status, reviews.body]).toEqual([200, expect.stringContaining('"pr_url"')]);
+
+    const filled = (name: string) =>
+      visited.page.locator(`[id$="-listReviewMetrics"] tr[data-param-name="${name}"] input`).inputValue();
+    expect([await filled("cursor"), await filled("repository_ids")]).toEqual(["", ""]);
 
     // The one refused call above is told by the browser; the page itself breaks nothing and asks nobody else.
     expect(visited.faults).toEqual([expect.stringContaining("status of 401")]);
@@ -81,6 +88,31 @@ describe.skipIf(!hasBrowser)("the reference page in a browser", () => {
       const { status, url } = await callOperation(visited, "whoami");
       expect([status, url]).toEqual([200, `${stage.url}/live/v1/whoami`]);
       expect(visited.faults).toEqual([]);
+    } finally {
+      await stage.close();
+    }
+  });
+
+  test("the client that is built for other packages runs in a browser", async () => {
+    const stage = await startStage("/live", service.url);
+    try {
+      const { page, faults } = await visit();
+      await page.goto(`${stage.url}/live/docs/errors/INVALID_CURSOR`);
+      // As text: what runs there must reach the browser as it is written.
+      const told = walkOutcome.parse(
+        await page.evaluate(`(async () => {
+          const { createClient, ReviewApiError } = await import("${stage.url}/live/client/client.js");
+          const options = { baseUrl: "${stage.url}/live", key: "${service.keys.workspace}" };
+          const names = [];
+          for await (const { body } of createClient(options).pages("listOrganizations", { query: { limit: 1 } }))
+            names.push(...body.organizations.map(({ name }) => name));
+          const refusal = await createClient({ ...options, key: "none" }).whoami().catch((error) => error);
+          return { names, refused: refusal instanceof ReviewApiError };
+        })()`),
+      );
+      expect(told.names.length).toBeGreaterThan(1);
+      expect(told.refused).toBe(true);
+      expect(faults).toEqual([expect.stringContaining("status of 401")]);
     } finally {
       await stage.close();
     }
@@ -130,16 +162,24 @@ describe("what the reference is made of", () => {
   });
 });
 
+const walkOutcome = z.object({ names: z.array(z.string()), refused: z.boolean() });
+
 async function operationsOf(url: string): Promise<number> {
   const { paths }: { paths: Record<string, object> } = await (await fetch(`${url}/openapi.json`)).json();
   return Object.values(paths).flatMap((methods) => Object.keys(methods)).length;
 }
 
-/** API Gateway's own address has the stage's name before every path, which functions do not see. */
+/** API Gateway's own address has the stage's name before every path, which functions do not see. Beside it, the client. */
 async function startStage(prefix: string, target: string) {
   const server = createServer((incoming, response) => {
     if (!incoming.url?.startsWith(`${prefix}/`)) {
       response.writeHead(403).end();
+      return;
+    }
+    const [, module] = /\/client\/([a-z.]+\.js)$/.exec(incoming.url) ?? [];
+    if (module) {
+      const file = new URL(`../../${builtClientFolder}/${module}`, import.meta.url);
+      response.writeHead(200, { "content-type": "text/javascript" }).end(readFileSync(file));
       return;
     }
     const options = { method: incoming.method, headers: incoming.headers };

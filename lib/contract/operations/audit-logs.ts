@@ -61,5 +61,6 @@ export const listAuditLogs = operation({
   paging: { bindsPageSize: false, resumable: true, defaultSize: auditLogs.default },
   streaming: false,
   tableActions: ["Query"],
+  tablePartitions: ["AUDIT#"],
   errors: [],
 });

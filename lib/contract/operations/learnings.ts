@@ -28,7 +28,7 @@ const writeLimit = {
 
 export const learningText = text(1, learningLimits.textCharactersMax);
 
-const webAddress = text(1, learningLimits.sourceUrlCharactersMax).refine(
+export const learningSourceUrl = text(1, learningLimits.sourceUrlCharactersMax).refine(
   (value) => /^https?:\/\/\S+$/i.test(value) && URL.canParse(value),
   { error: "must be an http or https URL" },
 );
@@ -38,7 +38,7 @@ export const learningItem = z.strictObject({
   repository_id: identifier,
   learning: learningText,
   file: text(1, learningLimits.fileCharactersMax).optional(),
-  source_url: webAddress.optional(),
+  source_url: learningSourceUrl.optional(),
 });
 
 /** What the documentation says of an element, since the envelope itself lets anything through. */
@@ -109,7 +109,8 @@ export const createLearnings = operation({
   instanceScope: "home",
   rateLimit: writeLimit,
   streaming: false,
-  tableActions: ["BatchGetItem", "PutItem", "DeleteItem", "BatchWriteItem"],
+  tableActions: ["GetItem", "BatchGetItem", "PutItem", "DeleteItem", "BatchWriteItem"],
+  tablePartitions: ["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "VECTOR#", "STALE#"],
   uses: ["embedder"],
   errors: [],
 });
@@ -135,7 +136,8 @@ export const updateLearning = operation({
   instanceScope: "authorized",
   rateLimit: writeLimit,
   streaming: false,
-  tableActions: ["GetItem", ...createLearnings.tableActions],
+  tableActions: createLearnings.tableActions,
+  tablePartitions: createLearnings.tablePartitions,
   uses: ["embedder"],
   errors: ["LEARNING_NOT_FOUND", "LEARNING_EXISTS", "INDEX_REFRESH_FAILED"],
 });
@@ -158,7 +160,8 @@ export const deleteLearning = operation({
   instanceScope: "authorized",
   rateLimit: writeLimit,
   streaming: false,
-  tableActions: createLearnings.tableActions,
+  tableActions: ["BatchGetItem", "PutItem", "DeleteItem"],
+  tablePartitions: ["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "VECTOR#"],
   errors: ["INDEX_REFRESH_FAILED"],
 });
 
@@ -207,6 +210,7 @@ export const listLearnings = operation({
   rateLimit: { bucket: "learnings", requestsMax: 60, windowSeconds: 60, owner: "quota" },
   paging: { bindsPageSize: false, resumable: true, defaultSize: page.default },
   streaming: true,
-  tableActions: ["Query"],
+  tableActions: ["Query", "GetItem"],
+  tablePartitions: ["LEARNINGS#"],
   errors: ["PERMISSION_DENIED", "RESPONSE_TOO_LARGE"],
 });

@@ -61,6 +61,7 @@ const common = {
   paging: { bindsPageSize: false, resumable: true, defaultSize: metrics.default },
   streaming: true,
   tableActions: ["GetItem", "BatchGetItem", "Query"],
+  tablePartitions: ["S#", "PART#"],
   errors: ["RESPONSE_TOO_LARGE"],
 } as const;
 

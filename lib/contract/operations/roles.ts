@@ -27,6 +27,7 @@ const writing = {
   needs: "admin",
   rateLimit: { bucket: "roles-write", requestsMax: 10, windowSeconds: 60, owner: "organization" },
   tableActions: ["PutItem", "UpdateItem"],
+  tablePartitions: ["ORG#"],
 } as const;
 
 const query = z.strictObject({ ...organizationSelector });
@@ -129,6 +130,8 @@ export const updateRole = operation({
   query,
   body: z.strictObject({ ...fields, name: fields.name.optional(), ...organizationSelector }),
   answer: { status: 200, description: "The role", schema: roleRecord },
+  /** A change that the people guard need not follow still checks that the role is there. */
+  tableActions: [...writing.tableActions, "ConditionCheckItem"],
   errors: ["ROLE_NOT_FOUND", "ROLE_NAME_TAKEN", "SYSTEM_ROLE"],
 });
 

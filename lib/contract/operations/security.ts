@@ -73,6 +73,7 @@ export const listSecurityFindings = operation({
   paging: { bindsPageSize: false, resumable: false, defaultSize: findings.default },
   streaming: true,
   tableActions: ["BatchGetItem", "Query"],
+  tablePartitions: ["SCANS#", "FINDINGS#"],
   errors: ["RESPONSE_TOO_LARGE"],
   narrowing: "Narrow with repo_id, state or severity, or read JSON pages with a smaller limit.",
 });

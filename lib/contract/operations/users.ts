@@ -88,6 +88,7 @@ export const assignSeats = operation({
   rateLimit: tenAMinute("seats"),
   streaming: false,
   tableActions: ["PutItem", "UpdateItem"],
+  tablePartitions: ["ORG#", "TENANT#"],
   errors: ["BATCH_SIZE_EXCEEDED"],
 });
 
@@ -130,6 +131,7 @@ export const setSeatAssignment = operation({
   body: z.strictObject({ mode: choice(seatAssignmentModes), ...organizationSelector }),
   answer: { status: 200, description: "The mode as it is now", schema: modeAnswer },
   tableActions: ["UpdateItem"],
+  tablePartitions: ["ORG#", "TENANT#"],
 });
 
 export const changeRoles = operation({
@@ -158,5 +160,6 @@ export const changeRoles = operation({
   rateLimit: tenAMinute("role-changes"),
   streaming: false,
   tableActions: ["UpdateItem"],
+  tablePartitions: ["ORG#"],
   errors: ["BATCH_SIZE_EXCEEDED"],
 });

@@ -1,0 +1,109 @@
+import { keyKinds } from "../lib/contract/access.ts";
+import {
+  eventLimits,
+  keyLimits,
+  learningLimits,
+  pageLimits,
+  peopleLimits,
+  requestLimits,
+  securityLimits,
+} from "../lib/contract/limits.ts";
+import type { Operation } from "../lib/contract/operation.ts";
+import { operations } from "../lib/contract/operations.ts";
+
+/** The tables of the guide that the contract knows by heart: each stands between two marks of its name. */
+const tables: Readonly<Record<string, () => string>> = { operations: operationsTable, limits: limitsTable };
+
+/** The guide with its tables as the contract has them. */
+export const guideWithTables = (guide: string): string =>
+  Object.entries(tables).reduce((text, [name, table]) => {
+    const marked = new RegExp(`(<!-- ${name}: npm run generate -->\n).*?(<!-- end of ${name} -->)`, "s");
+    if (!marked.test(text)) throw new Error(`The guide has no place for the table ${name}.`);
+    return text.replace(marked, (_, start: string, end: string) => `${start}\n${table()}\n\n${end}`);
+  }, guide);
+
+const table = (heads: readonly string[], rows: ReadonlyArray<readonly string[]>): string =>
+  [heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+
+const verdicts = { accepted: "yes", forbidden: "403", gone: "410" } as const;
+const shownKinds = keyKinds.filter((kind) => kind !== "agentic");
+
+function operationsTable(): string {
+  const heads = ["Operation", ...shownKinds, "workspace's `org_id`", "needs", "limit", "counted for"];
+  return table(
+    heads,
+    operations.map((operation: Operation) => [
+      `${operation.method} ${operation.path}`,
+      ...shownKinds.map((kind) => verdicts[operation.keys[kind]]),
+      operation.keys.workspace === "accepted" ? operation.organization : "–",
+      needsOf(operation),
+      limitOf(operation),
+      owners[operation.rateLimit.owner],
+    ]),
+  );
+}
+
+const owners = {
+  quota: "organization, workspace or instance",
+  organization: "organization",
+  key: "key",
+} as const;
+
+function needsOf({ needs, needsOfKind, plan, gates = [] }: Operation): string {
+  const words = [
+    plan === "any" ? "every plan" : "",
+    gates.includes("self_hosted") ? "self-hosted" : "",
+    needs === "admin" ? "Admin" : needs === null ? "" : `\`${needs}\``,
+    ...Object.entries(needsOfKind ?? {}).map(([kind, permission]) => `\`${permission}\` (${kind} keys)`),
+  ];
+  return words.filter(Boolean).join(", ");
+}
+
+/** Operations of one bucket share one window. */
+function limitOf({ rateLimit }: Operation): string {
+  const { bucket, requestsMax, windowSeconds } = rateLimit;
+  const sharing = operations.filter((other) => other.rateLimit.bucket === bucket).length;
+  return `${requestsMax} in ${windowSeconds} s${sharing > 1 ? ` (${bucket}, shared by ${sharing})` : ""}`;
+}
+
+const mebibytes = (bytes: number): string => `${bytes / 1024 / 1024} MiB`;
+const count = (number: number): string => number.toLocaleString("en-US");
+
+function limitsTable(): string {
+  const { metrics, learnings, findings, users, auditLogs, organizations, repositories } = pageLimits;
+  const smaller = new Set([users, auditLogs, organizations, repositories].map(({ max }) => max));
+  return table(
+    ["What", "Limit"],
+    [
+      [
+        "a page of pull requests, Learnings or findings",
+        [...new Set([metrics.max, learnings.max, findings.max])].map(count).join(", "),
+      ],
+      ["a page of users, audit logs, organizations or repositories", [...smaller].map(count).join(", ")],
+      [
+        "an answer",
+        `${mebibytes(requestLimits.responseBytesMax)} before compression; ask for \`gzip\` or \`br\``,
+      ],
+      [
+        "a body",
+        `${mebibytes(requestLimits.bodyBytesMax)}; ${mebibytes(requestLimits.learningsBodyBytesMax)} for \`POST /v1/learnings\``,
+      ],
+      [
+        "values of a list filter",
+        `${requestLimits.listValuesMax}; ${requestLimits.auditFilterValuesMax} for \`actions\` and \`resource_types\``,
+      ],
+      [
+        "Learnings in one request",
+        `${learningLimits.batchItemsMax}, each of ${count(learningLimits.textCharactersMax)} characters`,
+      ],
+      ["people in one request", count(peopleLimits.batchUsersMax)],
+      ["custom roles of an organization", count(peopleLimits.customRolesMax)],
+      ["findings in one CSV or SARIF download", count(securityLimits.downloadFindingsMax)],
+      [
+        "life of a workspace token",
+        `${keyLimits.tokenExpiryDaysMin} to ${keyLimits.tokenExpiryDaysMax} days`,
+      ],
+      ["approval delay of Learnings", `0 to ${eventLimits.approvalDelayDaysMax} days`],
+    ],
+  );
+}

@@ -1,0 +1,66 @@
+import { ReviewApiError } from "./error.js";
+import { routes } from "./operations.generated.js";
+import { withRetries } from "./retry.js";
+export { ReviewApiError };
+export function createClient(options) {
+    /** `read` is part of the attempt: a connection may also break in the middle of a body. */
+    const attempt = (name, request, call, read) => withRetries(options, async () => await read(await dispatch(options, name, request, call)), isRepeatable(name), call.signal);
+    const call = (name, request = {}, callOptions = {}) => attempt(name, request, callOptions, readJson);
+    const raw = (name, request = {}, callOptions = {}) => attempt(name, request, callOptions, (response) => response);
+    async function* pages(name, request = {}, callOptions = {}) {
+        let cursor = request.query?.cursor;
+        do {
+            const page = await call(name, { ...request, query: { ...request.query, cursor } }, callOptions);
+            yield { ...page, resumeCursor: page.headers.get("x-resume-cursor") };
+            cursor = nextCursorOf(page.body);
+        } while (cursor !== null);
+    }
+    const methods = Object.fromEntries(operationNames.map((name) => [
+        name,
+        (request, callOptions) => call(name, request, callOptions),
+    ]));
+    // The generated types describe what the service answers; its own tests hold it to them.
+    return { ...methods, pages, raw };
+}
+const operationNames = Object.keys(routes).filter((name) => name in routes);
+async function readJson(response) {
+    const { status, headers } = response;
+    const text = await response.text();
+    const type = headers.get("content-type") ?? "";
+    if (text !== "" && !type.startsWith("application/json"))
+        throw new Error(`The service answered ${type || "something"}; raw() is for what is not JSON.`);
+    return { body: text === "" ? undefined : JSON.parse(text), status, headers };
+}
+function nextCursorOf(body) {
+    const next = typeof body === "object" && body !== null && "next_cursor" in body ? body.next_cursor : null;
+    return typeof next === "string" ? next : null;
+}
+/** Reads can be sent again when the connection broke; the service's writes are safe to repeat too, but that is the caller's choice. */
+const isRepeatable = (name) => routes[name].method === "GET";
+async function dispatch(options, name, request, call) {
+    const { fetch = globalThis.fetch, key } = options;
+    const response = await fetch(urlOf(options.baseUrl, name, request), {
+        method: routes[name].method,
+        headers: {
+            "x-service-api-key": key,
+            ...(request.body && { "content-type": "application/json" }),
+        },
+        ...(request.body && { body: JSON.stringify(request.body) }),
+        ...(call.signal && { signal: call.signal }),
+    });
+    if (!response.ok)
+        throw await ReviewApiError.from(response);
+    return response;
+}
+function urlOf(baseUrl, name, { path = {}, query = {} }) {
+    const filled = routes[name].path.replace(/\{(\w+)\}/g, (_, parameter) => encodeURIComponent(path[parameter] ?? ""));
+    const search = new URLSearchParams();
+    for (const [parameter, value] of Object.entries(query)) {
+        for (const each of Array.isArray(value) ? value : [value]) {
+            if (each !== undefined && each !== null)
+                search.append(parameter, String(each));
+        }
+    }
+    const text = search.toString();
+    return `${baseUrl.replace(/\/+$/, "")}${filled}${text ? `?${text}` : ""}`;
+}

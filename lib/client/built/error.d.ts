@@ -1,0 +1,17 @@
+export type Problem = {
+    readonly code: string;
+    readonly message: string;
+};
+/** Both error shapes of the service as one class. */
+export declare class ReviewApiError extends Error {
+    readonly name = "ReviewApiError";
+    readonly status: number;
+    /** The first problem's code. */
+    readonly code: string;
+    /** Every problem; Learnings endpoints may list several. */
+    readonly problems: readonly Problem[];
+    readonly requestId: string | null;
+    readonly retryAfterSeconds: number | null;
+    private constructor();
+    static from(response: Response): Promise<ReviewApiError>;
+}

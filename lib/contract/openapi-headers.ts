@@ -1,0 +1,87 @@
+import type { ErrorCode } from "./errors.ts";
+import type { Operation } from "./operation.ts";
+
+/** The headers of answers: described once in the document's components, named where they come. */
+
+const integer = { type: "integer" };
+const text = { type: "string" };
+
+const described = {
+  "x-request-id": [text, "The id of this request; a caller's own is kept if it is 1 to 128 of A-Za-z0-9_-."],
+  "cache-control": [text, "Answers are never stored by anybody on the way."],
+  "x-content-type-options": [text, "What comes is what content-type says."],
+  "strict-transport-security": [text, "The service is asked over HTTPS only."],
+  "retry-after": [integer, "Whole seconds to wait before the same request is sent again."],
+  "ratelimit-policy": [text, 'The limit, as "bucket";q=requests;w=seconds.'],
+  ratelimit: [text, 'What is left of it, as "bucket";r=remaining;t=seconds.'],
+  "x-ratelimit-limit": [integer, "Requests in a window of 60 seconds."],
+  "x-ratelimit-remaining": [integer, "Requests left in the window that ends now."],
+  "x-ratelimit-reset": [integer, "Seconds until the next request is free."],
+  "x-next-cursor": [text, "The cursor of the next page, for CSV and NDJSON."],
+  "x-resume-cursor": [text, "On the last page: the cursor that later reads only what was written since."],
+  deprecation: [text, "With a legacy key: it will stop working."],
+  link: [text, "With a legacy key: the page that says what to do."],
+} as const;
+type HeaderName = keyof typeof described;
+
+export type HeaderExamples = Readonly<Record<string, string>>;
+
+export const headerComponents = (examples: HeaderExamples): object =>
+  Object.fromEntries(
+    Object.entries(described).map(([name, [schema, description]]) => {
+      const example = examples[name];
+      const value = schema.type === "integer" ? Number(example) : example;
+      return [name, { description, schema, ...(example !== undefined && { example: value }) }];
+    }),
+  );
+
+const named = (names: readonly HeaderName[]): Record<string, object> =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+const always = [
+  "x-request-id",
+  "cache-control",
+  "x-content-type-options",
+  "strict-transport-security",
+] as const;
+const limited = [
+  "ratelimit-policy",
+  "ratelimit",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+] as const;
+const deprecated = ["deprecation", "link"] as const;
+
+export const successHeaders = ({ keys, paging }: Operation, hasOtherFormats: boolean): object =>
+  named([
+    ...always,
+    ...limited,
+    ...(paging && hasOtherFormats ? (["x-next-cursor"] as const) : []),
+    ...(paging?.resumable ? (["x-resume-cursor"] as const) : []),
+    ...(keys.legacy === "accepted" ? deprecated : []),
+  ]);
+
+/** What only the limiter or the work behind it can answer: such a call was counted, or refused by the count. */
+const afterTheCount: readonly ErrorCode[] = [
+  "RATE_LIMIT_EXCEEDED",
+  "RESPONSE_TOO_LARGE",
+  "INTERNAL_ERROR",
+  "SERVICE_UNAVAILABLE",
+];
+
+export function errorHeaders(
+  { keys, errors }: Operation,
+  status: number,
+  codes: readonly ErrorCode[],
+): object {
+  const wasCounted = codes.some((code) => afterTheCount.includes(code) || errors.includes(code));
+  // Before the key is known, nobody can tell that it is an old one.
+  const tellsOfAge = keys.legacy === "accepted" ? status !== 401 : codes.includes("LEGACY_API_KEY");
+  return named([
+    ...always,
+    ...(status === 429 || status === 503 ? (["retry-after"] as const) : []),
+    ...(wasCounted ? limited : []),
+    ...(tellsOfAge ? deprecated : []),
+  ]);
+}

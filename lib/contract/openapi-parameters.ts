@@ -1,0 +1,55 @@
+import type { Operation } from "./operation.ts";
+
+/** What a parameter is for, in the reference. One text a name: the same name means the same everywhere. */
+const descriptions: Readonly<Record<string, string>> = {
+  start_date: "First day of the window, UTC, inclusive.",
+  end_date: "Last day of the window, UTC, inclusive; not before `start_date`.",
+  repository_ids: "Only these repositories, by the Git provider's ids.",
+  user_ids: "Only these people, by the Git provider's ids.",
+  organization_ids:
+    "Instance keys only: narrows the answer to these organizations, by the Git provider's ids. It cannot widen it.",
+  limit: "Most records of one page. A page can have fewer and still not be the last.",
+  cursor: "`next_cursor` of the page before, or a kept `x-resume-cursor`, with the same filters.",
+  status: "Which pull requests: merged ones, closed ones that were not merged, or both.",
+  format: "What to answer with. Other formats than JSON carry the cursor in a header.",
+  repository_name:
+    "User keys only: the full name of one repository that the member can read, in any letter case.",
+  search: "Only what has all of these words, in any letter case.",
+  file: "Only Learnings of exactly this file; may be given several times.",
+  stat_filter:
+    "All of them, those used in the last 30 days, those never used, or those made in the last 7 days.",
+  learning_id: "`id` of the Learning.",
+  organization_id:
+    "`id` of the organization, as `GET /v1/organizations` answers it; not the Git provider's id.",
+  seat_filter: "Everybody, or only people with or without a seat.",
+  role_filter: "Everybody, only admins, or only people who are none.",
+  role_type: "All roles, or only one type.",
+  include_permissions: "Whether each role comes with its permissions; `false` unless given.",
+  include_user_count: "Whether each role comes with the number of its members; `true` unless given.",
+  role_id: "`id` of the role: a system role's name, or the UUID of a custom one.",
+  actions: "Only these actions.",
+  resource_types: "Only what was done to these types of things.",
+  date_from: "From this day or instant on.",
+  date_to: "Up to and with this day or instant; not before `date_from`.",
+  order: "Newest first, or oldest first.",
+  repo_id: "Only this repository, by the Git provider's id.",
+  state: "Only findings in this state.",
+  severity: "Only findings of these severities.",
+};
+
+const selectors = {
+  optional: "Workspace tokens may name one organization, by the Git provider's id. Other keys ignore it.",
+  required: "Workspace tokens must name one organization, by the Git provider's id. Other keys ignore it.",
+  refused: "Workspace tokens must not send it. Other keys ignore it.",
+  ignored: "Ignored.",
+} as const;
+
+export function describeParameter({ organization, body }: Operation, name: string): string {
+  if (name === "org_id")
+    return body && organization === "required"
+      ? "Ignored in the query: it goes into the body."
+      : selectors[organization];
+  const description = descriptions[name];
+  if (description === undefined) throw new Error(`The parameter ${name} has no description.`);
+  return description;
+}

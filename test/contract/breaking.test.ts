@@ -1,0 +1,246 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { openApi, releasedFile } from "../../cli/generated-files.ts";
+import { type BreakingChange, breakingChanges } from "./breaking-changes.ts";
+import { type Node, node } from "./schema-changes.ts";
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const released: Node = JSON.parse(read(releasedFile));
+const changeLog = read("CHANGELOG.md");
+
+/** The part of the change log that no version number covers yet. */
+const unreleased = /^## Unreleased\n(.*?)(?=^## )/ms.exec(changeLog)?.[1] ?? "";
+
+/** Named: a line that is marked as breaking and has the operation's id, or the schema's name, in it. */
+const isNamed = (log: string, { subject }: BreakingChange): boolean =>
+  log.split(/^- /m).some((entry) => entry.includes("**breaking**") && entry.includes(`\`${subject}\``));
+
+test("no change breaks callers of the released interface, unless the change log says so", () => {
+  const unnamed = breakingChanges(released, node(JSON.parse(JSON.stringify(openApi())))).filter(
+    (change) => !isNamed(unreleased, change),
+  );
+  expect(unnamed).toEqual([]);
+});
+
+test("the released document is that of the newest version in the change log", () => {
+  expect(node(released.info).version).toBe(/^## (\d+\.\d+\.\d+)/m.exec(changeLog)?.[1]);
+});
+
+test("a breaking change counts as named only by its own entry, and only where it is called breaking", () => {
+  const change = { subject: "listUsers", what: "the operation is gone" };
+  expect(isNamed("- **breaking** `listUsers`: gone; use the members list.\n", change)).toBe(true);
+  expect(isNamed("- `listUsers`: gone.\n- **breaking** `listRoles`: gone.\n", change)).toBe(false);
+  expect(isNamed("- **breaking** `listUsersOfAll`: gone.\n", change)).toBe(false);
+});
+
+/** Where something stands in the document: names, and in lists the place or the parameter's name. */
+type Path = readonly (string | number)[];
+const at = (document: unknown, path: Path): unknown =>
+  path.reduce<unknown>((place, step) => {
+    const next: unknown =
+      Array.isArray(place) && typeof step === "string"
+        ? place.find((each) => node(each).name === step)
+        : Reflect.get(Object(place), step);
+    if (next === undefined) throw new Error(`There is nothing at ${path.join(" ")}.`);
+    return next;
+  }, document);
+
+/** The released document with one thing changed. */
+function changed(path: Path, change: (place: Record<string, unknown>) => void): Node {
+  const copy: Node = structuredClone(released);
+  change(Object(at(copy, path)));
+  return copy;
+}
+
+const users: Path = ["paths", "/v1/users", "get"];
+const json: Path = ["content", "application/json", "schema"];
+const learningsBody: Path = ["paths", "/v1/learnings", "post", "requestBody", ...json];
+const remove = (name: string) => (place: Record<string, unknown>) => {
+  if (!(name in place)) throw new Error(`There is no ${name} to remove.`);
+  delete place[name];
+};
+const set = (name: string, value: unknown) => (place: Record<string, unknown>) => {
+  place[name] = value;
+};
+const without = (name: string, value: string) => (place: Record<string, unknown>) => {
+  const values = place[name];
+  if (!Array.isArray(values) || !values.includes(value)) throw new Error(`${name} has no ${value}.`);
+  place[name] = values.filter((each) => each !== value);
+};
+const along = (name: string, value: unknown) => (place: Record<string, unknown>) => {
+  const values = place[name];
+  place[name] = [...(Array.isArray(values) ? values : []), value];
+};
+const roleSchema: Path = ["paths", "/v1/roles/{role_id}", "get", "responses", "200", ...json];
+
+describe("a planted change that breaks callers is found", () => {
+  test.each<[string, Path, (place: Record<string, unknown>) => void, BreakingChange]>([
+    [
+      "an operation that is gone",
+      ["paths", "/v1/users"],
+      remove("get"),
+      { subject: "listUsers", what: "the operation is gone" },
+    ],
+    [
+      "an operation with another name in the client",
+      users,
+      set("operationId", "listPeople"),
+      { subject: "listUsers", what: "it is called listPeople now" },
+    ],
+    [
+      "a kind of key that is refused",
+      ["paths", "/v1/metrics/mcp", "get"],
+      without("x-key-kinds", "legacy"),
+      { subject: "listMcpMetrics", what: "keys of kind legacy are refused now" },
+    ],
+    [
+      "a new parameter that is required",
+      users,
+      along("parameters", { name: "team", in: "query", required: true, schema: { type: "string" } }),
+      { subject: "listUsers", what: "the new parameter team is required" },
+    ],
+    [
+      "a parameter that became required",
+      [...users, "parameters", "limit"],
+      set("required", true),
+      { subject: "listUsers", what: "the parameter limit is required now" },
+    ],
+    [
+      "a parameter that is gone",
+      [...users, "parameters", "seat_filter"],
+      set("name", "seats"),
+      { subject: "listUsers", what: "the parameter seat_filter is gone" },
+    ],
+    [
+      "a value that a parameter no longer takes",
+      [...users, "parameters", "seat_filter", "schema"],
+      without("enum", "unassigned"),
+      { subject: "listUsers", what: 'seat_filter: the value "unassigned"' },
+    ],
+    [
+      "a page that became smaller",
+      [...users, "parameters", "limit", "schema"],
+      set("maximum", 50),
+      { subject: "listUsers", what: "limit: a narrower maximum" },
+    ],
+    [
+      "a field of the body that became required",
+      [...learningsBody, "properties", "data", "items"],
+      along("required", "file"),
+      { subject: "createLearnings", what: "body: data[].file: is required now" },
+    ],
+    [
+      "a field of the body that is gone",
+      [...learningsBody, "properties", "data", "items", "properties"],
+      remove("source_url"),
+      { subject: "createLearnings", what: "body: data[].source_url: is gone" },
+    ],
+    [
+      "a smaller batch",
+      [...learningsBody, "properties", "data"],
+      set("maxItems", 50),
+      { subject: "createLearnings", what: "body: data: a narrower maxItems" },
+    ],
+    [
+      "a field that is no longer answered",
+      [...roleSchema, "properties"],
+      remove("is_default"),
+      { subject: "getRole", what: "200: is_default: is gone" },
+    ],
+    [
+      "a field that may be missing",
+      roleSchema,
+      without("required", "name"),
+      { subject: "getRole", what: "200: name: may be missing now" },
+    ],
+    [
+      "a field that may be null",
+      [...roleSchema, "properties", "name"],
+      set("type", ["string", "null"]),
+      { subject: "getRole", what: "200: name: its alternatives changed" },
+    ],
+    [
+      "a field of another type",
+      [...roleSchema, "properties", "is_default"],
+      set("type", "string"),
+      { subject: "getRole", what: "200: is_default: its type changed" },
+    ],
+    [
+      "a value that nobody expects in an answer",
+      [...roleSchema, "properties", "type"],
+      along("enum", "inherited"),
+      { subject: "getRole", what: '200: type: the value "inherited"' },
+    ],
+    [
+      "an error code that is gone",
+      [...users, "responses", "403"],
+      without("x-error-codes", "NOT_ADMIN"),
+      { subject: "listUsers", what: "403: NOT_ADMIN is gone" },
+    ],
+    [
+      "a status that is gone",
+      [...users, "responses"],
+      remove("410"),
+      { subject: "listUsers", what: "it no longer answers 410" },
+    ],
+    [
+      "a success of another status",
+      ["paths", "/v1/roles", "post", "responses"],
+      (place) => {
+        place["200"] = place["201"];
+        delete place["201"];
+      },
+      { subject: "createRole", what: "it no longer answers 201" },
+    ],
+    [
+      "a format that is gone",
+      ["paths", "/v1/learnings", "get", "responses", "200", "content"],
+      remove("text/csv"),
+      { subject: "listLearnings", what: "200: text/csv is gone" },
+    ],
+    [
+      "a header that is gone",
+      ["paths", "/v1/learnings", "get", "responses", "200", "headers"],
+      remove("x-resume-cursor"),
+      { subject: "listLearnings", what: "200: the header x-resume-cursor is gone" },
+    ],
+    [
+      "the other error shape",
+      [...users, "responses", "401", ...json],
+      set("$ref", "#/components/schemas/Errors"),
+      { subject: "listUsers", what: "401: its error shape changed" },
+    ],
+    [
+      "an error without a message",
+      ["components", "schemas", "Error", "properties", "error"],
+      without("required", "message"),
+      { subject: "Error", what: "error.message: may be missing now" },
+    ],
+  ])("%s", (_, path, change, expected) => {
+    expect(breakingChanges(released, changed(path, change))).toContainEqual(expected);
+  });
+});
+
+describe("a change that breaks nobody is none", () => {
+  test.each<[string, Path, (place: Record<string, unknown>) => void]>([
+    ["nothing", [], () => {}],
+    ["a new operation", ["paths"], set("/v1/teams", { get: { operationId: "listTeams", responses: {} } })],
+    [
+      "a new optional parameter",
+      users,
+      along("parameters", { name: "team", in: "query", required: false, schema: { type: "string" } }),
+    ],
+    ["a larger page", [...users, "parameters", "limit", "schema"], set("maximum", 500)],
+    [
+      "one more value that a parameter takes",
+      [...users, "parameters", "seat_filter", "schema"],
+      along("enum", "new"),
+    ],
+    ["a new field of an answer", [...roleSchema, "properties"], set("color", { type: "string" })],
+    ["a value that is no longer answered", [...roleSchema, "properties", "type"], without("enum", "custom")],
+    ["a field that is never null now", [...roleSchema, "properties", "description"], set("type", "string")],
+    ["other words", users, set("description", "Everybody.")],
+  ])("%s", (_, path, change) => {
+    expect(breakingChanges(released, changed(path, change))).toEqual([]);
+  });
+});

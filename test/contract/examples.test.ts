@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { examplesFile } from "../../cli/generated-files.ts";
+import { openApiDocument } from "../../lib/contract/openapi.ts";
+import type { Examples, Exchange } from "../../lib/contract/openapi-examples.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
+import { type OperationId, operations } from "../../lib/contract/operations.ts";
+import { possibleErrors } from "../../lib/contract/possible-errors.ts";
+import { type Answer, useApi } from "../support/api.ts";
+import { useFaultyEngine } from "../support/faulty-engine.ts";
+import { World } from "../support/world.ts";
+import { type Refusal, refusals } from "./recording/refusals.ts";
+import { type ExampleRequest, requestsOf } from "./recording/requests.ts";
+import { Steady } from "./recording/steady.ts";
+import { buildExampleWorld, type ExampleWorld } from "./recording/world.ts";
+import { node } from "./schema-changes.ts";
+
+const api = useApi();
+const engine = useFaultyEngine(() => api.store().endpoint);
+let steady: Steady;
+let world: ExampleWorld;
+beforeAll(async () => {
+  process.env.DYNAMODB_ENDPOINT = engine.endpoint();
+  steady = new Steady();
+  world = await buildExampleWorld(new World(() => api.store().table), steady);
+});
+afterAll(() => steady.end());
+
+/** The same id on every request: messages that name it would change with every recording. */
+const requestId = "5f0c6f6e-6f5f-4f0e-9a53-6a2f3a1d9c11";
+
+async function send(operation: Operation, request: ExampleRequest, refusal: Refusal = {}): Promise<Answer> {
+  const { path, query, body, key, contentType } = { ...request, ...refusal };
+  const filled = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => path?.[name] ?? "");
+  const search = new URLSearchParams(
+    Object.entries(query ?? {}).flatMap(([name, value]) => [value].flat().map((each) => [name, each])),
+  );
+  return await api.call(search.size > 0 ? `${filled}?${search}` : filled, {
+    method: operation.method,
+    ...(key && { key: world.keys[key] }),
+    ...(body !== undefined && { body: typeof body === "string" ? body : Object(body) }),
+    rawHeaders: ["x-request-id", requestId, ...(contentType ? ["content-type", contentType] : [])],
+  });
+}
+
+const contentOf = ({ json, body }: Answer): unknown => json ?? body.toString();
+
+/** What the reader of the documentation sees of a request and its answer. */
+function exchangeOf({ title, path, query, body }: ExampleRequest, answer: Answer): Exchange {
+  const contentType = answer.headers["content-type"]?.split(";", 1)[0];
+  const isSarif = contentType === "application/sarif+json";
+  const content = isSarif ? JSON.parse(answer.body.toString()) : contentOf(answer);
+  return {
+    title,
+    ...(path && { path }),
+    ...(query && { query }),
+    ...(body !== undefined && { body }),
+    answer: {
+      status: answer.status,
+      ...(contentType !== undefined && answer.body.length > 0 && { contentType, body: content }),
+    },
+  };
+}
+
+const cursorOf = (answer: Answer | undefined): string => {
+  const next: unknown = Reflect.get(Object(answer?.json), "next_cursor");
+  if (typeof next !== "string") throw new Error("There is no next page to go on with.");
+  return next;
+};
+
+const headers: Record<string, string> = {};
+/** Transport and what the media type says by itself is not for the reference. */
+const untold = new Set(["content-type", "vary", "content-encoding", "content-length"]);
+
+const described = openApiDocument(operations, "0.0.0");
+
+/** A header that comes must be one that the reference names for this answer. */
+function noteHeaders({ id, path, method }: Operation, answer: Answer): void {
+  const responses = node(node(described.paths[path]?.[method.toLowerCase()]).responses);
+  const named = Object.keys(node(node(responses[answer.status]).headers));
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (untold.has(name)) continue;
+    expect([id, answer.status, named]).toEqual([id, answer.status, expect.arrayContaining([name])]);
+    headers[name] ??= value;
+  }
+}
+
+async function recordExchanges(
+  operation: Operation,
+  requests: readonly ExampleRequest[],
+): Promise<Exchange[]> {
+  const exchanges: Exchange[] = [];
+  let before: Answer | undefined;
+  for (const { goesOn, ...request } of requests) {
+    steady.begin(`${operation.id} ${request.title}`, 1_000);
+    const whole = goesOn ? { ...request, query: { ...request.query, cursor: cursorOf(before) } } : request;
+    before = await send(operation, whole);
+    expect([operation.id, request.title, before.status, before.message]).toEqual([
+      operation.id,
+      request.title,
+      operation.answer.status,
+      "",
+    ]);
+    noteHeaders(operation, before);
+    exchanges.push(exchangeOf(whole, before));
+  }
+  return exchanges;
+}
+
+async function recordErrors(operation: Operation, request: ExampleRequest): Promise<Record<string, unknown>> {
+  const errors: Record<string, unknown> = {};
+  for (const code of possibleErrors(operation)) {
+    const refusal = refusals[code]?.({ operation, request, world });
+    if (!refusal) throw new Error(`Nobody knows how to be refused with ${code}.`);
+    // A new window of the limiter for every call.
+    steady.begin(`${operation.id} ${code}`, 61_000);
+    engine.inject(refusal.fault);
+    const restore = refusal.arrange?.();
+    const answer = await send(operation, request, refusal).finally(() => {
+      restore?.();
+      engine.inject();
+    });
+    expect([operation.id, code, answer.codes]).toEqual([operation.id, code, [code]]);
+    noteHeaders(operation, answer);
+    errors[code] = answer.json;
+  }
+  return errors;
+}
+
+const sorted = (record: object): object =>
+  Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+/** The store gives the names of a map back in any order. */
+const inOrder = (name: string, value: unknown) => (name === "metadata" ? sorted(Object(value)) : value);
+
+test("every operation answers as documented, with every error code it documents, and that is what the reference shows (npm run generate)", async () => {
+  const requests = requestsOf(world);
+  const requestsFor = (id: OperationId) => requests[id];
+  const exchanges = new Map<string, Exchange[]>();
+  // What was just written is not settled yet, and a resume cursor never passes it.
+  steady.begin("settled", 3_600_000);
+  for (const operation of operations)
+    exchanges.set(operation.id, await recordExchanges(operation, requestsFor(operation.id)));
+  const recorded: Examples["operations"] = {};
+  for (const operation of operations) {
+    const [first] = requestsFor(operation.id);
+    if (!first) throw new Error(`${operation.id} has no request.`);
+    Object.assign(recorded, {
+      [operation.id]: {
+        exchanges: exchanges.get(operation.id),
+        errors: await recordErrors(operation, first),
+      },
+    });
+  }
+  const text = `${JSON.stringify({ headers: sorted(headers), operations: recorded }, inOrder, 1)}\n`;
+  await expect(text).toMatchFileSnapshot(`../../${examplesFile}`);
+});

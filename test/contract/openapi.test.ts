@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { lintFromString, loadConfig } from "@redocly/openapi-core";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { describe, expect, test } from "vitest";
+import { examplesFile } from "../../cli/generated-files.ts";
+import type { Examples } from "../../lib/contract/openapi-examples.ts";
+import { operations } from "../../lib/contract/operations.ts";
+import { possibleErrors } from "../../lib/contract/possible-errors.ts";
+import { list, type Node, node } from "./schema-changes.ts";
+
+const root = new URL("../../", import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
+const text = read("docs/openapi.json");
+const document: Node = JSON.parse(text);
+const examples: Examples = JSON.parse(read(examplesFile));
+
+const operationOf = (path: string, method: string): Node =>
+  node(node(node(document.paths)[path])[method.toLowerCase()]);
+
+describe("docs/openapi.json", () => {
+  test("is valid OpenAPI 3.1", async () => {
+    const { valid, errors } = await new Validator().validate(JSON.parse(text));
+    expect([errors ?? [], valid]).toEqual([[], true]);
+  });
+
+  const lint = async (source: string) => {
+    const config = await loadConfig({ configPath: fileURLToPath(new URL("redocly.yaml", root)) });
+    const problems = await lintFromString({ source, absoluteRef: "/openapi.json", config });
+    return problems.map(({ ruleId, message, location: [place] }) => [ruleId, message, place?.pointer]);
+  };
+
+  test("has nothing that the linter would mend", async () => {
+    expect(await lint(text)).toEqual([]);
+  });
+
+  test("would be told of by the linter, were something wrong", async () => {
+    const planted = structuredClone(document);
+    Reflect.set(Object(node(node(node(planted.paths)["/v1/users"]).get)), "summary", undefined);
+    expect((await lint(JSON.stringify(planted))).map(([rule]) => rule)).toEqual(["operation-summary"]);
+  });
+
+  test("every rule that is switched off says why", () => {
+    const rules = read("redocly.yaml").split("\n");
+    const isExplained = (index: number): boolean =>
+      /^ +#/.test(rules[index - 1] ?? "") ||
+      (/: off$/.test(rules[index - 1] ?? "") && isExplained(index - 1));
+    const off = rules.flatMap((line, index) => (/^ +.*: off$/.test(line) ? [index] : []));
+    expect(off.length).toBeGreaterThan(0);
+    for (const index of off) expect([rules[index], isExplained(index)]).toEqual([rules[index], true]);
+  });
+});
+
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+ajv.addSchema(document, "document");
+
+const pointer = (...steps: readonly string[]): string =>
+  steps.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
+
+/** What is wrong with a value, by the schema that stands at this place of the document. */
+function faultOf(value: unknown, ...place: readonly string[]): string | undefined {
+  const check = ajv.getSchema(`document#/${pointer(...place)}`);
+  if (!check) return `there is no schema at ${place.join(" ")}`;
+  return check(value) ? undefined : ajv.errorsText(check.errors);
+}
+
+/** Everything that has a schema and examples: where it stands, and the examples by name. */
+function mediaOf(holder: unknown, ...place: readonly string[]) {
+  return Object.entries(node(node(holder).content)).map(([type, media]) => ({
+    place: [...place, "content", type, "schema"],
+    examples: Object.entries(node(node(media).examples)).map(([, example]) => node(example).value),
+  }));
+}
+
+describe.each(operations.map((operation) => [operation.id, operation] as const))("%s", (id, operation) => {
+  const { path, method } = operation;
+  const described = operationOf(path, method);
+  const place = ["paths", path, method.toLowerCase()];
+  const responses = Object.entries(node(described.responses));
+
+  test("shows examples of its body and of every answer, each as its schema says", () => {
+    const media = [
+      ...mediaOf(described.requestBody, ...place, "requestBody"),
+      ...responses.flatMap(([status, response]) => mediaOf(response, ...place, "responses", status)),
+    ];
+    expect(media.length).toBeGreaterThan(0);
+    for (const { place: where, examples: values } of media) {
+      expect([where, values.length > 0]).toEqual([where, true]);
+      for (const value of values) expect([where, faultOf(value, ...where)]).toEqual([where, undefined]);
+    }
+  });
+
+  test("shows an example of every parameter, as its schema says", () => {
+    for (const [index, parameter] of list(described.parameters).map(node).entries()) {
+      expect(parameter).toHaveProperty("example");
+      const fault = faultOf(parameter.example, ...place, "parameters", String(index), "schema");
+      expect([parameter.name, fault]).toEqual([parameter.name, undefined]);
+    }
+  });
+
+  test("shows every error code under its status, as it was answered", () => {
+    const shown = responses.flatMap(([status, response]) =>
+      Object.keys(node(node(node(node(response).content)["application/json"]).examples))
+        .filter((name) => /^[A-Z_]+$/.test(name))
+        .map((code) => [code, status]),
+    );
+    const codes = possibleErrors(operation);
+    expect(shown.map(([code]) => code).toSorted()).toEqual([...codes].toSorted());
+    expect(Object.keys(examples.operations[id]?.errors ?? {}).toSorted()).toEqual([...codes].toSorted());
+  });
+});
+
+test("every header that was answered is described, with the value it had", () => {
+  const headers = node(node(document.components).headers);
+  expect(Object.keys(headers).toSorted()).toEqual(Object.keys(examples.headers).toSorted());
+  for (const [name, value] of Object.entries(examples.headers))
+    expect([name, String(node(headers[name]).example)]).toEqual([name, value]);
+});
+
+test("the examples hold no key", () => {
+  expect(read(examplesFile)).not.toMatch(/rk_[a-z]+_|cr-[0-9a-f]{40}/);
+});

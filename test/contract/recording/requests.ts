@@ -1,0 +1,236 @@
+import type { OperationId } from "../../../lib/contract/operations.ts";
+import type { ExampleWorld, KeyName } from "./world.ts";
+
+/** One request as a reader of the documentation would send it. */
+export type ExampleRequest = {
+  readonly title: string;
+  readonly key: KeyName;
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: unknown;
+  /** Sends the cursor that the request before it was answered with. */
+  readonly goesOn?: boolean;
+};
+
+const june = { start_date: "2026-06-01", end_date: "2026-06-30" };
+
+const metrics: readonly ExampleRequest[] = [
+  { title: "First page", key: "organization", query: { ...june, limit: "1" } },
+  { title: "Next page", key: "organization", query: { ...june, limit: "1" }, goesOn: true },
+  {
+    title: "One organization of a workspace",
+    key: "workspace",
+    query: { ...june, org_id: "1001", repository_ids: "9001,9002", user_ids: "502" },
+  },
+  {
+    title: "Some organizations of an instance",
+    key: "instance",
+    query: { ...june, organization_ids: "7001,7002", limit: "1" },
+  },
+];
+
+/** What every operation is asked; the first request of each is the one that refusals are made of. */
+export const requestsOf = (
+  world: ExampleWorld,
+): Readonly<Record<OperationId, readonly ExampleRequest[]>> => ({
+  listReviewCommentMetrics: metrics,
+  listReviewMetrics: [
+    ...metrics,
+    { title: "CSV", key: "legacy", query: { ...june, status: "all", format: "csv", limit: "2" } },
+    { title: "NDJSON", key: "user", query: { ...june, status: "closed", format: "ndjson" } },
+  ],
+  listMcpMetrics: metrics,
+  listLearnings: [
+    { title: "First page", key: "organization", query: { limit: "1" } },
+    { title: "Next page", key: "organization", query: { limit: "1" }, goesOn: true },
+    {
+      title: "A repository by its name",
+      key: "user",
+      query: {
+        repository_name: "acme/billing",
+        file: ["src/money.ts"],
+        search: "money",
+        stat_filter: "active",
+      },
+    },
+    {
+      title: "Filtered",
+      key: "workspace",
+      query: { org_id: "1001", repository_ids: "9001", user_ids: "502", search: "webhook" },
+    },
+    { title: "CSV", key: "organization", query: { format: "csv", limit: "2" } },
+    { title: "NDJSON", key: "organization", query: { format: "ndjson", limit: "2" } },
+  ],
+  createLearnings: [
+    {
+      title: "One created, one failed",
+      key: "organization",
+      body: {
+        data: [
+          {
+            repository_id: "9001",
+            learning: "Retry a payment only with its idempotency key.",
+            file: "src/payments.ts",
+            source_url: "https://git.acme.example/acme/billing/pull/41",
+          },
+          { repository_id: "1", learning: "Nobody has this repository." },
+        ],
+      },
+    },
+    {
+      title: "Sent again, with a workspace token",
+      key: "workspace",
+      body: {
+        org_id: "1001",
+        data: [{ repository_id: "9001", learning: "Retry a payment only with its idempotency key." }],
+      },
+    },
+  ],
+  updateLearning: [
+    {
+      title: "New text",
+      key: "organization",
+      path: { learning_id: world.learnings.kept },
+      body: { learning: "Amounts are integers of the smallest unit, such as cents." },
+    },
+  ],
+  deleteLearning: [{ title: "Deleted", key: "organization", path: { learning_id: world.learnings.deleted } }],
+  listOrganizations: [
+    { title: "First page of a workspace", key: "workspace", query: { limit: "1" } },
+    { title: "Next page", key: "workspace", query: { limit: "1" }, goesOn: true },
+    { title: "Some of an instance", key: "instance", query: { organization_ids: "7002" } },
+  ],
+  listRepositories: [
+    {
+      title: "First page",
+      key: "organization",
+      path: { organization_id: world.organization },
+      query: { limit: "1" },
+    },
+    {
+      title: "Next page",
+      key: "organization",
+      path: { organization_id: world.organization },
+      query: { limit: "1" },
+      goesOn: true,
+    },
+  ],
+  listUsers: [
+    { title: "Members of one organization", key: "organization", query: { limit: "2" } },
+    { title: "Next page", key: "organization", query: { limit: "2" }, goesOn: true },
+    {
+      title: "Everybody of a workspace",
+      key: "workspace",
+      query: { seat_filter: "unassigned", role_filter: "admin" },
+    },
+  ],
+  assignSeats: [
+    { title: "By user id", key: "instance", body: { action: "assign", user_ids: ["501", "502", "404"] } },
+    {
+      title: "By e-mail address",
+      key: "workspace",
+      body: { action: "assign", emails: ["ann@acme.example"] },
+    },
+  ],
+  getSeatAssignment: [{ title: "The mode", key: "instance" }],
+  setSeatAssignment: [{ title: "Automatic", key: "instance", body: { mode: "automatic" } }],
+  changeRoles: [
+    {
+      title: "In one organization",
+      key: "organization",
+      body: { role: "cr_member", user_ids: ["502", "503"] },
+    },
+    {
+      title: "In every organization of an instance",
+      key: "instance",
+      body: { role: "cr_member", user_ids: ["501", "502"], org_id: "ALL" },
+    },
+  ],
+  listRoles: [
+    { title: "System and custom roles", key: "user" },
+    {
+      title: "Custom roles with their permissions",
+      key: "workspace",
+      query: {
+        org_id: "1001",
+        role_type: "custom",
+        include_permissions: "true",
+        include_user_count: "false",
+      },
+    },
+  ],
+  listPermissions: [{ title: "What permissions are made of", key: "user" }],
+  getRole: [{ title: "A custom role", key: "user", path: { role_id: world.roles.reviewer } }],
+  createRole: [
+    {
+      title: "With its own permissions",
+      key: "organization",
+      body: {
+        name: "Security champion",
+        description: "Reads security findings and writes Learnings.",
+        permissions: [
+          { resource_id: "security", access_type: "read" },
+          { resource_id: "learning", access_type: "write" },
+        ],
+      },
+    },
+    {
+      title: "Like another role",
+      key: "workspace",
+      body: { name: "Trainee", duplicate_from: "cr_member", is_default: true, org_id: "1001" },
+    },
+  ],
+  updateRole: [
+    {
+      title: "New name",
+      key: "organization",
+      path: { role_id: world.roles.reviewer },
+      body: { name: "Senior reviewer" },
+    },
+  ],
+  deleteRole: [{ title: "Deleted", key: "organization", path: { role_id: world.roles.unused } }],
+  listAuditLogs: [
+    { title: "Newest first", key: "organization", query: { limit: "1" } },
+    { title: "Next page", key: "organization", query: { limit: "1" }, goesOn: true },
+    {
+      title: "Filtered",
+      key: "workspace",
+      query: {
+        org_id: "1001",
+        order: "asc",
+        actions: "key.created,role.created",
+        resource_types: "key,role",
+        date_from: "2026-06-15",
+        date_to: "2026-06-15T23:59:59Z",
+        limit: "2",
+      },
+    },
+    {
+      title: "Of one person",
+      key: "organization",
+      query: { user_ids: "501", search: "dashboards", limit: "1" },
+    },
+    { title: "CSV", key: "organization", query: { format: "csv", actions: "role.updated,role.deleted" } },
+    {
+      title: "NDJSON",
+      key: "organization",
+      query: { format: "ndjson", actions: "role.updated,role.deleted" },
+    },
+  ],
+  listSecurityFindings: [
+    { title: "First page", key: "organization", query: { limit: "1" } },
+    { title: "Next page", key: "organization", query: { limit: "1" }, goesOn: true },
+    {
+      title: "Filtered",
+      key: "organization",
+      query: { repo_id: "9001", state: "all", severity: "critical,high" },
+    },
+    { title: "CSV", key: "organization", query: { format: "csv" } },
+    { title: "SARIF", key: "organization", query: { format: "sarif", repo_id: "9001" } },
+  ],
+  whoami: [
+    { title: "An organization key", key: "organization" },
+    { title: "A workspace token", key: "workspace" },
+    { title: "A legacy key", key: "legacy" },
+  ],
+});

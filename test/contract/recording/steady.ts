@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import { vi } from "vitest";
+import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
+
+/** Time that stands still and chance that repeats, so that what is recorded today is recorded tomorrow. */
+export class Steady {
+  #nowMs = Date.parse("2026-06-15T09:00:00.000Z");
+  #step = "";
+  readonly #drawn = { bytes: 0, uuid: 0, below: 0 };
+
+  constructor() {
+    vi.useFakeTimers({ toFake: ["Date"], now: this.#nowMs });
+    vi.spyOn(systemChance, "bytes").mockImplementation((count) => this.#draw("bytes").subarray(0, count));
+    vi.spyOn(systemChance, "uuid").mockImplementation(() => uuidOf(this.#draw("uuid")));
+    vi.spyOn(systemChance, "below").mockImplementation(
+      (below) => this.#draw("below").readUInt32BE(0) % below,
+    );
+    // Waiting between tries is not what is recorded; deadlines are left as they are.
+    const sleep = systemClock.sleep.bind(systemClock);
+    vi.spyOn(systemClock, "sleep").mockImplementation((ms, signal) => sleep(ms > 1_000 ? ms : 0, signal));
+  }
+
+  /** What is drawn follows from the step's name: a step that is added changes no other. */
+  begin(step: string, afterMs: number): void {
+    this.#step = step;
+    Object.assign(this.#drawn, { bytes: 0, uuid: 0, below: 0 });
+    this.#nowMs += afterMs;
+    vi.setSystemTime(this.#nowMs);
+  }
+
+  end(): void {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  }
+
+  /** 32 bytes: as many as anybody asks for at once. */
+  #draw(kind: "bytes" | "uuid" | "below"): Buffer {
+    return createHash("sha256")
+      .update(`${this.#step} ${kind} ${this.#drawn[kind]++}`)
+      .digest();
+  }
+}
+
+function uuidOf(bytes: Buffer): string {
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

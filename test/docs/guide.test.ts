@@ -1,0 +1,151 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { optionNames } from "../../infra/options.ts";
+import { makeKeyText } from "../../lib/access/key-text.ts";
+import { permissions, systemRoles } from "../../lib/contract/access.ts";
+import { identityNamespace } from "../../lib/contract/identity.ts";
+import { cursorLimits, streamLimits } from "../../lib/contract/limits.ts";
+import { alarms, functionSettings, lambdaLimits, throttle } from "../../lib/contract/platform.ts";
+import { finishMoves } from "../../lib/contract/workers.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const read = (page: string): string => readFileSync(join(root, page), "utf8");
+const guide = read("docs/guide.md");
+
+/** The rows of the table under a heading: cells without their padding. */
+const rowsAfter = (text: string, start: string): string[][] =>
+  (/(?:^\|.*\n)+/m.exec(text.slice(text.indexOf(start)))?.[0] ?? "")
+    .trimEnd()
+    .split("\n")
+    .slice(2)
+    .map((row) =>
+      row
+        .slice(1, -1)
+        .split("|")
+        .map((cell) => cell.trim()),
+    );
+
+describe("what the guide says is so", () => {
+  test("ids, permissions and lives of cursors", () => {
+    expect(guide).toContain(`\`${identityNamespace}\``);
+    for (const permission of permissions) expect(guide).toContain(`\`${permission}\``);
+    expect(
+      permissions.filter((each) => !systemRoles.cr_member.permissions.some((own) => own === each)),
+    ).toEqual(["security:read"]);
+    expect(guide).toContain(`live ${cursorLimits.pageAgeDaysMax} days`);
+    expect(guide).toContain(`It lives ${cursorLimits.resumeAgeDaysMax} days`);
+  });
+
+  test("the quotas that are ours", () => {
+    expect(guide).toContain(
+      `of ${throttle.requestsPerSecond.toLocaleString("en-US")} (burst ${throttle.burstRequests})`,
+    );
+    expect(guide).toContain(`at ${functionSettings.operation.work.totalMs / 1000} s`);
+    expect(guide).toContain(`(${lambdaLimits.concurrencyUnreservedMin} stay free)`);
+    expect(guide).toContain(
+      `${functionSettings.operation.memoryMegabytes / 1024} GB, the streaming ones 1.769`,
+    );
+    expect(functionSettings.streaming.memoryMegabytes).toBe(1769);
+    for (const [, alarm = ""] of guide.matchAll(/`(\w+)`(?=[^|]{0,20} rings)/g))
+      expect(Object.keys(alarms)).toContain(alarm);
+  });
+
+  test("secret scanners find keys of every kind, and no others, by the published pattern", () => {
+    const [, pattern = ""] = /find keys with `([^`]+)`/.exec(guide) ?? [];
+    const published = new RegExp(`^${pattern}$`);
+    const organization = systemChance.uuid();
+    const bound = { organization, tenant: "w#acme", userId: "1" } as const;
+    for (const hints of [
+      { kind: "organization", ...bound },
+      { kind: "user", ...bound },
+      { kind: "agentic", ...bound },
+      { kind: "workspace", workspaceId: "a" },
+      { kind: "instance", instanceId: "n", home: organization, userId: "1" },
+    ] as const)
+      expect(makeKeyText(hints, systemChance)).toMatch(published);
+    expect(`rk_user_${"a".repeat(20)}`).not.toMatch(published);
+  });
+
+  test("the numbers of the page on the stream", () => {
+    const stream = read("docs/stream.md");
+    expect(stream).toContain(`lives ${cursorLimits.pageAgeDaysMax} days, the`);
+    expect(stream).toContain(
+      `older than ${cursorLimits.pageAgeDaysMax} days, or ${cursorLimits.resumeAgeDaysMax} for`,
+    );
+    expect(stream).toContain(`${streamLimits.attemptsMax} times at most`);
+    expect(stream).toContain(`Entries over ${streamLimits.inlineBytesMax / 1024} KB`);
+    expect([finishMoves.trigger, stream]).toEqual([
+      { kind: "schedule", everyMinutes: 5 },
+      expect.stringContaining("every five minutes"),
+    ]);
+  });
+});
+
+describe("what a million calls cost", () => {
+  const prices = rowsAfter(guide, "Prices of us-east-1").map(([, price = ""]) => Number(price));
+  const calls = rowsAfter(guide, "Read and write units are counted");
+
+  test.each(calls)("%s is summed up right", (...cells) => {
+    const [, gigabyteSeconds = 0, reads = 0, writes = 0, kilobytes = 0, total] = cells.map(Number);
+    const [gateway = 0, invocation = 0, duration = 0, read = 0, write = 0, log = 0, trace = 0, out = 0] =
+      prices;
+    const sum =
+      gateway +
+      invocation +
+      gigabyteSeconds * duration +
+      reads * read +
+      writes * write +
+      log +
+      trace +
+      kilobytes * out;
+    expect(sum.toFixed(2)).toBe(total?.toFixed(2));
+  });
+
+  test.each(calls)("%s takes the units that were counted", (name = "", _, reads, writes) => {
+    const counted = read("test/bench/round-trips/counts.txt").split("\n");
+    const line = counted.find((each) => each.startsWith(`${name.replaceAll("`", "")}: `));
+    expect(line).toMatch(new RegExp(` ${reads} read units, ${writes} write units$`));
+  });
+
+  test("there are prices and calls at all", () => {
+    expect([prices.length, calls.length > 3]).toEqual([8, true]);
+  });
+});
+
+test("the README's options are those of the stack", () => {
+  const names = rowsAfter(read("README.md"), "| Option |").flatMap(([cell = ""]) => cell.match(/\w+/g) ?? []);
+  expect(names.toSorted()).toEqual([...optionNames].toSorted());
+});
+
+test("the guide's program is one that compiles", async () => {
+  const [, program = ""] = /```ts\n(.*?)```/s.exec(guide) ?? [];
+  const folder = await mkdtemp(join(tmpdir(), "review-api-guide-"));
+  await mkdir(join(folder, "node_modules"));
+  await symlink(root, join(folder, "node_modules", "review-api"));
+  const surroundings =
+    "declare const process: { env: Record<string, string | undefined> };\n" +
+    "declare function store(rows: readonly unknown[]): void;\ndeclare function remember(cursor: string): void;\n";
+  await writeFile(join(folder, "package.json"), '{"type":"module"}');
+  await writeFile(join(folder, "program.ts"), surroundings + program);
+  const words = [
+    "--noEmit",
+    "--strict",
+    "--ignoreConfig",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2022",
+    "--types",
+    "",
+  ];
+  const compiler = join(root, "node_modules", ".bin", "tsc");
+  await promisify(execFile)(compiler, [...words, "--lib", "es2022,dom", "program.ts"], { cwd: folder });
+  await rm(folder, { recursive: true });
+});

@@ -1,0 +1,28 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const pages = [
+  ...readdirSync(root),
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((name) => join("docs", name)),
+].filter((name) => name.endsWith(".md"));
+
+/** As GitHub makes them of headings. */
+const anchorsOf = (page: string): string[] =>
+  [...readFileSync(page, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+
+test.each(pages)("every link of %s leads somewhere", (page) => {
+  const text = readFileSync(join(root, page), "utf8");
+  for (const [, target = "", anchor] of text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
+    const file = target === "" ? join(root, page) : join(root, dirname(page), target);
+    expect([target, existsSync(file)]).toEqual([target, true]);
+    if (anchor !== undefined) expect(anchorsOf(file)).toContain(anchor);
+  }
+});
