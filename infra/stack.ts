@@ -79,15 +79,14 @@ export class ReviewApiStack extends Stack {
   }
 }
 
-export type AppOptions = {
-  readonly codeOf: CodeOf;
+export type AppOptions = Pick<ReviewApiProps, "codeOf" | "operations" | "workers"> & {
   /** AWS's offline template rules and cdk-nag's AwsSolutions pack, as errors. */
   readonly checked: boolean;
   readonly context?: AppProps["context"];
   readonly outdir?: string;
 };
 
-export function createApp({ codeOf, checked, context, outdir }: AppOptions): {
+export function createApp({ checked, context, outdir, ...props }: AppOptions): {
   app: App;
   stack: ReviewApiStack;
 } {
@@ -97,7 +96,7 @@ export function createApp({ codeOf, checked, context, outdir }: AppOptions): {
     ...(outdir && { outdir }),
   });
   const options = parseOptions((name) => app.node.tryGetContext(name));
-  const stack = new ReviewApiStack(app, { options, codeOf });
+  const stack = new ReviewApiStack(app, { options, ...props });
   if (checked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return { app, stack };
 }

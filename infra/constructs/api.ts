@@ -14,7 +14,7 @@ import {
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { chainGrants } from "../../lib/contract/grants.ts";
+import { chainGrants, ownGrants } from "../../lib/contract/grants.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import {
   apiGatewayLimits,
@@ -71,7 +71,7 @@ export class Api extends Construct {
       description: "Serves the API reference and the OpenAPI document",
       ...functionSettings.reference,
       tableGrants: [],
-      environment,
+      environment: corsVariable(options),
     });
 
     for (const operation of operations) {
@@ -83,9 +83,13 @@ export class Api extends Construct {
   }
 }
 
-const edgeVariables = ({ corsOrigins, keyHeaderNames }: StackOptions) => ({
+const corsVariable = ({ corsOrigins }: StackOptions) => ({
   [environmentVariables.corsOrigins]: corsOrigins?.join(","),
-  [environmentVariables.keyHeaderNames]: keyHeaderNames?.join(","),
+});
+
+const edgeVariables = (options: StackOptions) => ({
+  ...corsVariable(options),
+  [environmentVariables.keyHeaderNames]: options.keyHeaderNames?.join(","),
 });
 
 function createRestApi(scope: Construct, options: StackOptions): RestApi {
@@ -142,13 +146,12 @@ function operationFunction(
   operation: Operation,
   environment: Readonly<Record<string, string | undefined>>,
 ): ServiceFunction {
-  const own = operation.tableActions.length > 0 ? [{ actions: operation.tableActions }] : [];
   return workshop.make(scope, {
     id: operation.id,
     source: operation.source,
     description: `${operation.method} ${operation.path}`,
     ...(operation.streaming ? functionSettings.streaming : functionSettings.operation),
-    tableGrants: [...chainGrants, ...own],
+    tableGrants: [...chainGrants, ...ownGrants(operation)],
     ...(operation.uses && { uses: operation.uses }),
     environment,
   });

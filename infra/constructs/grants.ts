@@ -3,12 +3,12 @@ import type { TableGrant } from "../../lib/contract/grants.ts";
 import type { TableAction } from "../../lib/contract/operation.ts";
 import { tableShape } from "../../lib/contract/table.ts";
 
-/** The statements of a role, out of the contract's grants: exact actions, bound to partitions where it says so. */
+/** The statements of a role, out of the contract's grants: exact actions, bound to partitions. */
 export function tableStatements(tableArn: string, grants: readonly TableGrant[]): PolicyStatement[] {
   return grants.flatMap(({ actions, partitions }) => {
     const onTable = actions.filter((action) => action !== "SearchVectors");
     const statements = onTable.length > 0 ? [statement(onTable, tableArn)] : [];
-    if (partitions) for (const each of statements) each.addConditions(leadingKeys(partitions));
+    for (const each of statements) each.addConditions(leadingKeys(partitions));
     // A search knows no leading keys, and its resource is the index.
     if (actions.includes("SearchVectors"))
       statements.push(statement(["SearchVectors"], `${tableArn}/index/${tableShape.vectorIndex.name}`));

@@ -29,6 +29,9 @@ export type ServiceMetricsProps = {
 const period = Duration.minutes(5);
 const sum = { period, statistic: Stats.SUM };
 
+/** Where one of them said nothing the sum would say nothing either, and some workers run once a day. */
+const sumOf = (ids: readonly string[]): string => ids.map((id) => `FILL(${id}, 0)`).join(" + ");
+
 export type ServiceMetrics = ReturnType<typeof serviceMetrics>;
 
 /** All that alarms and dashboard look at: AWS's own metrics, and those in the functions' log lines. */
@@ -71,7 +74,7 @@ function tableMetrics(table: CfnTable) {
     new Metric({ namespace: "AWS/DynamoDB", metricName, dimensionsMap: { TableName: table.ref }, ...sum });
   return {
     tableThrottles: new MathExpression({
-      expression: "reads + writes",
+      expression: sumOf(["reads", "writes"]),
       usingMetrics: { reads: ofTable("ReadThrottleEvents"), writes: ofTable("WriteThrottleEvents") },
       label: "throttled requests of the table",
       period,
@@ -88,7 +91,7 @@ function functionMetrics({ workers, functions }: ServiceMetricsProps) {
   const account = { namespace: "AWS/Lambda", period };
   return {
     workerErrors: new MathExpression({
-      expression: Object.keys(errors).join(" + "),
+      expression: sumOf(Object.keys(errors)),
       usingMetrics: errors,
       label: "failed runs of workers",
       period,

@@ -14,7 +14,7 @@ export type WorkersProps = {
 const order = (entry: InternalFunction) => ({
   ...entry,
   description: entry.summary,
-  tableGrants: [{ actions: entry.tableActions }],
+  tableGrants: [{ actions: entry.tableActions, partitions: entry.tablePartitions }],
 });
 
 /** The Lambdas behind the queue and the clock. */

@@ -82,4 +82,6 @@ export class Account {
 
 /** IAM's wildcards: `*` is any text. */
 export const matchesPattern = (pattern: string, text: string): boolean =>
-  new RegExp(`^${pattern.split("*").map(RegExp.escape).join(".*")}$`, "s").test(text);
+  new RegExp(`^${pattern.split("*").map(literally).join(".*")}$`, "s").test(text);
+
+const literally = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");

@@ -10,18 +10,6 @@ import { logLines, metricsOf } from "./logs.ts";
  * time does not work. Each function here lacks one thing.
  */
 const deployment = useDeployment({
-  sources: [
-    "keys/whoami",
-    "roles/list",
-    "roles/permissions",
-    "organizations/list",
-    "organizations/repositories",
-    "users/list",
-    "users/seat-assignment",
-    "learnings/list",
-    "audit-logs/list",
-    "fallback",
-  ],
   alter(template) {
     dropVariable(template, "whoami", "TABLE_NAME");
     dropVariable(template, "listPermissions", "METRICS_NAMESPACE");
@@ -31,6 +19,7 @@ const deployment = useDeployment({
     bufferInsteadOfStream(template, "ListLearningsFunction");
     properties(template, partOf("getSeatAssignment", "Function")).Handler = "index.missing";
     renameTable(template, "listRepositories");
+    renamePartition(template, "listSecurityFindings", "SCANS#", "ELSE#");
   },
 });
 
@@ -71,6 +60,13 @@ function dropStatements(template: StackTemplate, id: string, action: string): vo
   const policy = properties(template, partOf(id, "RoleDefaultPolicy"));
   const { Statement } = z.object({ Statement: z.array(z.unknown()) }).parse(policy.PolicyDocument);
   policy.PolicyDocument = { Statement: Statement.filter((each) => !JSON.stringify(each).includes(action)) };
+}
+
+function renamePartition(template: StackTemplate, id: string, from: string, to: string): void {
+  const policy = properties(template, partOf(id, "RoleDefaultPolicy"));
+  policy.PolicyDocument = JSON.parse(
+    JSON.stringify(policy.PolicyDocument).replaceAll(`"${from}*"`, `"${to}*"`),
+  );
 }
 
 function dropPermission(template: StackTemplate, id: string): void {
@@ -116,6 +112,14 @@ test("with the name of another table a function is denied, however well it is gr
   expect(deployment().warden.denied.at(-1)).toMatchObject({
     functionId: "ListRepositoriesFunction",
     resource: expect.stringMatching(/another$/),
+  });
+});
+
+test("with a grant for other partitions a function is denied, although its action is granted", async () => {
+  expect((await call("/v1/security/scans/code")).status).toBe(500);
+  expect(deployment().warden.denied.at(-1)).toMatchObject({
+    functionId: "ListSecurityFindingsFunction",
+    partitions: [expect.stringMatching(/^SCANS#/)],
   });
 });
 

@@ -1,17 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { Code } from "aws-cdk-lib/aws-lambda";
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { afterAll, beforeAll } from "vitest";
 import * as z from "zod";
-import { bundleFunctions, everyFunction, functionSources } from "../../infra/bundle.ts";
-import { operations } from "../../lib/contract/operations.ts";
-import { workers } from "../../lib/contract/workers.ts";
+import { lambdaLimits } from "../../lib/contract/platform.ts";
 import type { QueueMessage } from "../../lib/events/ports.ts";
 import { call, type RawAnswer } from "../gateway/support.ts";
-import { noCode, ofType, type StackTemplate, synthesize } from "../infra/support.ts";
+import { builtOnce } from "../infra/build.ts";
+import { ofType, type StackTemplate } from "../infra/support.ts";
 import { type TestStore, useStore } from "../support/engine.ts";
 import { Account, matchesPattern } from "./account.ts";
 import { type FunctionSettings, LambdaFunction } from "./lambda-function.ts";
@@ -48,57 +43,45 @@ export type Deployment = {
 };
 
 export type DeploymentOptions = {
-  /** Functions that are needed; the stack has no others. */
-  readonly sources?: readonly string[];
-  readonly stackOptions?: Readonly<Record<string, unknown>>;
+  /** Without options, or with `chosenOptions` of test/infra/build.ts. */
+  readonly stack?: "plain" | "chosen";
   /** Changes the template before anything is made of it. */
   readonly alter?: (template: StackTemplate) => void;
 };
 
 /** The stack as `cdk deploy` would make it, as far as that goes without AWS: bundles, template, engine, gateway. */
-export function useDeployment(options: DeploymentOptions = {}): () => Deployment {
+export function useDeployment({ stack = "plain", alter }: DeploymentOptions = {}): () => Deployment {
   const store = useStore();
-  const directory = mkdtempSync(join(tmpdir(), "deployment-"));
   let made: Deployment | undefined;
   let stop: () => Promise<unknown> = async () => {};
   beforeAll(async () => {
-    const { sources = functionSources } = options;
-    const isNeeded = ({ source }: { readonly source: string }) => sources.includes(source);
-    await bundleFunctions({ ...everyFunction, sources, outputDirectory: directory });
-    const template = synthesize(
-      {
-        "aws:cdk:enable-asset-metadata": true,
-        "aws:cdk:disable-asset-staging": true,
-        ...options.stackOptions,
-      },
-      { operations: operations.filter(isNeeded), workers: workers.filter(isNeeded) },
-      (source) =>
-        sources.includes(source) ? Code.fromAsset(join(directory, source), { exclude: ["*.map"] }) : noCode(),
-    );
-    options.alter?.(template);
-    ({ made, stop } = await deploy(template, store()));
-  }, 60_000);
-  afterAll(async () => {
-    await stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+    const { templates, threadFile } = await builtOnce();
+    const template = templates[stack];
+    alter?.(template);
+    ({ made, stop } = await deploy(template, store(), threadFile));
+    // Whoever comes first also builds.
+  }, 180_000);
+  afterAll(() => stop());
   return () => {
     if (!made) throw new Error("The deployment is there only inside tests and hooks.");
     return made;
   };
 }
 
-async function deploy(template: StackTemplate, store: TestStore) {
+async function deploy(template: StackTemplate, store: TestStore, threadFile: string) {
   const account = new Account(template, store.tableName);
+  const roles = new Map(
+    ofType(template, "AWS::Lambda::Function").map(([id]) => [id, roleStatements(template, account, id)]),
+  );
   const warden = await startWarden({
     account,
     engineEndpoint: store.endpoint,
-    statementsOf: (id) => roleStatements(template, account, id),
+    statementsOf: (id) => roles.get(id) ?? [],
   });
   const functions = new Map(
     ofType(template, "AWS::Lambda::Function").map(([id]) => [
       id,
-      new LambdaFunction(settingsOf(template, account, id, warden.url)),
+      new LambdaFunction({ ...settingsOf(template, account, id, warden.url), threadFile }),
     ]),
   );
   const gateway = await startTemplateGateway(template, account, functions);
@@ -109,7 +92,7 @@ async function deploy(template: StackTemplate, store: TestStore) {
     warden,
     gateway,
     functions,
-    call: (target, request) => callGateway(gateway.url, target, request),
+    call: (target, request) => callGateway(gateway.url, `${gateway.mount}${target}`, request),
     deliver: (messages) => deliver(made, messages),
     wake: (ruleId) => wake(made, ruleId),
   };
@@ -126,14 +109,21 @@ const functionSchema = z.object({
   Runtime: z.literal("nodejs24.x"),
   Timeout: z.number(),
   MemorySize: z.number(),
+  ReservedConcurrentExecutions: z.number().default(lambdaLimits.concurrencyMax),
   Environment: z.object({ Variables: z.record(z.string(), z.unknown()) }).optional(),
 });
 const assetSchema = z.object({ "aws:asset:path": z.string() });
 
 /** Of the environment, what Lambda sets itself, and the way to the warden instead of to AWS; all else is the template's. */
-function settingsOf(template: StackTemplate, account: Account, id: string, awsUrl: string): FunctionSettings {
+function settingsOf(
+  template: StackTemplate,
+  account: Account,
+  id: string,
+  awsUrl: string,
+): Omit<FunctionSettings, "threadFile"> {
   const { Properties, Metadata } = template.Resources[id] ?? {};
-  const { Handler, Timeout, MemorySize, Environment } = functionSchema.parse(Properties);
+  const { Handler, Timeout, MemorySize, ReservedConcurrentExecutions, Environment } =
+    functionSchema.parse(Properties);
   const directory = assetSchema.safeParse(Metadata).data?.["aws:asset:path"] ?? "";
   const variables = Object.entries(Environment?.Variables ?? {});
   return {
@@ -142,6 +132,7 @@ function settingsOf(template: StackTemplate, account: Account, id: string, awsUr
     handler: Handler,
     timeoutSeconds: Timeout,
     memoryMegabytes: MemorySize,
+    concurrencyMax: ReservedConcurrentExecutions,
     environment: {
       AWS_REGION: account.region,
       AWS_ACCESS_KEY_ID: id,

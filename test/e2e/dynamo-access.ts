@@ -60,7 +60,10 @@ function tableNameIn(input: unknown): string {
   return only;
 }
 
-/** Transactions take the permissions of what is inside them, batches one of their own. */
+/**
+ * Transactions take the permissions of what is inside them, batches one of their own. AWS does not say whether it asks
+ * for each item of a transaction or for all items of an action at once, so here it is the harder of the two.
+ */
 function touchedBy(operation: string, input: unknown): Touched[] {
   switch (operation) {
     case "GetItem":
@@ -81,12 +84,17 @@ function touchedBy(operation: string, input: unknown): Touched[] {
       return [access(operation, ...Object.values(tables.parse(input).RequestItems).flat())];
     }
     case "TransactWriteItems":
-      return z.object({ TransactItems: z.array(write) }).parse(input).TransactItems;
+      return byAction(z.object({ TransactItems: z.array(write) }).parse(input).TransactItems);
     case "TransactGetItems": {
       const items = z.object({ TransactItems: z.array(z.object({ Get: z.object({ Key: keyed }) })) });
-      return items.parse(input).TransactItems.map(({ Get }) => access("GetItem", Get.Key));
+      return byAction(items.parse(input).TransactItems.map(({ Get }) => access("GetItem", Get.Key)));
     }
     default:
       return [access(operation)];
   }
 }
+
+const byAction = (touched: readonly Touched[]): Touched[] =>
+  [...Map.groupBy(touched, ({ action }) => action)].map(([action, all]) =>
+    access(action, ...all.flatMap(({ partitions }) => partitions)),
+  );

@@ -9,6 +9,7 @@ export type ThreadRequest = {
 };
 
 export type ThreadAnswer = { readonly id: number } & (
+  | { readonly kind: "begun" }
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "chunk"; readonly chunk: Uint8Array }
   | { readonly kind: "end" }
@@ -17,6 +18,8 @@ export type ThreadAnswer = { readonly id: number } & (
 
 export type FunctionSettings = {
   readonly id: string;
+  /** What a thread runs: lambda-thread.ts, bundled. */
+  readonly threadFile: string;
   /** Folder of the bundle. */
   readonly directory: string;
   /** `<file>.<export>`, as the template has it. */
@@ -24,6 +27,8 @@ export type FunctionSettings = {
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutSeconds: number;
   readonly memoryMegabytes: number;
+  /** Calls at once that Lambda takes; the next one is turned away. */
+  readonly concurrencyMax: number;
 };
 
 export class FunctionFailed extends Error {
@@ -31,6 +36,7 @@ export class FunctionFailed extends Error {
 }
 
 type Pending = {
+  readonly onBegun: () => void;
   readonly onChunk: (chunk: Buffer) => void;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -65,14 +71,19 @@ export class LambdaFunction {
   }
 
   #call(event: unknown, streaming: boolean, onChunk: (chunk: Buffer) => void): Promise<unknown> {
-    const timeoutMs = this.#settings.timeoutSeconds * 1000;
+    const { timeoutSeconds, concurrencyMax } = this.#settings;
+    if (this.#pending.size >= concurrencyMax) return Promise.reject(new FunctionFailed("Rate exceeded"));
+    const timeoutMs = timeoutSeconds * 1000;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const id = this.#calls++;
-    this.#pending.set(id, { onChunk, resolve, reject });
+    let overdue: NodeJS.Timeout | undefined;
+    // Lambda ends the whole environment of a function that is out of time; loading the code does not count.
+    const onBegun = () => {
+      overdue = setTimeout(() => this.#fail(new FunctionFailed("Task timed out")), timeoutMs);
+    };
+    this.#pending.set(id, { onBegun, onChunk, resolve, reject });
     this.#thread ??= this.#start();
     this.#thread.postMessage({ id, streaming, event, timeoutMs } satisfies ThreadRequest);
-    // Lambda ends the whole environment of a function that is out of time.
-    const overdue = setTimeout(() => this.#fail(new FunctionFailed("Task timed out")), timeoutMs);
     return promise.finally(() => {
       clearTimeout(overdue);
       this.#pending.delete(id);
@@ -80,9 +91,9 @@ export class LambdaFunction {
   }
 
   #start(): Worker {
-    const { directory, handler, environment, memoryMegabytes } = this.#settings;
+    const { threadFile, directory, handler, environment, memoryMegabytes } = this.#settings;
     const [file = "", exportName = ""] = handler.split(".");
-    const thread = new Worker(new URL("./lambda-thread.ts", import.meta.url), {
+    const thread = new Worker(threadFile, {
       workerData: { file: join(directory, `${file}.mjs`), exportName },
       env: { ...environment },
       resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
@@ -99,7 +110,8 @@ export class LambdaFunction {
 
   #hear(answer: ThreadAnswer): void {
     const pending = this.#pending.get(answer.id);
-    if (answer.kind === "chunk") pending?.onChunk(Buffer.from(answer.chunk));
+    if (answer.kind === "begun") pending?.onBegun();
+    else if (answer.kind === "chunk") pending?.onChunk(Buffer.from(answer.chunk));
     else if (answer.kind === "failure") pending?.reject(new FunctionFailed(answer.message));
     else pending?.resolve(answer.kind === "value" ? answer.value : undefined);
   }

@@ -19,6 +19,7 @@ if (!handler) throw new Error(`${file} exports no ${exportName}.`);
 const tell = (answer: ThreadAnswer) => parentPort?.postMessage(answer);
 
 parentPort?.on("message", async ({ id, streaming, event, timeoutMs }: ThreadRequest) => {
+  tell({ id, kind: "begun" });
   const options = { functionName: "e2e", timeoutMs, clock: systemClock, chance: systemChance };
   try {
     if (!streaming) {

@@ -1,14 +1,16 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import * as z from "zod";
+import { errorCodes, itemErrorCodes } from "../../lib/contract/errors.ts";
 import { chainGrants } from "../../lib/contract/grants.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
-import { type OperationId, operations } from "../../lib/contract/operations.ts";
-import { partOf } from "../infra/support.ts";
+import { operations } from "../../lib/contract/operations.ts";
+import { referenceFiles } from "../../lib/contract/reference.ts";
+import { alarmMetrics, dashboardMetrics } from "../infra/watched.ts";
 import { everyKindOfKey } from "../support/world.ts";
 import { useDeployment } from "./deployment.ts";
+import { goodCallsOn, type Request, window } from "./good-calls.ts";
 import { logLines, logsOf, metricsOf } from "./logs.ts";
 import { QueuedWorld } from "./platform.ts";
-import { captured, findingsOf, pullRequest, scan } from "./samples.ts";
+import { pullRequest, scan } from "./samples.ts";
 import { unusedGrants } from "./unused-grants.ts";
 
 /**
@@ -29,174 +31,19 @@ beforeAll(async () => {
   await world.tell("security_scan.completed", scan(fixture.cloud));
 }, 60_000);
 
-const named = (id: string): Operation => {
-  const found = contract.find((each) => each.id === id);
-  if (!found) throw new Error(`The contract has no ${id}.`);
-  return found;
-};
-
-type Request = { readonly id?: string; readonly query?: string; readonly body?: object };
-
-/** Calls an operation and holds a good answer to its schema. */
-async function callAs(operation: Operation, key: string, { id, query = "", body }: Request = {}) {
-  const path = operation.path.replaceAll(/\{\w+\}/g, id ?? fixture.organization);
-  const answer = await deployment().call(`${path}${query}`, {
-    method: operation.method,
-    key,
-    ...(body && { body }),
-  });
-  expect(deployment().warden.denied).toEqual([]);
-  if (answer.status < 300) {
-    expect(answer.status).toBe(operation.answer.status);
-    if (answer.headers["content-type"] === "application/json") operation.answer.schema?.parse(answer.json);
-  }
-  return answer;
-}
-
-const admin = () => fixture.keys.organization.text;
-const created = z.object({ id: z.string() });
-const results = z.object({ results: z.array(created) });
-const anyId = "00000000-0000-4000-8000-000000000000";
-const window = "start_date=2026-11-01&end_date=2026-11-30";
-
-/** For every operation one call that does its work; the compiler knows when one is missing. */
-const goodCalls: Readonly<Record<OperationId, () => Promise<unknown>>> = {
-  async listReviewCommentMetrics() {
-    const { json } = await callAs(named("listReviewCommentMetrics"), admin(), { query: `?${window}` });
-    expect(json).toMatchObject({ data: [{}, {}, {}], next_cursor: null });
-  },
-  async listReviewMetrics() {
-    const { text } = await callAs(named("listReviewMetrics"), admin(), { query: `?${window}&format=csv` });
-    expect(text.split("\r\n")).toHaveLength(5);
-  },
-  async listMcpMetrics() {
-    const { json } = await callAs(named("listMcpMetrics"), admin(), { query: `?${window}` });
-    expect(json).toMatchObject({ data: [{}, {}, {}] });
-  },
-  async createLearnings() {
-    const batch = { data: [{ repository_id: "1", learning: "Prefer early returns." }] };
-    const first = await callAs(named("createLearnings"), admin(), { body: batch });
-    expect(first.json).toMatchObject({ status: "success", created_count: 1 });
-    const again = await callAs(named("createLearnings"), admin(), { body: batch });
-    expect(again.json).toMatchObject({ duplicate_count: 1 });
-    const pending = { repository_id: "careful", learning: "Ask before you drop a table." };
-    await world.tell("learning.captured", captured(fixture.cloud, pending));
-    const shared = await callAs(named("createLearnings"), admin(), { body: { data: [pending] } });
-    expect(shared.json).toMatchObject({ results: [{ status: "duplicate", promoted: true }] });
-  },
-  async listLearnings() {
-    const { json } = await callAs(named("listLearnings"), admin());
-    expect(json).toMatchObject({ data: [{ learning: "Prefer early returns." }, {}] });
-    const member = await callAs(named("listLearnings"), fixture.keys.user.text, {
-      query: "?repository_name=group/repository-1",
-    });
-    expect(member.json).toMatchObject({ data: [{ learning: "Prefer early returns." }] });
-  },
-  async updateLearning() {
-    const batch = { data: [{ repository_id: "1", learning: "Name things." }] };
-    const { json } = await callAs(named("createLearnings"), admin(), { body: batch });
-    const id = results.parse(json).results[0]?.id ?? "";
-    const change = { id, body: { learning: "Name things in whole words." } };
-    expect((await callAs(named("updateLearning"), admin(), change)).json).toMatchObject({ id });
-  },
-  async deleteLearning() {
-    const batch = { data: [{ repository_id: "1", learning: "To be forgotten." }] };
-    const { json } = await callAs(named("createLearnings"), admin(), { body: batch });
-    const id = results.parse(json).results[0]?.id ?? "";
-    expect((await callAs(named("deleteLearning"), admin(), { id })).status).toBe(204);
-  },
-  async listOrganizations() {
-    const { json } = await callAs(named("listOrganizations"), admin());
-    expect(json).toMatchObject({ organizations: [{ id: fixture.organization }] });
-  },
-  async listRepositories() {
-    const { json } = await callAs(named("listRepositories"), admin());
-    expect(json).toMatchObject({ repositories: [{ provider_repository_id: "1" }, {}] });
-  },
-  async listUsers() {
-    expect((await callAs(named("listUsers"), admin())).json).toMatchObject({ users: [{}, {}] });
-    const everybody = await callAs(named("listUsers"), fixture.keys.workspace.text);
-    expect(everybody.json).toMatchObject({ users: [{}, {}] });
-  },
-  async assignSeats() {
-    for (const action of ["assign", "unassign"]) {
-      const body = { action, user_ids: ["u-member"] };
-      expect((await callAs(named("assignSeats"), admin(), { body })).json).toMatchObject({
-        succeeded: ["u-member"],
-      });
-    }
-  },
-  async getSeatAssignment() {
-    const { json } = await callAs(named("getSeatAssignment"), fixture.keys.instance.text);
-    expect(json).toEqual({ mode: "manual" });
-  },
-  async setSeatAssignment() {
-    const body = { mode: "automatic" };
-    expect((await callAs(named("setSeatAssignment"), fixture.keys.instance.text, { body })).json).toEqual(
-      body,
-    );
-  },
-  async changeRoles() {
-    const body = { role: "cr_admin", user_ids: ["u-member"] };
-    expect((await callAs(named("changeRoles"), admin(), { body })).json).toMatchObject({
-      succeeded: ["u-member"],
-    });
-  },
-  async createRole() {
-    const { json } = await callAs(named("createRole"), admin(), { body: { name: "Auditor" } });
-    expect(json).toMatchObject({ name: "Auditor" });
-  },
-  async listRoles() {
-    const { json } = await callAs(named("listRoles"), admin());
-    expect(json).toMatchObject({
-      roles: expect.arrayContaining([expect.objectContaining({ name: "Auditor" })]),
-    });
-  },
-  async listPermissions() {
-    expect((await callAs(named("listPermissions"), admin())).status).toBe(200);
-  },
-  async getRole() {
-    expect((await callAs(named("getRole"), admin(), { id: "cr_admin" })).json).toMatchObject({
-      id: "cr_admin",
-    });
-  },
-  async updateRole() {
-    const { json } = await callAs(named("createRole"), admin(), { body: { name: "Reader" } });
-    const { id } = created.parse(json);
-    const body = { name: "Readers", is_default: true };
-    expect((await callAs(named("updateRole"), admin(), { id, body })).json).toMatchObject({ id, ...body });
-  },
-  async deleteRole() {
-    const { json } = await callAs(named("createRole"), admin(), { body: { name: "Nobody" } });
-    const { id } = created.parse(json);
-    expect((await callAs(named("deleteRole"), admin(), { id })).status).toBe(204);
-  },
-  async listAuditLogs() {
-    const { json } = await callAs(named("listAuditLogs"), admin());
-    expect(json).toMatchObject({
-      data: expect.arrayContaining([expect.objectContaining({ summary: expect.any(String) })]),
-    });
-  },
-  async listSecurityFindings() {
-    const { json } = await callAs(named("listSecurityFindings"), fixture.keys.instance.text);
-    expect(json).toMatchObject({ data: [] });
-    const own = await callAs(named("listSecurityFindings"), admin(), { query: "?format=sarif" });
-    expect(findingsOf(own.json)).toBe(2);
-  },
-  async whoami() {
-    expect((await callAs(named("whoami"), admin())).json).toMatchObject({ key: { kind: "organization" } });
-  },
-};
+const { callAs, admin, calls } = goodCallsOn({ deployment, world, fixture: () => fixture });
 
 describe("every operation does its work", () => {
-  test.each(Object.entries(goodCalls))("%s", async (_, run) => {
+  test.each(Object.entries(calls))("%s", async (_, run) => {
     await run();
   });
 });
 
-/** Enough of a request for the chain to get to its end, or to the key's kind. */
-function requestOf({ method, path, organization, body }: Operation, kind: string): Request {
-  const selector = kind === "workspace" && organization === "required" ? { org_id: "e2e-org" } : {};
+const anyId = "00000000-0000-4000-8000-000000000000";
+
+/** Enough of a workspace token's request for the chain to get to its end. */
+function requestOf({ method, path, organization, body }: Operation): Request {
+  const selector = organization === "required" ? { org_id: "e2e-org" } : {};
   const parameters = [
     ...(path.startsWith("/v1/metrics/") ? [window] : []),
     ...(Object.keys(selector).length > 0 && !body ? ["org_id=e2e-org"] : []),
@@ -209,26 +56,18 @@ function requestOf({ method, path, organization, body }: Operation, kind: string
   };
 }
 
-describe.each(contract)("$id", (operation) => {
-  test.each(["workspace", "legacy", "instance"] as const)(
-    "takes or refuses a key of kind %s within its role",
-    async (kind) => {
-      const { status } = await callAs(operation, fixture.keys[kind].text, requestOf(operation, kind));
-      const expected = { accepted: 200, forbidden: 403, gone: 410 }[operation.keys[kind]];
-      expect(status).toBeLessThan(500);
-      if (expected !== 200) expect(status).toBe(expected);
-    },
-  );
+describe.each(contract)("$id, within its role,", (operation) => {
+  test("takes or refuses a workspace token", async () => {
+    const { status } = await callAs(operation, fixture.keys.workspace.text, requestOf(operation));
+    if (operation.keys.workspace === "forbidden") expect(status).toBe(403);
+    else expect(status).toBeLessThan(500);
+  });
 
-  test("writes the use of a revoked key down within its role", async () => {
-    const revoked = await world.key({
-      kind: "organization",
-      organization: fixture.organization,
-      owner: "u-admin",
-      role: "cr_admin",
-    });
+  /** The longest way in: two rounds of reads, then a refusal that is written down. */
+  test("refuses a legacy key that was revoked", async () => {
+    const revoked = await world.key({ kind: "legacy", organization: fixture.organization });
     await world.revoke(revoked);
-    expect((await callAs(operation, revoked.text, requestOf(operation, "organization"))).status).toBe(401);
+    expect((await callAs(operation, revoked.text, requestOf(operation))).status).toBe(401);
   });
 });
 
@@ -246,11 +85,24 @@ describe("beside the operations", () => {
       expect((await deployment().call(path)).status).toBe(404);
   });
 
-  test("the reference is served with all it needs", async () => {
-    for (const path of ["/docs", "/docs/swagger-ui.js", "/docs/errors/UNAUTHORIZED", "/openapi.json"]) {
-      const answer = await deployment().call(path, { headers: ["accept-encoding", "gzip"] });
-      expect([path, answer.status, answer.text.length > 100]).toEqual([path, 200, true]);
+  test("a legacy key's answer links to a page that is there, below the stage", async () => {
+    const { gateway } = deployment();
+    const { headers } = await deployment().call("/v1/whoami", { key: fixture.keys.legacy.text });
+    const target = /^<([^>]+)>; rel="deprecation"/.exec(String(headers.link))?.[1] ?? "";
+    expect([target, gateway.mount]).toEqual(["/live/docs/errors/LEGACY_API_KEY", "/live"]);
+    const page = await deployment().call(target.slice(gateway.mount.length));
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining("LEGACY_API_KEY")]);
+  });
+
+  test("the reference is served with all it needs, and a page for every error code", async () => {
+    const codes = Object.keys({ ...errorCodes, ...itemErrorCodes });
+    const paths = [...Object.keys(referenceFiles), ...codes.map((code) => `/docs/errors/${code}`)];
+    for (const path of paths) {
+      const { status, text } = await deployment().call(path, { headers: ["accept-encoding", "gzip"] });
+      expect([path, status, text.length > 100]).toEqual([path, 200, true]);
     }
+    for (const path of ["/docs/else.js", "/docs/errors/ELSE"])
+      expect((await deployment().call(path)).json).toMatchObject({ error: { code: "NOT_FOUND" } });
   });
 });
 
@@ -290,9 +142,15 @@ describe("roles", () => {
     expect(deployment().warden.asked.size).toBeGreaterThan(contract.length);
   });
 
+  test("the reference and the fallback ask AWS for nothing", () => {
+    for (const id of ["ReferenceFunction", "FallbackFunction"]) {
+      expect(deployment().functions.has(id)).toBe(true);
+      expect(deployment().warden.asked.has(id)).toBe(false);
+    }
+  });
+
   test("no operation may do what it never does", () => {
-    const ids = contract.map(({ id }) => partOf(id, "Function"));
-    expect(unusedGrants(deployment(), (id) => ids.includes(id))).toEqual([]);
+    expect(unusedGrants(deployment(), contract)).toEqual([]);
   });
 
   test("every partition that the chain may touch is one that it touches", () => {
@@ -303,7 +161,7 @@ describe("roles", () => {
           access.action === `dynamodb:${action}` &&
           access.partitions?.some((each) => each.startsWith(prefix)),
       );
-    const idle = chainGrants.flatMap(({ actions, partitions = [] }) =>
+    const idle = chainGrants.flatMap(({ actions, partitions }) =>
       partitions.filter((prefix) => !actions.some((action) => touches(action, prefix))),
     );
     expect(idle).toEqual([]);
@@ -335,12 +193,38 @@ describe("logs", () => {
   });
 
   test("every operation emitted its metrics, and every metric is a number of its line", () => {
-    const lines = logLines(deployment());
-    const emitted = new Set(lines.flatMap(metricsOf));
+    const emitted = new Set(logLines(deployment()).flatMap(metricsOf));
     for (const { id } of contract) expect(emitted).toContain(`ReviewApi duration_ms operation=${id}`);
-    for (const code of ["UNAUTHORIZED", "LEGACY_API_KEY", "INVALID_REQUEST"])
+    for (const code of ["UNAUTHORIZED", "KEY_TYPE_FORBIDDEN", "INVALID_REQUEST"])
       expect(emitted).toContain(`ReviewApi errors code=${code}`);
-    expect(emitted).toContain("ReviewApi events_applied");
+    const known = [
+      ...contract.map(({ id }) => `operation=${id}`),
+      ...Object.keys(errorCodes).map((code) => `code=${code}`),
+    ];
+    const dimensions = [...emitted].flatMap((metric) => metric.split(" ").slice(2));
+    expect(dimensions.filter((dimension) => !known.includes(dimension))).toEqual([]);
+  });
+
+  test("whatever an alarm or the dashboard looks at in our own namespace, some function emits", async () => {
+    const { warden, template, wake } = deployment();
+    warden.interfere(({ operation, body }) =>
+      operation === "UpdateItem" && body.includes("LIMIT#") ? { status: 500, body: "{}" } : undefined,
+    );
+    expect((await deployment().call("/v1/roles", { key: admin() })).status).toBe(200);
+    warden.interfere();
+    for (const rule of ["ScheduleReconcileIndex", "ScheduleExpireWaiting"]) await wake(rule);
+    const looked = [...alarmMetrics(template), ...dashboardMetrics(template)].filter(
+      ({ namespace }) => namespace === "ReviewApi",
+    );
+    const kinds = new Set(looked.map(({ name, dimensions }) => [name, ...Object.keys(dimensions)].join(" ")));
+    expect(kinds.size).toBeGreaterThan(8);
+    await expect
+      .poll(() => {
+        const emitted = logLines(deployment()).flatMap(metricsOf);
+        const seen = new Set(emitted.map((metric) => metric.replace(/^ReviewApi /, "").replace(/=.*/, "")));
+        return [...kinds].filter((kind) => !seen.has(kind));
+      })
+      .toEqual([]);
   });
 
   test("the access log has a line for every call, and no query in it", () => {

@@ -14,6 +14,8 @@ import type { LambdaFunction } from "./lambda-function.ts";
 
 export type TemplateGateway = {
   readonly url: string;
+  /** What stands before the API's paths: its stage, or at a domain of its own nothing. */
+  readonly mount: string;
   /** The lines of the access log, in the format that the template gives it. */
   readonly accessLog: string[];
   close(): Promise<void>;
@@ -24,6 +26,7 @@ const stageSchema = z.object({
   StageName: z.string(),
   AccessLogSetting: z.object({ Format: z.string() }),
 });
+const domainSchema = z.array(z.object({ BasePath: z.string().optional() })).max(1);
 const permissionSchema = z.object({
   Action: z.literal("lambda:InvokeFunction"),
   FunctionName: z.object({ "Fn::GetAtt": z.tuple([z.string(), z.literal("Arn")]) }),
@@ -62,6 +65,12 @@ export async function startTemplateGateway(
     only(template, "AWS::ApiGateway::RestApi"),
   );
   const { StageName: stage, AccessLogSetting } = stageSchema.parse(only(template, "AWS::ApiGateway::Stage"));
+  const [domain] = domainSchema.parse(
+    ofType(template, "AWS::ApiGateway::BasePathMapping").map(([, { Properties }]) => Properties),
+  );
+  // At a domain the mapping says below which path; ours is at the root.
+  const below = domain ? domain.BasePath : stage;
+  const mount = below === undefined ? "" : `/${below}`;
   const routes = routesOf(template);
   const match = createRouter(
     pathsOf(template)
@@ -78,7 +87,7 @@ export async function startTemplateGateway(
   );
   const accessLog: string[] = [];
 
-  function targetOf(method: string, resource: string): { route: Route; target: LambdaFunction } {
+  function targetOf(method: string, resource: string): { route: Route; called: LambdaFunction } {
     const route =
       routes.find((each) => each.path === resource && each.method === method) ??
       routes.find((each) => each.path === resource && each.method === "ANY");
@@ -90,25 +99,29 @@ export async function startTemplateGateway(
         FunctionName["Fn::GetAtt"][0] === route.functionId &&
         matchesPattern(account.resolve(SourceArn), source),
     );
-    const target = functions.get(route.functionId);
-    if (!permitted || !target) throw new GatewayFault("API_CONFIGURATION_ERROR");
-    return { route, target };
+    const called = functions.get(route.functionId);
+    if (!permitted || !called) throw new GatewayFault("API_CONFIGURATION_ERROR");
+    return { route, called };
   }
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<APIGatewayProxyEvent> {
     const { method = "GET", url = "/", rawHeaders } = incoming;
+    if (!url.startsWith(`${mount}/`)) throw new Error(`The API is below ${mount}.`);
+    const target = url.slice(mount.length);
     const body = await readBody(incoming);
-    const found = match("GET", pathOf(url));
-    const request = { method, target: url, rawHeaders, body, sourceAddress: "203.0.113.7", port: 443 };
+    const found = match("GET", pathOf(target));
+    const request = { method, target, rawHeaders, body, sourceAddress: "203.0.113.7", port: 443 };
     const options = { clock: systemClock, chance: systemChance, stage, binaryMediaTypes };
     const event = restEvent(request, found, options);
+    // `path` is the API's own, the context has the whole of it.
+    event.requestContext.path = `${mount}${event.path}`;
     try {
       if (body.length > apiGatewayLimits.requestBytesMax) throw new GatewayFault("REQUEST_TOO_LARGE");
-      const { route, target } = targetOf(method, found.resource);
+      const { route, called } = targetOf(method, found.resource);
       // Lambda turns a larger event away, and API Gateway calls that the same.
       if (Buffer.byteLength(JSON.stringify(event)) > lambdaLimits.eventBytesMax)
         throw new GatewayFault("REQUEST_TOO_LARGE");
-      await withinMs(route.timeoutMs, integrate(route, target, event, response, binaryMediaTypes));
+      await withinMs(route.timeoutMs, integrate(route, called, event, response, binaryMediaTypes));
     } catch (error) {
       if (response.headersSent) response.destroy();
       else
@@ -146,6 +159,7 @@ export async function startTemplateGateway(
   const address = server.address();
   return {
     url: `http://127.0.0.1:${address && typeof address === "object" ? address.port : 0}`,
+    mount,
     accessLog,
     async close() {
       server.closeAllConnections();

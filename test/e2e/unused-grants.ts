@@ -1,36 +1,39 @@
+import { chainGrants } from "../../lib/contract/grants.ts";
+import { partOf } from "../infra/support.ts";
 import type { Deployment } from "./deployment.ts";
 import { type Access, allows, roleStatements, type Statement } from "./policy.ts";
 
 /** Lambda itself uses these: it writes the function's log and its traces. */
 const ofLambda = /^(logs|xray):/;
 
-/**
- * What roles allow and their functions never did. Statements that are bound to partitions are the chain's, the same
- * in every operation; an operation's own grant counts as used only for what the chain's would not have allowed.
- */
-export function unusedGrants(
-  { template, account, warden, functions }: Deployment,
-  isMeant: (functionId: string) => boolean,
-): string[] {
-  return [...functions.keys()].filter(isMeant).flatMap((id) => {
-    const statements = roleStatements(template, account, id);
-    const asked = warden.asked.get(id) ?? [];
-    return statements.flatMap((statement) =>
+export type Granted = { readonly id: string; readonly path?: string };
+
+/** Actions that roles allow and their functions never took. Operations have the chain's statements first. */
+export const unusedGrants = (
+  { template, account, warden }: Deployment,
+  functions: readonly Granted[],
+): string[] =>
+  functions.flatMap(({ id, path }) => {
+    const functionId = partOf(id, "Function");
+    const statements = roleStatements(template, account, functionId);
+    const asked = warden.asked.get(functionId) ?? [];
+    const shared = path === undefined ? 0 : chainGrants.length;
+    return statements.flatMap((statement, index) =>
       statement.Action.filter((action) => !ofLambda.test(action))
-        .filter((action) => !isUsed(action, statement, statements, asked))
+        .filter((action) => !isUsed(action, statement, statements.slice(0, index), index < shared, asked))
         .map((action) => `${id} ${action} on ${statement.resources}`),
     );
   });
-}
 
+/** The chain's are the same everywhere; an operation's own count only for what the chain's would not have allowed. */
 function isUsed(
   action: string,
   statement: Statement,
-  all: readonly Statement[],
+  before: readonly Statement[],
+  isShared: boolean,
   asked: readonly Access[],
 ): boolean {
   const calls = asked.filter((access) => access.action === action);
-  if (statement.Condition !== undefined) return calls.length > 0;
-  const others = all.filter((other) => other !== statement);
-  return calls.some((access) => allows(statement, access) && !others.some((other) => allows(other, access)));
+  if (isShared) return calls.length > 0;
+  return calls.some((access) => allows(statement, access) && !before.some((other) => allows(other, access)));
 }

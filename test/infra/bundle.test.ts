@@ -5,28 +5,26 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type BundleSize,
-  bundleFunctions,
-  everyFunction,
-  functionSources,
-  projectDirectory,
-} from "../../infra/bundle.ts";
+import { bundleFunctions, functionSources, projectDirectory } from "../../infra/bundle.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { bundleBytesMax } from "../../lib/contract/platform.ts";
 import { internalFunctions, workers } from "../../lib/contract/workers.ts";
+import { builtOnce } from "./build.ts";
+import { plainTemplate } from "./built-templates.ts";
+import { statementsOf } from "./support.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "bundles-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-const bundlePath = (root: string, source: string) => join(directory, root, source, "index.mjs");
+const bundlePath = (source: string) => join(directory, "own", source, "index.mjs");
 
 /** Runs a script against a bundle in a process of its own, as a cold Lambda would. */
 const inFreshProcess = (script: string, environment: Readonly<Record<string, string>> = {}): unknown =>
@@ -49,41 +47,33 @@ test("every operation, every worker, the reference and the fallback is a bundle 
   expect(new Set(functionSources).size).toBe(functionSources.length);
 });
 
-describe("the functions of the service", () => {
-  let sizes: readonly BundleSize[] = [];
-  beforeAll(async () => {
-    sizes = await bundleFunctions({
-      ...everyFunction,
-      outputDirectory: join(directory, "service"),
-    });
-  }, 120_000);
+type Entry = { readonly id: string; readonly source: string; readonly uses?: readonly string[] };
+const entries: readonly Entry[] = [...operations, ...workers, ...internalFunctions];
+const { sizes, bundleOf } = await builtOnce();
 
+describe("the functions of the service", () => {
   test.each(functionSources)("%s stays within its budget", (source) => {
     const bytes = sizes.find((size) => size.source === source)?.bytes ?? 0;
+    expect(bytes).toBe(statSync(bundleOf(source)).size);
     expect(bytes).toBeGreaterThan(1_000);
     expect(bytes).toBeLessThanOrEqual(bundleBytesMax);
   });
 
-  test.each(functionSources)("%s loads by itself, exports its handler and does not load undici", (source) => {
-    const path = bundlePath("service", source);
+  test("all load, export a handler, have their map beside them and do not load undici", () => {
     // What Lambda's Node runtime brings for streaming handlers.
     const script = `
       globalThis.awslambda = { streamifyResponse: (handler) => handler };
-      const { handler } = await import(${JSON.stringify(path)});
+      const loaded = {};
+      for (const file of ${JSON.stringify(functionSources.map(bundleOf))})
+        loaded[file] = typeof (await import(file)).handler;
       const undici = process.moduleLoadList.filter((name) => name.includes("undici"));
-      console.log(JSON.stringify({ handler: typeof handler, undici }));`;
-    expect(inFreshProcess(script, variables)).toEqual({ handler: "function", undici: [] });
-    expect(existsSync(`${path}.map`)).toBe(true);
-  });
-
-  test("the table of sizes lies beside the bundles", () => {
-    const table: unknown = JSON.parse(readFileSync(join(directory, "service", "sizes.json"), "utf8"));
-    expect(table).toEqual(sizes);
+      console.log(JSON.stringify({ loaded, undici }));`;
+    const loaded = Object.fromEntries(functionSources.map((source) => [bundleOf(source), "function"]));
+    expect(inFreshProcess(script, variables)).toEqual({ loaded, undici: [] });
+    expect(functionSources.filter((source) => !existsSync(`${bundleOf(source)}.map`))).toEqual([]);
   });
 
   describe("a cold start loads only what the function needs", () => {
-    type Entry = { readonly source: string; readonly uses?: readonly string[] };
-    const entries: readonly Entry[] = [...operations, ...workers, ...internalFunctions];
     const users = (resource: string) =>
       entries.filter(({ uses = [] }) => uses.includes(resource)).map(({ source }) => source);
     const holdersOf = (file: RegExp) =>
@@ -122,6 +112,54 @@ describe("the functions of the service", () => {
   });
 });
 
+/**
+ * What nothing calls is not in a bundle, so the code of a bundle names the partitions it can reach: as the beginning of
+ * a template, or whole. That covers the rare ways too, which no test goes.
+ */
+describe("partitions", () => {
+  const layout = readFileSync(join(projectDirectory, "lib/store/layout.ts"), "utf8");
+  const listed = new Set(
+    [...layout.matchAll(/^ \* \| [^|]+\| ([A-Z#-]+)[^|]*\|/gm)].map(([, prefix = ""]) => prefix),
+  );
+  const namedIn = (code: string) =>
+    [...listed].filter((prefix) =>
+      prefix.endsWith("#") ? code.includes(`\`${prefix}\${`) : new RegExp(`[:=(]"${prefix}"`).test(code),
+    );
+  const grantedTo = (id: string) =>
+    [...JSON.stringify(statementsOf(plainTemplate(), id)).matchAll(/"([A-Z#-]+)\*"/g)].map(
+      ([, prefix = ""]) => prefix,
+    );
+
+  test("of the table's layout are all known", () => {
+    expect(listed.size).toBeGreaterThan(25);
+    const reachable = new Set(
+      entries.flatMap(({ source }) => namedIn(readFileSync(bundleOf(source), "utf8"))),
+    );
+    // Keys are looked up in this one by the operator's tool alone.
+    expect([...listed].filter((prefix) => !reachable.has(prefix))).toEqual(["DIRECTORY#KEY"]);
+  });
+
+  /** Keys that come out of an answer: the search finds vectors, then reads them. */
+  const answered: Readonly<Record<string, readonly string[]>> = { searchLearnings: ["VECTOR#"] };
+
+  test.each(entries)("$id may touch what its code can name, and nothing else", ({ id, source }) => {
+    const named = [...namedIn(readFileSync(bundleOf(source), "utf8")), ...(answered[id] ?? [])];
+    const granted = grantedTo(id);
+    expect(named.filter((prefix) => !granted.some((each) => prefix.startsWith(each)))).toEqual([]);
+    expect(granted.filter((prefix) => !named.some((each) => each.startsWith(prefix)))).toEqual([]);
+  });
+});
+
+/** A write that only checks is rare, and so is the test that comes upon it: its form in the code tells. */
+test.each(entries)(
+  "$id may check items in its transactions if its code can, and only then",
+  ({ id, source }) => {
+    const code = readFileSync(bundleOf(source), "utf8");
+    const statements = JSON.stringify(statementsOf(plainTemplate(), id));
+    expect(statements.includes('"dynamodb:ConditionCheckItem"')).toBe(/[{,]check:[\w$]+\(/.test(code));
+  },
+);
+
 const variables = {
   TABLE_NAME: "table",
   DEAD_LETTER_QUEUE_URL: "https://sqs.eu-west-1.amazonaws.com/111122223333/dead.fifo",
@@ -148,13 +186,13 @@ describe("the bundler", () => {
   });
 
   const call = (name: string) => `
-    const { handler } = await import(${JSON.stringify(bundlePath("own", name))});
+    const { handler } = await import(${JSON.stringify(bundlePath(name))});
     try { console.log(JSON.stringify(await handler())); }
     catch (error) { console.log(JSON.stringify(error.message)); }`;
 
   test("node:http is required, not imported", () => {
     expect(inFreshProcess(call("http"))).toBe("Not Found");
-    expect(readFileSync(bundlePath("own", "http"), "utf8")).not.toMatch(/from\s*"node:http"/);
+    expect(readFileSync(bundlePath("http"), "utf8")).not.toMatch(/from\s*"node:http"/);
   });
 
   test("what is left out says so when it is called", () => {

@@ -8,42 +8,11 @@ import {
   queueLimits,
   retention,
   stackOutputs,
+  throttle,
 } from "../../lib/contract/platform.ts";
 import { type Worker, workers } from "../../lib/contract/workers.ts";
-import { ofType, plainTemplate, properties, synthesize } from "./support.ts";
-
-const everyOption = {
-  stackName: "Other",
-  stage: "blue",
-  domainName: "api.example.com",
-  certificateArn: "arn:aws:acm:eu-west-1:111122223333:certificate/0a1b",
-  hostedZoneId: "Z0ABC",
-  corsOrigins: "https://app.example.com",
-  keyHeaderNames: "x-api-key",
-  waf: "true",
-  customerManagedKey: "true",
-  alarmEmail: "ops@example.com",
-  auditRetentionDays: "90",
-  reservedConcurrency: "ingest=20",
-};
-
-test.each([
-  ["no option", {}],
-  ["every option", everyOption],
-])("data keeps its logical ids with %s: another id would be another, empty table", (_, options) => {
-  const stateful =
-    /^AWS::(DynamoDB|S3|SQS|KMS|SecretsManager|RDS)::(Table|GlobalTable|Bucket|Queue|Key|Secret)/;
-  const ids = Object.entries(synthesize(options).Resources)
-    .filter(([, { Type }]) => stateful.test(Type) && !Type.endsWith("Policy"))
-    .map(([id, { Type }]) => [id, Type]);
-  expect(Object.fromEntries(ids)).toEqual({
-    Table: "AWS::DynamoDB::Table",
-    EventsQueue: "AWS::SQS::Queue",
-    DeadLetterQueue: "AWS::SQS::Queue",
-    EventsBucket: "AWS::S3::Bucket",
-    ...("customerManagedKey" in options && { EncryptionKey: "AWS::KMS::Key" }),
-  });
-});
+import { chosenTemplate, plainTemplate } from "./built-templates.ts";
+import { properties } from "./support.ts";
 
 test("data outlives the stack", () => {
   for (const id of ["Table", "EventsQueue", "DeadLetterQueue", "EventsBucket"])
@@ -129,7 +98,7 @@ test("an object outlives every place its event can lie in", () => {
 test("the operator's tool finds everything by the stack's outputs", () => {
   const { domainTarget, ...always } = stackOutputs;
   expect(Object.keys(plainTemplate().Outputs).toSorted()).toEqual(Object.values(always).toSorted());
-  expect(Object.keys(synthesize(everyOption).Outputs)).toContain(domainTarget);
+  expect(Object.keys(chosenTemplate().Outputs)).toContain(domainTarget);
   expect(plainTemplate().Outputs[stackOutputs.tableName]?.Value).toEqual({ Ref: "Table" });
   expect(plainTemplate().Outputs[stackOutputs.eventsQueueUrl]?.Value).toEqual({ Ref: "EventsQueue" });
   expect(plainTemplate().Outputs[stackOutputs.deadLetterQueueUrl]?.Value).toEqual({ Ref: "DeadLetterQueue" });
@@ -161,14 +130,31 @@ test("the largest allowed body reaches the function: base64 and headers twice fi
   expect(bodyBytes + 4 * apiGatewayLimits.headerBytesMax).toBeLessThan(lambdaLimits.eventBytesMax);
 });
 
-test("with every option on, environments and template stay within CloudFormation's and Lambda's bounds", () => {
-  const template = synthesize({
-    ...everyOption,
-    corsOrigins: Array(20).fill("https://a-long-origin.example.com"),
-  });
-  for (const [id, { Properties }] of ofType(template, "AWS::Lambda::Function"))
-    expect(JSON.stringify(Properties.Environment ?? {}).length, id).toBeLessThan(
-      lambdaLimits.environmentBytesMax,
-    );
-  expect(Object.keys(template.Resources).length).toBeLessThan(500);
+test("the largest answer can be sent in the time that is left when its work took all it may", () => {
+  const { timeoutSeconds, work } = functionSettings.streaming;
+  const slowBytes = requestLimits.responseBytesMax - lambdaLimits.streamFullSpeedBytes;
+  const sendingSeconds = slowBytes / lambdaLimits.streamBytesPerSecond;
+  expect(work.totalMs / 1000 + sendingSeconds).toBeLessThan(timeoutSeconds);
+  expect(timeoutSeconds * 1000).toBeLessThan(apiGatewayLimits.streamMsMax);
+  expect(timeoutSeconds).toBeLessThan(lambdaLimits.timeoutSecondsMax);
+  expect(requestLimits.responseBytesMax).toBeLessThan(lambdaLimits.streamBytesMax);
+});
+
+test("work and answer end before Lambda ends the function, with a moment to wrap up", () => {
+  for (const { timeoutSeconds, work } of [functionSettings.operation, functionSettings.streaming]) {
+    expect(work.totalMs + work.answerMs).toBeLessThanOrEqual(timeoutSeconds * 1000);
+    expect(work.wrapUpMs).toBeLessThan(work.totalMs);
+  }
+});
+
+test("a batch of the largest messages fits Lambda's event, and a message the queue", () => {
+  expect(eventLimits.inlineBytesMax).toBeLessThan(queueLimits.messageBytesMax);
+  const batchBytes = eventQueueSettings.batchMessagesMax * queueLimits.messageBytesMax;
+  expect(batchBytes).toBeLessThan(lambdaLimits.eventBytesMax);
+});
+
+test("callers and workers at their most stay within the account's concurrency", () => {
+  const { concurrencyMax, concurrencyUnreservedMin } = lambdaLimits;
+  const atOnce = throttle.burstRequests + eventQueueSettings.workersMax + workers.length;
+  expect(atOnce).toBeLessThanOrEqual(concurrencyMax - concurrencyUnreservedMin);
 });

@@ -1,27 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { chainGrants } from "../../lib/contract/grants.ts";
-import type { Operation, TableAction } from "../../lib/contract/operation.ts";
-import { whoami } from "../../lib/contract/operations/keys.ts";
+import { chainGrants, ownGrants, type TableGrant } from "../../lib/contract/grants.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { eventQueueSettings } from "../../lib/contract/platform.ts";
-import {
-  expireWaiting,
-  ingest,
-  internalFunctions,
-  type Worker,
-  workers,
-} from "../../lib/contract/workers.ts";
+import { ingest, internalFunctions, type Worker, workers } from "../../lib/contract/workers.ts";
+import { chosenTemplate, plainTemplate } from "./built-templates.ts";
 import {
   documentStatements,
   environmentOf,
   ofType,
   partOf,
-  plainTemplate,
   properties,
   type Statement,
   statementsOf,
-  synthesize,
-  variant,
 } from "./support.ts";
 
 const contract: readonly Operation[] = operations;
@@ -33,11 +24,11 @@ const everyFunction = [
 ];
 
 const tableArn = { "Fn::GetAtt": ["Table", "Arn"] };
-const table = (actions: readonly TableAction[], partitions?: readonly string[]) => ({
+const table = ({ actions, partitions }: TableGrant) => ({
   Effect: "Allow",
   Action: actions.map((action) => `dynamodb:${action}`).toSorted(),
   Resource: [tableArn],
-  Condition: partitions && {
+  Condition: {
     "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions.map((prefix) => `${prefix}*`) },
     Null: { "dynamodb:LeadingKeys": "false" },
   },
@@ -118,25 +109,17 @@ describe("roles", () => {
   });
 
   test.each(contract)("$id may do what the chain does and what its entry says, nothing more", (operation) => {
-    const own = operation.tableActions.length > 0 ? [table(operation.tableActions)] : [];
     const model = operation.uses?.includes("embedder") ? [invokeModel("amazon.titan-embed-text-v2:0")] : [];
-    const chain = chainGrants.map(({ actions, partitions }) => table(actions, partitions));
     expect(beyondLogsAndTraces(statementsOf(plainTemplate(), operation.id))).toEqual([
-      ...chain,
-      ...own,
+      ...[...chainGrants, ...ownGrants(operation)].map(table),
       ...model,
     ]);
   });
 
-  test("a grant in the contract becomes a statement; a search is bound to its index", () => {
-    const search = variant(whoami, {
-      id: "search",
-      path: "/v1/search",
-      tableActions: ["BatchGetItem", "SearchVectors"],
-    });
-    const statements = onTable(statementsOf(synthesize({}, { operations: [search] }), "search"));
-    expect(statements.slice(chainGrants.length)).toEqual([
-      table(["BatchGetItem"]),
+  test("no statement on the table reaches all of it", () => {
+    const statements = everyFunction.flatMap((id) => onTable(statementsOf(plainTemplate(), id)));
+    const unbound = statements.filter(({ Condition }) => Condition === undefined);
+    expect(unbound).toEqual([
       {
         Effect: "Allow",
         Action: ["dynamodb:SearchVectors"],
@@ -144,6 +127,18 @@ describe("roles", () => {
         Condition: undefined,
       },
     ]);
+    expect(JSON.stringify(statements)).not.toContain('"dynamodb:LeadingKeys":[]');
+  });
+
+  test("nobody may change or delete an audit entry, and only the operator's own credentials make keys", () => {
+    const writers = (prefix: string) =>
+      everyFunction.flatMap((id) =>
+        onTable(statementsOf(plainTemplate(), id))
+          .filter(({ Condition }) => JSON.stringify(Condition ?? {}).includes(`"${prefix}*"`))
+          .flatMap(({ Action }) => Action.filter((action) => /(Put|Update|Delete|Write)/.test(action))),
+      );
+    expect([...new Set(writers("AUDIT#"))]).toEqual(["dynamodb:PutItem"]);
+    expect([...new Set(writers("KEY#"))]).toEqual(["dynamodb:UpdateItem"]);
   });
 
   test.each(["fallback", "reference"])("the %s can neither see the table nor find it", (id) => {
@@ -203,25 +198,23 @@ describe("workers", () => {
     ]);
   });
 
-  test("what a worker does not use it is neither told nor granted", () => {
-    const bare: Worker = { ...expireWaiting, id: "bare", uses: [], tableActions: ["Query"] };
-    const template = synthesize({}, { workers: [ingest, bare] });
-    expect(beyondLogsAndTraces(statementsOf(template, "bare"))).toEqual([table(["Query"])]);
-    expect(Object.keys(environmentOf(template, "bare")).toSorted()).toEqual([
-      "AUDIT_RETENTION_DAYS",
-      "METRICS_NAMESPACE",
-      "TABLE_NAME",
-    ]);
-  });
-
-  test("a worker that embeds may call the one model it was given", () => {
-    const indexer: Worker = { ...expireWaiting, id: "indexer", uses: ["embedder"] };
-    const template = synthesize({ bedrockModelId: "some.model-v1:0" }, { workers: [ingest, indexer] });
-    expect(beyondLogsAndTraces(statementsOf(template, "indexer"))).toEqual([
-      table(indexer.tableActions),
-      invokeModel("some.model-v1:0"),
-    ]);
-    expect(environmentOf(template, "indexer")).toMatchObject({ BEDROCK_MODEL_ID: "some.model-v1:0" });
+  test.each([...workerList, ...internalFunctions])("$id is told and granted what it uses", (worker) => {
+    const template = chosenTemplate();
+    const { tableActions, tablePartitions, uses } = worker;
+    const onTheTable = tableActions.filter((action) => action !== "SearchVectors");
+    const [first, ...rest] = beyondLogsAndTraces(statementsOf(template, worker.id));
+    expect(first).toEqual(table({ actions: onTheTable, partitions: tablePartitions }));
+    const models = rest.filter(({ Action }) => Action.includes("bedrock:InvokeModel"));
+    const own: readonly string[] = uses;
+    expect(models).toEqual(own.includes("embedder") ? [invokeModel("some.model-v1:0")] : []);
+    expect(Object.keys(environmentOf(template, worker.id)).toSorted()).toEqual(
+      [
+        ...["AUDIT_RETENTION_DAYS", "METRICS_NAMESPACE", "TABLE_NAME"],
+        ...(own.includes("embedder") ? ["BEDROCK_MODEL_ID"] : []),
+        ...(own.includes("eventsBucket") ? ["EVENTS_BUCKET"] : []),
+        ...(own.includes("deadLetterQueue") ? ["DEAD_LETTER_QUEUE_URL"] : []),
+      ].toSorted(),
+    );
   });
 });
 

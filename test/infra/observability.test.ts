@@ -1,11 +1,14 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { errorCodes } from "../../lib/contract/errors.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { alarms } from "../../lib/contract/platform.ts";
 import * as telemetry from "../../lib/contract/telemetry.ts";
-import { environmentOf, ofType, partOf, plainTemplate, properties } from "./support.ts";
+import { workers } from "../../lib/contract/workers.ts";
+import { plainTemplate } from "./built-templates.ts";
+import { environmentOf, ofType, partOf, properties } from "./support.ts";
+import { dashboardMetrics, metricsOfAlarm, widgetsOf } from "./watched.ts";
 
 const alarmNames = Object.keys(alarms);
 const alarmOf = (name: string) =>
@@ -30,11 +33,43 @@ describe("alarms", () => {
     expect(alarmOf(name).AlarmDescription).toBe(`Runbook: docs/runbook.md#${name.toLowerCase()}`);
   });
 
-  test.runIf(existsSync("docs/runbook.md")).each(alarmNames)("the runbook has a section on %s", (name) => {
+  test.each(alarmNames)("the runbook has a section on %s", (name) => {
     const headings = [...readFileSync("docs/runbook.md", "utf8").matchAll(/^#+ (\w+)$/gm)].map(
       ([, text]) => text,
     );
     expect(headings).toContain(name);
+  });
+
+  /** AWS's metrics by their dimensions, and what those may name. */
+  const known: Readonly<Record<string, (dimensions: object) => boolean>> = {
+    "AWS/ApiGateway": (dimensions) =>
+      JSON.stringify(dimensions) === JSON.stringify({ ApiName: properties(plainTemplate(), "RestApi").Name }),
+    "AWS/SQS": (dimensions) =>
+      /^{"QueueName":{"Fn::GetAtt":\["(EventsQueue|DeadLetterQueue)"/.test(JSON.stringify(dimensions)),
+    "AWS/DynamoDB": (dimensions) => JSON.stringify(dimensions) === '{"TableName":{"Ref":"Table"}}',
+    "AWS/Lambda": (dimensions) => {
+      const id = /"FunctionName":{"Ref":"(\w+)"}/.exec(JSON.stringify(dimensions))?.[1];
+      return id === undefined ? Object.keys(dimensions).length === 0 : id in plainTemplate().Resources;
+    },
+    ReviewApi: (dimensions) => Object.keys(dimensions).length === 0,
+  };
+
+  test.each(alarmNames)("%s looks at metrics of this stack, no more than an alarm can take", (name) => {
+    const watched = metricsOfAlarm(alarmOf(name));
+    expect(watched.length).toBeGreaterThan(0);
+    expect(watched.length).toBeLessThanOrEqual(10);
+    expect(watched.filter(({ namespace, dimensions }) => !known[namespace]?.(dimensions))).toEqual([]);
+  });
+
+  test("every worker's failures count, also while the others are silent", () => {
+    const [sum] = z
+      .array(z.object({ Expression: z.string().optional() }))
+      .parse(alarmOf("workerErrors").Metrics);
+    const failures = metricsOfAlarm(alarmOf("workerErrors"));
+    expect(failures.map(({ dimensions }) => dimensions)).toEqual(
+      workers.map(({ id }) => ({ FunctionName: { Ref: partOf(id, "Function") } })),
+    );
+    expect(sum?.Expression).toBe(workers.map((_, index) => `FILL(e${index}, 0)`).join(" + "));
   });
 
   test("silence wakes somebody only where something reports every minute", () => {
@@ -44,22 +79,9 @@ describe("alarms", () => {
   });
 });
 
-/** Metrics in the dashboard's JSON: namespace, name, then dimension and value in turns, then how to draw it. */
-const widgetSchema = z.object({
-  properties: z.object({ title: z.string(), metrics: z.array(z.array(z.unknown())).default([]) }),
-});
-const join = z.object({ "Fn::Join": z.tuple([z.literal(""), z.array(z.unknown())]) });
-
-function widgets() {
-  const [[, dashboard] = []] = ofType(plainTemplate(), "AWS::CloudWatch::Dashboard");
-  const [, parts] = join.parse(dashboard?.Properties.DashboardBody)["Fn::Join"];
-  const text = parts.map((part) => (typeof part === "string" ? part : "reference")).join("");
-  return z.object({ widgets: z.array(widgetSchema) }).parse(JSON.parse(text)).widgets;
-}
-
 describe("the dashboard", () => {
   test("shows traffic, errors by code, latency, throttles, queue age, dead letters, index lag and cost", () => {
-    expect(widgets().map(({ properties: { title } }) => title)).toEqual([
+    expect(widgetsOf(plainTemplate()).map(({ properties: { title } }) => title)).toEqual([
       "Traffic",
       "Traffic by operation",
       "Errors by code",
@@ -77,13 +99,11 @@ describe("the dashboard", () => {
     ]);
   });
 
-  const own = () =>
-    widgets()
-      .flatMap(({ properties: { metrics } }) => metrics)
-      .filter(([namespace]) => namespace === "ReviewApi");
-
   test("shows every metric that the functions emit, for every value that its dimension can have", () => {
-    const shown = new Set(own().map((metric) => metric.slice(1, -1).join(" ")));
+    const own = dashboardMetrics(plainTemplate()).filter(({ namespace }) => namespace === "ReviewApi");
+    const shown = new Set(
+      own.map(({ name, dimensions }) => [name, ...Object.entries(dimensions).flat()].join(" ")),
+    );
     const values = { operation: operations.map(({ id }) => id), code: Object.keys(errorCodes) };
     const groups: readonly telemetry.MetricGroup[] = [
       telemetry.requestMetrics,

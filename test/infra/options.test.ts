@@ -1,27 +1,20 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { InvalidOptions, optionNames, parseOptions } from "../../infra/options.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 import { operations } from "../../lib/contract/operations.ts";
+import { lambdaLimits } from "../../lib/contract/platform.ts";
 import { ingest } from "../../lib/contract/workers.ts";
-import { environmentOf, ofType, partOf, plainTemplate, properties, synthesize } from "./support.ts";
+import { chosenTemplate, plainTemplate } from "./built-templates.ts";
+import { environmentOf, ofType, partOf, properties, statementsOf } from "./support.ts";
+import { synthesize, variant } from "./synthesize.ts";
 
 const contract: readonly Operation[] = operations;
 const given = (options: Readonly<Record<string, unknown>>) => parseOptions((name) => options[name]);
 /** One operation and one worker: most options change what the number of functions has nothing to do with. */
-const small = (options: Readonly<Record<string, unknown>>) =>
-  synthesize(options, { operations: [whoami], workers: [ingest] });
-
-let reaching: ReturnType<typeof synthesize> | undefined;
-/** The options that reach functions, at once, with all functions. */
-const everywhere = () => {
-  reaching ??= synthesize({
-    corsOrigins: "https://a.example,https://b.example",
-    keyHeaderNames: "X-Api-Key",
-    auditRetentionDays: "90",
-  });
-  return reaching;
-};
+const few = { operations: [whoami], workers: [ingest] };
+const small = (options: Readonly<Record<string, unknown>>) => synthesize(options, few);
 
 const atTheEdge = [...contract.map(({ id }) => id), "fallback"];
 
@@ -92,6 +85,16 @@ test("all wrong options are named at once", () => {
 });
 
 describe("in the template", () => {
+  test("every option has its row in the README's part on deployment", () => {
+    const readme = readFileSync("README.md", "utf8");
+    const deploy = readme.slice(readme.indexOf("## Deploy it"), readme.indexOf("## Find your way"));
+    const rows = deploy.split("\n").filter((line) => line.startsWith("| `"));
+    const described = rows.flatMap((row) =>
+      [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+    expect(described.toSorted()).toEqual(optionNames.toSorted());
+  });
+
   test("every option has a test here", () => {
     expect(optionNames.toSorted()).toEqual([
       "alarmEmail",
@@ -152,10 +155,10 @@ describe("in the template", () => {
   });
 
   test("corsOrigins reach every function behind the API, and open the gateway's own answers", () => {
-    const template = everywhere();
+    const template = chosenTemplate();
     for (const id of atTheEdge)
       expect(environmentOf(template, id), id).toMatchObject({
-        CORS_ORIGINS: "https://a.example,https://b.example",
+        CORS_ORIGINS: "https://app.example.com",
       });
     expect(environmentOf(template, "ingest")).not.toHaveProperty("CORS_ORIGINS");
     for (const [id, { Properties }] of ofType(template, "AWS::ApiGateway::GatewayResponse"))
@@ -166,7 +169,7 @@ describe("in the template", () => {
   });
 
   test("keyHeaderNames reach every function behind the API", () => {
-    const template = everywhere();
+    const template = chosenTemplate();
     for (const id of atTheEdge)
       expect(environmentOf(template, id), id).toMatchObject({ KEY_HEADER_NAMES: "x-api-key" });
     expect(environmentOf(plainTemplate(), "whoami")).not.toHaveProperty("KEY_HEADER_NAMES");
@@ -220,10 +223,19 @@ describe("in the template", () => {
   });
 
   test("auditRetentionDays reach every function with a table", () => {
-    const template = everywhere();
+    const template = chosenTemplate();
     for (const { id } of contract)
       expect(environmentOf(template, id)).toMatchObject({ AUDIT_RETENTION_DAYS: "90" });
     expect(environmentOf(template, "ingest")).toMatchObject({ AUDIT_RETENTION_DAYS: "90" });
+  });
+
+  test("bedrockModelId is the model that functions are told of and may call, and no other", () => {
+    const template = chosenTemplate();
+    for (const id of ["createLearnings", "reconcileIndex", "searchLearnings"]) {
+      expect(environmentOf(template, id), id).toMatchObject({ BEDROCK_MODEL_ID: "some.model-v1:0" });
+      const models = JSON.stringify(statementsOf(template, id)).match(/foundation-model\/[\w.:-]+/g);
+      expect(models, id).toEqual(["foundation-model/some.model-v1:0"]);
+    }
   });
 
   test("reservedConcurrency is set on the named functions only", () => {
@@ -241,4 +253,59 @@ describe("in the template", () => {
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
     });
   });
+});
+
+const everyOption = {
+  stackName: "Other",
+  stage: "blue",
+  domainName: "api.example.com",
+  certificateArn: "arn:aws:acm:eu-west-1:111122223333:certificate/0a1b",
+  hostedZoneId: "Z0ABC",
+  corsOrigins: "https://app.example.com",
+  keyHeaderNames: "x-api-key",
+  waf: "true",
+  customerManagedKey: "true",
+  alarmEmail: "ops@example.com",
+  auditRetentionDays: "90",
+  reservedConcurrency: "ingest=20",
+};
+
+test.each([
+  ["no option", {}],
+  ["every option", everyOption],
+])("data keeps its logical ids with %s: another id would be another, empty table", (_, options) => {
+  const stateful =
+    /^AWS::(DynamoDB|S3|SQS|KMS|SecretsManager|RDS)::(Table|GlobalTable|Bucket|Queue|Key|Secret)/;
+  const ids = Object.entries(synthesize(options, few).Resources)
+    .filter(([, { Type }]) => stateful.test(Type) && !Type.endsWith("Policy"))
+    .map(([id, { Type }]) => [id, Type]);
+  expect(Object.fromEntries(ids)).toEqual({
+    Table: "AWS::DynamoDB::Table",
+    EventsQueue: "AWS::SQS::Queue",
+    DeadLetterQueue: "AWS::SQS::Queue",
+    EventsBucket: "AWS::S3::Bucket",
+    ...("customerManagedKey" in options && { EncryptionKey: "AWS::KMS::Key" }),
+  });
+});
+
+test("with every option on, environments and template stay within CloudFormation's and Lambda's bounds", () => {
+  const template = synthesize({
+    ...everyOption,
+    corsOrigins: Array(20).fill("https://a-long-origin.example.com"),
+  });
+  for (const [id, { Properties }] of ofType(template, "AWS::Lambda::Function"))
+    expect(JSON.stringify(Properties.Environment ?? {}).length, id).toBeLessThan(
+      lambdaLimits.environmentBytesMax,
+    );
+  expect(Object.keys(template.Resources).length).toBeLessThan(500);
+});
+
+test("a changed route is deployed: the deployment's id follows transfer mode and gateway responses", () => {
+  const deployment = (template: ReturnType<typeof synthesize>) =>
+    ofType(template, "AWS::ApiGateway::Deployment").map(([id]) => id);
+  const streamed = { ...few, operations: [variant(whoami, { streaming: true })] };
+  const before = deployment(synthesize({}, few));
+  expect(deployment(synthesize({}, few))).toEqual(before);
+  expect(deployment(synthesize({}, streamed))).not.toEqual(before);
+  expect(deployment(synthesize({ corsOrigins: "*" }, few))).not.toEqual(before);
 });

@@ -1,21 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { errorCodes } from "../../lib/contract/errors.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
-import { whoami } from "../../lib/contract/operations/keys.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { apiGatewayLimits, functionSettings } from "../../lib/contract/platform.ts";
 import { referenceRoutes } from "../../lib/contract/reference.ts";
 import { baseHeaders } from "../../lib/http/headers.ts";
-import {
-  ofType,
-  partOf,
-  pathsOf,
-  plainTemplate,
-  properties,
-  routesOf,
-  synthesize,
-  variant,
-} from "./support.ts";
+import { plainTemplate } from "./built-templates.ts";
+import { ofType, partOf, pathsOf, properties, routesOf } from "./support.ts";
 
 const contract: readonly Operation[] = operations;
 
@@ -60,33 +51,6 @@ describe("routes", () => {
   test("no method is a mock or is answered by API Gateway itself", () => {
     const integrations = new Set(routesOf(plainTemplate()).map(({ integration }) => integration));
     expect([...integrations]).toEqual(["AWS_PROXY"]);
-  });
-
-  test("exactly the streaming operations are streamed, with the longer time", () => {
-    const exported = variant(whoami, { id: "export", source: "export", path: "/v1/export", streaming: true });
-    const template = synthesize({}, { operations: [whoami, exported] });
-    const streamed = routesOf(template).filter(({ streaming }) => streaming);
-    expect(streamed).toMatchObject([
-      {
-        method: "GET",
-        path: "/v1/export",
-        invocation: "response-streaming-invocations",
-        timeoutMs: functionSettings.streaming.timeoutSeconds * 1000,
-      },
-    ]);
-    expect(properties(template, "ExportFunction")).toMatchObject({
-      Timeout: functionSettings.streaming.timeoutSeconds,
-      MemorySize: functionSettings.streaming.memoryMegabytes,
-    });
-  });
-
-  test("a changed route is deployed: the deployment's id follows transfer mode and gateway responses", () => {
-    const deployment = (template: ReturnType<typeof synthesize>) =>
-      ofType(template, "AWS::ApiGateway::Deployment").map(([id]) => id);
-    const streamed = contract.map((each) => variant(each, { streaming: !each.streaming }));
-    expect(deployment(synthesize())).toEqual(deployment(plainTemplate()));
-    expect(deployment(synthesize({}, { operations: streamed }))).not.toEqual(deployment(plainTemplate()));
-    expect(deployment(synthesize({ corsOrigins: "*" }))).not.toEqual(deployment(plainTemplate()));
   });
 
   test("every body is binary to the gateway, so compressed answers reach every caller", () => {

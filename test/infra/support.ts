@@ -1,21 +1,4 @@
-import { readFileSync } from "node:fs";
-import { App } from "aws-cdk-lib";
-import { Template } from "aws-cdk-lib/assertions";
-import { Code } from "aws-cdk-lib/aws-lambda";
 import * as z from "zod";
-import type { CodeOf } from "../../infra/constructs/workshop.ts";
-import { parseOptions } from "../../infra/options.ts";
-import { type ReviewApiProps, ReviewApiStack } from "../../infra/stack.ts";
-import type { Operation } from "../../lib/contract/operation.ts";
-
-const cdkJson = z
-  .object({ app: z.string(), context: z.record(z.string(), z.unknown()) })
-  .parse(JSON.parse(readFileSync("cdk.json", "utf8")));
-
-/** The context of a real run, without bundling. */
-export const testContext = { ...cdkJson.context, "aws:cdk:bundling-stacks": [] };
-
-export const noCode = () => Code.fromInline("exports.handler = () => undefined;");
 
 const resourceSchema = z.object({
   Type: z.string(),
@@ -31,27 +14,6 @@ export const templateSchema = z.object({
 
 export type Resource = z.output<typeof resourceSchema>;
 export type StackTemplate = z.output<typeof templateSchema>;
-
-export type Overrides = Pick<ReviewApiProps, "operations" | "workers">;
-
-/** The template of the stack with these options, as plain data. */
-export function synthesize(
-  options: Readonly<Record<string, unknown>> = {},
-  overrides: Overrides = {},
-  codeOf: CodeOf = noCode,
-): StackTemplate {
-  const app = new App({ builtinCloudFormationValidation: false, context: { ...testContext, ...options } });
-  const parsed = parseOptions((name) => app.node.tryGetContext(name));
-  const stack = new ReviewApiStack(app, { options: parsed, codeOf, ...overrides });
-  return templateSchema.parse(Template.fromStack(stack).toJSON());
-}
-
-let plain: StackTemplate | undefined;
-/** The template with no options given; made once per file. */
-export const plainTemplate = (): StackTemplate => {
-  plain ??= synthesize();
-  return plain;
-};
 
 export const ofType = (
   { Resources }: StackTemplate,
@@ -154,9 +116,3 @@ export const environmentOf = (
     .object({ Variables: z.record(z.string(), z.unknown()) })
     .default({ Variables: {} })
     .parse(properties(template, partOf(functionId, "Function")).Environment).Variables;
-
-/** An operation like another one, for what the contract does not hold yet. */
-export const variant = (operation: Operation, changes: Partial<Operation>): Operation => ({
-  ...operation,
-  ...changes,
-});

@@ -1,0 +1,80 @@
+import { beforeAll, expect, test } from "vitest";
+import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { auditPartition } from "../../lib/store/layout.ts";
+import { chosenOptions } from "../infra/build.ts";
+import { everyKindOfKey, World } from "../support/world.ts";
+import { useDeployment } from "./deployment.ts";
+import { logLines, metricsOf } from "./logs.ts";
+
+/** The options that change what functions are told and how they are reached, in the functions themselves. */
+const deployment = useDeployment({ stack: "chosen" });
+const world = new World(() => deployment().store.table);
+let fixture: Awaited<ReturnType<typeof everyKindOfKey>>;
+beforeAll(async () => {
+  fixture = await everyKindOfKey(world, "chosen");
+  await world.repository(fixture.cloud, "1");
+});
+
+const key = () => fixture.keys.organization.text;
+const origin = ["origin", chosenOptions.corsOrigins];
+
+test("domainName: the API is at the root of its domain, and links say so", async () => {
+  const { headers } = await deployment().call("/v1/whoami", { key: fixture.keys.legacy.text });
+  expect(deployment().gateway.mount).toBe("");
+  expect(headers.link).toContain("</docs/errors/LEGACY_API_KEY>");
+});
+
+test("keyHeaderNames: a key is taken from the further header too, but not from both", async () => {
+  const further = ["x-api-key", key()];
+  expect((await deployment().call("/v1/whoami", { headers: further })).status).toBe(200);
+  expect((await deployment().call("/v1/whoami", { headers: further, key: key() })).status).toBe(401);
+});
+
+test("corsOrigins: a page of that origin may ask and read, also answers of the fallback; others may not", async () => {
+  const asked = [
+    "access-control-request-method",
+    "GET",
+    "access-control-request-headers",
+    "x-service-api-key",
+  ];
+  const preflight = await deployment().call("/v1/whoami", {
+    method: "OPTIONS",
+    headers: [...origin, ...asked],
+  });
+  expect([preflight.status, preflight.headers["access-control-allow-origin"]]).toEqual([
+    204,
+    chosenOptions.corsOrigins,
+  ]);
+  for (const target of ["/v1/whoami", "/v1/metrics/mcp", "/v1/nowhere", "/openapi.json"]) {
+    const { headers } = await deployment().call(target, { key: key(), headers: origin });
+    expect([target, headers["access-control-allow-origin"]]).toEqual([target, chosenOptions.corsOrigins]);
+    const foreign = await deployment().call(target, {
+      key: key(),
+      headers: ["origin", "https://else.example"],
+    });
+    expect(foreign.headers).not.toHaveProperty("access-control-allow-origin");
+  }
+});
+
+test("auditRetentionDays and bedrockModelId: entries end when they should, the chosen model is called", async () => {
+  const body = { data: [{ repository_id: "1", learning: "Write the reason down." }] };
+  const { json } = await deployment().call("/v1/learnings", { key: key(), body });
+  expect(json).toMatchObject({ created_count: 1 });
+  const { warden, account, store } = deployment();
+  expect([...warden.asked.values()].flat()).toContainEqual({
+    action: "bedrock:InvokeModel",
+    resource: account.modelArn(chosenOptions.bedrockModelId),
+  });
+  expect(warden.denied).toEqual([]);
+  const month = toTimestamp(systemClock.nowMs()).slice(0, 7);
+  const { items } = await store.table.queryPage({ pk: auditPartition("w#chosen-workspace", month) });
+  const [entry] = items.filter(({ action }) => String(action).startsWith("learning"));
+  const keptMs = Number(entry?.ttl) * 1000 - Date.parse(String(entry?.created_at));
+  expect(Math.floor(keptMs / 86_400_000)).toBe(Number(chosenOptions.auditRetentionDays));
+});
+
+test("stackName: metrics carry it as their namespace", async () => {
+  await expect
+    .poll(() => logLines(deployment()).flatMap(metricsOf))
+    .toContain("Chosen duration_ms operation=whoami");
+});
