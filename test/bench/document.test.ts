@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { documentOf } from "./document.ts";
+import { lineChart } from "./picture.ts";
+import type { Result } from "./results.ts";
+import { atMost } from "./section.ts";
+
+const picture = lineChart({
+  name: "units",
+  title: "Units <of> it",
+  alt: "a level line",
+  xLabel: "stored",
+  yLabel: "units",
+  series: [
+    {
+      name: "page",
+      points: [
+        [1_000, 19],
+        [1_000_000, 19],
+      ],
+    },
+  ],
+});
+
+const result: Result = {
+  name: "growth",
+  title: "Growth",
+  quick: false,
+  measuredOn: "2026-11-15",
+  seconds: 12,
+  machine: { processor: "some", cores: 2, memoryGigabytes: 8, system: "linux 6", versions: { node: "24" } },
+  section: {
+    prose: ["What it is."],
+    targets: [atMost("kept", 3, 3), atMost("missed", 4, 3)],
+    tables: [{ title: "Counts", columns: ["what", "units"], rows: [["a | b", 1234.5]] }],
+    pictures: [picture],
+  },
+};
+
+test("a missed target is said in the list of targets and in its section, a kept one in the list alone", () => {
+  const document = documentOf([result], "benchmarks");
+  expect(document).toContain("| **MISSED** | [growth](#growth): missed | 4 | at most 3 |");
+  expect(document).toContain("**Target missed**: missed is 4, asked for is at most 3.");
+  expect(document).toContain("| met | [growth](#growth): kept | 3 | at most 3 |");
+  expect(document).not.toContain("**Target missed**: kept");
+});
+
+test("tables, pictures, machine and date are in the document", () => {
+  const document = documentOf([result], "benchmarks");
+  expect(document).toContain("| what | units |\n| --- | ---: |\n| a \\| b | 1,234.5 |");
+  expect(document).toContain("![a level line](benchmarks/units.svg)");
+  expect(document).toContain("- 2026-11-15, some, 2 cores, 8 GB, linux 6, node 24: growth (12 s)");
+});
+
+test("what was measured with tiny sizes is said to be no measurement", () => {
+  expect(documentOf([{ ...result, quick: true }], "benchmarks")).toContain("not a measurement");
+  expect(documentOf([result], "benchmarks")).not.toContain("not a measurement");
+});
+
+test("a picture is well-formed, draws level what is level, and escapes its words", () => {
+  expect(picture.svg).toContain("Units &lt;of> it");
+  const [first, second] = [...picture.svg.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)"/g)];
+  expect(first?.[2]).toBe(second?.[2]);
+  expect(Number(first?.[1])).toBeLessThan(Number(second?.[1]));
+});

@@ -1,0 +1,66 @@
+/**
+ * One function in a process of its own, as on Lambda: the memory that the largest answer takes above what the idle
+ * function has, and its time against rendering and compressing the same data with nothing else.
+ */
+import { gunzipSync, gzipSync } from "node:zlib";
+import * as z from "zod";
+import { installLambdaRuntime, invokeStreaming } from "../../../cli/local/lambda.ts";
+import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
+import { argumentOf, report } from "../frame/child.ts";
+import { eventText, loadHandler } from "../frame/invoke.ts";
+import { largestArgument } from "./report.ts";
+
+const { bundle, target, smallTarget, key, rounds } = argumentOf(largestArgument);
+installLambdaRuntime();
+const handler = await loadHandler(bundle);
+
+async function answer(asked: string, keep: boolean): Promise<Buffer> {
+  const event: unknown = JSON.parse(eventText(asked, ["x-service-api-key", key, "accept-encoding", "gzip"]));
+  const invocation = { functionName: "bench", timeoutMs: 240_000, clock: systemClock, chance: systemChance };
+  const { bytes, finished } = invokeStreaming(handler, event, invocation);
+  const chunks: Buffer[] = [];
+  // What is sent is gone: only the first answer is kept, to compare with.
+  for await (const chunk of bytes) if (keep) chunks.push(chunk);
+  await finished;
+  return Buffer.concat(chunks);
+}
+
+async function milliseconds(work: () => unknown): Promise<number> {
+  globalThis.gc?.();
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+// Warm, and with nothing of it left.
+await answer(smallTarget, false);
+globalThis.gc?.();
+const idle = process.memoryUsage();
+let heapPeak = idle.heapUsed + idle.external;
+const sampler = setInterval(() => {
+  const { heapUsed, external } = process.memoryUsage();
+  heapPeak = Math.max(heapPeak, heapUsed + external);
+}, 2);
+await answer(target, false);
+clearInterval(sampler);
+const peakBytes = process.resourceUsage().maxRSS * 1024;
+
+const sent = await answer(target, true);
+const body = gunzipSync(sent.subarray(sent.indexOf(Buffer.alloc(8)) + 8));
+const data: unknown = JSON.parse(body.toString());
+const times = [];
+for (let round = 0; round < rounds; round++) {
+  times.push({
+    oursMs: await milliseconds(() => answer(target, false)),
+    bareMs: await milliseconds(() => gzipSync(JSON.stringify(data), { level: 1 })),
+  });
+}
+await report({
+  answerBytes: body.length,
+  pullRequests: z.object({ data: z.array(z.unknown()) }).parse(data).data.length,
+  idleBytes: idle.rss,
+  peakBytes,
+  heapBytes: heapPeak - idle.heapUsed - idle.external,
+  times,
+});

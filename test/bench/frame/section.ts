@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundleFunctions, everyFunction } from "../../../infra/bundle.ts";
+import { reviewCommentMetrics } from "../../../lib/contract/operations/metrics.ts";
+import { listOrganizations } from "../../../lib/contract/operations/organizations.ts";
+import { bundlePeers, installPeers, peers } from "../peers.ts";
+import { atMost, rounded, type Section, type SectionModule, type Target, tableOf } from "../section.ts";
+import { type AgainstBare, againstBare } from "./against-bare.ts";
+import { againstPeers, storeAlone } from "./against-peers.ts";
+import { type CpuRounds, median, medianRatio, type Rounds } from "./contest.ts";
+
+const chainRatioMax = 1.25;
+const sizes: Readonly<Record<"full" | "quick", { engine: Rounds; stub: Rounds }>> = {
+  full: {
+    engine: { rounds: 31, requestsPerRound: 120, warmUpRequests: 1_500 },
+    stub: { rounds: 41, requestsPerRound: 200, warmUpRequests: 3_000 },
+  },
+  quick: {
+    engine: { rounds: 3, requestsPerRound: 20, warmUpRequests: 40 },
+    stub: { rounds: 3, requestsPerRound: 40, warmUpRequests: 100 },
+  },
+};
+
+export const section: SectionModule = {
+  title: "Frame cost",
+  async run({ quick, say }) {
+    const { engine, stub } = sizes[quick ? "quick" : "full"];
+    const bundles = await mkdtemp(join(tmpdir(), "frame-"));
+    try {
+      await bundleAll(bundles, say);
+      say("against a bare handler, on the engine");
+      const bare = await againstBare(bundles, engine);
+      say("against the peers, on a stubbed store");
+      return sectionOf(bare, await againstPeers(bundles, stub));
+    } finally {
+      await rm(bundles, { recursive: true, force: true });
+    }
+  },
+};
+
+async function bundleAll(bundles: string, say: (line: string) => void): Promise<void> {
+  installPeers(say);
+  await bundleFunctions({
+    ...everyFunction,
+    sources: [listOrganizations.source, reviewCommentMetrics.source],
+    outputDirectory: bundles,
+  });
+  await bundleFunctions({
+    sources: ["own-client", "aws-sdk"],
+    sourceDirectory: fileURLToPath(new URL("./bare/", import.meta.url)),
+    outputDirectory: join(bundles, "bare"),
+  });
+  await bundlePeers(join(bundles, "peers"));
+}
+
+function sectionOf(bare: readonly AgainstBare[], peer: CpuRounds): Section {
+  return {
+    prose: [
+      "Our handlers as they are deployed (bundled, with everything a request goes through: authentication, scope, " +
+        "validation, plan, permission, rate limit, deadline, metering, rendering and the log line), against a bare " +
+        "handler that makes the same DynamoDB calls on the embedded engine and renders what it read, with nothing " +
+        "around it. The bare handler is written twice: with AWS's SDK, as most are (the target is about that one), " +
+        "and on our own client, which leaves only the chain in the difference.",
+      "The same endpoint (`GET /v1/organizations`) written with each framework as its documentation does it, on the " +
+        "same access, paging and store code, with the same log line, the same headers and the same body byte for " +
+        "byte (checked before measuring, errors by status and code). The store is stubbed at `http.request`, below " +
+        "everybody's signing and JSON. Ours also watches a deadline and meters its calls; the peers need not.",
+      "Every contestant runs in a process of its own, warm, in turns; figures are that process's CPU per request, " +
+        "ratios the median of the rounds' ratios.",
+    ],
+    targets: [...bare.map(({ name, cpu }) => chainTarget(name, cpu)), firstOf(peer)],
+    tables: [
+      tableOf(
+        "CPU of the chain, as a multiple of a bare handler's",
+        bare.map(({ name, calls, cpu }) => ({
+          request: name,
+          "DynamoDB calls": calls.join(", "),
+          "of a bare handler on AWS's SDK": rounded(medianRatio(cpu, "ours", "bare, AWS SDK")),
+          "of one on our own client": rounded(medianRatio(cpu, "ours", "bare, own client")),
+          "µs ours": Math.round(median(cpu.get("ours") ?? [])),
+          "µs bare, AWS SDK": Math.round(median(cpu.get("bare, AWS SDK") ?? [])),
+          "µs bare, own client": Math.round(median(cpu.get("bare, own client") ?? [])),
+        })),
+      ),
+      tableOf("CPU of the same endpoint, as a multiple of ours", peerRows(peer)),
+    ],
+    pictures: [],
+    figures: { cpuMicrosecondsPerRequest: median(peer.get("ours") ?? []) },
+  };
+}
+
+const chainTarget = (name: string, cpu: CpuRounds): Target =>
+  atMost(`${name}: CPU over a bare handler's`, medianRatio(cpu, "ours", "bare, AWS SDK"), chainRatioMax);
+
+/** The store's calls are everybody's; what is over them is the endpoint and its frame. */
+const peerRows = (cpu: CpuRounds) =>
+  [...cpu.keys()]
+    .toSorted((one, other) => median(cpu.get(one) ?? []) - median(cpu.get(other) ?? []))
+    .map((name) => ({
+      "written with": name,
+      "of ours": rounded(medianRatio(cpu, name, "ours")),
+      "over the store's calls, of ours": rounded(overStore(cpu, name) / overStore(cpu, "ours")),
+      "µs a request": Math.round(median(cpu.get(name) ?? [])),
+    }));
+
+const overStore = (cpu: CpuRounds, name: string): number =>
+  median((cpu.get(name) ?? []).map((value, round) => value - (cpu.get(storeAlone)?.[round] ?? 0)));
+
+function firstOf(cpu: CpuRounds): Target {
+  const best = Math.min(...peers.map(({ name }) => medianRatio(cpu, name, "ours")));
+  return {
+    name: "the best peer's CPU, of ours",
+    value: rounded(best),
+    target: "over 1: ours is first",
+    met: best > 1,
+  };
+}

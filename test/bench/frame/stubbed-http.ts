@@ -1,0 +1,86 @@
+import { EventEmitter } from "node:events";
+import http from "node:http";
+import * as z from "zod";
+import type { Attributes } from "../../../lib/store/attributes.ts";
+
+/** Every item of a table, by partition and sort key; as it came from an engine. */
+export const itemsSchema = z.array(z.tuple([z.string(), z.custom<Attributes>()]));
+type Items = ReadonlyMap<string, Attributes>;
+export const placeOf = (pk: string, sk: string): string => `${pk}\u0000${sk}`;
+
+/**
+ * Node's own `http.request`, replaced by one that answers DynamoDB calls out of memory: below the signing and the
+ * JSON of every contestant, so that all of them run as they were built, and above the sockets, whose noise would
+ * drown the frames. Each answer is worked out once and then looked up by the bytes of the request.
+ */
+export function stubHttp(items: Items): void {
+  const known = new Map<string, Buffer>();
+  const answerTo = (operation: string, body: string): Buffer => {
+    const answer = known.get(body) ?? Buffer.from(JSON.stringify(workOut(items, operation, body)));
+    // The limiter's writes are never the same twice.
+    if (operation !== "UpdateItem") known.set(body, answer);
+    return answer;
+  };
+  const request = ({ headers }: { readonly headers: Readonly<Record<string, string>> }) =>
+    new StubbedRequest(headers["x-amz-target"]?.split(".").at(-1) ?? "", answerTo);
+  Reflect.set(http, "request", request);
+}
+
+class StubbedRequest extends EventEmitter {
+  readonly #operation: string;
+  readonly #answerTo: (operation: string, body: string) => Buffer;
+
+  constructor(operation: string, answerTo: (operation: string, body: string) => Buffer) {
+    super();
+    this.#operation = operation;
+    this.#answerTo = answerTo;
+  }
+
+  destroy(): void {}
+
+  end(body: string): void {
+    const answer = this.#answerTo(this.#operation, body);
+    setImmediate(() => {
+      const incoming = Object.assign(new EventEmitter(), { statusCode: 200, headers: {} });
+      this.emit("response", incoming);
+      incoming.emit("data", answer);
+      incoming.emit("end");
+      this.emit("close");
+    });
+  }
+}
+
+const text = z.object({ S: z.string() });
+const batchGet = z.object({
+  RequestItems: z.record(z.string(), z.object({ Keys: z.array(z.object({ pk: text, sk: text })) })),
+});
+const update = z.object({ Key: z.object({ pk: text, sk: text }) });
+const query = z.object({ ExpressionAttributeValues: z.record(z.string(), text) });
+
+function workOut(items: Items, operation: string, body: string): object {
+  const ConsumedCapacity = { TableName: "bench", CapacityUnits: 1 };
+  if (operation === "UpdateItem") return { Attributes: limiterItem(body), ConsumedCapacity };
+  if (operation === "BatchGetItem") {
+    const tables = Object.entries(batchGet.parse(JSON.parse(body)).RequestItems);
+    const found = tables.map(([table, { Keys }]) => [
+      table,
+      Keys.map(({ pk, sk }) => items.get(placeOf(pk.S, sk.S))).filter((item) => item !== undefined),
+    ]);
+    return {
+      Responses: Object.fromEntries(found),
+      UnprocessedKeys: {},
+      ConsumedCapacity: [ConsumedCapacity],
+    };
+  }
+  if (operation !== "Query") throw new Error(`The stub knows no ${operation}.`);
+  const [pk, prefix] = Object.values(query.parse(JSON.parse(body)).ExpressionAttributeValues);
+  const start = placeOf(pk?.S ?? "", prefix?.S ?? "");
+  const Items = [...items].filter(([place]) => place.startsWith(start)).map(([, item]) => item);
+  return { Items, Count: Items.length, ScannedCount: Items.length, ConsumedCapacity };
+}
+
+/** The limiter's item after a first call in its window. */
+function limiterItem(body: string): object {
+  const { Key } = update.parse(JSON.parse(body));
+  return { ...Key, s0: { S: `${Date.now().toString(36)}#AAAAAAAA` }, ttl: { N: "4102444800" } };
+}

@@ -1,0 +1,70 @@
+import { type Engine, engineClient } from "../../../cli/local/engine.ts";
+import { streamLimits } from "../../../lib/contract/limits.ts";
+import { ingest } from "../../../lib/events/ingest.ts";
+import type { EventDeps, QueueMessage } from "../../../lib/events/ports.ts";
+import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
+import { createTable } from "../../../lib/store/create-table.ts";
+import { createDynamoTable, type MeteredTable } from "../../../lib/store/dynamo.ts";
+import type { Table } from "../../../lib/store/table.ts";
+import type { OrganizationId, World } from "../../support/world.ts";
+import { toldEvent } from "../support/history.ts";
+
+/** As many as come from a FIFO queue at once. */
+export const together = streamLimits.changesPerTransactionMax;
+const startMs = Date.parse("2026-06-01T00:00:00.000Z");
+
+export async function openTable(engine: Engine): Promise<MeteredTable> {
+  const client = engineClient(engine.endpoint);
+  const tableName = `ingest-${systemChance.uuid()}`;
+  await createTable(client, tableName, { vectorIndex: true });
+  return createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance });
+}
+
+export const depsOf = (table: Table): EventDeps => ({
+  table,
+  clock: systemClock,
+  chance: systemChance,
+  bucket: { put: async () => undefined, get: async () => undefined },
+  deadLetters: {
+    send: async ([letter]) => {
+      throw new Error(`An event was refused: ${letter?.reason}`);
+    },
+  },
+  log: () => undefined,
+});
+
+/** The messages of one tenant, a batch at a time; `version` 2 tells the same pull requests with one more resolution. */
+export function* batchesOf(id: OrganizationId, count: number, version: 1 | 2): Generator<QueueMessage[]> {
+  for (let batch = 0; batch < count; batch++)
+    yield Array.from({ length: together }, (_, index) => messageOf(id, batch * together + index, version));
+}
+
+function messageOf(id: OrganizationId, number: number, version: 1 | 2): QueueMessage {
+  const mergedAtMs = startMs + number * 1_800_000;
+  const event = toldEvent(id, number, mergedAtMs);
+  const newest = version === 1 ? event : changedEvent(event, mergedAtMs);
+  return { id: newest.id, group: id.provider_organization_id, body: JSON.stringify(newest) };
+}
+
+/** A day later one finding counts as resolved. */
+function changedEvent(event: ReturnType<typeof toldEvent>, mergedAtMs: number) {
+  const { comments } = event.data;
+  const [first, ...rest] = comments;
+  return {
+    ...event,
+    id: systemChance.uuid(),
+    occurred_at: toTimestamp(mergedAtMs + 86_400_000),
+    data: { ...event.data, comments: [{ ...first, accepted: first?.accepted !== true }, ...rest] },
+  };
+}
+
+export async function prepare(world: World, id: OrganizationId, workspace_id: string | null): Promise<void> {
+  await world.organization(id.provider_organization_id, { workspace_id });
+  for (let index = 0; index < 20; index++) await world.repository(id, String(640_219_000 + index));
+}
+
+export async function ingestAll(deps: EventDeps, batch: readonly QueueMessage[]): Promise<void> {
+  const returned = await ingest(deps, batch);
+  if (returned.length > 0) throw new Error("Events were left for another delivery.");
+}

@@ -1,0 +1,36 @@
+import { createRequire } from "node:module";
+import { cpus, platform, release, totalmem } from "node:os";
+import * as z from "zod";
+
+/** What the figures were measured on. */
+export type Machine = {
+  readonly processor: string;
+  readonly cores: number;
+  readonly memoryGigabytes: number;
+  readonly system: string;
+  readonly versions: Readonly<Record<string, string>>;
+};
+
+const versions = z.record(z.string(), z.string()).default({});
+const manifest = z.object({
+  dependencies: versions,
+  devDependencies: versions,
+  optionalDependencies: versions,
+});
+/** What the figures depend on; all of them are pinned exactly. */
+const packages = ["@dynoxide/linux-x64", "@middy/core", "zod", "esbuild"];
+
+export function thisMachine(): Machine {
+  const project = manifest.parse(createRequire(import.meta.url)("../../package.json"));
+  const pinned = { ...project.dependencies, ...project.devDependencies, ...project.optionalDependencies };
+  return {
+    processor: cpus()[0]?.model ?? "unknown",
+    cores: cpus().length,
+    memoryGigabytes: Math.round(totalmem() / 1e9),
+    system: `${platform()} ${release().split("-", 1)[0]}`,
+    versions: {
+      node: process.versions.node,
+      ...Object.fromEntries(packages.map((name) => [name, pinned[name] ?? "not pinned"])),
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import type { Machine } from "./machine.ts";
+import type { Section } from "./section.ts";
+
+/** What one run of one section left behind; the document is made of these, whenever each was measured. */
+export type Result = {
+  readonly name: string;
+  readonly title: string;
+  readonly quick: boolean;
+  readonly measuredOn: string;
+  readonly seconds: number;
+  readonly machine: Machine;
+  readonly section: Section;
+};
+
+const cell = z.union([z.string(), z.number()]);
+const resultSchema: z.ZodType<Result> = z.object({
+  name: z.string(),
+  title: z.string(),
+  quick: z.boolean(),
+  measuredOn: z.string(),
+  seconds: z.number(),
+  machine: z.object({
+    processor: z.string(),
+    cores: z.number(),
+    memoryGigabytes: z.number(),
+    system: z.string(),
+    versions: z.record(z.string(), z.string()),
+  }),
+  section: z.object({
+    prose: z.array(z.string()),
+    targets: z.array(z.object({ name: z.string(), value: cell, target: z.string(), met: z.boolean() })),
+    tables: z.array(
+      z.object({ title: z.string(), columns: z.array(z.string()), rows: z.array(z.array(cell)) }),
+    ),
+    pictures: z.array(z.object({ name: z.string(), alt: z.string(), svg: z.string() })),
+    figures: z.record(z.string(), z.number()).optional(),
+  }),
+});
+
+const fileOf = (directory: string, name: string): string => join(directory, "results", `${name}.json`);
+
+export async function keepResult(directory: string, result: Result): Promise<void> {
+  await mkdir(join(directory, "results"), { recursive: true });
+  await writeFile(fileOf(directory, result.name), `${JSON.stringify(result, undefined, 2)}\n`);
+}
+
+/** Undefined where the section was never run. */
+export async function readResult(directory: string, name: string): Promise<Result | undefined> {
+  const text = await readFile(fileOf(directory, name), "utf8").catch(() => undefined);
+  return text === undefined ? undefined : resultSchema.parse(JSON.parse(text));
+}

@@ -1,0 +1,66 @@
+import { operations } from "../../../lib/contract/operations.ts";
+import { type BenchApi, type BenchRequest, openBenchApi } from "../support/bench-api.ts";
+import { type Lockstep, roundsInWords, startLockstep } from "../support/lockstep.ts";
+import { type Case, casesOf, tripsMaxOf } from "./cases.ts";
+import { buildWorld, type Sizes } from "./world.ts";
+
+export type Count = {
+  readonly operation: string;
+  readonly size: Case["size"];
+  readonly name: string;
+  readonly tripsMax: number;
+  readonly trips: number;
+  readonly calls: number;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  /** What was asked of DynamoDB, round by round. */
+  readonly rounds: string;
+  readonly bytes: number;
+};
+
+/** Every case of every operation through its real handler, on a warm function. */
+export async function countEverything(sizes: Sizes): Promise<Count[]> {
+  let lockstep: Lockstep | undefined;
+  const between = async (engine: string) => {
+    lockstep = await startLockstep(engine);
+    return lockstep;
+  };
+  const api = await openBenchApi({ between });
+  try {
+    if (!lockstep) throw new Error("The handlers must ask through the rounds.");
+    const cases = casesOf(await buildWorld(api.table, sizes));
+    const counts: Count[] = [];
+    for (const { id } of operations)
+      for (const each of cases[id]) counts.push({ operation: id, ...(await countCase(api, lockstep, each)) });
+    return counts;
+  } finally {
+    await api.close();
+  }
+}
+
+async function countCase(
+  api: BenchApi,
+  lockstep: Lockstep,
+  { name, size, budget, request }: Case,
+): Promise<Omit<Count, "operation">> {
+  await warm(api, request, budget.kind === "read");
+  lockstep.takeRounds();
+  const { meter, body } = await api.count(request);
+  const rounds = lockstep.takeRounds();
+  return {
+    size,
+    name,
+    tripsMax: tripsMaxOf(budget),
+    trips: rounds.length,
+    calls: meter.calls.length,
+    readUnits: meter.readUnits,
+    writeUnits: meter.writeUnits,
+    rounds: roundsInWords(rounds),
+    bytes: body.length,
+  };
+}
+
+/** Once a minute a request notes that the key was used and looks for new cursor keys: not this one. */
+async function warm(api: BenchApi, request: BenchRequest, isRead: boolean): Promise<void> {
+  await api.count(isRead ? request : { key: request.key, target: "/v1/whoami" });
+}

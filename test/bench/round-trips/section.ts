@@ -1,0 +1,72 @@
+import { atMost, type Section, type SectionModule, type Target, tableOf } from "../section.ts";
+import { type Count, countEverything } from "./count.ts";
+import { fullSizes, testSizes } from "./world.ts";
+
+export const section: SectionModule = {
+  title: "Round trips and units per operation",
+  async run({ quick, say }): Promise<Section> {
+    say("building a small and a large organization, a workspace and an instance");
+    const counts = await countEverything(quick ? testSizes : fullSizes);
+    return {
+      prose: [
+        "Every operation of the contract through its real handler, warm, on the embedded engine, which counts " +
+          "consumed capacity as DynamoDB does. A trip is a call, or several side by side, that the request waits " +
+          "for; `·` stands between trips and `+` between calls that are under way together. Targets: a read takes " +
+          "two trips and one for each page of data (one more with a legacy key, whose text names nothing), a " +
+          "single write three, a batch of 100 Learnings six, 500 seats or roles ten. " +
+          "`test/bench/round-trips/counts.test.ts` holds the counts of a smaller world, exactly.",
+        "Changing and deleting a Learning take seven. The record must be read before its texts can be, and the index " +
+          "follows in three trips of its own: its vector, a second look at the record, and only then its marker goes. " +
+          "Three trips are possible: the record read with authentication, and its vector in its own transaction. The " +
+          "simulation breaks that (4 of 300 lives) unless the second look of other writers is a reading transaction.",
+      ],
+      targets: targetsOf(counts),
+      tables: [
+        tableOf("Counts", counts.map(rowOf)),
+        tableOf(
+          "What is asked of DynamoDB, trip by trip",
+          counts.map(({ operation, name, rounds }) => ({ operation, request: name, rounds })),
+        ),
+      ],
+      pictures: [],
+      figures: figuresOf(counts),
+    };
+  },
+};
+
+const rowOf = ({ operation, size, name, trips, tripsMax, calls, readUnits, writeUnits }: Count) => ({
+  operation,
+  size,
+  request: name,
+  trips: trips <= tripsMax ? String(trips) : `**${trips}**`,
+  "at most": tripsMax,
+  calls,
+  "read units": readUnits,
+  "write units": writeUnits,
+});
+
+/** One line where all is well, one for each request that takes too many. */
+function targetsOf(counts: readonly Count[]): Target[] {
+  const missed = counts.filter(({ trips, tripsMax }) => trips > tripsMax);
+  return [
+    {
+      name: "requests within their round trips",
+      value: `${counts.length - missed.length} of ${counts.length}`,
+      target: "all",
+      met: missed.length === 0,
+    },
+    ...missed.map(({ operation, name, trips, tripsMax }) =>
+      atMost(`round trips of ${operation} (${name})`, trips, tripsMax),
+    ),
+  ];
+}
+
+/** For the cost section: `<operation>/<size>/<what>` of the first case of each size. */
+function figuresOf(counts: readonly Count[]): Record<string, number> {
+  const figures: Record<string, number> = {};
+  for (const { operation, size, readUnits, writeUnits, bytes, trips, calls } of counts) {
+    const values = { readUnits, writeUnits, bytes, trips, calls };
+    for (const [what, value] of Object.entries(values)) figures[`${operation}/${size}/${what}`] ??= value;
+  }
+  return figures;
+}

@@ -1,0 +1,263 @@
+import * as z from "zod";
+import { operatorOrigin } from "../../../lib/audit/entry.ts";
+import { organizationUuid } from "../../../lib/contract/identity.ts";
+import { auditLimits } from "../../../lib/contract/limits.ts";
+import { configuredEmbedder } from "../../../lib/index/configured-embedder.ts";
+import { createLearnings } from "../../../lib/learnings/create.ts";
+import { createRole } from "../../../lib/people/custom-roles.ts";
+import { parseOrganization } from "../../../lib/store/items/organization.ts";
+import { organizationKey, peopleKey, type TenantKey } from "../../../lib/store/layout.ts";
+import { type Item, queryAll, type Table } from "../../../lib/store/table.ts";
+import { github, gitlab, type OrganizationId, World } from "../../support/world.ts";
+import { itemsOf } from "../support/history.ts";
+import { learningText } from "../support/learnings.ts";
+
+/** Numbers of things; everything else about them is the same in a small and a large organization. */
+export type Amounts = {
+  readonly members: number;
+  readonly learnings: number;
+  readonly pullRequests: number;
+  readonly findings: number;
+  readonly customRoles: number;
+};
+
+export type Sizes = {
+  readonly small: Amounts;
+  readonly large: Amounts;
+  readonly workspaceOrganizations: number;
+};
+
+const small: Amounts = { members: 3, learnings: 3, pullRequests: 3, findings: 2, customRoles: 1 };
+
+/** What the issue asks about. */
+export const fullSizes: Sizes = {
+  small,
+  large: { members: 500, learnings: 1_000, pullRequests: 1_000, findings: 1_000, customRoles: 99 },
+  workspaceOrganizations: 200,
+};
+
+/** The same shapes, made in seconds: the tests hold these. */
+export const testSizes: Sizes = {
+  small,
+  large: { members: 500, learnings: 120, pullRequests: 200, findings: 200, customRoles: 20 },
+  workspaceOrganizations: 20,
+};
+
+const instanceOrganizations = 10;
+
+/** One organization with everything in it, and keys of the kinds that act in it alone. */
+export type Place = {
+  readonly id: OrganizationId;
+  readonly uuid: string;
+  readonly members: readonly string[];
+  readonly repositoryIds: readonly string[];
+  readonly learningIds: readonly string[];
+  readonly roleIds: readonly string[];
+  readonly keys: { readonly organization: string; readonly user: string; readonly legacy: string };
+};
+
+export type BenchWorld = {
+  readonly sizes: Sizes;
+  readonly small: Place;
+  readonly large: Place;
+  /** A workspace of many organizations, of which the first one has people. */
+  readonly workspace: {
+    readonly token: string;
+    readonly first: OrganizationId;
+    readonly emails: readonly string[];
+  };
+  readonly instance: { readonly key: string; readonly home: OrganizationId; readonly userId: string };
+};
+
+export async function buildWorld(table: Table, sizes: Sizes): Promise<BenchWorld> {
+  const world = new World(() => table);
+  return {
+    sizes,
+    small: await buildPlace(world, table, "7001001", sizes.small),
+    large: await buildPlace(world, table, "7001002", sizes.large),
+    workspace: await buildWorkspace(world, table, sizes.workspaceOrganizations),
+    instance: await buildInstance(world),
+  };
+}
+
+async function buildPlace(world: World, table: Table, name: string, amounts: Amounts): Promise<Place> {
+  const id = github(name);
+  const uuid = await world.organization(name, { seats_purchased: 2_000 });
+  await world.member(id, "boss", { role: "cr_admin" });
+  const members = named(amounts.members, (index) => `developer-${index}`);
+  await buildMembers(world, id, members);
+  const repositoryIds = named(20, (index) => String(640_219_000 + index));
+  for (const repositoryId of repositoryIds) await world.repository(id, repositoryId);
+  await put(table, [
+    ...itemsOf({
+      tenant: `o#${uuid}`,
+      organizations: [id],
+      pullRequests: amounts.pullRequests,
+      inMeasuredWeek: amounts.pullRequests,
+      weeksBefore: 0,
+      shuffled: false,
+    }),
+  ]);
+  await world.tell("security_scan.completed", {
+    ...id,
+    repository_id: repositoryIds[0],
+    scan_id: "scan-1",
+    commit_sha: "0".repeat(40),
+    completed_at: new Date().toISOString(),
+    findings: named(amounts.findings, findingOf),
+  });
+  return {
+    id,
+    uuid,
+    members,
+    repositoryIds,
+    learningIds: await buildLearnings(world, uuid, repositoryIds, amounts.learnings),
+    roleIds: await buildRoles(world, uuid, amounts.customRoles),
+    keys: {
+      organization: (
+        await world.key({ kind: "organization", organization: uuid, owner: "boss", role: "cr_admin" })
+      ).text,
+      user: (await world.key({ kind: "user", organization: uuid, owner: "boss" })).text,
+      legacy: (await world.key({ kind: "legacy", organization: uuid })).text,
+    },
+  };
+}
+
+/** The first one by an event; the others are written as its items with another name, as the event would. */
+async function buildMembers(world: World, id: OrganizationId, [first = "", ...others]: readonly string[]) {
+  await world.member(id, first);
+  const { table } = world.deps;
+  const uuid = organizationUuid(id);
+  const items = await Array.fromAsync(queryAll(table, { pk: organizationKey(uuid).pk }));
+  const text = JSON.stringify(items.filter((item) => JSON.stringify(item).includes(first)));
+  await put(
+    table,
+    others.flatMap((name) => itemList.parse(JSON.parse(text.replaceAll(first, name)))),
+  );
+  const change = { add: [[["counts", "cr_member"], others.length] as const] };
+  await table.write({ update: peopleKey(uuid), change });
+}
+
+const itemList = z.array(
+  z.looseObject({ pk: z.string(), sk: z.string() }).transform((item): Item => asItem(item)),
+);
+/** It was an item before its name was changed in it. */
+const asItem = (item: { pk: string; sk: string }): Item => item as Item;
+
+async function buildLearnings(
+  world: World,
+  uuid: string,
+  repositoryIds: readonly string[],
+  count: number,
+): Promise<string[]> {
+  const author = { organization: await organizationOf(world, uuid), authorId: "boss" };
+  const ids: string[] = [];
+  for (let start = 0; start < count; start += 100) {
+    const batch = named(Math.min(100, count - start), (index) => ({
+      repository_id: repositoryIds[(start + index) % repositoryIds.length],
+      learning: learningText(start + index),
+      file: `services/billing/source/module-${index}.ts`,
+    }));
+    const { results } = await createLearnings(depsOf(world), author, batch);
+    ids.push(...results.flatMap(({ id }) => id ?? []));
+  }
+  return ids;
+}
+
+async function buildRoles(world: World, uuid: string, count: number): Promise<string[]> {
+  const organization = await organizationOf(world, uuid);
+  const ids: string[] = [];
+  for (const name of named(count, (index) => `Role ${index}`)) {
+    const wanted = {
+      name,
+      description: null,
+      is_default: false,
+      permissions: undefined,
+      duplicateFrom: undefined,
+    };
+    ids.push((await createRole(depsOf(world), organization, wanted)).role.id);
+  }
+  return ids;
+}
+
+async function buildWorkspace(
+  world: World,
+  table: Table,
+  organizations: number,
+): Promise<BenchWorld["workspace"]> {
+  const workspace = await world.workspace("bench-workspace", { seats_purchased: 2_000 });
+  const ids = named(organizations, (index) => github(String(7_002_000 + index)));
+  for (const { provider_organization_id } of ids)
+    await world.organization(provider_organization_id, { workspace_id: workspace });
+  const [first] = ids;
+  if (!first) throw new RangeError("A workspace has organizations.");
+  const emails = named(100, (index) => `person-${index}@example.com`);
+  for (const [index, email] of emails.entries()) await world.member(first, `person-${index}`, { email });
+  const tenant: TenantKey = `w#${workspace}`;
+  await put(table, [
+    ...itemsOf({
+      tenant,
+      organizations: ids,
+      pullRequests: 200,
+      inMeasuredWeek: 200,
+      weeksBefore: 0,
+      shuffled: false,
+    }),
+  ]);
+  return { token: (await world.token(workspace)).text, first, emails };
+}
+
+async function buildInstance(world: World): Promise<BenchWorld["instance"]> {
+  const instance = await world.instance("bench-instance");
+  const ids = named(instanceOrganizations, (index) => gitlab(instance, `group-${index}`));
+  const uuids: string[] = [];
+  for (const id of ids) {
+    uuids.push(await world.organization(id.provider_organization_id, { instance_id: instance }));
+    await world.member(id, "boss", { role: "cr_admin" });
+    await world.member(id, "developer-0");
+  }
+  const [home] = ids;
+  const [homeUuid] = uuids;
+  if (!home || !homeUuid) throw new RangeError("An instance has a home.");
+  const request = {
+    kind: "instance",
+    instanceId: instance,
+    home: homeUuid,
+    owner: "boss",
+    role: "cr_admin",
+  } as const;
+  return { key: (await world.key(request)).text, home, userId: "developer-0" };
+}
+
+const depsOf = (world: World) => ({
+  ...world.deps,
+  ...operatorOrigin,
+  embedder: configuredEmbedder(),
+  retentionDays: auditLimits.retentionDaysDefault,
+  signal: new AbortController().signal,
+});
+
+async function organizationOf(world: World, uuid: string) {
+  const item = await world.deps.table.get(organizationKey(uuid));
+  if (!item) throw new RangeError("The organization was just made.");
+  return parseOrganization(item);
+}
+
+const findingOf = (index: number) => ({
+  id: `finding-${index}`,
+  title: `Query built from request input in handler ${index}`,
+  description: "A value of the request reaches a statement without being bound. ".repeat(4),
+  severity: "high",
+  cwe: "CWE-89",
+  file_path: `services/billing/source/handler-${index}.ts`,
+  start_line: 10 + index,
+  end_line: 14 + index,
+  evidence: ['const rows = await query("select * from invoices where id = " + id)'],
+  state: "open",
+});
+
+export const named = <Thing>(count: number, make: (index: number) => Thing): Thing[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+const put = (table: Table, items: readonly Item[]): Promise<void> =>
+  table.writeMany(items.map((item) => ({ put: item })));

@@ -1,0 +1,110 @@
+import { type Engine, engineClient, startEngine } from "../../../cli/local/engine.ts";
+import { loadFunction } from "../../../cli/local/functions.ts";
+import { installLambdaRuntime, invokeBuffered, invokeStreaming } from "../../../cli/local/lambda.ts";
+import { httpAnswer, streamHead } from "../../../cli/local/rest-answer.ts";
+import { restEvent } from "../../../cli/local/rest-event.ts";
+import { createRouter } from "../../../cli/local/routes.ts";
+import { operations } from "../../../lib/contract/operations.ts";
+import { binaryMediaTypes, environmentVariables } from "../../../lib/contract/platform.ts";
+import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
+import type { StoreClient } from "../../../lib/store/client.ts";
+import { createTable } from "../../../lib/store/create-table.ts";
+import { createDynamoTable, type MeteredTable } from "../../../lib/store/dynamo.ts";
+import type { StoreMeter } from "../../../lib/store/meter.ts";
+import { metered } from "./meters.ts";
+
+export type BenchRequest = {
+  readonly method?: string;
+  readonly target: string;
+  readonly key: string;
+  readonly body?: object;
+  /** As most clients ask for it. */
+  readonly compressed?: boolean;
+};
+
+export type BenchAnswer = { readonly status: number; readonly body: Buffer; readonly ms: number };
+
+/** The real handlers on an engine of their own, wired by the environment as on AWS: one for a process. */
+export type BenchApi = {
+  readonly engine: Engine;
+  readonly client: StoreClient;
+  readonly table: MeteredTable;
+  call(request: BenchRequest): Promise<BenchAnswer>;
+  /** The same, and what it cost; anything but a success is an error. */
+  count(request: BenchRequest): Promise<BenchAnswer & { readonly meter: StoreMeter }>;
+  close(): Promise<void>;
+};
+
+export const benchTableName = "bench";
+const route = createRouter(operations);
+
+export type BenchApiOptions = {
+  /** The engine's data; in memory if left out. */
+  readonly databaseFile?: string;
+  /** Between the handlers and the engine. */
+  readonly between?: (engine: string) => Promise<{ readonly endpoint: string; close(): void }>;
+};
+
+export async function openBenchApi({ databaseFile, between }: BenchApiOptions = {}): Promise<BenchApi> {
+  const engine = await startEngine(databaseFile === undefined ? {} : { databaseFile });
+  const middle = await between?.(engine.endpoint);
+  const client = engineClient(engine.endpoint);
+  await createTable(client, benchTableName, { vectorIndex: true });
+  process.env[environmentVariables.tableName] = benchTableName;
+  process.env.DYNAMODB_ENDPOINT = middle?.endpoint ?? engine.endpoint;
+  process.env.LOG_LEVEL ??= "silent";
+  installLambdaRuntime();
+  return {
+    engine,
+    client,
+    table: createDynamoTable({ client, tableName: benchTableName, clock: systemClock, chance: systemChance }),
+    call: callHandler,
+    count: async (request) => {
+      const { answer, meter } = await metered(() => callHandler(request));
+      if (answer.status >= 300)
+        throw new Error(
+          `${request.target} answered ${answer.status}: ${answer.body.toString().slice(0, 500)}`,
+        );
+      return { ...answer, meter };
+    },
+    close: async () => {
+      client.destroy();
+      middle?.close();
+      await engine.stop();
+    },
+  };
+}
+
+async function callHandler({ target, key, body, method, compressed }: BenchRequest): Promise<BenchAnswer> {
+  const verb = method ?? (body === undefined ? "GET" : "POST");
+  const match = route(verb, target.split("?", 1)[0] ?? "/");
+  const json = body === undefined ? [] : ["content-type", "application/json"];
+  const event = restEvent(
+    {
+      method: verb,
+      target,
+      rawHeaders: ["x-service-api-key", key, ...json, ...(compressed ? ["accept-encoding", "gzip"] : [])],
+      body: Buffer.from(body === undefined ? "" : JSON.stringify(body)),
+      sourceAddress: "203.0.113.7",
+      port: 443,
+    },
+    match,
+    { clock: systemClock, chance: systemChance, stage: "live", binaryMediaTypes },
+  );
+  const invocation = { functionName: "bench", timeoutMs: 29_000, clock: systemClock, chance: systemChance };
+  const handler = await loadFunction(match.operation?.source ?? "fallback");
+  const startedAt = performance.now();
+  if (!match.operation?.streaming) {
+    const answer = httpAnswer(await invokeBuffered(handler, event, invocation), "*/*", binaryMediaTypes);
+    return { status: answer.status, body: answer.body, ms: performance.now() - startedAt };
+  }
+  const { bytes, finished } = invokeStreaming(handler, event, invocation);
+  const chunks: Buffer[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  await finished;
+  const ms = performance.now() - startedAt;
+  const all = Buffer.concat(chunks);
+  const end = all.indexOf(Buffer.alloc(8));
+  return { status: streamHead(all.toString("utf8", 0, end)).status, body: all.subarray(end + 8), ms };
+}

@@ -1,0 +1,144 @@
+import { organizationUuid } from "../../../lib/contract/identity.ts";
+import { categories, severities } from "../../../lib/contract/records-metrics.ts";
+import { changeOf, type FinalizedEvent } from "../../../lib/metrics/finalize.ts";
+import { pullRequestFinalized } from "../../../lib/metrics/finalized.ts";
+import { toTimestamp } from "../../../lib/runtime/clock.ts";
+import { streamHeadKey, type TenantKey } from "../../../lib/store/layout.ts";
+import type { Item } from "../../../lib/store/table.ts";
+import { emptyHead, type Head } from "../../../lib/stream/head.ts";
+import { type Plan, planChange } from "../../../lib/stream/plan.ts";
+import { pointerIdOf } from "../../../lib/stream/pointer.ts";
+import { buildAppend } from "../../../lib/stream/transaction.ts";
+import { encodeWeeks } from "../../../lib/stream/weeks.ts";
+
+const weekMs = 7 * 86_400_000;
+
+/** The measured week: Monday 2026-11-02 to Sunday. It holds the same pull requests in every history. */
+export const measuredWeek = { start_date: "2026-11-02", end_date: "2026-11-08" };
+export const tenYears = { start_date: "2016-11-01", end_date: "2026-11-30" };
+export const weeksInTenYears = 520;
+const measuredWeekMs = Date.parse("2026-11-02T00:00:00.000Z");
+
+export const windowQuery = ({ start_date, end_date }: typeof measuredWeek): string =>
+  `start_date=${start_date}&end_date=${end_date}`;
+
+export type EventOrganization = {
+  readonly provider: string;
+  readonly instance_id: string | null;
+  readonly provider_organization_id: string;
+};
+
+export type History = {
+  readonly tenant: TenantKey;
+  /** Pull requests are theirs in turn. */
+  readonly organizations: readonly EventOrganization[];
+  readonly pullRequests: number;
+  /** Of them, those of the measured week; the others are spread over the weeks before it. */
+  readonly inMeasuredWeek: number;
+  readonly weeksBefore: number;
+  /** False: told in the order of their merge dates. True: a backfill in no order at all. */
+  readonly shuffled: boolean;
+};
+
+/** A pull request in the sizes of real ones, as the platform tells it: eight findings, two MCP servers, long URLs. */
+export function toldEvent(organization: EventOrganization, number: number, mergedAtMs: number) {
+  const repository = number % 20;
+  const pr_url = `https://github.com/acme-corp/billing-service-${repository}/pull/${10_000 + number}`;
+  const id = `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+  const before = (hours: number) => toTimestamp(mergedAtMs - hours * 3_600_000);
+  const data = {
+    ...organization,
+    repository_id: String(640_219_000 + repository),
+    pr_url,
+    author_id: String(21_400_000 + (number % 80)),
+    author_username: `developer-${number % 80}`,
+    created_at: before(52),
+    ready_for_review_at: before(50),
+    first_human_review_at: before(20),
+    last_commit_at: before(2),
+    merged_at: toTimestamp(mergedAtMs),
+    closed_at: toTimestamp(mergedAtMs),
+    status: "merged",
+    reviewed: true,
+    review_iterations: 1 + (number % 5),
+    estimated_complexity: 1 + (number % 5),
+    estimated_review_minutes: 5 + (number % 60),
+    comments: Array.from({ length: 8 }, (_, index) => ({
+      // Comments of one review are posted in one go, among those of everybody else.
+      url: `${pr_url}#discussion_r${2_100_000_000 + number * 7_919 + index * (3 + (number % 40))}`,
+      severity: severities[(number + index) % severities.length],
+      category: categories[(number * 3 + index) % categories.length],
+      accepted: [true, false, null][(number + index) % 3],
+    })),
+    mcp_servers: [
+      { name: "issue-tracker", tools: [{ name: "search_issues", calls: 1 + (number % 7), failures: 0 }] },
+      { name: "documentation", tools: [{ name: "fetch_page", calls: 2, failures: number % 2 }] },
+    ],
+  };
+  return { id, type: "pull_request.finalized", occurred_at: toTimestamp(mergedAtMs), data };
+}
+
+/** The same as the worker has it once it is checked. */
+function typicalEvent(organization: EventOrganization, number: number, mergedAtMs: number): FinalizedEvent {
+  const { id, occurred_at, data } = toldEvent(organization, number, mergedAtMs);
+  return { id, version: `${occurred_at}#${id}`, data: pullRequestFinalized.parse(data) };
+}
+
+/** In the order in which the platform tells them. */
+export function* eventsOf(history: History): Generator<FinalizedEvent> {
+  const { organizations } = history;
+  let number = 0;
+  for (const mergedAtMs of mergeTimes(history)) {
+    const organization = organizations[number % organizations.length];
+    if (!organization) throw new RangeError("A history belongs to somebody.");
+    yield typicalEvent(organization, ++number, mergedAtMs);
+  }
+}
+
+function* mergeTimes({ pullRequests, inMeasuredWeek, weeksBefore, shuffled }: History): Generator<number> {
+  const older = pullRequests - inMeasuredWeek;
+  const spanMs = weeksBefore * weekMs;
+  // A step that shares no factor with the count visits every place once, far from the one before.
+  const step = shuffled ? coprimeNear(pullRequests * 0.618, pullRequests) : 1;
+  for (let index = 0; index < pullRequests; index++) {
+    const place = (index * step) % pullRequests;
+    yield place < older
+      ? measuredWeekMs - spanMs + Math.floor((place / Math.max(older, 1)) * spanMs)
+      : measuredWeekMs + Math.floor(((place - older) / Math.max(inMeasuredWeek, 1)) * weekMs);
+  }
+}
+
+function coprimeNear(start: number, count: number): number {
+  const divisor = (one: number, other: number): number => (other === 0 ? one : divisor(other, one % other));
+  let step = Math.max(1, Math.floor(start));
+  while (divisor(step, count) !== 1) step++;
+  return step;
+}
+
+const plansTogether = 1_000;
+
+/**
+ * The items that a history leaves in the table, made by the writer's own code but for the million transactions it
+ * would take: entries, pointers and the settled head.
+ */
+export function* itemsOf(history: History): Generator<Item> {
+  let head: Head = emptyHead;
+  let plans: Plan[] = [];
+  function* appended(): Generator<Item> {
+    const { writes, after } = buildAppend(history.tenant, head, plans);
+    for (const write of writes) if ("put" in write) yield write.put;
+    head = { ...after, published: after.next - 1, pending: undefined };
+    plans = [];
+  }
+  for (const event of eventsOf(history)) {
+    const change = changeOf(event);
+    plans.push(
+      planChange(change, pointerIdOf(change.pullRequest), undefined, history.tenant, () => undefined),
+    );
+    if (plans.length === plansTogether) yield* appended();
+  }
+  yield* appended();
+  yield { ...streamHeadKey(history.tenant), n: head.next, p: head.published, w: encodeWeeks(head.weeks) };
+}
+
+export const uuidOf = (organization: EventOrganization): string => organizationUuid(organization);

@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { callsUnderWay } from "./meters.ts";
+
+/**
+ * A store that answers in rounds: whatever is asked while nobody can go on without an answer is answered together.
+ * So the rounds of a request are the trips it waits for one after another, however fast the machine is; timing
+ * alone would count two chains of calls side by side once as three trips and once as four.
+ */
+export type Lockstep = {
+  readonly endpoint: string;
+  /** The rounds since they were last taken, each with the operations asked in it. */
+  takeRounds(): string[][];
+  close(): void;
+};
+
+type Held = {
+  readonly operation: string;
+  readonly body: Buffer;
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+};
+
+/** More calls than connections would never all arrive: what is there then goes on by itself. */
+const patienceMs = 200;
+
+export async function startLockstep(engine: string): Promise<Lockstep> {
+  let held: Held[] = [];
+  let rounds: string[][] = [];
+  let isWaiting = false;
+
+  async function waitForAll(): Promise<void> {
+    const since = performance.now();
+    for (;;) {
+      const count = held.length;
+      // What an answer sets off begins within a few turns; nothing else is waited for here.
+      for (let turn = 0; turn < 5; turn++) await nextTurn();
+      if (held.length === count && held.length >= callsUnderWay()) return;
+      if (performance.now() - since > patienceMs) return;
+      await sleep(1);
+    }
+  }
+
+  async function answerRound(): Promise<void> {
+    if (isWaiting) return;
+    isWaiting = true;
+    await waitForAll();
+    const round = held;
+    held = [];
+    isWaiting = false;
+    rounds.push(round.map(({ operation }) => operation).toSorted());
+    const answers = await Promise.all(round.map((each) => forward(engine, each)));
+    for (const [index, { status, body }] of answers.entries())
+      round[index]?.response.writeHead(status, { "content-type": "application/x-amz-json-1.0" }).end(body);
+  }
+
+  const server = createServer(async (incoming, response) => {
+    const body = await bytesOf(incoming);
+    const operation = String(incoming.headers["x-amz-target"]).split(".").at(-1) ?? "";
+    held.push({ operation, body, incoming, response });
+    await answerRound();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    endpoint: `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`,
+    takeRounds: () => {
+      const taken = rounds;
+      rounds = [];
+      return taken;
+    },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function forward(engine: string, { incoming, body }: Held): Promise<{ status: number; body: Buffer }> {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(engine, { method: "POST", headers: incoming.headers }, resolve).on("error", reject).end(body);
+  });
+  return { status: answer.statusCode ?? 500, body: await bytesOf(answer) };
+}
+
+async function bytesOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** "BatchGetItem + Query · UpdateItem" */
+export const roundsInWords = (rounds: readonly (readonly string[])[]): string =>
+  rounds.map(roundInWords).join(" · ");
+
+const roundInWords = (names: readonly string[]): string =>
+  [...Map.groupBy(names, (name) => name)]
+    .map(([name, { length }]) => (length > 1 ? `${length} ${name}` : name))
+    .join(" + ");

@@ -1,0 +1,30 @@
+import { StoreMeter } from "../../../lib/store/meter.ts";
+
+const { start, end } = StoreMeter.prototype;
+let heard = new Set<StoreMeter>();
+let underWay = 0;
+
+/** Every request makes a meter of its own, deep in the chain: this hears of each that counts something. */
+StoreMeter.prototype.start = function (operation) {
+  heard.add(this);
+  underWay++;
+  return start.call(this, operation);
+};
+StoreMeter.prototype.end = function (call) {
+  underWay--;
+  end.call(this, call);
+};
+
+/** Calls that were begun and have not ended, of all requests. */
+export const callsUnderWay = (): number => underWay;
+
+/** What one request after another cost. Requests must not overlap. */
+export async function metered<Answer>(
+  work: () => Promise<Answer>,
+): Promise<{ readonly answer: Answer; readonly meter: StoreMeter }> {
+  heard = new Set();
+  const answer = await work();
+  const [meter = new StoreMeter(), another] = heard;
+  if (another) throw new Error("Two requests were counted at once.");
+  return { answer, meter };
+}
