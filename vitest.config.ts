@@ -1,20 +1,8 @@
-import { configDefaults, defineConfig } from "vitest/config";
-
-/** Still being built (end-to-end on the bundles, the security proof): `npm run test:proof` runs them. */
-const proof = [
-  "test/e2e/service.test.ts",
-  "test/e2e/limits.test.ts",
-  "test/e2e/secrets.test.ts",
-  "test/e2e/background.test.ts",
-  "test/e2e/broken-template.test.ts",
-  "test/security/**",
-  "test/infra/cold-start.test.ts",
-];
+import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...(process.env.PROOF ? [] : proof)],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "threads",

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { Socket } from "node:net";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { operations } from "../../lib/contract/operations.ts";
 import { workers } from "../../lib/contract/workers.ts";
@@ -40,6 +40,15 @@ let other: Shop;
 beforeAll(async () => {
   shop = await newShop();
   other = await newShop();
+});
+
+const played = new Map<string, number>();
+beforeEach(({ task: { suite } }) => {
+  played.set(suite?.name ?? "", (played.get(suite?.name ?? "") ?? 0) + 1);
+});
+afterAll(() => {
+  const tests = [...played.values()].reduce((one, other) => one + other, 0);
+  console.info(`OWASP API Security Top 10 (2023): ${played.size} groups, ${tests} tests`);
 });
 
 const learn = async ({ admin }: Shop, item: object) =>

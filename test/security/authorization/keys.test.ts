@@ -5,7 +5,7 @@ import { deleteWorkspaceToken } from "../../../lib/access/workspace-tokens.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { type Answer, useApi } from "../../support/api.ts";
 import { Pace } from "../../support/pace.ts";
-import { timeoutMs } from "../../support/volume.ts";
+import { isLong, timeoutMs } from "../../support/volume.ts";
 import { everyKindOfKey, World } from "../../support/world.ts";
 import { requestOf } from "./requests.ts";
 import { type Kind, kinds, type Row, rows } from "./table.ts";
@@ -100,7 +100,9 @@ async function keepExpired() {
 async function keepInactive() {
   const members = await everyKindOfKey(world, "left");
   for (const user of ["u-admin", "u-member"]) await world.member(members.cloud, user, { active: false });
-  for (const kind of ["user", "agentic"] as const) keep(`${kind}, member inactive`, members.keys[kind].text);
+  await world.member(members.hosted, "u-admin", { active: false });
+  for (const kind of ["organization", "user", "instance", "agentic"] as const)
+    keep(`${kind}, its member inactive`, members.keys[kind].text);
 
   const organizations = await everyKindOfKey(world, "closed");
   await world.organization("closed-org", { workspace_id: "closed-workspace", active: false });
@@ -124,13 +126,17 @@ const withoutChance = ({ status, body, headers }: Answer) =>
       .sort(),
   ]);
 
+/** A short run tries every row with another third of the reasons. */
+const sampledEvery = 3;
+
 test(
   "whatever is wrong with a key, every operation says the same 401, byte for byte",
   async () => {
     let cells = 0;
-    for (const row of rows) {
+    for (const [rowIndex, row] of rows.entries()) {
       const answers = new Map<string, string[]>();
-      for (const [reason, rawHeaders] of bad) {
+      for (const [reasonIndex, [reason, rawHeaders]] of [...bad].entries()) {
+        if (!isLong && (rowIndex + reasonIndex) % sampledEvery !== 0) continue;
         const answer = await callWith(row, rawHeaders);
         expect([row.operation, reason, answer.status, answer.codes]).toEqual([
           row.operation,

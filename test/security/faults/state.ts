@@ -1,60 +1,103 @@
+import { createHash } from "node:crypto";
 import type { Item, Key, Table } from "../../../lib/store/table.ts";
 
 const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
-export async function readAll(table: Table): Promise<Map<string, Item>> {
-  const items = new Map<string, Item>();
-  let resume: Key | undefined;
-  do {
-    const page = await table.scanPage({}, resume);
-    for (const item of page.items) items.set(nameOf(item), item);
-    resume = page.resume;
-  } while (resume);
-  return items;
-}
-
-/** Puts the table back as it was. */
-export async function restore(table: Table, before: ReadonlyMap<string, Item>): Promise<void> {
-  const now = await readAll(table);
-  const gone = [...now]
-    .filter(([name]) => !before.has(name))
-    .map(([, { pk, sk }]) => ({ delete: { pk, sk } }));
-  const changed = [...before].filter(([name, item]) => stable(now.get(name)) !== stable(item));
-  await table.writeMany([...gone, ...changed.map(([, item]) => ({ put: item }))]);
-}
-
-/** JSON with the fields in one order: the store keeps none. */
+/** JSON with the fields in one order, for the store keeps none; bytes by their digest. */
 export const stable = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+  JSON.stringify(value, (_, inner: unknown) => {
+    if (inner instanceof Uint8Array) return createHash("sha256").update(inner).digest("base64url");
+    return typeof inner === "object" && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : inner,
-  );
+      : inner;
+  });
 
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const drawn =
+  /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\bk[a-z2-7]{16}\b|\b[0-9a-f]{64}\b/g;
+const dated = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+/** Seconds or milliseconds of our time. */
+const counted = /(?<=":)1[789]\d{8}(?:\d{3})?(?=[,}])/g;
+/** Counters, logs, and the notes that lead the reconciler to a Learning once too often. */
+const uncompared = /^(LIMIT|REFUSED|AUDIT|CURSOR-KEYS|STALE)/;
 
 export type State = {
-  /** Everything that is not counted, dated or logged, with ids that are drawn anew left out. */
+  /** Everything that is not counted or logged; what is drawn or dated anew at every run is left out. */
   readonly things: readonly string[];
   /** What the audit log tells, in no order. */
   readonly told: readonly string[];
 };
 
-/** The table as two runs of the same request must leave it. */
-export function stateOf(items: ReadonlyMap<string, Item>, before: ReadonlyMap<string, Item>): State {
-  const known = stable([...before.values()]);
-  const withoutNewIds = (value: unknown): string => {
-    const text = JSON.stringify(value).replaceAll(uuid, (id) => (known.includes(id) ? id : "a new id"));
-    return stable(JSON.parse(text));
-  };
-  const all = [...items.values()];
-  const things = all
-    .filter(({ pk }) => !/^(LIMIT|REFUSED|AUDIT|CURSOR-KEYS)/.test(pk))
-    .map(({ last_used_at_ms: _, ...item }) => withoutNewIds(item));
-  const entries = all
-    .filter((item) => item.pk.startsWith("AUDIT#") && !before.has(nameOf(item)))
-    .map(({ pk, action, resource_type, resource_id, summary, actor, metadata }) =>
-      withoutNewIds({ pk, action, resource_type, resource_id, summary, actor, metadata }),
-    );
-  return { things: things.sort(), told: entries.sort() };
+/** Everything in a table, and what a run that began with it has made of it. */
+export class Contents {
+  readonly items: ReadonlyMap<string, Item>;
+  readonly #texts = new Map<string, string>();
+  readonly #known = new Set<string>();
+
+  constructor(items: Iterable<Item> = []) {
+    this.items = new Map([...items].map((item) => [nameOf(item), item]));
+    for (const [name, item] of this.items) {
+      const text = stable(item);
+      this.#texts.set(name, text);
+      for (const word of [drawn, dated, counted].flatMap((form) => text.match(form) ?? []))
+        this.#known.add(word);
+    }
+  }
+
+  static async read(table: Table): Promise<Contents> {
+    const items: Item[] = [];
+    let resume: Key | undefined;
+    do {
+      const page = await table.scanPage({}, resume);
+      items.push(...page.items);
+      resume = page.resume;
+    } while (resume);
+    return new Contents(items);
+  }
+
+  /** Makes the table, which holds `now`, hold this and nothing else. */
+  async restore(table: Table, now: Contents): Promise<void> {
+    const gone = [...now.items]
+      .filter(([name]) => !this.items.has(name))
+      .map(([, { pk, sk }]) => ({ delete: { pk, sk } }));
+    const changed = [...this.items].filter(([name]) => now.#texts.get(name) !== this.#texts.get(name));
+    await table.writeMany([...gone, ...changed.map(([, item]) => ({ put: item }))]);
+  }
+
+  /** As two runs of the same, begun with this, must leave it. */
+  stateAfter(now: Contents): State {
+    const things: string[] = [];
+    const told: string[] = [];
+    for (const [name, item] of now.items) {
+      const text = now.#texts.get(name) ?? "";
+      if (uncompared.test(item.pk)) {
+        if (item.pk.startsWith("AUDIT#") && !this.items.has(name))
+          told.push(this.#plain(stable(entryOf(item))));
+        continue;
+      }
+      const { last_used_at_ms: lastUsed, ...rest } = item;
+      const isAsBefore = lastUsed === undefined && this.#texts.get(name) === text;
+      things.push(isAsBefore ? text : this.#plain(stable(rest)));
+    }
+    return { things: things.sort(), told: told.sort() };
+  }
+
+  #plain(text: string): string {
+    const unless = (word: string, other: string) => (this.#known.has(word) ? word : other);
+    const plain = text
+      .replaceAll(drawn, (id) => unless(id, "a new id"))
+      .replaceAll(dated, (time) => unless(time, "a new time"))
+      .replaceAll(counted, (time) => unless(time, "0"));
+    // Once more: what was drawn has decided the order of the fields.
+    return stable(JSON.parse(plain));
+  }
 }
+
+const entryOf = ({ pk, action, resource_type, resource_id, summary, actor, metadata }: Item) => ({
+  pk,
+  action,
+  resource_type,
+  resource_id,
+  summary,
+  actor,
+  metadata,
+});

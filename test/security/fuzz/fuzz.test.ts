@@ -13,7 +13,7 @@ import { oneOf } from "./values.ts";
 import { buildFuzzWorld, type FuzzWorld } from "./world.ts";
 
 const seed = seedOfRun();
-const requestsEach = volume(700, 7_000);
+const requestsEach = volume(300, 7_000);
 
 const api = useApi();
 const world = new World(() => api.store().table);

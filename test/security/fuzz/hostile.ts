@@ -70,7 +70,7 @@ const bodies: ReadonlyArray<(draft: Draft, chance: Chance) => Buffer | string> =
   () => '{"constructor":{"prototype":{"polluted":true}}}',
   () => `{"learning":"${"\\ud83d".repeat(1_000)}"}`,
   () => `{"name":${JSON.stringify("\u202e\u2066\ufeff")}}`,
-  (_, chance) => `{"x":"${"y".repeat(maybe(chance, 20) ? 10_000_000 : 1_100_000)}"}`,
+  (_, chance) => `{"x":"${"y".repeat(maybe(chance, 60) ? 10_000_000 : 1_100_000)}"}`,
 ];
 
 const headerTricks: ReadonlyArray<readonly string[]> = [

@@ -210,7 +210,8 @@ const itemWay: Way = (draft, chance) => {
 
 /** One mistake in an otherwise valid request. */
 export function spoil(draft: Draft, chance: Chance): Spoiled {
-  const ways = [...queryWays, ...pathWays, ...(draft.body ? [...bodyWays, itemWay] : [])];
+  const items = Array.from({ length: 10 }, () => itemWay);
+  const ways = [...queryWays, ...pathWays, ...(draft.body ? [...bodyWays, ...items] : [])];
   for (;;) {
     const spoiled = oneOf(chance, ways)(draft, chance);
     if (spoiled) return spoiled;

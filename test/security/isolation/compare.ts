@@ -5,13 +5,14 @@ const changing = /^(x-request-id|date|ratelimit.*|x-ratelimit.*|retry-after)$/;
 /** Cursors are bound to the request that they continue, so they are only there or not. */
 const cursors = /^x-(next|resume)-cursor$/;
 
-/** The bytes of an answer, with the name that was asked for taken out. */
-export function bytesOf({ status, headers, body }: Answer, name: string): string {
+/** The bytes of an answer, with the names that were asked for taken out. */
+export function bytesOf({ status, headers, body }: Answer, names: readonly string[]): string {
   const kept = Object.entries(headers)
     .filter(([header]) => !changing.test(header))
     .map(([header, value]) => [header, cursors.test(header) ? "a cursor" : value])
     .sort(([one = ""], [other = ""]) => (one < other ? -1 : 1));
-  return JSON.stringify([status, kept, derivedIds(body.toString()).replaceAll(name, "§")]);
+  const text = names.reduce((left, name) => left.replaceAll(name, "§"), derivedIds(body.toString()));
+  return JSON.stringify([status, kept, text]);
 }
 
 /** The id of a Learning that could not be made follows from the repository that was asked for. */

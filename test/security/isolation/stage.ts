@@ -45,6 +45,14 @@ export class Stage {
     return this.any(this.shops.filter((each) => each !== shop));
   }
 
+  /** Each another one: a name that is sent twice is done once. */
+  othersThan(shop: Shop, count: number): Shop[] {
+    const others: Shop[] = [];
+    while (others.length < count)
+      others.push(this.any(this.shops.filter((each) => each !== shop && !others.includes(each))));
+    return others;
+  }
+
   secretsBeside(shop: Shop): string[] {
     return this.shops.filter((each) => each !== shop).flatMap(({ secrets }) => secrets);
   }

@@ -12,7 +12,10 @@ export type Swap = {
   readonly operation: string;
   readonly names: NamedThing;
   readonly kinds: ReadonlyArray<Holder["kind"]>;
-  ask(name: string, holder: Holder, chance: Chance): Request;
+  /** It takes several names at once. */
+  readonly isList?: true;
+  /** Of several names, the last ones are for lists only. */
+  ask(name: string, holder: Holder, chance: Chance, more: readonly string[]): Request;
 };
 
 const everyKind = ["organization", "user", "workspace", "instance"] as const;
@@ -56,7 +59,8 @@ const listSwaps = (
     operation,
     names,
     kinds,
-    ask: (name, _, chance) => get(lists[operation](chance), { [parameter]: name }),
+    ...(parameter.endsWith("_ids") && { isList: true }),
+    ask: (name, _, chance, more) => get(lists[operation](chance), { [parameter]: [name, ...more].join(",") }),
   }));
 
 const metrics = ["listReviewCommentMetrics", "listReviewMetrics", "listMcpMetrics"] as const;
@@ -196,40 +200,47 @@ const peopleSwaps: readonly Swap[] = [
     operation: "createLearnings",
     names: "repositoryId",
     kinds: everyKind,
-    ask: (repository_id, holder) => ({
+    isList: true,
+    ask: (first, holder, _, more) => ({
       method: "POST",
       target: "/v1/learnings",
-      body: { data: [{ repository_id, learning: shared.learning }], ...own(holder) },
+      body: {
+        data: [first, ...more].map((repository_id) => ({ repository_id, learning: shared.learning })),
+        ...own(holder),
+      },
     }),
   },
   {
     operation: "assignSeats",
     names: "userId",
     kinds: notWorkspace,
-    ask: (id, _, chance) => ({
+    isList: true,
+    ask: (id, _, chance, more) => ({
       method: "POST",
       target: "/v1/users/seats",
-      body: { action: oneOf(chance, ["assign", "unassign"]), user_ids: [id] },
+      body: { action: oneOf(chance, ["assign", "unassign"]), user_ids: [id, ...more] },
     }),
   },
   {
     operation: "assignSeats",
     names: "email",
     kinds: ["workspace"],
-    ask: (email, _, chance) => ({
+    isList: true,
+    ask: (email, _, chance, more) => ({
       method: "POST",
       target: "/v1/users/seats",
-      body: { action: oneOf(chance, ["assign", "unassign"]), emails: [email] },
+      body: { action: oneOf(chance, ["assign", "unassign"]), emails: [email, ...more] },
     }),
   },
   {
     operation: "changeRoles",
     names: "userId",
     kinds: everyKind,
-    ask: (id, holder) => ({
+    isList: true,
+    ask: (id, holder, _, more) => ({
       method: "POST",
       target: "/v1/users/roles",
-      body: { role: "cr_admin", user_ids: [id], ...own(holder) },
+      body: { role: "cr_admin", user_ids: [id, ...more], ...own(holder) },
     }),
   },
 ];

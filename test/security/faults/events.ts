@@ -1,0 +1,261 @@
+import { lambdaContext } from "../../../cli/local/lambda.ts";
+import { handler as ingest } from "../../../functions/workers/ingest.ts";
+import { s3Bucket } from "../../../lib/events/s3.ts";
+import { groupOf, type OutgoingEvent, sendEvents } from "../../../lib/events/send.ts";
+import { createSqsCall, sqsQueue } from "../../../lib/events/sqs.ts";
+import { learningUuid } from "../../../lib/learnings/identity.ts";
+import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
+import { spillPartition } from "../../../lib/store/layout.ts";
+import type { Table } from "../../../lib/store/table.ts";
+import {
+  createDesk,
+  deliver,
+  event,
+  instanceSaved,
+  memberSaved,
+  organizationName,
+  organizationSaved,
+  repositorySaved,
+  uuidOf,
+  workspaceSaved,
+} from "../../events/support.ts";
+import { closed, finalized, mcp, urlOf } from "../../metrics/support.ts";
+import { capturedData, manyComments, scanData } from "./house.ts";
+import type { Play, Said, Scene, Scenes, Stage } from "./scene.ts";
+import { dieAt } from "./wire.ts";
+
+const one = organizationName();
+const inAcme = { ...one, workspace_id: "acme" };
+const team = ["1", "2", "3"].map((user_id) => memberSaved(5, { user_id, email: `${user_id}@acme.test` }));
+const repository = repositorySaved(3, { repository_id: "r1" });
+const base = [organizationSaved(2), repository];
+
+const pullRequest = (at: number, number: number, change: object = {}) =>
+  event(
+    "pull_request.finalized",
+    at,
+    finalized(one, number, { repository_id: "r1", author_id: "1", ...change }),
+  );
+const captured = (at: number, text: string, more: object = {}) =>
+  event("learning.captured", at, capturedData(one, text, more));
+const inPullRequest = { source: "pull_request", pr_url: urlOf(7) };
+const scanned = (at: number, id: string, findings: readonly string[]) =>
+  event("security_scan.completed", at, scanData(one, id, findings));
+const large = { comments: manyComments(), ...mcp };
+
+const gapId = learningUuid(uuidOf(), "r1", "Mind the gap.", 1);
+
+/** What was told before, and what is told under faults. */
+type Story = {
+  readonly before: readonly OutgoingEvent[];
+  /** A sweep died while it judged the parts of large pull requests. */
+  readonly isCondemned?: boolean;
+  readonly now: readonly OutgoingEvent[];
+  /** The last of what was told before was cut off here. */
+  readonly cutOffAt?: string;
+};
+
+const stories: Readonly<Record<string, Story>> = {
+  "a workspace arrives that others wait for": {
+    before: [organizationSaved(2, inAcme), ...team.slice(0, 1), repository],
+    now: [workspaceSaved(1)],
+  },
+  "an event comes before its organization": { before: [], now: [memberSaved(3)] },
+  "an instance is told of": { before: [], now: [instanceSaved(1)] },
+  "a repository is told of again": {
+    before: base,
+    now: [repositorySaved(9, { repository_id: "r1", name: "new" })],
+  },
+  "a workspace buys seats that people are short of": {
+    before: [workspaceSaved(1, { seats_purchased: 1 }), organizationSaved(2, inAcme), ...team],
+    now: [workspaceSaved(9)],
+  },
+  "someone changes address into another person": {
+    before: [workspaceSaved(1, { seats_purchased: 2 }), organizationSaved(2, inAcme), ...team],
+    now: [memberSaved(9, { user_id: "1", email: "2@acme.test", readable_repository_ids: "*" })],
+  },
+  "an organization moves into a workspace with all it has": {
+    before: [
+      workspaceSaved(1, { seats_purchased: 2 }),
+      ...base,
+      ...team,
+      pullRequest(6, 7, large),
+      pullRequest(6, 8, mcp),
+      captured(6, "Mind the gap."),
+    ],
+    now: [organizationSaved(9, inAcme)],
+  },
+  "an organization moves with parts that a sweep was judging": {
+    before: [workspaceSaved(1), ...base, pullRequest(6, 7, large)],
+    isCondemned: true,
+    now: [organizationSaved(9, inAcme)],
+  },
+  "an organization that is still moving is told of again": {
+    before: [
+      workspaceSaved(1),
+      ...base,
+      ...team.slice(0, 1),
+      pullRequest(6, 8, mcp),
+      organizationSaved(9, inAcme),
+    ],
+    cutOffAt: "lib/stream/move.ts",
+    now: [organizationSaved(10, { ...inAcme, name: "Renamed" })],
+  },
+  "a pull request that is large": { before: base, now: [pullRequest(6, 7, large), pullRequest(6, 8, mcp)] },
+  "a pull request that replaces a large one": {
+    before: [...base, pullRequest(6, 7, large)],
+    now: [pullRequest(7, 7, { comments: manyComments(900) })],
+  },
+  "a pull request told again as it was": { before: [...base, pullRequest(6, 8)], now: [pullRequest(7, 8)] },
+  "a pull request after one that was cut off": {
+    before: [...base, pullRequest(6, 7), pullRequest(7, 7, closed)],
+    cutOffAt: "lib/stream/settle.ts",
+    now: [pullRequest(8, 8)],
+  },
+  "a reviewed pull request earns a seat": {
+    before: [
+      organizationSaved(2, { seat_assignment_mode: "automatic" }),
+      repository,
+      memberSaved(5, { user_id: "1", seat_assigned: false }),
+    ],
+    now: [pullRequest(6, 8)],
+  },
+  "a Learning is captured": { before: base, now: [captured(6, "Mind the gap.")] },
+  "a Learning is captured again": {
+    before: [...base, captured(6, "Mind the gap.")],
+    now: [captured(7, "Mind the gap.")],
+  },
+  "a Learning is used": {
+    before: [...base, captured(6, "Mind the gap.")],
+    now: [
+      event("learning.used", 7, { ...one, learning_id: gapId, used_at: "2026-11-03T00:00:00Z", count: 7 }),
+    ],
+  },
+  "a Learning is captured in a pull request": { before: base, now: [captured(6, "Mind it.", inPullRequest)] },
+  "a pull request is merged with its Learning": {
+    before: [...base, captured(6, "Mind it.", inPullRequest)],
+    now: [pullRequest(8, 7)],
+  },
+  "a pull request is closed with its Learning": {
+    before: [...base, captured(6, "Mind it.", inPullRequest)],
+    now: [pullRequest(8, 7, closed)],
+  },
+  "a scan": { before: base, now: [scanned(6, "s1", ["f1"])] },
+  "a scan replaces another": {
+    before: [...base, scanned(6, "s1", ["f1"]), scanned(7, "s2", ["f1", "f2"])],
+    now: [scanned(8, "s3", ["f2", "f3", "f4"])],
+  },
+  "a bad event": { before: [], now: [event("workspace.saved", 1, { id: "" })] },
+};
+
+/** Those of a scan that was cut off are removed by the next one. */
+const mayLeaveChunks = { mayLeave: /"pk":"FINDINGS#/ };
+
+/** The queue delivers again what is not done; the sender sends again. */
+const repeated = { isRepeated: true, says: /^all are done$/, maySay: ["some come again"] };
+
+const context = () =>
+  lambdaContext({ functionName: "test", timeoutMs: 30_000, clock: systemClock, chance: systemChance });
+
+type Message = { readonly id: string; readonly group: string; readonly body: string };
+
+/** As the queue hands them to the function. */
+export async function ingestMessages(messages: readonly Message[]): Promise<Said> {
+  const Records = messages.map(({ id, group, body }) => ({
+    messageId: id,
+    receiptHandle: id,
+    body,
+    attributes: {
+      ApproximateReceiveCount: "1",
+      SentTimestamp: "0",
+      SenderId: "test",
+      ApproximateFirstReceiveTimestamp: "0",
+      MessageDeduplicationId: id,
+      MessageGroupId: group,
+    },
+    messageAttributes: {},
+    md5OfBody: "",
+    eventSource: "aws:sqs",
+    eventSourceARN: "arn",
+    awsRegion: "local",
+  }));
+  const { batchItemFailures } = await ingest({ Records }, context());
+  const left = batchItemFailures.length;
+  return { text: left === 0 ? "all are done" : "some come again", isAcknowledged: left === 0 };
+}
+
+export const messageOf = (outgoing: OutgoingEvent): Message => ({
+  id: outgoing.id,
+  group: groupOf(outgoing),
+  body: JSON.stringify(outgoing),
+});
+
+export function eventsPlay(stage: Stage): Play {
+  const { wire } = stage;
+  const table = () => stage.api.store().table;
+
+  async function tellBefore({ before, cutOffAt, isCondemned }: Story): Promise<void> {
+    const whole = cutOffAt === undefined ? before : before.slice(0, -1);
+    for (const each of whole) await deliver(createDesk(table()), [each]);
+    if (isCondemned) await condemnParts(table(), uuidOf());
+    const last = before.at(-1);
+    if (cutOffAt === undefined || !last) return;
+    await dieAt(wire, cutOffAt, () => ingestMessages([messageOf(last)]));
+  }
+
+  const told: Scenes = Object.fromEntries(
+    Object.entries(stories).map(([name, { now }]): [string, Scene] => [
+      name,
+      { ...repeated, ...mayLeaveChunks, ground: name, act: () => ingestMessages(now.map(messageOf)) },
+    ]),
+  );
+
+  const queue = () => sqsQueue(createSqsCall(), "https://queue.test/events");
+  const bucket = () => s3Bucket("events");
+  const huge = captured(6, "Mind the gap.", { filler: "x".repeat(210_000) });
+  let reference: Message | undefined;
+  const referenced: Scenes = {
+    "events are sent, a large one too": {
+      ...repeated,
+      ground: "nothing",
+      act: async () => {
+        try {
+          await sendEvents(queue(), bucket(), [workspaceSaved(1), huge]);
+          return { text: "all are done", isAcknowledged: true };
+        } catch {
+          return { text: "some come again", isAcknowledged: false };
+        }
+      },
+    },
+    "an event that travels by reference": {
+      ...repeated,
+      ground: "a repository",
+      prepare: async () => {
+        const messages: Message[] = [];
+        await sendEvents({ send: async (sent) => void messages.push(...sent) }, bucket(), [huge]);
+        reference = messages[0];
+      },
+      act: () => ingestMessages(reference ? [reference] : []),
+    },
+  };
+
+  const grounds = Object.fromEntries(
+    Object.entries(stories).map(([name, story]) => [name, { build: () => tellBefore(story) }]),
+  );
+  return {
+    grounds: {
+      ...grounds,
+      nothing: { build: async () => undefined },
+      "a repository": { build: () => tellBefore({ before: base, now: [] }) },
+    },
+    scenes: () => ({ ...told, ...referenced }),
+  };
+}
+
+/** As a sweep leaves it that dies between condemning a spill and deciding about it. */
+export async function condemnParts(table: Table, organization: string): Promise<void> {
+  const { items } = await table.queryPage({ pk: spillPartition(organization) });
+  if (items.length === 0) throw new Error("There is a large pull request.");
+  await table.writeMany(items.map((item) => ({ put: { ...item, x: 1 } })));
+}

@@ -1,0 +1,108 @@
+import * as z from "zod";
+
+/** What happens to a call on its way to AWS. */
+export const faults = [
+  "throttle",
+  "conflict",
+  "server error",
+  /** It is never seen there. */
+  "lost before",
+  /** It is done there; the caller never hears. */
+  "lost after",
+  /** A condition does not hold, for no reason that a second look would find. */
+  "condition",
+  /** Somebody does the same a moment before. */
+  "twin",
+  /** All of a batch but its first element is taken, which is handed back. */
+  "partial",
+  "slow",
+] as const;
+export type Fault = (typeof faults)[number];
+
+export type Call = {
+  readonly site: string;
+  /** DynamoDB's own word for it, or the service's. */
+  readonly operation: string;
+  readonly body: string;
+};
+export type Strike = (call: Call) => Fault | undefined;
+
+export type Answer = { readonly status: number; readonly headers: object; readonly body: Buffer };
+
+const writes = ["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"];
+
+/** What can happen to such a call on AWS. */
+export function canHappen(fault: Fault, { operation, body }: Call): boolean {
+  switch (fault) {
+    case "conflict":
+      return writes.includes(operation) || operation === "TransactGetItems";
+    case "condition":
+    case "twin":
+      return writes.includes(operation) && body.includes('"ConditionExpression"');
+    case "partial":
+      return ["BatchGetItem", "BatchWriteItem", "SendMessageBatch"].includes(operation);
+    default:
+      return true;
+  }
+}
+
+const answered = (status: number, type: string, more: object = {}): Answer => ({
+  status,
+  headers: {},
+  body: Buffer.from(JSON.stringify({ __type: type, message: "planted secret: hunter2", ...more })),
+});
+
+const cancelled = (Code: string): Answer =>
+  answered(400, "TransactionCanceledException", { CancellationReasons: [{ Code }] });
+
+/** The answer of a service that refuses; undefined for faults of another sort. */
+export function refusalOf(fault: Fault, { operation }: Call): Answer | undefined {
+  const isTransaction = operation === "TransactWriteItems";
+  switch (fault) {
+    case "throttle":
+      if (operation.endsWith("Object")) return answered(503, "SlowDown");
+      return answered(
+        400,
+        isDynamo(operation) ? "ProvisionedThroughputExceededException" : "ThrottlingException",
+      );
+    case "conflict":
+      return isTransaction ? cancelled("TransactionConflict") : answered(400, "TransactionConflictException");
+    case "condition":
+      return isTransaction
+        ? cancelled("ConditionalCheckFailed")
+        : answered(400, "ConditionalCheckFailedException");
+    case "server error":
+      return answered(500, "InternalServerError");
+    default:
+      return undefined;
+  }
+}
+
+const isDynamo = (operation: string): boolean =>
+  !/^(SendMessageBatch|InvokeModel|\w+Object)$/.test(operation);
+
+/** Another caller's transaction is another transaction. */
+export const withoutToken = (body: string): string => body.replace(/,"ClientRequestToken":"[^"]+"/, "");
+
+const list = z.array(z.looseObject({}));
+const batch = z.looseObject({
+  RequestItems: z.record(z.string(), z.union([list, z.looseObject({ Keys: list })])),
+});
+
+/** A batch without its first element, and the words by which DynamoDB hands that one back. */
+export function halved(body: string): { readonly taken: string; readonly left: object } | undefined {
+  const input = batch.parse(JSON.parse(body));
+  const [[table, asked] = ["", []]] = Object.entries(input.RequestItems);
+  const all = Array.isArray(asked) ? asked : asked.Keys;
+  if (all.length < 2) return undefined;
+  const some = (elements: readonly object[]) => ({
+    [table]: Array.isArray(asked) ? elements : { ...asked, Keys: elements },
+  });
+  return {
+    taken: JSON.stringify({ ...input, RequestItems: some(all.slice(1)) }),
+    left: { [Array.isArray(asked) ? "UnprocessedItems" : "UnprocessedKeys"]: some(all.slice(0, 1)) },
+  };
+}
+
+export const handedBack = (answer: Buffer, left: object): Buffer =>
+  Buffer.from(JSON.stringify({ ...z.looseObject({}).parse(JSON.parse(answer.toString())), ...left }));

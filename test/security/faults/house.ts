@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import { operatorOrigin } from "../../../lib/audit/entry.ts";
+import { securityLimits } from "../../../lib/contract/limits.ts";
+import { createRole } from "../../../lib/people/custom-roles.ts";
+import { parseOrganization } from "../../../lib/store/items/organization.ts";
+import {
+  learningListKey,
+  learningPartition,
+  organizationKey,
+  organizationTenant,
+  scansPartition,
+  vectorKey,
+} from "../../../lib/store/layout.ts";
+import { comments, finalized } from "../../metrics/support.ts";
+import { finding } from "../../security-findings/support.ts";
+import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
+import type { Stage } from "./scene.ts";
+
+export type House = {
+  readonly keys: Readonly<
+    Record<"organization" | "member" | "workspace" | "instance" | "legacy" | "moved", string>
+  >;
+  readonly uuid: string;
+  readonly roleId: string;
+  readonly unusedRoleId: string;
+  /** A Learning that is in the index, one that is not, and one that was deleted only half. */
+  readonly learningId: string;
+  readonly unindexedId: string;
+  readonly orphanId: string;
+};
+
+export const texts = {
+  indexed: "Mind the gap.",
+  unindexed: "Mind the other gap.",
+  pending: "Mind the step.",
+};
+/** Over 32 KB as it is stored, so it spills; few enough for a message. */
+export const manyComments = (count = 800) =>
+  Array.from({ length: count }, (_, index) => ({
+    url: `https://elsewhere.test/${createHash("sha512").update(String(index)).digest("base64url")}`,
+  }));
+
+/** A workspace and an instance, small enough to be put back after every fault. */
+export async function buildHouse(stage: Stage): Promise<House> {
+  const { world, api } = stage;
+  await world.workspace("faults", { seats_purchased: 2 });
+  await world.instance("faults");
+  const cloud = github("one");
+  const moving = await world.organization("mover");
+  await world.member(github("mover"), "u-admin", { role: "cr_admin" });
+  const moved = await world.key({
+    kind: "organization",
+    organization: moving,
+    owner: "u-admin",
+    role: "cr_admin",
+  });
+  await world.organization("mover", { workspace_id: "faults" });
+  const uuid = await world.organization("one", { workspace_id: "faults", approval_delay_days: 9 });
+  await world.organization("two", { workspace_id: "faults" });
+  const home = await world.organization("home", { instance_id: "faults", seats_purchased: 2 });
+  await world.organization("branch", { instance_id: "faults" });
+  const hosted = gitlab("faults", "home");
+  for (const name of [cloud, github("two"), hosted, gitlab("faults", "branch")]) {
+    await world.member(name, "u-admin", { role: "cr_admin", email: null });
+    for (const user of ["u1", "u2"]) await world.member(name, user);
+  }
+  for (const user of ["u1", "u2", "u3"]) await world.member(hosted, user, { seat_assigned: user === "u1" });
+  for (const repository of ["r1", "r2"]) await world.repository(cloud, repository);
+  await tellData(world, cloud);
+  const admin = { owner: "u-admin", role: "cr_admin" } as const;
+  const keys = {
+    organization: await world.key({ kind: "organization", organization: uuid, ...admin }),
+    member: await world.key({ kind: "user", organization: uuid, owner: "u1" }),
+    workspace: await world.token("faults"),
+    instance: await world.key({ kind: "instance", instanceId: "faults", home, ...admin }),
+    legacy: await world.key({ kind: "legacy", organization: uuid }),
+    moved,
+  };
+  const texts = Object.fromEntries(Object.entries(keys).map(([kind, { text }]) => [kind, text]));
+  // The first page makes the keys of cursors, which then are there for all.
+  await api.call("/v1/organizations", { key: keys.workspace.text });
+  const ids = await learn(stage, keys.organization.text);
+  const [learningId = "", unindexedId = "", orphanId = ""] = ids;
+  const { table } = api.store();
+  await table.write({ delete: vectorKey(uuid, unindexedId) });
+  const { items } = await table.queryPage({ pk: learningPartition(uuid) });
+  const orphan = await table.get(vectorKey(uuid, orphanId));
+  await api.call(`/v1/learnings/${orphanId}`, { method: "DELETE", key: keys.organization.text });
+  if (orphan) await table.write({ put: orphan });
+  if (items.length < 4) throw new Error("The house lacks Learnings.");
+  return {
+    keys: { ...keysOf(texts) },
+    uuid,
+    roleId: await makeRole(world, uuid, "Reviewer"),
+    unusedRoleId: await makeRole(world, uuid, "Unused"),
+    learningId,
+    unindexedId,
+    orphanId,
+  };
+}
+
+const keysOf = (texts: Readonly<Record<string, string>>): House["keys"] => ({
+  organization: texts.organization ?? "",
+  member: texts.member ?? "",
+  workspace: texts.workspace ?? "",
+  instance: texts.instance ?? "",
+  legacy: texts.legacy ?? "",
+  moved: texts.moved ?? "",
+});
+
+/** Adds what takes several items each: a member's repositories, a pull request's comments, the scans. */
+export async function fillHouse({ world, api }: Stage, { uuid }: House): Promise<void> {
+  const { table } = api.store();
+  await world.member(github("one"), "u1", { readable_repository_ids: manyIds });
+  const told = { repository_id: "r1", comments: manyComments() };
+  await world.tell("pull_request.finalized", finalized(github("one"), 2, told));
+  // A change of its text is on its way to its new place in the export, and cannot be seen there yet.
+  const moved = { moved_to: "9999", moved_at: "9999-01-01T00:00:00.000Z" };
+  await table.write({ put: { ...learningListKey(organizationTenant(uuid), "0000"), ...moved } });
+  const { items } = await table.queryPage({ pk: scansPartition(uuid) });
+  const [ledger] = items;
+  if (!ledger) throw new Error("The house has a scan.");
+  const more = Array.from({ length: securityLimits.ledgersPageItems }, (_, index) => ({
+    put: { ...ledger, sk: `${ledger.sk}-${index}` },
+  }));
+  await table.writeMany(more);
+}
+
+/** More than one item holds: the list is in two parts. */
+const manyIds = [
+  "r1",
+  ...Array.from({ length: 1_300 }, (_, index) => `repository-${index}`.padEnd(250, "-")),
+];
+
+async function learn({ api }: Stage, key: string): Promise<string[]> {
+  const data = [texts.indexed, texts.unindexed, "Soon gone."].map((learning) => ({
+    repository_id: "r1",
+    learning,
+  }));
+  const { json } = await api.call("/v1/learnings", { key, body: { data } });
+  return [...JSON.stringify(json).matchAll(/"id":"([0-9a-f-]{36})"/g)].map(([, id = ""]) => id);
+}
+
+export async function makeRole({ deps }: World, uuid: string, name: string): Promise<string> {
+  const item = await deps.table.get(organizationKey(uuid));
+  if (!item) throw new Error(`There is no organization ${uuid}.`);
+  const fields = {
+    name,
+    description: null,
+    is_default: false,
+    permissions: undefined,
+    duplicateFrom: undefined,
+  };
+  return (await createRole({ ...deps, ...operatorOrigin }, parseOrganization(item), fields)).role.id;
+}
+
+export const capturedData = (name: OrganizationId, learning: string, more: object = {}) => ({
+  ...name,
+  repository_id: "r1",
+  author_id: "u1",
+  source: "chat",
+  learning,
+  ...more,
+});
+
+export const scanData = (name: OrganizationId, scanId: string, findings: readonly string[]) => ({
+  ...name,
+  repository_id: "r1",
+  scan_id: scanId,
+  commit_sha: "c0ffee",
+  completed_at: `2026-11-0${findings.length}T00:00:00Z`,
+  findings: findings.map((id) => finding(id)),
+});
+
+async function tellData(world: World, name: OrganizationId): Promise<void> {
+  const mcp_servers = [{ name: "tickets", tools: [{ name: "find", calls: 1, failures: 0 }] }];
+  for (const number of [1, 3]) {
+    const pr_url = `https://git.example.com/pull/${number}`;
+    const told = { repository_id: "r1", pr_url, comments: comments(pr_url, 2), mcp_servers };
+    await world.tell("pull_request.finalized", finalized(name, number, told));
+  }
+  await world.tell("learning.captured", capturedData(name, texts.pending));
+  await world.tell("security_scan.completed", scanData(name, "s1", ["f1"]));
+}

@@ -1,0 +1,251 @@
+import { cursorKeysKey } from "../../../lib/store/layout.ts";
+import type { Answer } from "../../support/api.ts";
+import { buildHouse, fillHouse, type House, texts } from "./house.ts";
+import type { Play, Said, Scene, Scenes, Stage } from "./scene.ts";
+import { stable } from "./state.ts";
+
+type Asked = {
+  readonly key: keyof House["keys"];
+  readonly method: string;
+  readonly target: string;
+  readonly body?: object;
+  readonly rawHeaders?: readonly string[];
+};
+
+const window = "start_date=2026-11-01&end_date=2026-11-30";
+/** A few months, each a partition and so a call of its own. */
+const since = new Date(Date.now() - 60 * 86_400_000).toISOString().slice(0, 10);
+
+/** The answer, without what is drawn anew: ids, cursors, times. */
+function saidOf({ status, codes, json, body }: Answer): string {
+  if (status >= 400) return `${status} ${codes[0]}`;
+  const failed = /"code":"(\w+_FAILED)"/.exec(body.toString())?.[1];
+  if (failed) return `${status} ${failed}`;
+  const text = json === undefined ? body.toString() : stable(json);
+  return `${status} ${text
+    .replaceAll(/"id":"[0-9a-f-]{36}"/g, '"id":"an id"')
+    .replaceAll(/_cursor":"[\w.-]+"/g, '_cursor":"a cursor"')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "a time")}`;
+}
+
+/** Every operation, by callers and with parameters that take it through all of its calls. */
+export function operationsPlay(stage: Stage): Play {
+  const { api } = stage;
+  let house: House | undefined;
+  const built = (): House => {
+    if (!house) throw new Error("The house is built first.");
+    return house;
+  };
+  const act = async ({ key, target, ...rest }: Asked): Promise<Said> => {
+    const answer = await api.call(target, { key: built().keys[key], ...rest });
+    if (answer.body.includes("hunter2")) throw new Error(`${target} says what the store said.`);
+    return {
+      text: saidOf(answer),
+      isAcknowledged: answer.status < 300 && !saidOf(answer).endsWith("_FAILED"),
+    };
+  };
+  const documented = { says: /^20[014] /, maySay: ["503 SERVICE_UNAVAILABLE"] };
+  const get = (key: Asked["key"], target: string, more: Partial<Scene> = {}): Scene => ({
+    ...documented,
+    ground: "house",
+    isRead: true,
+    act: () => act({ key, method: "GET", target }),
+    ...more,
+  });
+  const full = { ground: "a full house" };
+  const change = (
+    key: Asked["key"],
+    method: string,
+    target: string,
+    body?: object,
+    more: Partial<Scene> = {},
+  ): Scene => ({
+    ...documented,
+    ground: "house",
+    act: () => act({ key, method, target, ...(body && { body }) }),
+    ...more,
+  });
+  const learnings = {
+    maySay: [
+      "503 SERVICE_UNAVAILABLE",
+      "200 STORAGE_FAILED",
+      "200 INDEXING_FAILED",
+      "503 INDEX_REFRESH_FAILED",
+    ],
+  };
+  const item = (learning: string) => ({ repository_id: "r1", learning });
+
+  const reads = (): Scenes => ({
+    whoami: get("organization", "/v1/whoami"),
+    "MCP metrics with a legacy key": get("legacy", `/v1/metrics/mcp?${window}`),
+    "a key whose organization moved": get("moved", `/v1/metrics/mcp?${window}`),
+    organizations: get("workspace", "/v1/organizations"),
+    repositories: get("organization", `/v1/organizations/${built().uuid}/repositories`),
+    "members of one organization": get("organization", "/v1/users"),
+    "people of a workspace": get("workspace", "/v1/users"),
+    "audit log of an organization": get(
+      "organization",
+      `/v1/audit-logs?actions=key.created&date_from=${since}`,
+    ),
+    "audit log of a workspace": get(
+      "workspace",
+      `/v1/audit-logs?actions=role.deleted&order=asc&limit=1&date_from=${since}`,
+    ),
+    "roles, listed": get("organization", "/v1/roles?include_permissions=true"),
+    "a role, read": get("organization", `/v1/roles/${built().roleId}`),
+    permissions: get("organization", "/v1/roles/permissions"),
+    "review comment metrics": get("workspace", `/v1/metrics/review-comments?${window}&limit=1`),
+    "review comments that spill": get("organization", `/v1/metrics/review-comments?${window}`, full),
+    "review metrics": get("organization", `/v1/metrics/reviews?${window}&format=csv`),
+    "MCP metrics": get("workspace", `/v1/metrics/mcp?${window}&org_id=one`),
+    Learnings: get("workspace", "/v1/learnings"),
+    "Learnings of a repository": get("member", "/v1/learnings?repository_name=group/repository-r1", full),
+    "security findings": get("organization", "/v1/security/scans/code"),
+    "security findings of many repositories": get(
+      "organization",
+      "/v1/security/scans/code?severity=low",
+      full,
+    ),
+    "security findings of a repository": get(
+      "organization",
+      "/v1/security/scans/code?repo_id=r1&format=sarif",
+    ),
+    "seat assignment, read": get("instance", "/v1/users/seats/assignment"),
+    "a member who is no admin": change("member", "GET", "/v1/users", undefined, { says: /^403 NOT_ADMIN$/ }),
+    "a cursor of a newer key": cursorOfNewerKey(),
+  });
+
+  const writes = (): Scenes => ({
+    "the first call of all": change("organization", "GET", "/v1/organizations", undefined, {
+      prepare: () =>
+        api
+          .store()
+          .table.write({ delete: cursorKeysKey })
+          .then(() => undefined),
+    }),
+    "seat assignment, set": change("instance", "POST", "/v1/users/seats/assignment", { mode: "automatic" }),
+    "seats for members": change("instance", "POST", "/v1/users/seats", {
+      action: "assign",
+      user_ids: ["u2", "u3", "nobody"],
+    }),
+    "seats taken from members": change("instance", "POST", "/v1/users/seats", {
+      action: "unassign",
+      user_ids: ["u1", "u2"],
+    }),
+    "seats by address": change("workspace", "POST", "/v1/users/seats", {
+      action: "assign",
+      emails: ["u1@example.com", "U2@example.com", "nobody@example.com"],
+    }),
+    "roles of members": change("organization", "POST", "/v1/users/roles", {
+      role: "cr_admin",
+      user_ids: ["u1", "u2", "nobody"],
+    }),
+    "roles of members, while somebody else is at it": change(
+      "organization",
+      "POST",
+      "/v1/users/roles",
+      { role: "cr_admin", user_ids: ["u1", "u2"] },
+      { rivalAt: "lib/people/change-roles.ts TransactWriteItems" },
+    ),
+    "seats for members, while somebody else is at it": change(
+      "instance",
+      "POST",
+      "/v1/users/seats",
+      { action: "assign", user_ids: ["u2", "u3"] },
+      { rivalAt: "lib/people/assign-seats.ts TransactWriteItems" },
+    ),
+    "the last admin": change("organization", "POST", "/v1/users/roles", {
+      role: "cr_member",
+      user_ids: ["u-admin"],
+    }),
+    "roles everywhere": change("instance", "POST", "/v1/users/roles", {
+      role: "cr_admin",
+      user_ids: ["u1"],
+      org_id: "ALL",
+    }),
+    "a role, created": change(
+      "organization",
+      "POST",
+      "/v1/roles",
+      { name: "New", is_default: true, permissions: [{ resource_id: "security", access_type: "read" }] },
+      { doneBefore: /^409 ROLE_NAME_TAKEN$/ },
+    ),
+    "a role, changed": change("organization", "PATCH", `/v1/roles/${built().roleId}`, {
+      name: "Renamed",
+      is_default: true,
+    }),
+    "a role, deleted": change("organization", "DELETE", `/v1/roles/${built().unusedRoleId}`, undefined, {
+      doneBefore: /^404 ROLE_NOT_FOUND$/,
+    }),
+    "Learnings, created": change(
+      "organization",
+      "POST",
+      "/v1/learnings",
+      { data: ["New.", texts.indexed, texts.unindexed, texts.pending, "New."].map(item) },
+      { ...learnings, doneBefore: /^200 .*"failed_count":0/ },
+    ),
+    "a Learning, changed": change(
+      "instance",
+      "PATCH",
+      `/v1/learnings/${built().learningId}`,
+      { learning: "Nowhere to be found." },
+      { ...learnings, says: /^404 LEARNING_NOT_FOUND$/ },
+    ),
+    "a Learning of ours, changed": change(
+      "organization",
+      "PATCH",
+      `/v1/learnings/${built().learningId}`,
+      { learning: "Mind it." },
+      learnings,
+    ),
+    "a Learning, deleted": change(
+      "organization",
+      "DELETE",
+      `/v1/learnings/${built().learningId}`,
+      undefined,
+      learnings,
+    ),
+    "a Learning, deleted by half before": change(
+      "organization",
+      "DELETE",
+      `/v1/learnings/${built().orphanId}`,
+      undefined,
+      learnings,
+    ),
+  });
+
+  /** A warm function meets a cursor that a newer key than it knows has signed. */
+  function cursorOfNewerKey(): Scene {
+    let cursor = "";
+    return {
+      ...documented,
+      ground: "house",
+      prepare: async () => {
+        const { table } = api.store();
+        const key = built().keys.workspace;
+        const first = await api.call("/v1/organizations?limit=1", { key });
+        cursor = /"next_cursor":"([^"]+)"/.exec(first.body.toString())?.[1] ?? "";
+        const kept = await table.get(cursorKeysKey);
+        await table.write({ delete: cursorKeysKey });
+        stage.wait(61_000);
+        await api.call("/v1/organizations", { key });
+        stage.wait(1_000);
+        if (kept) await table.write({ put: kept });
+      },
+      act: () =>
+        act({ key: "workspace", method: "GET", target: `/v1/organizations?limit=1&cursor=${cursor}` }),
+    };
+  }
+
+  return {
+    grounds: {
+      house: {
+        build: async () => {
+          house = await buildHouse(stage);
+        },
+      },
+      "a full house": { from: "house", build: () => fillHouse(stage, built()) },
+    },
+    scenes: () => ({ ...reads(), ...writes() }),
+  };
+}

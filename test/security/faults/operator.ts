@@ -1,0 +1,200 @@
+import {
+  createKey,
+  type IssuedKey,
+  type KeyRequest,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from "../../../lib/access/key-registry.ts";
+import {
+  createWorkspaceToken,
+  deleteWorkspaceToken,
+  listWorkspaceTokens,
+} from "../../../lib/access/workspace-tokens.ts";
+import { operator, operatorOrigin } from "../../../lib/audit/entry.ts";
+import { auditLimits } from "../../../lib/contract/limits.ts";
+import { decideLearning, pendingLearnings } from "../../../lib/learnings/approval.ts";
+import { changeOrganizationSettings } from "../../../lib/organizations/settings.ts";
+import { StoreUnavailable } from "../../../lib/store/table.ts";
+import { repairStreams } from "../../../lib/stream/repair.ts";
+import { comments, finalized, mcp } from "../../metrics/support.ts";
+import { github, gitlab } from "../../support/world.ts";
+import { capturedData, makeRole, manyComments } from "./house.ts";
+import type { Play, Said, Scene, Stage } from "./scene.ts";
+
+/** The verbs of the operator's tool: it prints what they answer, or that the store could not be reached. */
+export function operatorPlay(stage: Stage): Play {
+  const { world } = stage;
+  const own = () => stage.api.store().table;
+  const deps = () => ({ ...stage.store(), retentionDays: auditLimits.retentionDaysDefault });
+  const context = () => ({ ...deps(), ...operatorOrigin });
+  let place:
+    | {
+        uuid: string;
+        home: string;
+        roleId: string;
+        pendingId: string;
+        keys: Record<"one" | "legacy" | "token", IssuedKey>;
+      }
+    | undefined;
+  const built = () => {
+    if (!place) throw new Error("The office is built first.");
+    return place;
+  };
+
+  const act = async (verb: () => Promise<unknown>): Promise<Said> => {
+    try {
+      return { text: summaryOf(await verb()), isAcknowledged: true };
+    } catch (error) {
+      const isRefused = error instanceof Error && error.name === "RegistryRefusal";
+      if (isRefused)
+        return {
+          text: `refused: ${error.message}`.replaceAll(/k[a-z2-7]{16}/g, "a key"),
+          isAcknowledged: false,
+        };
+      if (error instanceof StoreUnavailable)
+        return { text: "503 SERVICE_UNAVAILABLE", isAcknowledged: false };
+      throw error;
+    }
+  };
+  const change = (verb: () => Promise<unknown>, more: Partial<Scene> = {}): Scene => ({
+    ground: "office",
+    isRepeated: true,
+    says: /^(done|approved|\d of them)$/,
+    maySay: ["503 SERVICE_UNAVAILABLE"],
+    act: () => act(verb),
+    ...more,
+  });
+  /** Nobody else draws the same key. */
+  const key = (request: () => KeyRequest) => change(() => createKey(deps(), request()), { isAlone: true });
+  const owned = { owner: "u-admin", actor: operator };
+
+  return {
+    grounds: {
+      office: {
+        build: async () => {
+          await world.workspace("office");
+          await world.instance("office");
+          const uuid = await world.organization("one", { workspace_id: "office", approval_delay_days: 9 });
+          const home = await world.organization("home", { instance_id: "office" });
+          for (const name of [github("one"), gitlab("office", "home")])
+            await world.member(name, "u-admin", { role: "cr_admin" });
+          await world.repository(github("one"), "r1");
+          await world.tell("learning.captured", capturedData(github("one"), "Mind the step."));
+          const pending = await Array.fromAsync(pendingLearnings(own(), uuid));
+          place = {
+            uuid,
+            home,
+            roleId: await makeRole(world, uuid, "Reviewer"),
+            pendingId: pending[0]?.id ?? "",
+            keys: {
+              one: await world.key({
+                kind: "organization",
+                organization: uuid,
+                owner: "u-admin",
+                role: "cr_admin",
+              }),
+              legacy: await world.key({ kind: "legacy", organization: uuid }),
+              token: await world.token("office"),
+            },
+          };
+        },
+      },
+      "a restored table": {
+        build: async () => {
+          await world.workspace("office");
+          await world.organization("one", { workspace_id: "office" });
+          const name = github("one");
+          await world.repository(name, "r1");
+          for (const number of [1, 2, 3, 4]) {
+            const pr_url = `https://git.example.com/pull/${number}`;
+            const told = {
+              repository_id: "r1",
+              pr_url,
+              comments: number % 2 === 0 ? manyComments() : comments(pr_url, 2),
+              ...mcp,
+            };
+            await world.tell("pull_request.finalized", finalized(name, number, told));
+          }
+          await damage(stage);
+        },
+      },
+    },
+    scenes: () => ({
+      "keys are listed": change(() => listKeys(deps()), { isRead: true }),
+      "a key of an organization": key(() => ({
+        kind: "organization",
+        organization: built().uuid,
+        role: built().roleId,
+        ...owned,
+      })),
+      "a key of a member": key(() => ({ kind: "user", organization: built().uuid, ...owned })),
+      "a key of an instance": key(() => ({
+        kind: "instance",
+        instanceId: "office",
+        home: built().home,
+        role: "cr_admin",
+        authorized: [built().home],
+        ...owned,
+      })),
+      "a legacy key is rotated": change(
+        () =>
+          rotateKey(deps(), {
+            id: built().keys.legacy.key.id,
+            graceSeconds: 60,
+            owner: "u-admin",
+            actor: operator,
+          }),
+        {
+          doneBefore: /^refused: Key a key was rotated already/,
+          maySay: ["503 SERVICE_UNAVAILABLE", "refused: The key changed meanwhile; try again."],
+        },
+      ),
+      "a key is revoked": change(() => revokeKey(deps(), built().keys.one.key.id, operator)),
+      "a token": change(
+        () =>
+          createWorkspaceToken(deps(), { workspaceId: "office", as: "u-admin", name: "t", expiresInDays: 3 }),
+        { isAlone: true },
+      ),
+      "tokens are listed": change(() => listWorkspaceTokens(deps(), "office", "u-admin"), { isRead: true }),
+      "a token is deleted": change(() =>
+        deleteWorkspaceToken(deps(), { workspaceId: "office", as: "u-admin", id: built().keys.token.key.id }),
+      ),
+      "an organization's settings": change(() =>
+        changeOrganizationSettings(context(), built().uuid, { approval_delay_days: 3 }),
+      ),
+      "Learnings that wait are listed": change(
+        () => Array.fromAsync(pendingLearnings(stage.store().table, built().uuid)),
+        { isRead: true },
+      ),
+      "a Learning is approved": change(
+        () => decideLearning(context(), built().uuid, built().pendingId, "approved"),
+        { doneBefore: /^not_pending$/ },
+      ),
+      "streams are repaired": {
+        ...change(() => repairStreams(stage.store())),
+        ground: "a restored table",
+        isAlone: true,
+        uncompared: /"sk":"HEAD"/,
+      },
+    }),
+  };
+}
+
+const summaryOf = (answer: unknown): string =>
+  Array.isArray(answer) ? `${answer.length} of them` : typeof answer === "string" ? answer : "done";
+
+/** Half an append: a copy is gone, an entry of nobody, an entry that lost its parts. */
+async function damage(stage: Stage): Promise<void> {
+  const table = stage.api.store().table;
+  const { items } = await table.scanPage({});
+  const entries = items.filter(({ pk }) => /^S#.*#\w#\d+$/.test(pk));
+  const part = items.find(({ pk }) => pk.startsWith("PART#"));
+  const [first, second] = entries;
+  if (!first || !second || !part) throw new Error("There is something to damage.");
+  await table.writeMany([
+    { delete: { pk: first.pk, sk: first.sk } },
+    { put: { ...second, sk: "0000009999" } },
+    { delete: { pk: part.pk, sk: part.sk } },
+  ]);
+}

@@ -1,0 +1,58 @@
+import type { OpenStore } from "../../../lib/store/open.ts";
+import type { Api } from "../../support/api.ts";
+import type { World } from "../../support/world.ts";
+import type { Wire } from "./wire.ts";
+
+export type Said = {
+  /** What a run that nothing befell says too. */
+  readonly text: string;
+  /** The caller may forget about it: what it asked for is done. */
+  readonly isAcknowledged: boolean;
+};
+
+/** Something the service does, that can be done again from the same beginning. */
+export type Scene = {
+  /** The table it begins with; scenes may share one. */
+  readonly ground: string;
+  /** How long after the ground was built. */
+  readonly laterMs?: number;
+  /** Just before it, while nothing is struck. */
+  prepare?(): Promise<void>;
+  act(): Promise<Said>;
+  /** It changes nothing, so nothing has to be put back after it. */
+  readonly isRead?: boolean;
+  /** What it may say when an earlier try had done it. */
+  readonly doneBefore?: RegExp;
+  /** Somebody else was faster at its first write there (`file operation`): the condition fails once. */
+  readonly rivalAt?: string;
+  /** What it says when nothing fails. */
+  readonly says: RegExp;
+  /** What it may say while something fails for good. */
+  readonly maySay: readonly string[];
+  /** Left until something else comes by and removes it. */
+  readonly mayLeave?: RegExp;
+  /** Numbers that every run moves on. */
+  readonly uncompared?: RegExp;
+  /** It is never done while others are at work, so nobody gets in its way. */
+  readonly isAlone?: boolean;
+  /** Nobody is kept waiting: it may also give up at the first fault, and be done by its next try. */
+  readonly isRepeated?: boolean;
+};
+export type Scenes = Readonly<Record<string, Scene>>;
+
+/** What scenes are played with. */
+export type Stage = {
+  readonly api: Api;
+  readonly world: World;
+  readonly wire: Wire;
+  /** Lets time pass. */
+  wait(ms: number): void;
+  /** A store behind the wire, for verbs that no function calls. */
+  readonly store: () => OpenStore;
+};
+
+/** What a table holds at first: what `build` makes of an empty one, or of another ground. */
+export type Ground = { readonly from?: string; build(): Promise<unknown> };
+export type Grounds = Readonly<Record<string, Ground>>;
+
+export type Play = { readonly scenes: () => Scenes; readonly grounds: Grounds };

@@ -1,0 +1,206 @@
+import { handler as searchLearnings } from "../../../functions/internal/search-learnings.ts";
+import { handler as approveDue } from "../../../functions/workers/approve-due.ts";
+import { handler as expireWaiting } from "../../../functions/workers/expire-waiting.ts";
+import { handler as finishMoves } from "../../../functions/workers/finish-moves.ts";
+import { handler as housekeeping } from "../../../functions/workers/housekeeping.ts";
+import { handler as reconcileIndex } from "../../../functions/workers/reconcile-index.ts";
+import type { OutgoingEvent } from "../../../lib/events/send.ts";
+import { markStale } from "../../../lib/index/stale.ts";
+import { parseLearning } from "../../../lib/store/items/learning.ts";
+import { learningPartition, vectorKey, waitingByAgeKey } from "../../../lib/store/layout.ts";
+import {
+  createDesk,
+  deliver,
+  event,
+  memberSaved,
+  organizationName,
+  organizationSaved,
+  repositorySaved,
+  StandingClock,
+  uuidOf,
+  workspaceSaved,
+} from "../../events/support.ts";
+import { finalized, mcp } from "../../metrics/support.ts";
+import { condemnParts, ingestMessages, messageOf } from "./events.ts";
+import { capturedData, manyComments } from "./house.ts";
+import type { Play, Said, Stage } from "./scene.ts";
+import { dieAt } from "./wire.ts";
+
+const dayMs = 86_400_000;
+const one = organizationName();
+const repository = repositorySaved(3, { repository_id: "r1" });
+const base = [organizationSaved(2), repository];
+const delayed = [organizationSaved(2, { approval_delay_days: 3 }), repository];
+const captured = (at: number, text: string) => event("learning.captured", at, capturedData(one, text));
+const large = event(
+  "pull_request.finalized",
+  6,
+  finalized(one, 7, { repository_id: "r1", comments: manyComments(), ...mcp }),
+);
+const pullRequest = (at: number, number: number, count = 0) =>
+  event(
+    "pull_request.finalized",
+    at,
+    finalized(one, number, { repository_id: "r1", comments: manyComments(count) }),
+  );
+const moving = [
+  workspaceSaved(1),
+  ...base,
+  memberSaved(5, { user_id: "1" }),
+  large,
+  captured(6, "Mind the gap."),
+];
+const moved = organizationSaved(9, { ...one, workspace_id: "acme" });
+
+const repeated = { isRepeated: true, says: /^done$/, maySay: ["failed"] };
+
+/** Nobody waits for what a schedule does: it is done by the next run at the latest. */
+async function run(work: () => Promise<unknown>): Promise<Said> {
+  try {
+    await work();
+    return { text: "done", isAcknowledged: false };
+  } catch {
+    return { text: "failed", isAcknowledged: false };
+  }
+}
+
+export function workersPlay(stage: Stage): Play {
+  const { wire } = stage;
+  const table = () => stage.api.store().table;
+  const tell = async (...events: OutgoingEvent[]) => {
+    for (const each of events) await deliver(createDesk(table(), clockNow()), [each]);
+  };
+  const clockNow = () => {
+    const clock = new StandingClock();
+    clock.now = Date.now();
+    return clock;
+  };
+  const cutOff = (at: string, told: OutgoingEvent) =>
+    dieAt(wire, at, () => ingestMessages([messageOf(told)]));
+
+  return {
+    grounds: {
+      "events that wait": {
+        build: async () => {
+          await tell(memberSaved(4, { provider_organization_id: "never" }), memberSaved(5));
+          const since = new Date(Date.now() - dayMs).toISOString();
+          const dependency = { pk: "ORG#gone", sk: "ORG" };
+          await table().write({
+            put: { ...waitingByAgeKey(since, "lost"), since, dependency, label: "x", version: "v" },
+          });
+          await stage.world.organization("1001");
+        },
+      },
+      "Learnings whose time is up": {
+        build: async () => {
+          await tell(...delayed, captured(6, "Mind the gap."), captured(7, "Mind the step."));
+        },
+      },
+      "Learnings that moved": {
+        build: async () => {
+          await tell(...moving, moved);
+        },
+      },
+      "an index that is behind": {
+        build: async () => {
+          await tell(
+            ...base,
+            captured(6, "Mind the gap."),
+            captured(7, "Mind the step."),
+            captured(8, "Mind it all."),
+          );
+          await reconcileIndex();
+          const { items } = await table().queryPage({ pk: learningPartition(uuidOf()) });
+          const [first, second, third] = items.map(parseLearning);
+          if (!first || !second || !third) throw new Error("There are three Learnings.");
+          const vector = await table().get(vectorKey(uuidOf(), second.id));
+          if (!vector) throw new Error("It was indexed.");
+          await table().writeMany([
+            { delete: vectorKey(uuidOf(), first.id) },
+            { put: { ...vector, digest: "of another text" } },
+            { put: { ...vector, sk: "00000000-0000-4000-8000-000000000000" } },
+            markStale(
+              { organization: uuidOf(), id: first.id, revision: first.revision },
+              Date.now() - 3 * dayMs,
+            ),
+          ]);
+        },
+      },
+      "an organization on its way": {
+        build: async () => {
+          await tell(...moving);
+          await cutOff("lib/learnings/move-learnings.ts", moved);
+        },
+      },
+      "parts that nothing names": {
+        build: async () => {
+          await tell(...base, large, pullRequest(6, 8), pullRequest(6, 9));
+          await condemnParts(table(), uuidOf());
+          // Of one that is stored, and of one that never was.
+          for (const number of [9, 10])
+            await cutOff("lib/stream/append.ts TransactWriteItems", pullRequest(7, number, 900));
+          const { text: key } = await stage.world.key({ kind: "legacy", organization: uuidOf() });
+          await stage.api.call("/v1/learnings", { key });
+        },
+      },
+      "what can be found": {
+        build: async () => {
+          await tell(...base, captured(6, "Mind the gap."), captured(7, "Prefer early returns."));
+          await reconcileIndex();
+        },
+      },
+    },
+    scenes: () => ({
+      "waiting events are looked through": {
+        ground: "events that wait",
+        laterMs: 20 * dayMs,
+        ...repeated,
+        act: () => run(expireWaiting),
+      },
+      "Learnings are approved by their deadline": {
+        ground: "Learnings whose time is up",
+        laterMs: 4 * dayMs,
+        ...repeated,
+        act: () => run(approveDue),
+      },
+      "Learnings that moved are listed once more": {
+        ground: "Learnings that moved",
+        laterMs: dayMs,
+        ...repeated,
+        act: () => run(approveDue),
+      },
+      "the index is reconciled": {
+        ground: "an index that is behind",
+        laterMs: 2 * dayMs,
+        ...repeated,
+        act: () => run(reconcileIndex),
+      },
+      "a move is finished": {
+        ground: "an organization on its way",
+        ...repeated,
+        act: () => run(finishMoves),
+      },
+      housekeeping: {
+        ground: "parts that nothing names",
+        laterMs: 40 * dayMs,
+        ...repeated,
+        act: () => run(housekeeping),
+      },
+      "the reviewer searches": {
+        ...repeated,
+        says: /Mind the gap/,
+        ground: "what can be found",
+        isRead: true,
+        act: async () => {
+          const request = { ...one, repository_id: "r1", text: "mind the gap", file_paths: [], k: 2 };
+          try {
+            const { learnings } = await searchLearnings(request);
+            return { text: learnings.map(({ learning }) => learning).join("|"), isAcknowledged: true };
+          } catch {
+            return { text: "failed", isAcknowledged: false };
+          }
+        },
+      },
+    }),
+  };
+}
