@@ -2,9 +2,17 @@ import { describe, expect, test } from "vitest";
 import { type AuthenticationRequest, authenticate } from "../../lib/access/authenticate.ts";
 import type { IssuedKey } from "../../lib/access/key-registry.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import { keyKey, memberKey, organizationKey, tenantKey, workspaceTenant } from "../../lib/store/layout.ts";
+import {
+  keyKey,
+  memberKey,
+  organizationKey,
+  peopleKey,
+  tenantKey,
+  workspaceTenant,
+} from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import type { Key } from "../../lib/store/table.ts";
+import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
 import { everyKindOfKey, github, World } from "../support/world.ts";
 
@@ -114,7 +122,41 @@ describe("who calls", () => {
   });
 });
 
+test("one admin among several is one, and a role that the organization made is what it says", async () => {
+  const { keys, organization, home } = await everyKindOfKey(world, "made");
+  const admins = ["u-other", "u-admin"].map((user_id) => ({ user_id, email: null }));
+  await world.workspace("made-workspace", { admins });
+  expect(await principalOf(keys.workspace)).toMatchObject({ ownerStillAdmin: true });
+  for (const [uuid, kind] of [
+    [organization, "organization"],
+    [home, "instance"],
+  ] as const) {
+    await store().table.write({ update: peopleKey(uuid), change: { set: [[["roles", "r1"], 1]] } });
+    await change(keyKey(keys[kind].key.id), "role", "r1");
+    expect(await principalOf(keys[kind])).toMatchObject({
+      role: { id: "r1", isAdmin: false, permissions: new Set(["learning:read"]) },
+    });
+    await store().table.write({ delete: peopleKey(uuid) });
+    expect(await principalOf(keys[kind])).toMatchObject({ role: { permissions: new Set() } });
+  }
+});
+
 describe("is refused", () => {
+  test("a key from the very millisecond it expires, and one of an instance that is gone", async () => {
+    const { keys } = await everyKindOfKey(world, "no-0");
+    const clock = new TestClock();
+    const { id } = keys.user.key;
+    await change(keyKey(id), "expires_at_ms", clock.nowMs() + 1);
+    const deps = { table: store().table, clock };
+    expect((await authenticate(deps, { text: keys.user.text })).principal.key.id).toBe(id);
+    clock.advance(1);
+    await expect(authenticate(deps, { text: keys.user.text })).rejects.toMatchObject(refusal("expired", id));
+    await store().table.write({ delete: tenantKey("i#no-0-instance") });
+    await expect(authenticated(keys.instance.text)).rejects.toMatchObject(
+      refusal("instance inactive", keys.instance.key.id),
+    );
+  });
+
   test("no key, and what cannot be one, without a read", async () => {
     const meter = new StoreMeter();
     const deps = { table: store().table.metered(meter), clock: systemClock };

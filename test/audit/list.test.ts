@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { type AuditQuery, readAuditLog, resumePosition } from "../../lib/audit/list.ts";
+import { recordRefusal } from "../../lib/audit/refusals.ts";
+import { auditLimits } from "../../lib/contract/limits.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { toTimestamp } from "../../lib/runtime/clock.ts";
+import { auditPartition, refusalKey } from "../../lib/store/layout.ts";
+import type { Item, Range, Table } from "../../lib/store/table.ts";
+import { keyItem } from "../access/principals.ts";
+import { TestClock } from "../support/clock.ts";
+import { useStore } from "../support/engine.ts";
+
+const store = useStore();
+const clock = new TestClock();
+const now = clock.nowMs();
+const owner = "w#acme";
+
+/** The entry of so many seconds ago, known by that number. */
+const entry = (secondsAgo: number, change: object = {}): Item => {
+  const createdAt = toTimestamp(now - secondsAgo * 1000);
+  return {
+    pk: auditPartition(owner, createdAt.slice(0, 7)),
+    sk: `${createdAt}#e${secondsAgo}`,
+    id: `00000000-0000-4000-8000-${String(secondsAgo).padStart(12, "0")}`,
+    action: "key.created",
+    resource_type: "api_key",
+    resource_id: null,
+    summary: "",
+    actor: { type: "system", id: null, name: null, key_id: null, key_kind: null },
+    organization_id: null,
+    organization: null,
+    metadata: {},
+    ip_address: null,
+    request_id: null,
+    created_at: createdAt,
+    ttl: Math.ceil(now / 1000) + 1,
+    ...change,
+  };
+};
+
+/** A log in memory. */
+function logOf(entries: readonly Item[]): Table {
+  const queryPage = async ({ pk, from = "", upTo = "~", descending }: Range) => {
+    const items = entries.filter((item) => item.pk === pk && item.sk >= from && item.sk <= upTo);
+    return { items: descending ? items.toReversed() : items };
+  };
+  return { ...store().table, queryPage };
+}
+
+const query = (change: Partial<AuditQuery> = {}): AuditQuery => ({
+  owner,
+  order: "asc",
+  fromMs: undefined,
+  toMs: undefined,
+  after: null,
+  limit: 10,
+  retentionDays: 400,
+  wanted: () => true,
+  ...change,
+});
+
+describe("a page of the audit log", () => {
+  const many = Array.from({ length: auditLimits.passedOverMax + 5 }, (_, index) =>
+    entry(auditLimits.passedOverMax + 5 - index),
+  );
+  const read = async (change: Partial<AuditQuery>) => {
+    const page = await readAuditLog({ table: logOf(many), clock }, query(change));
+    return { ids: page.entries.map(({ sk }) => sk.split("#")[1]), next: page.next };
+  };
+
+  test("that passes over very many ends there, with a place to go on from", async () => {
+    const { ids, next } = await read({ wanted: () => false });
+    expect(ids).toEqual([]);
+    expect(next).toBe(many[auditLimits.passedOverMax - 1]?.sk);
+    const rest = await read({ wanted: () => true, after: next });
+    expect(rest).toEqual({ ids: ["e5", "e4", "e3", "e2", "e1"], next: null });
+  });
+
+  test("goes on in either direction from where it stood, inside the window only", async () => {
+    const after = many.at(-3)?.sk ?? "";
+    expect(await read({ after })).toEqual({ ids: ["e2", "e1"], next: null });
+    expect(await read({ after, order: "desc", fromMs: now - 5_000 })).toEqual({
+      ids: ["e4", "e5"],
+      next: null,
+    });
+    // A place outside the window does not widen it.
+    expect(await read({ after: many[0]?.sk ?? "", fromMs: now - 2_000 })).toEqual({
+      ids: ["e2", "e1"],
+      next: null,
+    });
+    expect(await read({ after, order: "desc", fromMs: now - 6_000, toMs: now - 5_000 })).toEqual({
+      ids: ["e5", "e6"],
+      next: null,
+    });
+  });
+
+  test("leaves out what has expired", async () => {
+    const table = logOf([entry(3, { ttl: Math.floor(now / 1000) }), entry(2)]);
+    const { entries } = await readAuditLog({ table, clock }, query());
+    expect(entries.map(({ sk }) => sk.split("#")[1])).toEqual(["e2"]);
+  });
+
+  test("is resumed from behind the last moments, which may not be settled", () => {
+    const settled = `${toTimestamp(now - auditLimits.settledAfterMs)}#`;
+    expect(resumePosition({ clock }, null)).toBe(settled);
+    expect(resumePosition({ clock }, `${toTimestamp(now)}#e`)).toBe(settled);
+    expect(resumePosition({ clock }, "2020-01-01T00:00:00.000Z#e")).toBe("2020-01-01T00:00:00.000Z#e");
+  });
+});
+
+describe("a key that is turned away", () => {
+  const deps = () => ({ table: store().table, clock, chance: systemChance, retentionDays: 400 });
+  const refusal = (id: string) => ({
+    key: keyItem("user", { id, organization: null }),
+    reason: "revoked",
+    operation: "whoami",
+    ipAddress: null,
+    requestId: "r1",
+  });
+  const marker = (id: string) => store().table.get(refusalKey(id, "revoked"));
+
+  test("is told of once, when two functions turn it away at the same moment", async () => {
+    await Promise.all([recordRefusal(deps(), refusal("k-two")), recordRefusal(deps(), refusal("k-two"))]);
+    expect(await marker("k-two")).toMatchObject({ at_ms: clock.nowMs() });
+    // One that has read before the other wrote finds it there when it writes.
+    const blind: Table = { ...store().table, get: async () => undefined };
+    await recordRefusal({ ...deps(), table: blind }, refusal("k-two"));
+  });
+
+  test("is not told of when the store fails, and that is passed on", async () => {
+    const error = new TypeError("planted");
+    const table: Table = { ...store().table, transact: () => Promise.reject(error) };
+    await expect(recordRefusal({ ...deps(), table }, refusal("k-one"))).rejects.toBe(error);
+  });
+});

@@ -1,0 +1,29 @@
+import { configDefaults, defineConfig } from "vitest/config";
+
+/** What runs as processes of its own, or on bundles, shows nothing here; the simulation says the same a thousand times. */
+const blind = [
+  "test/e2e/**",
+  "test/infra/**",
+  "test/cli/**",
+  "test/docs/**",
+  "test/simulation/weaknesses.test.ts",
+];
+
+/** `npm run test:coverage`: lines and branches of every file in `lib`, printed, none under the bound. */
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...blind],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    pool: "threads",
+    coverage: {
+      enabled: true,
+      provider: "v8",
+      include: ["lib/**/*.ts"],
+      exclude: ["lib/**/*.generated.ts"],
+      reporter: ["text", "json-summary"],
+      thresholds: { perFile: true, lines: 95, branches: 95 },
+    },
+  },
+});

@@ -1,0 +1,60 @@
+import { beforeEach, expect, test } from "vitest";
+import { eventLimits } from "../../lib/contract/limits.ts";
+import { expireWaiting } from "../../lib/events/expire.ts";
+import { ingest } from "../../lib/events/ingest.ts";
+import { sqsDeadLetters } from "../../lib/events/sqs.ts";
+import type { Table } from "../../lib/store/table.ts";
+import { openStore, useStore } from "../support/engine.ts";
+import {
+  createDesk,
+  type Desk,
+  deliver,
+  everything,
+  memberSaved,
+  organizationSaved,
+  toMessages,
+} from "./support.ts";
+
+const store = useStore();
+let desk: Desk;
+beforeEach(async () => {
+  desk = createDesk((await openStore(store().endpoint)).table);
+});
+const waiting = async (table: Table) =>
+  (await everything(table)).filter(({ pk }) => pk.startsWith("WAITING"));
+
+test("a row of the waiting list whose event is gone is taken off, and is no dead letter", async () => {
+  await deliver(desk, [memberSaved(3)]);
+  for (const { pk, sk } of await waiting(desk.table))
+    if (pk !== "WAITING") await desk.table.write({ delete: { pk, sk } });
+  desk.clock.now += (eventLimits.waitingDaysMax + 1) * 86_400_000;
+  await expireWaiting(desk);
+  expect(await waiting(desk.table)).toEqual([]);
+  expect(desk.letters).toEqual([]);
+});
+
+test("an event in the bucket that is larger than any may be goes to the dead letters, unread", async () => {
+  const [message] = await toMessages(desk, [organizationSaved(1, { name: "x".repeat(300_000) })]);
+  if (!message) throw new Error("There is a message.");
+  for (const name of desk.objects.keys())
+    desk.objects.set(name, new Uint8Array(eventLimits.eventBytesMax + 1));
+  expect(await ingest(desk, [message])).toEqual([]);
+  expect(desk.letters).toMatchObject([
+    { reason: `reference: the event is larger than ${eventLimits.eventBytesMax} bytes` },
+  ]);
+});
+
+test("a dead letter without a reason still has one, and a queue that refuses it without a word is named", async () => {
+  const sent: unknown[] = [];
+  const letter = { id: "1", group: "g", body: "{}", reason: "" };
+  const taking = async (_: string, input: object) => {
+    sent.push(input);
+    return {};
+  };
+  await sqsDeadLetters(taking, "https://queue.test/dead").send([letter]);
+  expect(sent).toMatchObject([{ Entries: [{ MessageAttributes: { reason: { StringValue: "unknown" } } }] }]);
+  const refusing = async () => ({ Failed: [{ Id: "0", SenderFault: true }] });
+  await expect(sqsDeadLetters(refusing, "https://queue.test/dead").send([letter])).rejects.toThrow(
+    "The queue takes no such message: no reason given",
+  );
+});

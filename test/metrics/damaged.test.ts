@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { draftMcp, toMcpRecord } from "../../lib/metrics/mcp.ts";
+import { CorruptItem } from "../../lib/store/items/parse.ts";
+import type { StreamEntry } from "../../lib/stream/stream.ts";
+
+const entry = (payload: StreamEntry["payload"]): StreamEntry => ({
+  number: 42,
+  organization: "o",
+  repositoryId: "9001",
+  authorId: null,
+  atMs: 0,
+  renderedBytes: 1,
+  payload,
+});
+const pullRequest = {
+  prUrl: "https://git.example.com/pull/1",
+  organizationId: "1001",
+  repositoryId: "9001",
+  authorId: null,
+  mergedAtMs: 0,
+  servers: [
+    {
+      name: "tickets",
+      tools: [
+        { name: "find", calls: 3, failures: 1 },
+        { name: "open", calls: 2, failures: 0 },
+      ],
+    },
+    { name: "idle", tools: [] },
+  ],
+};
+
+describe("MCP use", () => {
+  test("is read back as it was told, with the calls of each server summed", () => {
+    const { payload } = draftMcp(pullRequest);
+    expect(toMcpRecord(entry(payload), "1001")).toEqual({
+      pr_url: pullRequest.prUrl,
+      organization_id: "1001",
+      repository_id: "9001",
+      author_id: null,
+      merged_at: "1970-01-01T00:00:00.000Z",
+      servers: [
+        { ...pullRequest.servers[0], calls: 5 },
+        { name: "idle", calls: 0, tools: [] },
+      ],
+    });
+  });
+
+  test.each([
+    ["no list", { a: 1 }],
+    ["no URL", [7]],
+    ["a server that is no list", ["u", "tickets"]],
+    ["a server without a name", ["u", [7]]],
+    ["a tool that is no list", ["u", ["tickets", "find"]]],
+    ["a tool without a name", ["u", ["tickets", [7, 1, 0]]]],
+    ["a tool whose calls are no number", ["u", ["tickets", ["find", "1", 0]]]],
+    ["a tool whose failures are no number", ["u", ["tickets", ["find", 1, null]]]],
+  ])("stored as %s is damaged, and says so without its content", (_, content) => {
+    expect(() => toMcpRecord(entry(JSON.stringify(content)), "1001")).toThrow(
+      new CorruptItem("The payload of the metrics entry 42 is damaged."),
+    );
+  });
+
+  test("stored as neither text nor bytes is damaged", () => {
+    expect(() => toMcpRecord(entry(7), "1001")).toThrow(CorruptItem);
+  });
+});

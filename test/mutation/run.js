@@ -1,0 +1,86 @@
+// Changes the code in small ways and expects a test to notice each one. A change that survives must stand in
+// equivalent.json with the reason why no test can tell; anything else fails the run.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parts } from "./parts.ts";
+import { reportFile } from "./stryker.config.js";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const stryker = `${here}node_modules/@stryker-mutator/core/bin/stryker.js`;
+const equivalent = JSON.parse(readFileSync(`${here}equivalent.json`, "utf8"));
+
+function install() {
+  if (existsSync(stryker)) return true;
+  const { status } = spawnSync("npm", ["install", "--loglevel=error"], { cwd: here, stdio: "inherit" });
+  return status === 0;
+}
+
+const oneLine = (text) => text.replaceAll(/\s+/g, " ").trim();
+
+/** The text that a mutant replaces. */
+function codeAt(source, { start, end }) {
+  const lines = source.split("\n").slice(start.line - 1, end.line);
+  lines[lines.length - 1] = lines.at(-1).slice(0, end.column - 1);
+  lines[0] = lines[0].slice(start.column - 1);
+  return oneLine(lines.join("\n"));
+}
+
+function mutantsOf(part) {
+  const { files } = JSON.parse(readFileSync(reportFile(part), "utf8"));
+  return Object.entries(files).flatMap(([file, { source, mutants }]) =>
+    mutants.map(({ location, replacement, status }) => ({
+      file,
+      line: location.start.line,
+      code: codeAt(source, location),
+      becomes: oneLine(replacement),
+      status,
+    })),
+  );
+}
+
+const isReasoned = ({ file, code, becomes }) =>
+  equivalent.some((entry) => entry.file === file && entry.code === code && entry.becomes.includes(becomes));
+
+/** Prints the score of a part; answers whether every mutant is accounted for. */
+function judge(part) {
+  const mutants = mutantsOf(part);
+  const survivors = mutants.filter(({ status }) => status === "Survived" || status === "NoCoverage");
+  const unexplained = survivors.filter((mutant) => !isReasoned(mutant));
+  const reasoned = survivors.length - unexplained.length;
+  const endless = mutants.filter(({ status }) => status === "Timeout").length;
+  const killed = endless + mutants.filter(({ status }) => status === "Killed").length;
+  const counted = killed + unexplained.length;
+  for (const { file, line, code, becomes } of unexplained)
+    console.log(`survived: ${file}:${line}  ${code}  =>  ${becomes}`);
+  console.log(
+    `${part}: ${((100 * killed) / counted).toFixed(1)} % (${killed} of ${counted} killed, ${endless} of them by running for ever; ${reasoned} more are equivalent)`,
+  );
+  return unexplained.length === 0;
+}
+
+function run(part) {
+  console.log(`${part}: ${parts[part].mutate.join(", ")}`);
+  const { status } = spawnSync(process.execPath, [stryker, "run", `${here}stryker.config.js`], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, MUTATION_PART: part },
+  });
+  if (status === 0) return judge(part);
+  console.error(`${part}: Stryker ended with ${status}.`);
+  return false;
+}
+
+function main(words) {
+  const chosen = words.length > 0 ? words : Object.keys(parts);
+  const unknown = chosen.filter((part) => !Object.hasOwn(parts, part));
+  if (unknown.length > 0) {
+    console.error(`There is no part ${unknown.join(", ")}; there are ${Object.keys(parts).join(", ")}.`);
+    return 1;
+  }
+  if (!install()) return 1;
+  return chosen.map(run).every(Boolean) ? 0 : 1;
+}
+
+process.exit(main(process.argv.slice(2)));

@@ -1,0 +1,29 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parts } from "./parts.ts";
+
+const part = process.env.MUTATION_PART ?? "";
+// Nothing is written into the checkout.
+const workplace = join(tmpdir(), "review-api-mutation");
+export const reportFile = (name) => join(workplace, "reports", `${name}.json`);
+
+export default {
+  plugins: [import.meta.resolve("@stryker-mutator/vitest-runner")],
+  testRunner: "vitest",
+  vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
+  mutate: parts[part]?.mutate,
+  concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 1),
+  tempDirName: join(workplace, part),
+  // Only what the tests of a part need is copied.
+  ignorePatterns: [
+    ...["dist", "cdk.out", "coverage", ".review-api", "docs", "infra", "*.log"],
+    ...["e2e", "infra", "bench", "security", "cli", "docs"].map((folder) => `test/${folder}`),
+  ],
+  // Vitest strips types without looking at them.
+  disableTypeChecks: false,
+  reporters: ["json"],
+  jsonReporter: { fileName: reportFile(part) },
+  timeoutMS: 10_000,
+  // It would be rewritten with the compiler's JavaScript interface, which TypeScript 7 has not.
+  tsconfigFile: "none",
+};

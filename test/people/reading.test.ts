@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { peopleLimits } from "../../lib/contract/limits.ts";
+import { poolSeats, walk } from "../../lib/people/list-members.ts";
+import { listPeople } from "../../lib/people/list-people.ts";
+import { readableRepositories } from "../../lib/people/reads.ts";
+import { readRoles } from "../../lib/people/role-records.ts";
+import { parseOrganization } from "../../lib/store/items/organization.ts";
+import { memberKey, memberReadsPartKey, organizationKey, poolGuardKey } from "../../lib/store/layout.ts";
+import type { Item, Table } from "../../lib/store/table.ts";
+import { organizationItem } from "../access/principals.ts";
+import { openStore, useStore } from "../support/engine.ts";
+import { github, World } from "../support/world.ts";
+
+const store = useStore();
+
+describe("what a member can read", () => {
+  const part = (index: number, parts: number, ...repository_ids: string[]): Item => ({
+    ...memberReadsPartKey("org", "ann", index),
+    all: false,
+    parts,
+    repository_ids,
+  });
+
+  test("is nothing for somebody who was never told of", async () => {
+    expect(await readableRepositories(store().table, "org", "nobody")).toEqual(new Set());
+  });
+
+  test("is never mixed of two lists: one that is replaced while it is read is read again", async () => {
+    const { table } = store();
+    const write = (items: readonly Item[]) => table.writeMany(items.map((put) => ({ put })));
+    await write([part(0, 2, "a"), part(1, 2, "b")]);
+    let reads = 0;
+    const replacing: Table = {
+      ...table,
+      getTogether: async (keys) => {
+        if (reads++ === 0) await write([part(0, 3, "x"), part(1, 3, "y"), part(2, 3, "z")]);
+        return table.getTogether(keys);
+      },
+    };
+    expect(await readableRepositories(replacing, "org", "ann")).toEqual(new Set(["x", "y", "z"]));
+    expect(reads).toBe(2);
+  });
+});
+
+describe("a walk over people", () => {
+  /** Pages of two without end, up to a number. */
+  const endless = (last: number): Table => ({
+    ...store().table,
+    queryPage: async (_, resume) => {
+      const first = resume ? Number(resume.sk) + 1 : 0;
+      const items = [first, first + 1].map((number) => ({ pk: "p", sk: String(number) }));
+      const end = items.at(-1);
+      return first + 1 >= last || !end ? { items } : { items, resume: end };
+    },
+  });
+  const range = { pk: "p", beginsWith: "" };
+
+  test("that passes over too many ends with what it has and where to go on", async () => {
+    const page = await walk(endless(1e9), range, 5, async (items) => items.filter(({ sk }) => sk === "3"));
+    expect(page.found.map(({ sk }) => sk)).toEqual(["3"]);
+    // One was found on the way, so the last pair is the one that fills the measure.
+    expect(page.next).toBe(String(2 * Math.ceil((peopleLimits.passedOverMax + 1) / 2) - 1));
+  });
+
+  test("reads on until a page is full and one more was seen, or to the end", async () => {
+    const all = async (items: readonly Item[]) => items;
+    expect(await walk(endless(9), range, 3, all)).toMatchObject({
+      found: [{ sk: "0" }, { sk: "1" }, { sk: "2" }],
+      next: "2",
+    });
+    expect(await walk(endless(3), range, 4, all)).toMatchObject({ next: null });
+  });
+});
+
+test("seats without a guard are all free, and those of an unknown pool none", async () => {
+  const { table } = store();
+  const organization = organizationItem("seats", { seats_purchased: 7 });
+  expect(await poolSeats(table, "o#seats", organization)).toEqual({ seatsPurchased: 7, seatsAssigned: 0 });
+  expect(await poolSeats(table, "w#nowhere", undefined)).toEqual({ seatsPurchased: 0, seatsAssigned: 0 });
+  await table.write({ put: { ...poolGuardKey("o#seats"), seats_free: 4, seats_short: 0 } });
+  expect(await poolSeats(table, "o#seats", organization)).toEqual({ seatsPurchased: 7, seatsAssigned: 3 });
+});
+
+test("roles of an organization without a people guard are a fault of ours", async () => {
+  await expect(readRoles(store().table, "nobody")).rejects.toThrow(
+    new RangeError("The organization nobody has no people guard."),
+  );
+});
+
+test("people of a workspace come page by page, without memberships that are gone and names nobody has", async () => {
+  const { table } = await openStore(store().endpoint);
+  const world = new World(() => table);
+  await world.workspace("acme");
+  const uuid = await world.organization("one", { workspace_id: "acme" });
+  for (const user of ["ann", "bob", "cem"]) await world.member(github("one"), user, { username: null });
+  const item = await table.get(organizationKey(uuid));
+  if (!item) throw new Error("The organization is there.");
+  const organizations = [parseOrganization(item)];
+  const everybody = { seat: "all", role: "all" } as const;
+  const page = (after: string | null, limit: number) =>
+    listPeople(table, "w#acme", organizations, everybody, { after, limit });
+
+  const first = await page(null, 2);
+  const second = await page(first.next, 2);
+  await table.write({ delete: memberKey(uuid, "bob") });
+  const without = await page(null, 5);
+
+  const person = (name: string) => ({
+    email: `${name}@example.com`,
+    username: null,
+    seat_assigned: false,
+    organizations: [{ org_id: "one", user_id: name, role: "cr_member" }],
+  });
+  expect(first.records).toEqual([person("ann"), person("bob")]);
+  expect([second.records, second.next]).toEqual([[person("cem")], null]);
+  expect(without.records).toEqual([person("ann"), person("cem")]);
+});

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { errorMetrics, limiterMetrics } from "../../lib/contract/telemetry.ts";
+import { AwsFault } from "../../lib/runtime/aws-fault.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { describeError, log } from "../../lib/runtime/log.ts";
+import { embedMetrics } from "../../lib/runtime/metrics.ts";
+import { WorkerFailed, worker } from "../../lib/runtime/worker.ts";
+import { TestClock } from "../support/clock.ts";
+
+const lines: unknown[] = [];
+beforeEach(() => {
+  lines.length = 0;
+  vi.stubEnv("LOG_LEVEL", "info");
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    lines.push(JSON.parse(String(text)));
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+const awsFault = (status: number, type: string) =>
+  new AwsFault({
+    status,
+    headers: {},
+    body: Buffer.from(JSON.stringify({ __type: type, message: "hunter2" })),
+  });
+
+describe("a log line", () => {
+  test("is one JSON object, from the least level on that is set", () => {
+    for (const [level, written] of [
+      ["info", ["info", "warn", "error"]],
+      ["anything", ["info", "warn", "error"]],
+      ["warn", ["warn", "error"]],
+      ["error", ["error"]],
+      ["silent", []],
+    ] as const) {
+      vi.stubEnv("LOG_LEVEL", level);
+      lines.length = 0;
+      for (const each of ["info", "warn", "error"] as const) log(each, "hello", { count: 1 });
+      expect(lines).toEqual(written.map((each) => ({ level: each, message: "hello", count: 1 })));
+    }
+  });
+
+  test("describes an error by the names and words of its causes, five lines at most of what led there", () => {
+    const error = new TypeError("outer", { cause: new RangeError("inner") });
+    const described = describeError(error);
+    expect(described[0]).toBe("TypeError: outer");
+    expect(described).toContain("RangeError: inner");
+    expect(described.filter((line) => line.startsWith("at ")).length).toBeGreaterThan(0);
+    expect(describeError("no error")).toEqual([]);
+    const bare = Object.assign(new Error("bare"), { stack: undefined });
+    expect(describeError(bare)).toEqual(["Error: bare"]);
+  });
+
+  test("repeats of AWS's words only what is about permissions", () => {
+    expect(describeError(awsFault(400, "ValidationException"))[0]).toBe("ValidationException: status 400");
+    expect(describeError(awsFault(403, "Forbidden"))[0]).toBe("Forbidden: hunter2");
+    expect(describeError(awsFault(400, "AccessDeniedException"))[0]).toBe("AccessDeniedException: hunter2");
+  });
+});
+
+describe("metrics", () => {
+  test("make fields of the line metrics where a namespace is set, and are nothing elsewhere", () => {
+    const clock = new TestClock();
+    vi.stubEnv("METRICS_NAMESPACE", "");
+    expect(embedMetrics(clock, [errorMetrics])).toEqual({});
+    vi.stubEnv("METRICS_NAMESPACE", "ReviewApi");
+    expect(embedMetrics(clock, [errorMetrics, limiterMetrics])).toEqual({
+      _aws: {
+        Timestamp: clock.nowMs(),
+        CloudWatchMetrics: [
+          { Namespace: "ReviewApi", Dimensions: [["code"]], Metrics: [{ Name: "errors", Unit: "Count" }] },
+          {
+            Namespace: "ReviewApi",
+            Dimensions: [[]],
+            Metrics: [{ Name: "limiter_failures", Unit: "Count" }],
+          },
+        ],
+      },
+    });
+  });
+});
+
+describe("a worker", () => {
+  test("answers what its work answers", async () => {
+    expect(await worker("tidy", async (one: number, two: number) => one + two)(1, 2)).toBe(3);
+    expect(lines).toEqual([]);
+  });
+
+  test("that fails says why in one line, and ends with an error that carries nothing", async () => {
+    const failing = worker("tidy", async (_event: object, _context: object) => {
+      throw Object.assign(new TypeError("broken"), { item: "secret" });
+    });
+    const error = await failing({}, { awsRequestId: "r1" }).catch((thrown: unknown) => thrown);
+    expect(error).toEqual(new WorkerFailed("tidy failed; the log line before says why."));
+    expect(lines).toMatchObject([
+      {
+        level: "error",
+        message: "worker failed",
+        worker: "tidy",
+        request_id: "r1",
+        duration_ms: expect.any(Number),
+      },
+    ]);
+    expect(JSON.stringify(lines)).toContain("TypeError: broken");
+    expect(JSON.stringify(lines)).not.toContain("secret");
+    for (const context of [null, "r1", {}]) await failing({}, context as object).catch(() => undefined);
+    expect(lines.slice(1).every((line) => !Object.hasOwn(line as object, "request_id"))).toBe(true);
+  });
+});
+
+describe("sleep", () => {
+  test("ends with its time", async () => {
+    await systemClock.sleep(1);
+    await systemClock.sleep(1, new AbortController().signal);
+  });
+
+  test("ends at once with the reason of whoever calls it off, before or meanwhile", async () => {
+    const reason = new Error("enough");
+    await expect(systemClock.sleep(60_000, AbortSignal.abort(reason))).rejects.toBe(reason);
+    const ending = new AbortController();
+    const sleeping = systemClock.sleep(60_000, ending.signal);
+    ending.abort(reason);
+    await expect(sleeping).rejects.toBe(reason);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { AwsFault } from "../../lib/runtime/aws-fault.ts";
+import { describeError } from "../../lib/runtime/log.ts";
+
+describe("a cause in the log", () => {
+  const words = (error: unknown) => describeError(error).filter((line) => !line.startsWith("at "));
+
+  test("of a schema names rules and fields, never what was given", () => {
+    const schema = z.strictObject({ name: z.string(), deep: z.record(z.string(), z.number()) });
+    const { error } = schema.safeParse({ name: 1, deep: { planted: "planted" }, planted: true });
+    expect(error?.message).toContain("planted");
+    expect(words(error)).toEqual(["ZodError: invalid_type at name, invalid_type at deep, unrecognized_keys"]);
+  });
+
+  test("of AWS names fault and status, and its words only where they are about permissions", () => {
+    const answer = (status: number, type: string) => ({
+      status,
+      headers: {},
+      body: Buffer.from(JSON.stringify({ __type: type, message: "planted" })),
+    });
+    expect(words(new AwsFault(answer(400, "ValidationException")))).toEqual([
+      "ValidationException: status 400",
+    ]);
+    expect(words(new AwsFault(answer(400, "AccessDeniedException")))).toEqual([
+      "AccessDeniedException: planted",
+    ]);
+  });
+
+  test("is followed to its own causes, a few deep", () => {
+    const chain = new Error("outer", { cause: new TypeError("inner") });
+    expect(words(chain)).toEqual(["Error: outer", "TypeError: inner"]);
+    expect(words("no error")).toEqual([]);
+  });
+});

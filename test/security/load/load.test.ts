@@ -1,0 +1,204 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { callJson, event, ndjson, type RunningDev, soloOrganization, useDev } from "../../cli/support.ts";
+import { seededChance } from "../../support/clock.ts";
+import { isLong, seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
+import { type Bucket, bucketsOf } from "./buckets.ts";
+import type { Outcome, Plan, Shot } from "./driver.ts";
+import { overAdmitted, quantile, slopePerSecond, wronglyRefused } from "./verdict.ts";
+
+const overload = 10;
+const connections = 200;
+const idleMs = volume(3_000, 30_000);
+const loadMs = volume(8_000, 240_000);
+const memoryWarmUpMs = loadMs / 3;
+/** Callers who stay under their limits the whole time. */
+const quietHomes = 6;
+const quietPerMinute = 50;
+
+const dev = useDev();
+let running: RunningDev;
+let buckets: ReadonlyMap<string, Bucket>;
+let quietKeys: readonly string[] = [];
+let idle: readonly Outcome[] = [];
+let underLoad: readonly Outcome[] = [];
+/** Of the processor, by the service alone: a figure that other programs do not blur. */
+let spentMs = 0;
+const memory: Array<{ atMs: number; value: number }> = [];
+
+const isQuiet = ({ bucket }: { readonly bucket: string }) => bucket.startsWith("quiet");
+
+beforeAll(async () => {
+  const folder = await dev.folder();
+  const seed = join(folder, "seed.ndjson");
+  const ids = ["9000", ...Array.from({ length: quietHomes }, (_, index) => `91${index}0`)];
+  await writeFile(seed, ndjson(events(ids)));
+  running = await dev.start("--data", folder, "--no-demo", "--seed", seed);
+  const keys: string[] = [];
+  for (const id of ids)
+    keys.push(z.object({ key: z.string() }).parse(await callJson(...keyWords(id), "--data", folder)).key);
+  const uuid = running.organizations.find((each) => each.provider_organization_id === "9000")?.id ?? "";
+  buckets = bucketsOf(uuid, keys[0] ?? "");
+  quietKeys = keys.slice(1);
+  // Every function is loaded before anything is measured, by a caller whose windows nobody looks at.
+  await drive(
+    [...bucketsOf(uuid, keys[1] ?? "").values()].flatMap(({ shots }) =>
+      shots.map((shot) => ({ ...shot, atMs: 0 })),
+    ),
+  );
+  quietKeys = quietKeys.slice(1);
+  idle = await drive(quietShots(idleMs));
+  const watching = setInterval(() => void noteMemory(), 500);
+  const before = await processorMs();
+  underLoad = await drive([...quietShots(loadMs), ...overloadShots()]);
+  spentMs = (await processorMs()) - before;
+  clearInterval(watching);
+}, timeoutMs);
+afterAll(async () => {
+  await running?.stop();
+});
+
+const keyWords = (organization: string) =>
+  `keys create --kind organization --org ${organization} --owner 501 --role cr_admin --name load`.split(" ");
+
+/** Self-hosted, so that every operation is open to them. */
+function events(ids: readonly string[]): object[] {
+  let count = 1;
+  const tell = (type: string, data: object) => event(count++, type, data);
+  const instance = { id: "forge", name: "Forge", provider: "gitlab", base_url: "https://git.forge.test" };
+  return [
+    tell("instance.saved", { ...instance, active: true }),
+    ...ids.flatMap((id) => {
+      const name = { provider: "gitlab", instance_id: "forge", provider_organization_id: id };
+      const member = { ...name, seat_assigned: false, readable_repository_ids: "*", active: true };
+      const people = ["501", "502"].map((user_id) => ({
+        ...member,
+        user_id,
+        username: user_id,
+        email: `${user_id}@${id}.test`,
+        role: user_id === "501" ? "cr_admin" : "cr_member",
+      }));
+      return [
+        tell("organization.saved", { ...soloOrganization(id, id), ...name, deployment: "self_hosted" }),
+        ...people.map((person) => tell("member.saved", person)),
+        tell("repository.saved", {
+          ...name,
+          repository_id: "9001",
+          name: "web",
+          full_name: "forge/web",
+          private: true,
+          url: "https://git.forge.test/forge/web",
+          active: true,
+          approval_delay_days: null,
+        }),
+      ];
+    }),
+  ];
+}
+
+const chance = seededChance(seedOfRun());
+
+/** At a steady rate, each a little off its beat. */
+function spread(perMinute: number, forMs: number, shots: ReadonlyArray<Omit<Shot, "atMs">>): Shot[] {
+  const beatMs = 60_000 / perMinute;
+  return Array.from({ length: Math.floor(forMs / beatMs) }, (_, index) => {
+    const shot = shots[index % shots.length];
+    if (!shot) throw new Error("There is a bucket without a request.");
+    return { ...shot, atMs: Math.floor(index * beatMs + chance.below(Math.ceil(beatMs))) };
+  });
+}
+
+const overloadShots = (): Shot[] =>
+  [...buckets.values()].flatMap(({ requestsMax, windowMs, shots }) =>
+    spread((overload * requestsMax * 60_000) / windowMs, loadMs, shots),
+  );
+
+const quietShots = (forMs: number): Shot[] =>
+  quietKeys.flatMap((key, index) => {
+    const path = "/v1/metrics/reviews?start_date=2026-11-01&end_date=2026-11-30";
+    return spread(quietPerMinute, forMs, [{ bucket: `quiet ${index}`, method: "GET", path, key }]);
+  });
+
+const outcomes = z.array(
+  z.object({ bucket: z.string(), sentMs: z.number(), receivedMs: z.number(), status: z.number() }),
+);
+
+async function drive(shots: readonly Shot[]): Promise<readonly Outcome[]> {
+  const driver = spawn(process.execPath, [fileURLToPath(new URL("driver.ts", import.meta.url))], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const plan: Plan = { url: running.url, connections, shots };
+  driver.stdin.end(JSON.stringify(plan));
+  const chunks: Buffer[] = [];
+  driver.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  await once(driver, "close");
+  return outcomes.parse(JSON.parse(Buffer.concat(chunks).toString()));
+}
+
+const clockTicksPerSecond = 100;
+
+async function processorMs(): Promise<number> {
+  const status = await readFile(`/proc/${running.processId}/stat`, "utf8").catch(() => "");
+  // After the name, which is in brackets, come the state and then numbers: the 12th and 13th are user and system.
+  const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / clockTicksPerSecond;
+}
+
+async function noteMemory(): Promise<void> {
+  const status = await readFile(`/proc/${running.processId}/status`, "utf8").catch(() => "");
+  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(status)?.[1];
+  if (kilobytes) memory.push({ atMs: performance.now(), value: Number(kilobytes) / 1024 });
+}
+
+describe(`${overload} times every rate limit over ${connections} connections`, () => {
+  test("nobody is without an answer, and no answer is a 5xx", () => {
+    const counts = Map.groupBy([...idle, ...underLoad], ({ status }) => status);
+    console.log(`${(spentMs / underLoad.length).toFixed(1)} ms of the processor a request`);
+    console.log([...counts].map(([status, all]) => `${all.length} × ${status}`).join(", "));
+    const allowed = new Set([200, 204, 404, 429]);
+    expect([...counts.keys()].filter((status) => !allowed.has(status))).toEqual([]);
+    expect(counts.get(404)?.every(({ bucket }) => bucket === "roles-write") ?? true).toBe(true);
+  });
+
+  test("every limit is exact: never more within a window, never a refusal when there are fewer", () => {
+    const table = [...buckets].map(([bucket, limit]) => {
+      const own = underLoad.filter((outcome) => outcome.bucket === bucket);
+      const admitted = own.filter(({ status }) => status !== 429).length;
+      expect(overAdmitted(own, limit)).toEqual([]);
+      expect(wronglyRefused(own, limit)).toEqual([]);
+      const windows = Math.ceil(loadMs / limit.windowMs);
+      expect(admitted, bucket).toBeLessThanOrEqual(limit.requestsMax * windows);
+      expect(admitted, bucket).toBeGreaterThanOrEqual(limit.requestsMax * (windows - 1) || limit.requestsMax);
+      return `${bucket} ${admitted}/${own.length}`;
+    });
+    console.log(`admitted of sent in ${loadMs / 1000} s: ${table.join(", ")}`);
+  });
+
+  test("a caller under the limit is never refused, and waits no more than twice as long as when idle", () => {
+    const quiet = underLoad.filter(isQuiet);
+    const took = (all: readonly Outcome[]) => all.map(({ sentMs, receivedMs }) => receivedMs - sentMs);
+    expect(quiet.filter(({ status }) => status !== 200)).toEqual([]);
+    const [idleMiddle, middle] = [quantile(took(idle), 0.5), quantile(took(quiet), 0.5)];
+    const [idleWorst, worst] = [quantile(took(idle), 0.95), quantile(took(quiet), 0.95)];
+    console.log(`idle ${idleMiddle} ms (95 %: ${idleWorst}), under load ${middle} ms (95 %: ${worst})`);
+    // A few seconds on a machine that runs other tests say nothing about time.
+    if (isLong) expect(middle).toBeLessThanOrEqual(2 * idleMiddle);
+  });
+
+  test.runIf(isLong && process.platform === "linux")("memory stays flat", () => {
+    const [first] = memory;
+    const settled = memory.filter(({ atMs }) => atMs - (first?.atMs ?? 0) > memoryWarmUpMs);
+    const slope = slopePerSecond(settled);
+    const middle = quantile(
+      settled.map(({ value }) => value),
+      0.5,
+    );
+    console.log(`${Math.round(middle)} MiB resident, ${(slope * 60).toFixed(2)} MiB more a minute`);
+    expect(slope * 60).toBeLessThan(middle / 50);
+  });
+});

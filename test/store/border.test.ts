@@ -1,0 +1,80 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import * as z from "zod";
+import { compileChange, compileCondition, Placeholders } from "../../lib/store/expressions.ts";
+import { CorruptItem, parseItem, tenantKeySchema } from "../../lib/store/items/parse.ts";
+
+describe("what is read from the table", () => {
+  const parse = parseItem("thing", z.strictObject({ pk: z.string(), sk: z.string(), count: z.number() }));
+
+  test("is parsed like any other input", () => {
+    const item = { pk: "a", sk: "b", count: 1 };
+    expect(parse(item)).toEqual(item);
+  });
+
+  test("is named with its fields when it is damaged, never with a value", () => {
+    expect(() => parse({ pk: "a", sk: "b", count: "secret" })).toThrow(
+      new CorruptItem("The thing at a / b is damaged in: count."),
+    );
+    expect(() => parse({ pk: "a", sk: "b", count: 1, more: "secret" })).toThrow(
+      new CorruptItem("The thing at a / b is damaged in: item."),
+    );
+  });
+
+  test.each([
+    ["w#acme", true],
+    ["i#forge\n", true],
+    ["o#1", true],
+    ["w#", false],
+    ["x#acme", false],
+    ["aw#acme", false],
+    [7, false],
+  ])("%j as a tenant: %s", (value, isOne) => {
+    expect(tenantKeySchema.safeParse(value).success).toBe(isOne);
+  });
+});
+
+describe("an expression", () => {
+  test("of nothing is our own mistake", () => {
+    expect(() => compileCondition({ all: [] }, new Placeholders())).toThrow(
+      new RangeError("A group of conditions needs at least one."),
+    );
+    expect(() => compileChange({}, new Placeholders())).toThrow(
+      new RangeError("A change must change something."),
+    );
+  });
+
+  test("of a group with one condition is that condition", () => {
+    expect(compileCondition({ any: [{ absent: "a" }] }, new Placeholders())).toBe("attribute_not_exists(#0)");
+  });
+});
+
+describe("the store of a function without a request", () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.resetModules();
+  });
+
+  test("is made once, from the environment alone", async () => {
+    vi.stubEnv("TABLE_NAME", "t");
+    vi.stubEnv("DYNAMODB_ENDPOINT", "http://127.0.0.1:9");
+    const { openStore } = await import("../../lib/store/open.ts");
+    const opened = openStore();
+    expect(openStore()).toBe(opened);
+    expect(Object.keys(opened).toSorted()).toEqual(["chance", "clock", "table", "vectors"]);
+  });
+
+  test("goes to AWS where no other endpoint is named", async () => {
+    vi.stubEnv("DYNAMODB_ENDPOINT", "");
+    vi.stubEnv("AWS_REGION", "eu-test-1");
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDTEST");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "made-up");
+    const { storeClient } = await import("../../lib/store/client.ts");
+    storeClient().destroy();
+  });
+
+  test("says which variable is missing", async () => {
+    vi.stubEnv("TABLE_NAME", "");
+    const { openStore } = await import("../../lib/store/open.ts");
+    expect(() => openStore()).toThrow("The environment variable TABLE_NAME is not set.");
+  });
+});

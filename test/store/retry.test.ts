@@ -1,0 +1,262 @@
+import { describe, expect, test } from "vitest";
+import { eventLimits, storeLimits } from "../../lib/contract/limits.ts";
+import { AwsFault, NoAnswer } from "../../lib/runtime/aws-fault.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import type { StoreClient } from "../../lib/store/client.ts";
+import { createTable } from "../../lib/store/create-table.ts";
+import { decideAnew } from "../../lib/store/decide.ts";
+import { createDynamoTable } from "../../lib/store/dynamo.ts";
+import { StoreMeter } from "../../lib/store/meter.ts";
+import { backOff, classify, withRetries } from "../../lib/store/retry.ts";
+import {
+  ConditionFailed,
+  type Item,
+  StoreUnavailable,
+  type Table,
+  TransactionRefused,
+} from "../../lib/store/table.ts";
+import { createVectorSearch } from "../../lib/store/vectors.ts";
+import { TestClock } from "../support/clock.ts";
+
+/** An error answer as DynamoDB sends it. */
+const awsFault = (type: string, status = 400, details: object = {}) =>
+  new AwsFault({
+    status,
+    headers: {},
+    body: Buffer.from(JSON.stringify({ __type: `aws#${type}`, ...details })),
+  });
+const cancelled = (...codes: Array<string | undefined>) =>
+  awsFault("TransactionCanceledException", 400, { CancellationReasons: codes.map((Code) => ({ Code })) });
+
+/** A store that answers what a test has prepared, one answer after the other; errors are thrown. */
+function storeOf(...prepared: unknown[]) {
+  const asked: Array<{ operation: string; input: object }> = [];
+  const answers = [...prepared];
+  const client = {
+    async call(operation: string, input: object) {
+      asked.push({ operation, input });
+      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    destroy: () => undefined,
+    // The answers are the test's own word for DynamoDB's.
+  } as unknown as StoreClient;
+  const clock = new TestClock();
+  const options = { client, tableName: "t", clock, chance: systemChance };
+  return { asked, clock, client, table: createDynamoTable(options), vectors: createVectorSearch(options) };
+}
+
+const { attemptsMax } = storeLimits.retry;
+const key = (pk: string) => ({ pk, sk: "ITEM" });
+const attributes = (pk: string) => ({ pk: { S: pk }, sk: { S: "ITEM" } });
+
+describe("what a fault means for the next try", () => {
+  test.each([
+    ["no answer", new NoAnswer("gone"), "ambiguous"],
+    ["an error of our own", new TypeError("ours"), "permanent"],
+    ["a conflict", awsFault("TransactionConflictException"), "conflict"],
+    ["a transaction still under way", awsFault("TransactionInProgressException"), "conflict"],
+    ["a throttle", awsFault("ProvisionedThroughputExceededException"), "throttled"],
+    ["a fault of theirs", awsFault("InternalServerError", 500), "ambiguous"],
+    ["a refusal", awsFault("ValidationException"), "permanent"],
+    ["cancelled by conflicts alone", cancelled("None", "TransactionConflict", undefined), "conflict"],
+    ["cancelled by conflict and throttle", cancelled("TransactionConflict", "ThrottlingError"), "throttled"],
+    ["cancelled by a throughput", cancelled("ProvisionedThroughputExceeded"), "throttled"],
+    [
+      "cancelled by a condition beside a throttle",
+      cancelled("ThrottlingError", "ConditionalCheckFailed"),
+      "permanent",
+    ],
+    [
+      "cancelled by something unknown",
+      cancelled("TransactionConflict", "ItemCollectionSizeLimitExceeded"),
+      "permanent",
+    ],
+    ["cancelled for no reason", cancelled("None"), "permanent"],
+    ["cancelled without reasons", awsFault("TransactionCanceledException"), "permanent"],
+  ] as const)("%s", (_, error, meaning) => {
+    expect(classify(error)).toBe(meaning);
+  });
+});
+
+describe("retries", () => {
+  const waiting = (clock = new TestClock()) => ({ clock, chance: systemChance, policy: storeLimits.retry });
+  const failing = (error: Error, times: number) => {
+    let calls = 0;
+    return async () => {
+      calls++;
+      if (calls <= times) throw error;
+      return calls;
+    };
+  };
+
+  test("end with the answer, and with the attempts", async () => {
+    const throttle = awsFault("ThrottlingException");
+    expect(await withRetries(waiting(), false, undefined, failing(throttle, attemptsMax - 1))).toBe(
+      attemptsMax,
+    );
+    const given = await withRetries(waiting(), false, undefined, failing(throttle, attemptsMax)).catch(
+      (error: unknown) => error,
+    );
+    expect(given).toBeInstanceOf(StoreUnavailable);
+    expect(given).toMatchObject({ throttled: true, cause: throttle, message: "The store is throttling." });
+  });
+
+  test("repeat what may have happened only where that is harmless", async () => {
+    const lost = new NoAnswer("lost");
+    expect(await withRetries(waiting(), true, undefined, failing(lost, 1))).toBe(2);
+    await expect(withRetries(waiting(), false, undefined, failing(lost, 1))).rejects.toMatchObject({
+      name: "StoreUnavailable",
+      throttled: false,
+      cause: lost,
+    });
+  });
+
+  test("do not repeat what will not change", async () => {
+    const error = awsFault("ValidationException");
+    await expect(withRetries(waiting(), true, undefined, failing(error, 1))).rejects.toBe(error);
+  });
+
+  test("wait longer each time, up to a bound, never the same for two", async () => {
+    const bounds: number[] = [];
+    const clock = new TestClock();
+    const below = (bound: number) => bounds.push(bound) && bound - 1;
+    const policy = { attemptsMax: 9, baseDelayMs: 0.4, delayMsMax: 10 };
+    const started = clock.nowMs();
+    for (let attempt = 0; attempt < 7; attempt++)
+      await backOff({ clock, chance: { ...systemChance, below }, policy }, attempt);
+    expect(bounds).toEqual([1, 1, 2, 4, 7, 10, 10]);
+    expect(clock.nowMs() - started).toBe(35);
+  });
+});
+
+describe("a batch that is done only in part", () => {
+  const left = (...pks: string[]) => ({ UnprocessedKeys: { t: { Keys: pks.map(attributes) } } });
+  const found = (...pks: string[]) => ({ Responses: { t: pks.map(attributes) } });
+
+  test("is read on with what is left, and answers in the order of the keys", async () => {
+    const { table, asked } = storeOf(
+      { ...found("b"), ...left("a", "c") },
+      { ...found("c"), ...left("a") },
+      found("a"),
+    );
+    expect(await table.getMany([key("a"), key("b"), key("c"), key("a")])).toEqual(
+      ["a", "b", "c", "a"].map(key),
+    );
+    expect(asked.map(({ input }) => input)).toMatchObject([
+      { RequestItems: { t: { Keys: [attributes("a"), attributes("b"), attributes("c")] } } },
+      { RequestItems: { t: { Keys: [attributes("a"), attributes("c")] } } },
+      { RequestItems: { t: { Keys: [attributes("a")] } } },
+    ]);
+  });
+
+  test("is given up as throttled when nothing moves any more, and not before", async () => {
+    const stuck = storeOf(left("a"));
+    await expect(stuck.table.getMany([key("a")])).rejects.toMatchObject({
+      name: "StoreUnavailable",
+      throttled: true,
+      cause: "unprocessed items remain",
+    });
+    expect(stuck.asked).toHaveLength(attemptsMax);
+    const waits = Array.from({ length: attemptsMax - 1 }, () => left("a"));
+    expect(await storeOf(...waits, found("a")).table.getMany([key("a")])).toEqual([key("a")]);
+  });
+
+  test("is written on with what is left, and given up likewise", async () => {
+    const request = (pk: string) => ({ PutRequest: { Item: attributes(pk) } });
+    const some = storeOf({ UnprocessedItems: { t: [request("b")] } }, {});
+    await some.table.writeMany([{ put: key("a") }, { put: key("b") }]);
+    expect(some.asked.map(({ input }) => input)).toMatchObject([
+      { RequestItems: { t: [request("a"), request("b")] } },
+      { RequestItems: { t: [request("b")] } },
+    ]);
+    const stuck = storeOf({ UnprocessedItems: { t: [request("a")] } });
+    await expect(stuck.table.writeMany([{ put: key("a") }])).rejects.toMatchObject({ throttled: true });
+    expect(stuck.asked).toHaveLength(attemptsMax);
+  });
+});
+
+describe("one call", () => {
+  test("asks for the item before or after a change", async () => {
+    const { table, asked } = storeOf({ Attributes: attributes("a") });
+    const change = { update: key("a"), change: { remove: ["x"] } };
+    for (const returning of ["old", "new"] as const)
+      expect(await table.write(change, { returning })).toEqual(key("a"));
+    expect(asked.map(({ input }) => input)).toMatchObject([
+      { ReturnValues: "ALL_OLD" },
+      { ReturnValues: "ALL_NEW" },
+    ]);
+  });
+
+  test("of an empty range asks nobody; a scan takes its page size", async () => {
+    const { table, asked } = storeOf({});
+    expect(await table.queryPage({ pk: "a", from: "2", upTo: "1" })).toEqual({ items: [] });
+    expect(asked).toEqual([]);
+    expect(await table.scanPage({ pageItems: 7 })).toEqual({ items: [] });
+    expect(asked).toMatchObject([{ operation: "Scan", input: { Limit: 7 } }]);
+  });
+
+  test("is metered by what was paid, whatever form that is told in", async () => {
+    const units = async (work: (table: Table) => Promise<unknown>, ConsumedCapacity: unknown) => {
+      const meter = new StoreMeter();
+      await work(storeOf({ ConsumedCapacity }).table.metered(meter));
+      return meter.calls.map(({ readUnits, writeUnits }) => [readUnits, writeUnits]);
+    };
+    const read = (table: Table) => table.get(key("a"));
+    const write = (table: Table) => table.write({ put: key("a") });
+    expect(await units(read, { CapacityUnits: 2 })).toEqual([[2, 0]]);
+    expect(await units(write, { CapacityUnits: 2 })).toEqual([[0, 2]]);
+    expect(await units(write, [{ ReadCapacityUnits: 1, WriteCapacityUnits: 3 }])).toEqual([[1, 3]]);
+    expect(await units(read, undefined)).toEqual([[0, 0]]);
+    expect(await units(read, {})).toEqual([[0, 0]]);
+    expect(await units(write, {})).toEqual([[0, 0]]);
+  });
+
+  test("of a transaction that is cancelled for other reasons than a condition is no refusal", async () => {
+    const cancellation = cancelled("ValidationError");
+    await expect(storeOf(cancellation).table.transact([{ put: key("a") }])).rejects.toBe(cancellation);
+    await expect(storeOf(cancelled("ConditionalCheckFailed", "None")).table.transact([])).rejects.toEqual(
+      new TransactionRefused([{ refused: true }, { refused: false }]),
+    );
+  });
+
+  test("of the vector index without results is an empty list", async () => {
+    expect(await storeOf({}).vectors.search("space", "repo", [1], 5)).toEqual([]);
+  });
+
+  test("to make a table is fine when it is there, and a fault for any other reason", async () => {
+    await createTable(storeOf(awsFault("ResourceInUseException")).client, "t", { vectorIndex: false });
+    for (const error of [awsFault("AccessDeniedException"), new TypeError("ours")])
+      await expect(createTable(storeOf(error).client, "t", { vectorIndex: true })).rejects.toBe(error);
+  });
+});
+
+describe("deciding anew", () => {
+  const store = () => ({ ...storeOf({}), chance: systemChance });
+  const refusing = (error: Error, times: number) => {
+    let calls = 0;
+    return async () => {
+      if (++calls <= times) throw error;
+      return calls;
+    };
+  };
+
+  test("goes on while conditions fail, a bounded number of times", async () => {
+    const item: Item = key("a");
+    for (const error of [new ConditionFailed(item), new TransactionRefused([])]) {
+      const last = eventLimits.decisionsMax - 1;
+      expect(await decideAnew(store(), refusing(error, last))).toBe(eventLimits.decisionsMax);
+      await expect(decideAnew(store(), refusing(error, last + 1))).rejects.toMatchObject({
+        name: "StoreUnavailable",
+        throttled: false,
+        cause: error,
+      });
+    }
+  });
+
+  test("passes everything else on at once", async () => {
+    const error = new TypeError("ours");
+    await expect(decideAnew(store(), refusing(error, 1))).rejects.toBe(error);
+  });
+});
