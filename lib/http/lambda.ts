@@ -120,9 +120,10 @@ async function narrow<Op extends Operation>(
   locate: NonNullable<LambdaOptions<Op>["locate"]>,
 ): Promise<void> {
   const { scope, input, table } = exchange;
-  if (!scope || !input || scope.organizations.length < 2) return;
+  const [first, second] = scope?.organizations ?? [];
+  if (!scope || !input || !first) return;
   // The operation whose schemas parsed it is the one that `locate` is typed from.
-  const found = await locate({ scope, input: input as Input<Op>, table });
+  const found = second ? await locate({ scope, input: input as Input<Op>, table }) : first;
   if (found) exchange.scope = { organizations: [found], selector: `one:${found.uuid}` };
 }
 

@@ -1,14 +1,21 @@
+import { indexLimits } from "../contract/limits.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import type { Embedder } from "./embedder.ts";
 import { type PlaceDeps, type Placement, place, vectorOf } from "./place.ts";
-import { markerKey } from "./stale.ts";
+import { markerKey, markStale } from "./stale.ts";
 
-/** A Learning that was just written, and its embedding, which may still be under way. */
-export type Fresh = { readonly learning: LearningItem; readonly embedding: Promise<readonly number[]> };
+/** A Learning whose vector is missing or wrong, and its embedding, which may still be under way. */
+export type Fresh = {
+  readonly learning: LearningItem;
+  readonly embedding: Promise<readonly number[]>;
+  /** Written just now, with its marker. Otherwise it is repaired, and a change may have come in between. */
+  readonly isMarked: boolean;
+};
 
 /** Lets the index follow Learnings that are shared and approved now. Answers the ids that failed, with the reason. */
 export async function followChanged(
-  { embedder, ...deps }: PlaceDeps & { readonly embedder: Embedder },
+  { embedder, clock, ...deps }: PlaceDeps & { readonly embedder: Embedder; readonly clock: Clock },
   fresh: readonly Fresh[],
 ): Promise<ReadonlyMap<string, unknown>> {
   const failed = new Map<string, unknown>();
@@ -24,6 +31,15 @@ export async function followChanged(
     const vector = vectorOf(learning, embedder, outcome.value);
     return [{ organization, id, vector, follows: revision, markers: [markerKey(learning)] }];
   });
-  for (const [{ id }, reason] of await place(deps, placements)) failed.set(id, reason);
+  const unmarked = fresh.filter(({ isMarked, learning }) => !isMarked && !failed.has(learning.id));
+  try {
+    await deps.table.writeMany(unmarked.map(({ learning }) => markStale(learning, leftBehindAtMs(clock))));
+  } catch (error) {
+    for (const { learning } of unmarked) failed.set(learning.id, error);
+  }
+  const placed = placements.filter(({ id }) => !failed.has(id));
+  for (const [{ id }, reason] of await place(deps, placed)) failed.set(id, reason);
   return failed;
 }
+
+const leftBehindAtMs = (clock: Clock): number => clock.nowMs() + indexLimits.leftBehindAfterMs;

@@ -33,9 +33,13 @@ export async function createLearnings(
     activeRepositories(deps.table, uuid, contents),
   ]);
   const stored = await storeTexts(deps, author, wantedTexts(items, repositories), owners);
+  // One that got another text between two rounds is stored under both; the later plan knows it as it is.
+  const byId = new Map([...stored.values()].map((plan) => [plan.learning.id, plan]));
   const unindexed = await followChanged(
     deps,
-    [...stored.values()].flatMap(({ learning, embedding }) => (embedding ? [{ learning, embedding }] : [])),
+    [...byId.values()].flatMap(({ learning, embedding, outcome }) =>
+      embedding ? [{ learning, embedding, isMarked: outcome !== "duplicate" }] : [],
+    ),
   );
   const batch = { organization: uuid, owners, repositories, stored, unindexed };
   return answerOf(resultsOf(items, batch));

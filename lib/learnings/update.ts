@@ -7,7 +7,7 @@ import type { LearningItem } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseVectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
 import { textKey, vectorKey } from "../store/layout.ts";
-import type { Item, TransactionWrite } from "../store/table.ts";
+import { ConditionFailed, type Item, type TransactionWrite } from "../store/table.ts";
 import { embedOnce } from "./batch/plan.ts";
 import { findLearning, type Held } from "./find.ts";
 import { contentDigest } from "./identity.ts";
@@ -67,10 +67,13 @@ async function replaceText(
     const isSettled = !isIndexed || isRight(beside.head, learning, deps.embedder);
     return {
       record: present(learning),
-      behind: isSettled ? undefined : { learning, embedding: embed(learning) },
+      behind: isSettled ? undefined : { learning, embedding: embed(learning), isMarked: false },
     };
   }
-  if (textOwner(beside.newText).learningId !== null) {
+  const { learningId: owner } = textOwner(beside.newText);
+  // It has the text already: another request made the same change since the record was read.
+  if (owner === learning.id) throw new ConditionFailed(beside.newText);
+  if (owner !== null) {
     throw new Fault("LEARNING_EXISTS", "Another Learning of the repository has this text.");
   }
   const at = moment({ nowMs: deps.clock.nowMs(), chance: deps.chance }, organization.tenant, {
@@ -87,7 +90,10 @@ async function replaceText(
     ...changeEntry(deps, learningEvent(organization, "learning.updated", [learning.id])),
   ]);
   const isBehind = embedding !== undefined && vector === undefined;
-  return { record: present(updated), behind: isBehind ? { learning: updated, embedding } : undefined };
+  return {
+    record: present(updated),
+    behind: isBehind ? { learning: updated, embedding, isMarked: true } : undefined,
+  };
 }
 
 type Beside = {

@@ -198,28 +198,31 @@ describe("keys of an instance", () => {
     expect(await learningOf(table(), second, ids[1] ?? "")).toBeUndefined();
   });
 
-  test("a change counts in the window of the organization that has the Learning", async () => {
-    const instance_id = await world.instance("counted");
-    const name = gitlab(instance_id, "only-home");
-    const other = gitlab(instance_id, "other");
-    const home = await world.organization(name.provider_organization_id, { instance_id });
-    await world.organization(other.provider_organization_id, { instance_id });
-    await world.member(name, "ann", { role: "cr_admin" });
-    await world.repository(name, "repo-1");
-    const request = {
-      kind: "instance",
-      instanceId: instance_id,
-      home,
-      owner: "ann",
-      role: "cr_admin",
-    } as const;
-    const { text: key } = await world.key(request);
-    const post = () => api.call("/v1/learnings", { key, body: { data: [item("A")] } });
-    const id = resultsOf(await post()).results[0]?.id;
-    for (let sent = 1; sent < 10; sent++) expect((await post()).status).toBe(200);
-    const answer = await api.call(`/v1/learnings/${id}`, { method: "PATCH", key, body: { learning: "B" } });
-    expect(answer.status).toBe(429);
-  });
+  test.each(["two", "one"])(
+    "a change counts in the window of the organization that has the Learning, of %s",
+    async (count) => {
+      const instance_id = await world.instance(`counted-${count}`);
+      const name = gitlab(instance_id, `only-home-${count}`);
+      const other = gitlab(instance_id, "other");
+      const home = await world.organization(name.provider_organization_id, { instance_id });
+      if (count === "two") await world.organization(other.provider_organization_id, { instance_id });
+      await world.member(name, "ann", { role: "cr_admin" });
+      await world.repository(name, "repo-1");
+      const request = {
+        kind: "instance",
+        instanceId: instance_id,
+        home,
+        owner: "ann",
+        role: "cr_admin",
+      } as const;
+      const { text: key } = await world.key(request);
+      const post = () => api.call("/v1/learnings", { key, body: { data: [item("A")] } });
+      const id = resultsOf(await post()).results[0]?.id;
+      for (let sent = 1; sent < 10; sent++) expect((await post()).status).toBe(200);
+      const answer = await api.call(`/v1/learnings/${id}`, { method: "PATCH", key, body: { learning: "B" } });
+      expect(answer.status).toBe(429);
+    },
+  );
 });
 
 describe("workspace tokens", () => {

@@ -1,12 +1,17 @@
 import { describe, expect, test } from "vitest";
+import { tableShape } from "../../lib/contract/table.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
+import { embeddedText } from "../../lib/index/embedder.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { approveDue } from "../../lib/learnings/approval.ts";
 import { settlePrivateLearnings } from "../../lib/learnings/events/pull-request.ts";
+import { updateLearning } from "../../lib/learnings/update.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { parseLearning } from "../../lib/store/items/learning.ts";
-import { learningPartition } from "../../lib/store/layout.ts";
-import { queryAll, type Table } from "../../lib/store/table.ts";
+import { learningPartition, vectorKey } from "../../lib/store/layout.ts";
+import { queryAll, StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { useStore } from "../support/engine.ts";
 import { World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
@@ -189,13 +194,13 @@ describe("a text that is taken while somebody else wants it", () => {
     await checkTable(table);
   });
 
-  /** Owners are read one by one: the first is still what it was, the second already what it has become. */
+  /** Owners are read one by one: the first is still what it was, the others already what they have become. */
   function torn(table: Table, meanwhile: () => Promise<unknown>): Table {
     let happened = false;
     return {
       ...table,
       getMany: async (keys, options) => {
-        if (happened || !keys.every(({ pk }) => pk.startsWith("TEXT#"))) return table.getMany(keys, options);
+        if (happened || !keys[0]?.pk.startsWith("TEXT#")) return table.getMany(keys, options);
         happened = true;
         const before = await table.getMany(keys, options);
         await meanwhile();
@@ -221,6 +226,66 @@ describe("a text that is taken while somebody else wants it", () => {
     );
     expect(results).toMatchObject([{ status: "created" }, { status: "duplicate", promoted: true }]);
     expect(await states(home)).toEqual({ given: "approved", taken: "approved" });
+    for (const [index, text] of ["given", "taken"].entries()) {
+      const stored = await table.get(vectorKey(home.uuid, results[index]?.id ?? ""));
+      const expected = await localEmbedder.embed(embeddedText({ text, file: null }));
+      expect(stored?.[tableShape.vectorIndex.vectorAttribute]).toEqual(expected);
+    }
     await checkTable(table);
   });
+
+  test("by the same change a moment earlier is no conflict", async () => {
+    const home = await newHome(world);
+    const { table } = store();
+    const organization = await organizationOf(table, home.uuid);
+    const { post, patch } = verbsOf(table);
+    const { results } = await post({ organization, authorId: "ann" }, item("mine"));
+    const id = results[0]?.id ?? "";
+    const overtakenRead = torn(table, () => patch(organization, id, "changed"));
+    expect(await verbsOf(overtakenRead).patch(organization, id, "changed")).toMatchObject({
+      id,
+      learning: "changed",
+    });
+    await checkTable(table);
+  });
+
+  test("while its vector is repaired leaves a marker, whatever becomes of the repairer", async () => {
+    const home = await newHome(world);
+    const { table } = store();
+    const organization = await organizationOf(table, home.uuid);
+    const { post, patch } = verbsOf(table);
+    const { results } = await post({ organization, authorId: "ann" }, item("mine"));
+    const id = results[0]?.id ?? "";
+    await table.write({ delete: vectorKey(home.uuid, id) });
+    let isOver = false;
+    const dying: Table = {
+      ...table,
+      writeMany: async (writes) => {
+        const isVector = writes.some((write) => "put" in write && write.put.pk.startsWith("VECTOR#"));
+        if (isOver) throw new StoreUnavailable("gone", false);
+        if (isVector) await patch(organization, id, "changed");
+        isOver = isVector;
+        await table.writeMany(writes);
+      },
+    };
+    await verbsOf(dying).patch(organization, id, "mine");
+    const markers = (await table.scanPage({})).items.filter(({ pk }) => pk.startsWith("STALE#"));
+    expect(markers.map((marker) => marker.id)).toContain(id);
+  });
+});
+
+test("an embedder that never answers does not keep a change from being stored", async () => {
+  const home = await newHome(world);
+  const { table } = store();
+  const organization = await organizationOf(table, home.uuid);
+  const { post, deps } = verbsOf(table);
+  const { results } = await post({ organization, authorId: "ann" }, item("mine"));
+  const id = results[0]?.id ?? "";
+  const silent = { id: localEmbedder.id, embed: () => new Promise<never>(() => {}) };
+  const request = { organizations: [organization], id, text: "changed" };
+  const changing = updateLearning({ ...deps, embedder: silent, signal: AbortSignal.timeout(50) }, request);
+  await expect(changing).rejects.toMatchObject({ code: "INDEX_REFRESH_FAILED" });
+  expect(await learningOf(table, home.uuid, id)).toMatchObject({ text: "changed" });
+  await reconcileAll({ ...storeOf(table), embedder: localEmbedder });
+  await checkTable(table, { embedder: localEmbedder });
 });

@@ -145,14 +145,24 @@ async function readExisting(
 }
 
 /** One embedding per text, however often its plan is made anew; its failure is heard when it is waited for. */
-export function embedOnce(deps: LearningDeps): (learning: LearningItem) => Promise<readonly number[]> {
-  const known = new Map<string, Promise<readonly number[]>>();
+export function embedOnce({ embedder, signal }: LearningDeps): (learning: LearningItem) => Promise<Vector> {
+  const known = new Map<string, Promise<Vector>>();
   return (learning) => {
-    const before = known.get(learning.id);
+    const text = embeddedText(learning);
+    const before = known.get(text);
     if (before) return before;
-    const embedding = deps.embedder.embed(embeddedText(learning), deps.signal);
+    const embedding = untilAborted(signal, embedder.embed(text, signal));
     embedding.catch(() => {});
-    known.set(learning.id, embedding);
+    known.set(text, embedding);
     return embedding;
   };
+}
+type Vector = readonly number[];
+
+/** The record must be stored in time, also when an embedder does not listen to the signal. */
+function untilAborted<Answer>(signal: AbortSignal, work: Promise<Answer>): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  work.then(resolve, reject);
+  return promise;
 }
