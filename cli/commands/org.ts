@@ -1,12 +1,13 @@
 import { seatAssignmentModes } from "../../lib/contract/access.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
+import { changeApprovalDelay } from "../../lib/organizations/repository-settings.ts";
 import { changeOrganizationSettings, type OrganizationSettings } from "../../lib/organizations/settings.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
-import type { Command } from "../command.ts";
-import { auditedDeps, withConnection } from "../connection/connection.ts";
+import type { Command, Input } from "../command.ts";
+import { withConnection } from "../connection/connection.ts";
 import { findOrganization, listOrganizations } from "../connection/organizations.ts";
-import { UsageFault } from "../fault.ts";
-import { formatRecord, formatTable } from "../terminal.ts";
+import { OperatorFault, UsageFault } from "../fault.ts";
+import { formatRecord, formatTable, type Terminal } from "../terminal.ts";
 
 const argument = { name: "ORG", help: "an organization, by provider id where only one has it, else by UUID" };
 
@@ -43,9 +44,19 @@ const set: Command = {
       value: "N",
       help: `0 to ${eventLimits.approvalDelayDaysMax}; 0: Learnings need no approval`,
     },
+    repository: { value: "ID", help: "the delay of this repository alone, by the provider's id" },
+    "inherit-approval-delay": { help: "let the repository follow its organization again" },
   },
-  examples: ["org set 1001 --seat-assignment-mode manual", "org set 1001 --approval-delay-days 3"],
+  examples: [
+    "org set 1001 --seat-assignment-mode manual",
+    "org set 1001 --approval-delay-days 3",
+    "org set 1001 --repository 9001 --approval-delay-days 14",
+  ],
   run: (input, terminal) => {
+    const repository = input.text("repository");
+    if (repository !== undefined) return setRepository(input, terminal, repository);
+    if (input.flag("inherit-approval-delay"))
+      throw new UsageFault("--inherit-approval-delay goes with --repository.");
     const mode = input.choice("seat-assignment-mode", seatAssignmentModes);
     const days = input.integer("approval-delay-days", { min: 0, max: eventLimits.approvalDelayDaysMax });
     const settings: OrganizationSettings = {
@@ -54,14 +65,31 @@ const set: Command = {
     };
     if (Object.keys(settings).length === 0)
       throw new UsageFault("Nothing to set: give --seat-assignment-mode or --approval-delay-days.");
-    return withConnection(input, async ({ table }) => {
+    return withConnection(input, async ({ table, audited }) => {
       const found = await findOrganization(table, input.requiredArgument("ORG"));
-      const changed = await changeOrganizationSettings(auditedDeps(table), found.uuid, settings);
+      const changed = await changeOrganizationSettings(audited, found.uuid, settings);
       const record = recordOf(changed ?? found);
       terminal.out(input.flag("json") ? JSON.stringify(record) : formatRecord(record));
     });
   },
 };
+
+function setRepository(input: Input, terminal: Terminal, repositoryId: string): Promise<void> {
+  const days = input.integer("approval-delay-days", { min: 0, max: eventLimits.approvalDelayDaysMax });
+  const inherits = input.flag("inherit-approval-delay");
+  if (input.text("seat-assignment-mode") !== undefined)
+    throw new UsageFault("--seat-assignment-mode is for a whole organization, without --repository.");
+  if ((days === undefined) !== inherits)
+    throw new UsageFault("With --repository give either --approval-delay-days or --inherit-approval-delay.");
+  return withConnection(input, async ({ table, audited }) => {
+    const { uuid } = await findOrganization(table, input.requiredArgument("ORG"));
+    const changed = await changeApprovalDelay(audited, uuid, repositoryId, days ?? null);
+    if (!changed) throw new OperatorFault(`The organization has no repository ${repositoryId}.`);
+    const { uuid: id, repository_id, full_name, approval_delay_days } = changed;
+    const record = { id, repository_id, full_name, approval_delay_days };
+    terminal.out(input.flag("json") ? JSON.stringify(record) : formatRecord(record));
+  });
+}
 
 export const commands: readonly Command[] = [show, set];
 

@@ -186,6 +186,43 @@ describe("org", () => {
     });
   });
 
+  test("set decides the delay of one repository alone, and events leave it alone from then on", async () => {
+    const file = join(folder, "repository.ndjson");
+    const repository = (name: string) => ({
+      provider: "github",
+      instance_id: null,
+      provider_organization_id: "710",
+      repository_id: "9001",
+      name,
+      full_name: `acme/${name}`,
+      private: true,
+      url: "https://git.example.com/acme/api",
+      active: true,
+      approval_delay_days: 2,
+    });
+    const send = async (...events: object[]) => {
+      await writeFile(file, ndjson(events));
+      await callJson("events", "send", file, "--data", folder);
+    };
+    await send(
+      event(51, "organization.saved", soloOrganization("710", "first")),
+      event(52, "repository.saved", repository("api")),
+    );
+    const set = ["org", "set", "710", "--repository", "9001", "--data", folder];
+    expect(await callJson(...set, "--approval-delay-days", "14")).toMatchObject({ approval_delay_days: 14 });
+    await send(event(53, "repository.saved", repository("renamed"), "2026-03-01T00:00:00.000Z"));
+    expect(await callJson(...set, "--inherit-approval-delay")).toMatchObject({
+      full_name: "acme/renamed",
+      approval_delay_days: null,
+    });
+    await send(event(54, "repository.saved", repository("again"), "2026-04-01T00:00:00.000Z"));
+    expect(await callJson(...set, "--approval-delay-days", "0")).toMatchObject({ full_name: "acme/again" });
+    const { code, stderr } = await callTool(
+      ...["org", "set", "710", "--repository", "1", "--inherit-approval-delay", "--data", folder],
+    );
+    expect([code, stderr]).toEqual([1, "The organization has no repository 1."]);
+  });
+
   test("an id that two organizations have is refused with their UUIDs, and a UUID names one", async () => {
     const file = join(folder, "twins.ndjson");
     const twin = { ...soloOrganization("800", "twin"), provider: "gitlab" };

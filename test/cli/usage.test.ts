@@ -60,6 +60,15 @@ describe("a command that is not understood is one sentence, a hint and exit code
       ["org", "set", "1", "--approval-delay-days", "31"],
       '--approval-delay-days takes a whole number from 0 to 30, not "31".',
     ],
+    [["org", "set", "1", "--inherit-approval-delay"], "--inherit-approval-delay goes with --repository."],
+    [
+      ["org", "set", "1", "--repository", "2"],
+      "With --repository give either --approval-delay-days or --inherit-approval-delay.",
+    ],
+    [
+      ["org", "set", "1", "--repository", "2", "--seat-assignment-mode", "manual"],
+      "--seat-assignment-mode is for a whole organization, without --repository.",
+    ],
     [["dev", "--port", "70000"], '--port takes a whole number from 0 to 65535, not "70000".'],
     [["events", "send"], "FILE.ndjson is missing."],
   ])("%j", async (words, sentence) => {

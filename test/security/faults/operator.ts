@@ -14,6 +14,7 @@ import {
 import { operator, operatorOrigin } from "../../../lib/audit/entry.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
 import { decideLearning, pendingLearnings } from "../../../lib/learnings/approval.ts";
+import { changeApprovalDelay } from "../../../lib/organizations/repository-settings.ts";
 import { changeOrganizationSettings } from "../../../lib/organizations/settings.ts";
 import { StoreUnavailable } from "../../../lib/store/table.ts";
 import { repairStreams } from "../../../lib/stream/repair.ts";
@@ -163,6 +164,7 @@ export function operatorPlay(stage: Stage): Play {
       "an organization's settings": change(() =>
         changeOrganizationSettings(context(), built().uuid, { approval_delay_days: 3 }),
       ),
+      "a repository's approval delay": change(() => changeApprovalDelay(context(), built().uuid, "r1", 3)),
       "Learnings that wait are listed": change(
         () => Array.fromAsync(pendingLearnings(stage.store().table, built().uuid)),
         { isRead: true },

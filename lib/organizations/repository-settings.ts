@@ -1,0 +1,45 @@
+import { type Changing, changeEntry } from "../audit/entry.ts";
+import { decideAnew } from "../store/decide.ts";
+import { parseOrganization } from "../store/items/organization.ts";
+import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
+import { unchanged } from "../store/items/unchanged.ts";
+import { organizationKey, repositoryKey } from "../store/layout.ts";
+
+/** Decides a repository's own approval delay, or with null the organization's; events leave it alone from then on. */
+export async function changeApprovalDelay(
+  context: Changing,
+  uuid: string,
+  repositoryId: string,
+  approvalDelayDays: number | null,
+): Promise<RepositoryItem | undefined> {
+  const key = repositoryKey(uuid, repositoryId);
+  return decideAnew(context, async () => {
+    const [organization, item] = await context.table.getMany([organizationKey(uuid), key]);
+    if (!organization || !item) return undefined;
+    const { tenant, provider_organization_id: providerId } = parseOrganization(organization);
+    const before = parseRepository(item);
+    const after = { approval_delay_days: approvalDelayDays };
+    await context.table.transact([
+      {
+        update: key,
+        change: {
+          set: [
+            ["approval_delay_days", approvalDelayDays],
+            ["delay_decided", true],
+          ],
+        },
+        when: unchanged(item, ["approval_delay_days"]),
+      },
+      ...changeEntry(context, {
+        action: "repository.settings_changed",
+        resourceType: "repository",
+        resourceId: repositoryId,
+        summary: "Settings changed: approval_delay_days",
+        tenant,
+        organization: { uuid, providerId },
+        metadata: { before: { approval_delay_days: before.approval_delay_days }, after },
+      }),
+    ]);
+    return { ...before, ...after };
+  });
+}
