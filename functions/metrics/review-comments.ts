@@ -1,5 +1,6 @@
 import { reviewCommentMetrics as operation } from "../../lib/contract/operations/metrics.ts";
 import { lambda } from "../../lib/http/lambda.ts";
+import { cursorHeaders } from "../../lib/http/list.ts";
 import { jsonType } from "../../lib/http/reply.ts";
 import { readReviewComments } from "../../lib/metrics/read.ts";
 import { headAlongside } from "../../lib/metrics/walk.ts";
@@ -7,12 +8,9 @@ import { headAlongside } from "../../lib/metrics/walk.ts";
 export const handler = lambda(
   operation,
   async (call) => {
-    const { records, nextCursor, resumeCursor } = await readReviewComments(call);
-    return {
-      bytes: pasted(records, nextCursor),
-      contentType: jsonType,
-      headers: resumeCursor === null ? {} : { "x-resume-cursor": resumeCursor },
-    };
+    const { records, ...cursors } = await readReviewComments(call);
+    const bytes = pasted(records, cursors.nextCursor);
+    return { bytes, contentType: jsonType, headers: cursorHeaders(cursors) };
   },
   { alongside: headAlongside },
 );

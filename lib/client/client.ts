@@ -61,6 +61,9 @@ export type Client = Methods & {
   raw<Name extends OperationName>(name: Name, ...words: Arguments<RequestOf<Name>>): Promise<Response>;
 };
 
+/** A page that was asked for, and the cursor of the next one as soon as the headers tell it. */
+type Asked = { readonly page: Promise<Answered<unknown>>; readonly next: Promise<string | null> };
+
 type AnyRequest = {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -87,12 +90,37 @@ export function createClient(options: ClientOptions): Client {
     attempt(name, request, callOptions, (response) => response);
 
   async function* pages(name: OperationName, request: AnyRequest = {}, callOptions: CallOptions = {}) {
-    let cursor = request.query?.cursor;
-    do {
-      const page = await call(name, { ...request, query: { ...request.query, cursor } }, callOptions);
-      yield { ...page, resumeCursor: page.headers.get("x-resume-cursor") };
-      cursor = nextCursorOf(page.body);
-    } while (cursor !== null);
+    const stop = new AbortController();
+    const { signal } = callOptions;
+    const call = { signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal };
+    const ask = (cursor: unknown): Asked => {
+      let tell: (next: string | null) => void = () => {};
+      const next = new Promise<string | null>((resolve) => {
+        tell = resolve;
+      });
+      const page = attempt(name, { ...request, query: { ...request.query, cursor } }, call, (response) => {
+        tell(response.headers.get("x-next-cursor"));
+        return readJson(response);
+      });
+      // Whoever walks hears of a failure when it is this page's turn.
+      page.catch(() => tell(null));
+      return { page, next };
+    };
+    try {
+      let asked: Asked | undefined = ask(request.query?.cursor);
+      while (asked) {
+        // One page ahead, from the header on: the service works on it while this one is read and used.
+        const announced: string | null = await asked.next;
+        let ahead: Asked | undefined = announced === null ? undefined : ask(announced);
+        const page: Answered<unknown> = await asked.page;
+        yield { ...page, resumeCursor: page.headers.get("x-resume-cursor") };
+        const next = nextCursorOf(page.body);
+        if (next !== null) ahead ??= ask(next);
+        asked = ahead;
+      }
+    } finally {
+      stop.abort();
+    }
   }
 
   const methods = Object.fromEntries(

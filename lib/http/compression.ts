@@ -1,12 +1,33 @@
-import { brotliCompress, type CompressCallback, constants, gzip } from "node:zlib";
+import type { Transform } from "node:stream";
+import {
+  brotliCompress,
+  type CompressCallback,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+} from "node:zlib";
 
+const chunkSize = 65_536;
 /** Level 1 takes a 16 MiB answer in 160 ms to a third of its size; higher levels cost more than they save. */
+const gzipOptions = { level: 1, chunkSize };
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 }, chunkSize };
 const coders = {
-  gzip: (body: Buffer, done: CompressCallback) => gzip(body, { level: 1 }, done),
-  br: (body: Buffer, done: CompressCallback) =>
-    brotliCompress(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }, done),
+  gzip: (body: Buffer, done: CompressCallback) => gzip(body, gzipOptions, done),
+  br: (body: Buffer, done: CompressCallback) => brotliCompress(body, brotliOptions, done),
+};
+const streams = {
+  gzip: () => createGzip(gzipOptions),
+  br: () => createBrotliCompress(brotliOptions),
 };
 export type Coding = keyof typeof coders;
+
+/** The caller unpacks the first pieces while the last are still being packed. */
+export function compressed(coding: Coding, body: Buffer): Transform {
+  const stream = streams[coding]();
+  stream.end(body);
+  return stream;
+}
 
 /** Not with `promisify`: `node:util` would cost every function some milliseconds of its cold start. */
 export const compress = (coding: Coding, body: Buffer): Promise<Buffer> =>

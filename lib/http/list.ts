@@ -18,17 +18,24 @@ export type List<Record> = {
 
 /** One page of records in the format that was asked for. */
 export function listReply<Record>(list: List<Record>): Reply {
-  const resume = list.resumeCursor ? { "x-resume-cursor": list.resumeCursor } : {};
+  const headers = cursorHeaders(list);
   if (list.format === "json") {
     const json = { [list.name]: list.records, next_cursor: list.nextCursor };
-    return { bytes: Buffer.from(JSON.stringify(json)), contentType: jsonType, headers: resume };
+    return { bytes: Buffer.from(JSON.stringify(json)), contentType: jsonType, headers };
   }
-  const next = list.nextCursor === null ? {} : { "x-next-cursor": list.nextCursor };
-  const headers = { ...resume, ...next };
   return list.format === "csv"
     ? { bytes: csv(list.columns, list.records), contentType: "text/csv; charset=utf-8", headers }
     : { bytes: ndjson(list.records), contentType: "application/x-ndjson", headers };
 }
+
+/** In JSON too: whoever reads them can ask for the next page while this one is still arriving. */
+export const cursorHeaders = ({
+  nextCursor,
+  resumeCursor,
+}: Pick<List<unknown>, "nextCursor" | "resumeCursor">) => ({
+  ...(resumeCursor && { "x-resume-cursor": resumeCursor }),
+  ...(nextCursor !== null && { "x-next-cursor": nextCursor }),
+});
 
 export const ndjson = (records: readonly unknown[]): Buffer =>
   Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));

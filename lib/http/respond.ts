@@ -4,7 +4,7 @@ import { RateLimitExceeded } from "../access/rate-limiter.ts";
 import { Fault, responseTooLarge } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
 import { lambdaLimits } from "../contract/platform.ts";
-import { compress, preferredCoding } from "./compression.ts";
+import { compress, compressed, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
 import { faultOf, renderFault } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
@@ -53,11 +53,12 @@ async function finish(exchange: Exchange, { status, headers, body }: Rendered): 
   const coding = worthwhile ? preferredCoding(headerValues(event, "accept-encoding").join(",")) : undefined;
   if (worthwhile) all.vary = all.vary ? `${all.vary}, accept-encoding` : "accept-encoding";
   if (coding) all["content-encoding"] = coding;
-  const sent = coding ? await compress(coding, body) : body;
   // middy cuts strings every 16,384 units and tears characters apart; a stream of bytes passes whole.
-  if (operation.streaming)
-    return { statusCode: status, headers: all, body: Readable.from([sent], { objectMode: false }) };
-  return coding
-    ? { statusCode: status, headers: all, body: sent.toString("base64"), isBase64Encoded: true }
-    : { statusCode: status, headers: all, body: sent.toString() };
+  if (operation.streaming) {
+    const sent = coding ? compressed(coding, body) : Readable.from([body], { objectMode: false });
+    return { statusCode: status, headers: all, body: sent };
+  }
+  if (!coding) return { statusCode: status, headers: all, body: body.toString() };
+  const base64 = (await compress(coding, body)).toString("base64");
+  return { statusCode: status, headers: all, body: base64, isBase64Encoded: true };
 }

@@ -45,6 +45,45 @@ describe("the client", () => {
     expect(sent[1]).toMatchObject({ method: "POST", body: '{"action":"assign","user_ids":["a"]}' });
   });
 
+  test("asks for the next page as soon as the headers name it, and for no more than one ahead", async () => {
+    const named = (ids: string[], next: string) => page(ids, next, { "x-next-cursor": next });
+    const answers = [named(["a"], "c1"), named(["b"], "c2"), named(["c"], "c3"), page(["d"], null)];
+    const { client, sent } = service(answers);
+    const walk = client.pages("listAuditLogs");
+    expect((await walk.next()).value?.body.data).toEqual([{ id: "a" }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent.map(({ url }) => new URL(url).searchParams.get("cursor"))).toEqual([null, "c1"]);
+    expect((await walk.next()).value?.body.data).toEqual([{ id: "b" }]);
+    expect(sent.at(-1)?.url).toContain("cursor=c2");
+    await walk.return(undefined);
+    expect(sent).toHaveLength(3);
+  });
+
+  test("gives up the page ahead when nobody walks on, and tells its failure only in its turn", async () => {
+    let wasGivenUp = false;
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      if (!String(input).includes("cursor="))
+        return Response.json({ data: [], next_cursor: "c1" }, { headers: { "x-next-cursor": "c1" } });
+      return await new Promise((_, reject) => {
+        init?.signal?.addEventListener("abort", () => {
+          wasGivenUp = true;
+          reject(init.signal?.reason);
+        });
+      });
+    };
+    const client = createClient({ baseUrl: "https://api.example.com", key: "fake-key", fetch });
+    for await (const _ of client.pages("listAuditLogs")) break;
+    expect(wasGivenUp).toBe(true);
+
+    const refused = service([
+      page(["a"], "c1", { "x-next-cursor": "c1" }),
+      json({ error: { code: "INVALID_CURSOR", message: "Begin again." } }, { status: 400 }),
+    ]);
+    const walk = refused.client.pages("listAuditLogs");
+    expect((await walk.next()).value?.body.data).toEqual([{ id: "a" }]);
+    await expect(walk.next()).rejects.toMatchObject({ code: "INVALID_CURSOR" });
+  });
+
   test("walks every page, short and empty ones too, and gives the resume cursor at the end", async () => {
     const { client, sent } = service([
       page(["a", "b"], "c1"),

@@ -36,11 +36,11 @@ describe("a page", () => {
     resumeCursor: null,
   };
 
-  test("carries its cursor in the body of JSON and in a header of the others", () => {
+  test("carries its cursor in a header, and JSON in its body too", () => {
     expect(listReply({ ...page, format: "json" })).toEqual({
       bytes: Buffer.from('{"data":[{"a":"é😀","b":1,"c":[]}],"next_cursor":"next"}'),
       contentType: "application/json",
-      headers: {},
+      headers: { "x-next-cursor": "next" },
     });
     expect(listReply({ ...page, format: "ndjson" })).toEqual({
       bytes: Buffer.from('{"a":"é😀","b":1,"c":[]}\n'),

@@ -111,9 +111,10 @@ function bareTransactions(id: OrganizationId, batches: number): Array<Array<{ pu
     }),
   ];
   const size = Math.ceil(items.length / batches);
-  return Array.from({ length: batches }, (_, index) =>
+  const transactions = Array.from({ length: batches }, (_, index) =>
     items.slice(index * size, (index + 1) * size).map((put) => ({ put })),
   );
+  return transactions.filter((writes) => writes.length > 0);
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
