@@ -1,16 +1,32 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { releaseProblem } from "../lib/contract/openapi-release.ts";
 import { builtClient } from "./built-client.ts";
 import { generatedFiles, releasedDocument, releasedFile } from "./generated-files.ts";
 
+const fileOf = (path: string): URL => new URL(`../${path}`, import.meta.url);
+
 /** `--release` also notes the interface as released: from then on a change that breaks it must be named. */
-const released = process.argv.includes("--release") ? ([[releasedFile, releasedDocument()]] as const) : [];
-write([...generatedFiles(), ...released]);
-// Its types were just written.
-write(await builtClient());
+const isRelease = process.argv.includes("--release");
+const problem = isRelease ? problemOfRelease() : undefined;
+if (problem === undefined) {
+  write([...generatedFiles(), ...(isRelease ? ([[releasedFile, releasedDocument()]] as const) : [])]);
+  // Its types were just written.
+  write(await builtClient());
+} else {
+  console.error(problem);
+  process.exitCode = 1;
+}
+
+/** Nothing is written of a release that is refused. */
+function problemOfRelease(): string | undefined {
+  const file = fileOf(releasedFile);
+  if (!existsSync(file)) return undefined;
+  return releaseProblem(JSON.parse(readFileSync(file, "utf8")), JSON.parse(releasedDocument()));
+}
 
 function write(files: Iterable<readonly [path: string, content: string]>): void {
   for (const [path, content] of files) {
-    const file = new URL(`../${path}`, import.meta.url);
+    const file = fileOf(path);
     mkdirSync(new URL(".", file), { recursive: true });
     writeFileSync(file, content);
     console.log(`wrote ${path}`);

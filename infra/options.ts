@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { auditLimits } from "../lib/contract/limits.ts";
 import { operations } from "../lib/contract/operations.ts";
-import { lambdaLimits } from "../lib/contract/platform.ts";
-import { internalFunctions, workers } from "../lib/contract/workers.ts";
+import { eventQueueSettings, lambdaLimits } from "../lib/contract/platform.ts";
+import { ingest, internalFunctions, workers } from "../lib/contract/workers.ts";
 
 /**
  * What a deployment may choose, by CDK context: `cdk deploy -c stage=live -c corsOrigins=https://a.example`.
@@ -72,6 +72,10 @@ const reservedConcurrency = z
   })
   .refine((reserved) => Object.values(reserved).reduce((sum, count) => sum + count, 0) <= reservableMax, {
     error: `must leave ${lambdaLimits.concurrencyUnreservedMin} of the account's ${lambdaLimits.concurrencyMax} unreserved`,
+  })
+  // Lambda's poller takes as many batches as it may; what a smaller function refuses ends among the dead letters.
+  .refine((reserved) => (reserved[ingest.id] ?? Number.POSITIVE_INFINITY) >= eventQueueSettings.workersMax, {
+    error: `must give ${ingest.id} at least ${eventQueueSettings.workersMax}: its queue hands it that many batches at once`,
   });
 
 function nameAndNumber(part: string): [string, string] {
@@ -111,7 +115,9 @@ const optionsSchema = z
     auditRetentionDays: numberOption(1, 3_650).default(auditLimits.retentionDaysDefault),
     bedrockModelId: z
       .string()
-      .regex(/^[\w.:-]{1,140}$/, { error: "must be the id of a Bedrock embedding model" })
+      .regex(/^amazon\.titan-embed-text-v2:[\w:]{1,100}$/, {
+        error: "must begin with amazon.titan-embed-text-v2: the service speaks to no other embedding model",
+      })
       .default("amazon.titan-embed-text-v2:0"),
     reservedConcurrency: reservedConcurrency.default({}),
     pointInTimeRecovery: switchOption.default(true),

@@ -34,7 +34,7 @@ export class ReviewApiStack extends Stack {
     const workshop = new Workshop({ data, ingestion, codeOf: props.codeOf, options });
     const served = props.operations ?? operations;
     const api = new Api(this, "Api", { workshop, operations: served, options });
-    const { functions } = new Workers(this, "Workers", {
+    const { running } = new Workers(this, "Workers", {
       workshop,
       workers: props.workers ?? workers,
       ingestion,
@@ -45,8 +45,12 @@ export class ReviewApiStack extends Stack {
       table: data.table,
       ingestion,
       operations: served,
-      workers: functions,
-      functions: [...api.functions.values(), ...functions, ...internal.functions.values()],
+      workers: running,
+      functions: [
+        ...api.functions.values(),
+        ...running.map(({ made }) => made),
+        ...internal.functions.values(),
+      ],
       alarmEmail: options.alarmEmail,
     });
     if (options.waf) new Firewall(this, "Firewall", api.restApi);
@@ -56,6 +60,7 @@ export class ReviewApiStack extends Stack {
     this.#output(stackOutputs.eventsQueueUrl, ingestion.eventsQueue.queueUrl);
     this.#output(stackOutputs.deadLetterQueueUrl, ingestion.deadLetterQueue.queueUrl);
     this.#output(stackOutputs.eventsBucket, ingestion.eventsBucket.bucketName);
+    this.#output(stackOutputs.auditRetentionDays, String(options.auditRetentionDays));
     const search = internal.functions.get(searchLearnings.id);
     if (search) this.#output(stackOutputs.searchFunctionName, search.lambda.functionName);
   }

@@ -1,7 +1,9 @@
 import { keyKinds } from "../../lib/contract/access.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { auditRetentionDays } from "../../lib/runtime/environment.ts";
 import type { Command, Input } from "../command.ts";
-import { auditedDeps, defaultDataPath } from "../connection/connection.ts";
+import { defaultDataPath } from "../connection/connection.ts";
+import { operatorDeps } from "../connection/operator-deps.ts";
 import { listOrganizations } from "../connection/organizations.ts";
 import { type DemoKeys, demoKeys } from "../demo/keys.ts";
 import { demoStory, noteTold, toldUntil } from "../demo/story.ts";
@@ -88,7 +90,7 @@ async function furnishDemo(backend: LocalBackend, pump: Pump, directory: DataDir
   const story = demoStory(await toldUntil(directory), nowMs);
   await sendAll({ queue: queue.events, bucket }, story.opening);
   await pump.drain();
-  const keys = await demoKeys(auditedDeps(table), directory);
+  const keys = await demoKeys(operatorDeps(table, auditRetentionDays()), directory);
   // This goes on while the service is being used; what is in the queue is safe there.
   await sendAll({ queue: queue.events, bucket }, story.history);
   // Only now: a start that is interrupted tells it again, which changes nothing.

@@ -49,7 +49,7 @@ async function countFailed(connection: Connection): Promise<number> {
 
 const failed: Command = {
   name: "failed",
-  summary: "The events that could not be applied, and why",
+  summary: "The events that could not be applied, and why; of a stack's queue the first ten of each group",
   connects: true,
   examples: ["events failed", "events failed --stack ReviewApi --json"],
   run: (input, terminal) =>
@@ -73,7 +73,11 @@ const redrive: Command = {
   name: "redrive",
   summary: "Send failed events again, after what made them fail is mended",
   connects: true,
-  argument: { name: "EVENT_ID", required: false, help: "only this one (default: all)" },
+  argument: {
+    name: "EVENT_ID",
+    required: false,
+    help: "only this one (default: all); a stack's queue shows no more than the first ten of a group",
+  },
   examples: ["events redrive", "events redrive 0b9e2c1a-5d7f-4c3e-9a51-7f1d2e3c4b5a"],
   run: (input, terminal) =>
     withConnection(input, async (connection) => {
@@ -89,12 +93,18 @@ const redrive: Command = {
         tally.end();
       }
       if (input.argument !== undefined && sent === 0)
-        throw new OperatorFault(`There is no failed event ${input.argument}.`);
+        throw new OperatorFault(notThere(input.argument, connection));
       await connection.settle?.();
       if (input.flag("json")) terminal.out(JSON.stringify({ sent }));
       else terminal.say(`Sent ${counted(sent, "event")} again.`);
     }),
 };
+
+/** "No such event" would be too much to say of a queue that hides some. */
+const notThere = (id: string, { failedEventsShownMax: max }: Connection): string =>
+  max === undefined
+    ? `There is no failed event ${id}.`
+    : `There is no failed event ${id} among the first ${max} of its group, and the queue shows no further ones; without an id all are sent again.`;
 
 export const commands: readonly Command[] = [send, failed, redrive];
 

@@ -12,7 +12,7 @@ import type { KeyItem } from "../../lib/store/items/key.ts";
 import { instanceTenant } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import type { Command, Input } from "../command.ts";
-import { auditedDeps, withConnection } from "../connection/connection.ts";
+import { withConnection } from "../connection/connection.ts";
 import { findOrganization, listOrganizations } from "../connection/organizations.ts";
 import { UsageFault } from "../fault.ts";
 import { formatTable, type Row, type Terminal } from "../terminal.ts";
@@ -42,8 +42,8 @@ const create: Command = {
   ],
   run: (input, terminal) => {
     const wish = keyWish(input);
-    return withConnection(input, async ({ table }) =>
-      showIssued(input, terminal, await createKey(auditedDeps(table), await wish(table))),
+    return withConnection(input, async ({ table, audited }) =>
+      showIssued(input, terminal, await createKey(audited, await wish(table))),
     );
   },
 };
@@ -141,12 +141,8 @@ const rotate: Command = {
     const graceSeconds = input.integer("grace-seconds", { ...anyCount, min: 0 }) ?? 0;
     const id = input.requiredArgument("KEY_ID");
     const owner = input.text("owner");
-    return withConnection(input, async ({ table }) =>
-      showIssued(
-        input,
-        terminal,
-        await rotateKey(auditedDeps(table), { id, graceSeconds, owner, actor: operator }),
-      ),
+    return withConnection(input, async ({ audited }) =>
+      showIssued(input, terminal, await rotateKey(audited, { id, graceSeconds, owner, actor: operator })),
     );
   },
 };
@@ -158,9 +154,9 @@ const revoke: Command = {
   argument: { name: "KEY_ID", required: true, help: "the id that `keys list` shows" },
   examples: ["keys revoke KEY_ID"],
   run: (input, terminal) =>
-    withConnection(input, async ({ table }) => {
+    withConnection(input, async ({ audited }) => {
       const id = input.requiredArgument("KEY_ID");
-      await revokeKey(auditedDeps(table), id, operator);
+      await revokeKey(audited, id, operator);
       if (input.flag("json")) terminal.out(JSON.stringify({ id, revoked: true }));
       else terminal.say(`Key ${id} is revoked.`);
     }),

@@ -6,7 +6,7 @@ import type { LearningItem } from "../../lib/store/items/learning.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import type { Table } from "../../lib/store/table.ts";
 import type { Command, Options } from "../command.ts";
-import { auditedDeps, withConnection } from "../connection/connection.ts";
+import { withConnection } from "../connection/connection.ts";
 import { findOrganization, listOrganizations } from "../connection/organizations.ts";
 import { OperatorFault } from "../fault.ts";
 import { formatTable } from "../terminal.ts";
@@ -50,10 +50,10 @@ const decisionCommand = (name: string, decision: Decision, summary: string, done
   argument: { name: "LEARNING_ID", required: true, help: "the id that `learnings pending` shows" },
   examples: [`learnings ${name} LEARNING_ID`],
   run: (input, terminal) =>
-    withConnection(input, async ({ table }) => {
+    withConnection(input, async ({ table, audited }) => {
       const id = input.requiredArgument("LEARNING_ID").toLowerCase();
       const organization = await organizationOfPending(table, id);
-      const outcome = organization && (await decideLearning(auditedDeps(table), organization, id, decision));
+      const outcome = organization && (await decideLearning(audited, organization, id, decision));
       // Whoever decided first has decided: nothing is overruled here.
       if (outcome !== decision) throw new OperatorFault(`No Learning ${id} waits for approval.`);
       if (input.flag("json")) terminal.out(JSON.stringify({ id, decision }));

@@ -8,7 +8,7 @@ import { customRoleRecord, readRoles, systemRoleRecords } from "../../lib/people
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import type { Table } from "../../lib/store/table.ts";
 import type { Command, Input, Options } from "../command.ts";
-import { auditedDeps, withConnection } from "../connection/connection.ts";
+import { withConnection } from "../connection/connection.ts";
 import { findOrganization } from "../connection/organizations.ts";
 import { OperatorFault, UsageFault } from "../fault.ts";
 import { counted, formatTable, type Terminal } from "../terminal.ts";
@@ -84,10 +84,10 @@ const setRole: Command = {
   ],
   run: (input, terminal) => {
     const userIds = usersOf(input);
-    return withConnection(input, async ({ table }) => {
+    return withConnection(input, async ({ table, audited }) => {
       const organization = await findOrganization(table, input.requiredText("org"));
       const role = await findRole(table, organization, input.requiredText("role"));
-      const outcomes = await changeRoles(auditedDeps(table), organization, role.id, userIds);
+      const outcomes = await changeRoles(audited, organization, role.id, userIds);
       showOutcomes(input, terminal, outcomes, (count) => `Gave ${role.name} to ${counted(count, "member")}.`);
     });
   },
@@ -109,9 +109,9 @@ const setSeat: Command = {
   run: (input, terminal) => {
     const userIds = usersOf(input);
     const action = input.choice("seat", seatStates) === "assigned" ? "assign" : "unassign";
-    return withConnection(input, async ({ table }) => {
+    return withConnection(input, async ({ table, audited }) => {
       const organization = await findOrganization(table, input.requiredText("org"));
-      const outcomes = await assignSeatsToMembers(auditedDeps(table), organization, action, userIds);
+      const outcomes = await assignSeatsToMembers(audited, organization, action, userIds);
       const verb = action === "assign" ? "Assigned" : "Took away";
       showOutcomes(input, terminal, outcomes, (count) => `${verb} ${counted(count, "seat")}.`);
     });

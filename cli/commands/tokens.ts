@@ -5,7 +5,7 @@ import {
 } from "../../lib/access/workspace-tokens.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import type { Command, Options } from "../command.ts";
-import { auditedDeps, withConnection } from "../connection/connection.ts";
+import { withConnection } from "../connection/connection.ts";
 import { showIssued, showKeys } from "./keys.ts";
 
 /** Only admins of the workspace make, see or delete its tokens, here as in the dashboard. */
@@ -36,8 +36,8 @@ const create: Command = {
       name: input.requiredText("name"),
       expiresInDays: input.integer("expires-in-days", { min, max }) ?? min,
     };
-    return withConnection(input, async ({ table }) =>
-      showIssued(input, terminal, await createWorkspaceToken(auditedDeps(table), request)),
+    return withConnection(input, async ({ audited }) =>
+      showIssued(input, terminal, await createWorkspaceToken(audited, request)),
     );
   },
 };
@@ -49,9 +49,9 @@ const list: Command = {
   options: workspaceOptions,
   examples: ["tokens list --workspace acme --as 501"],
   run: (input, terminal) =>
-    withConnection(input, async ({ table }) => {
+    withConnection(input, async ({ table, audited }) => {
       const tokens = await listWorkspaceTokens(
-        auditedDeps(table),
+        audited,
         input.requiredText("workspace"),
         input.requiredText("as"),
       );
@@ -67,10 +67,10 @@ const remove: Command = {
   options: workspaceOptions,
   examples: ["tokens delete TOKEN_ID --workspace acme --as 501"],
   run: (input, terminal) =>
-    withConnection(input, async ({ table }) => {
+    withConnection(input, async ({ audited }) => {
       const id = input.requiredArgument("TOKEN_ID");
       const request = { workspaceId: input.requiredText("workspace"), as: input.requiredText("as"), id };
-      await deleteWorkspaceToken(auditedDeps(table), request);
+      await deleteWorkspaceToken(audited, request);
       if (input.flag("json")) terminal.out(JSON.stringify({ id, deleted: true }));
       else terminal.say(`Token ${id} is deleted.`);
     }),

@@ -1,9 +1,6 @@
-import { type Changing, operatorOrigin } from "../../lib/audit/entry.ts";
+import type { Changing } from "../../lib/audit/entry.ts";
 import type { EventBucket, EventQueue } from "../../lib/events/ports.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
-import { systemClock } from "../../lib/runtime/clock.ts";
-import { auditRetentionDays } from "../../lib/runtime/environment.ts";
 import type { Table } from "../../lib/store/table.ts";
 import type { VectorSearch } from "../../lib/store/vectors.ts";
 import type { Input } from "../command.ts";
@@ -23,12 +20,16 @@ export type FailedEvent = {
 /** What the operator's commands work on: the local service or a deployed stack, the same to all of them. */
 export type Connection = {
   readonly table: Table;
+  /** For whatever writes an audit entry: the place decides how long entries are kept. */
+  readonly audited: Changing;
   readonly vectors: VectorSearch;
   /** What the review index of this place is made with. */
   embedder(): Promise<Embedder>;
   readonly queue: EventQueue;
   readonly bucket: EventBucket;
   failedEvents(): AsyncIterable<FailedEvent>;
+  /** As many of a group are shown at most; absent where all are. */
+  readonly failedEventsShownMax?: number;
   /** Waits until what was sent is applied. Absent on a stack, where its workers see to that in their own time. */
   settle?(): Promise<void>;
   close(): Promise<void>;
@@ -60,12 +61,3 @@ async function open(input: Input, create: boolean): Promise<Connection> {
   if (input.text("region") !== undefined) throw new UsageFault("--region goes with --stack.");
   return (await import("./local.ts")).connectLocally(data ?? defaultDataPath, { create });
 }
-
-/** The dependencies of whatever writes an audit entry, as the operator. */
-export const auditedDeps = (table: Table): Changing => ({
-  table,
-  clock: systemClock,
-  chance: systemChance,
-  retentionDays: auditRetentionDays(),
-  ...operatorOrigin,
-});

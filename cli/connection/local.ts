@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { auditRetentionDays } from "../../lib/runtime/environment.ts";
 import { OperatorFault } from "../fault.ts";
 import { type LocalBackend, openBackend } from "../local/backend.ts";
 import { type DataDirectory, dataDirectory, prepareDirectory } from "../local/data-directory.ts";
@@ -8,6 +9,7 @@ import { type Engine, startEngine } from "../local/engine.ts";
 import { createPump } from "../local/ingest.ts";
 import { enter, type Ownership } from "../local/ownership.ts";
 import type { Connection } from "./connection.ts";
+import { operatorDeps } from "./operator-deps.ts";
 
 const pollMs = 100;
 
@@ -59,6 +61,7 @@ async function connectAsOwner(directory: DataDirectory, ownership: Ownership): P
 function connectionOf({ table, vectors, queue, bucket }: LocalBackend): Omit<Connection, "settle" | "close"> {
   return {
     table,
+    audited: operatorDeps(table, auditRetentionDays()),
     vectors,
     embedder: async () => localEmbedder,
     bucket,

@@ -14,7 +14,7 @@ type Deps = {
   readonly chance: Chance;
 };
 
-const receiveMessagesMax = 10;
+export const receiveMessagesMax = 10;
 const holdSeconds = 60;
 
 const messageSchema = z.object({

@@ -10,7 +10,8 @@ import { createDynamoTable } from "../../lib/store/dynamo.ts";
 import { createVectorSearch } from "../../lib/store/vectors.ts";
 import { OperatorFault } from "../fault.ts";
 import type { Connection } from "./connection.ts";
-import { failedEventsOf } from "./stack-dead-letters.ts";
+import { operatorDeps } from "./operator-deps.ts";
+import { failedEventsOf, receiveMessagesMax } from "./stack-dead-letters.ts";
 
 /** The parts of a deployed stack, found by its outputs, with whatever AWS identity the environment has. */
 export async function connectToStack(stackName: string, region: string | undefined): Promise<Connection> {
@@ -30,6 +31,7 @@ export async function connectToStack(stackName: string, region: string | undefin
   return {
     queue,
     table,
+    audited: operatorDeps(table, Number(output(stackOutputs.auditRetentionDays))),
     vectors: createVectorSearch(options),
     embedder: async () => (await import("./stack-embedder.ts")).embedderInUse(table, identity),
     bucket: s3Bucket(output(stackOutputs.eventsBucket), identity),
@@ -41,6 +43,7 @@ export async function connectToStack(stackName: string, region: string | undefin
         clock: systemClock,
         chance: systemChance,
       }),
+    failedEventsShownMax: receiveMessagesMax,
     async close() {
       client.destroy();
     },

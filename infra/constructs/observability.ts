@@ -5,14 +5,23 @@ import {
   Dashboard,
   GraphWidget,
   type IMetric,
+  Stats,
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 import { alarms } from "../../lib/contract/platform.ts";
-import { type ServiceMetrics, type ServiceMetricsProps, serviceMetrics } from "./service-metrics.ts";
+import type { Worker } from "../../lib/contract/workers.ts";
+import type { ServiceFunction } from "./service-function.ts";
+import {
+  metricPeriod,
+  type ServiceMetrics,
+  type ServiceMetricsProps,
+  serviceMetrics,
+} from "./service-metrics.ts";
 
 export type ObservabilityProps = ServiceMetricsProps & { readonly alarmEmail: string | undefined };
 
@@ -21,8 +30,9 @@ type AlarmName = keyof typeof alarms;
 type AlarmRule = {
   readonly metric: IMetric;
   readonly above: number;
-  /** Periods of five minutes, all of them above. */
+  /** Periods of five minutes, all of them above unless `enough` are. */
   readonly periods: number;
+  readonly enough?: number;
   /** Silence is a fault of its own where something reports every minute. */
   readonly silenceCounts?: boolean;
 };
@@ -54,25 +64,61 @@ export class Observability extends Construct {
     super(scope, id);
     const topic = props.alarmEmail === undefined ? undefined : createTopic(this, props.alarmEmail);
     const metrics = serviceMetrics(this, props);
-    for (const [name, rule] of Object.entries(rules(metrics))) createAlarm(this, name, rule, topic);
+    for (const [name, rule] of Object.entries(rules(metrics))) createAlarm(this, name, name, rule, topic);
+    for (const { worker, made } of props.workers)
+      if (isSlow(worker))
+        createAlarm(this, `${worker.id}Errors`, "workerErrors", slowRule(worker, made), topic);
     createDashboard(this, metrics);
   }
 }
 
+type SlowWorker = Worker & { readonly trigger: { readonly kind: "schedule" } };
+
+const periodMinutes = metricPeriod.toMinutes();
+
+/** It runs too seldom to fail as often in one period as `workerErrors` asks for. */
+const isSlow = (worker: Worker): worker is SlowWorker =>
+  worker.trigger.kind === "schedule" &&
+  periodMinutes / worker.trigger.everyMinutes <= alarms.workerErrors.errorsAbove;
+
+/** Rings at the first failure, and goes on until a whole turn of its clock has passed without one. */
+const slowRule = ({ trigger }: SlowWorker, { lambda }: ServiceFunction): AlarmRule => ({
+  metric: lambda.metricErrors({ period: metricPeriod, statistic: Stats.SUM }),
+  above: alarms.workerErrors.slowErrorsAbove,
+  periods: Math.ceil(trigger.everyMinutes / periodMinutes),
+  enough: 1,
+});
+
 function createTopic(scope: Construct, email: string): Topic {
   const topic = new Topic(scope, "AlarmTopic", { displayName: "Review API alarms", enforceSSL: true });
+  // To demand TLS is to have a policy, and a policy replaces SNS's own, which lets the account's alarms publish.
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new ServicePrincipal("cloudwatch.amazonaws.com")],
+      actions: ["sns:Publish"],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { "aws:SourceAccount": Stack.of(scope).account } },
+    }),
+  );
   topic.addSubscription(new EmailSubscription(email));
   return topic;
 }
 
-function createAlarm(scope: Construct, name: string, rule: AlarmRule, topic: Topic | undefined): void {
+function createAlarm(
+  scope: Construct,
+  name: string,
+  section: string,
+  rule: AlarmRule,
+  topic: Topic | undefined,
+): void {
   const alarm = new Alarm(scope, `${name.charAt(0).toUpperCase()}${name.slice(1)}Alarm`, {
     metric: rule.metric,
     threshold: rule.above,
     evaluationPeriods: rule.periods,
+    ...(rule.enough !== undefined && { datapointsToAlarm: rule.enough }),
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
     treatMissingData: rule.silenceCounts ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-    alarmDescription: `Runbook: docs/runbook.md#${name.toLowerCase()}`,
+    alarmDescription: `Runbook: docs/runbook.md#${section.toLowerCase()}`,
   });
   if (!topic) return;
   const action = new SnsAction(topic);

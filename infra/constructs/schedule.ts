@@ -7,10 +7,12 @@ import type { ServiceFunction } from "./service-function.ts";
 /** The clock: wakes workers at a fixed pace. */
 export class Clockwork extends Construct {
   every(minutes: number, name: string, worker: ServiceFunction): void {
+    // The next turn does the work of a failed one; Lambda's own retries would only hide how often it fails.
+    worker.lambda.configureAsyncInvoke({ retryAttempts: 0 });
     new Rule(this, name, {
       description: `Every ${minutes === 1 ? "minute" : `${minutes} minutes`}`,
       schedule: Schedule.rate(Duration.minutes(minutes)),
-      // The next turn does the work of a failed one, and nothing is gained by a late one.
+      // Nothing is gained by a late turn either.
       targets: [new LambdaTarget(worker.lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
   }

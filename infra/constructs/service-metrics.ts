@@ -16,17 +16,20 @@ import {
 } from "../../lib/contract/telemetry.ts";
 import type { Ingestion } from "./ingestion.ts";
 import type { ServiceFunction } from "./service-function.ts";
+import type { RunningWorker } from "./workers.ts";
 
 export type ServiceMetricsProps = {
   readonly restApi: RestApi;
   readonly table: CfnTable;
   readonly ingestion: Ingestion;
   readonly operations: readonly Operation[];
-  readonly workers: readonly ServiceFunction[];
+  readonly workers: readonly RunningWorker[];
   readonly functions: readonly ServiceFunction[];
 };
 
-const period = Duration.minutes(5);
+/** Of every metric and every alarm. */
+export const metricPeriod = Duration.minutes(5);
+const period = metricPeriod;
 const sum = { period, statistic: Stats.SUM };
 
 /** Where one of them said nothing the sum would say nothing either, and some workers run once a day. */
@@ -86,7 +89,7 @@ function tableMetrics(table: CfnTable) {
 
 function functionMetrics({ workers, functions }: ServiceMetricsProps) {
   const errors = Object.fromEntries(
-    workers.map(({ lambda }, index) => [`e${index}`, lambda.metricErrors(sum)]),
+    workers.map(({ made }, index) => [`e${index}`, made.lambda.metricErrors(sum)]),
   );
   const account = { namespace: "AWS/Lambda", period };
   return {

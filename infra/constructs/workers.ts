@@ -17,18 +17,20 @@ const order = (entry: InternalFunction) => ({
   tableGrants: [{ actions: entry.tableActions, partitions: entry.tablePartitions }],
 });
 
+export type RunningWorker = { readonly worker: Worker; readonly made: ServiceFunction };
+
 /** The Lambdas behind the queue and the clock. */
 export class Workers extends Construct {
-  readonly functions: readonly ServiceFunction[];
+  readonly running: readonly RunningWorker[];
 
   constructor(scope: Construct, id: string, { workshop, workers, ingestion }: WorkersProps) {
     super(scope, id);
     const clockwork = new Clockwork(this, "Schedule");
-    this.functions = workers.map((worker) => {
+    this.running = workers.map((worker) => {
       const made = workshop.make(this, order(worker));
       if (worker.trigger.kind === "queue") ingestion.feed(made);
       else clockwork.every(worker.trigger.everyMinutes, made.node.id, made);
-      return made;
+      return { worker, made };
     });
   }
 }

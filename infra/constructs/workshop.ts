@@ -56,6 +56,7 @@ export class Workshop {
       timeoutSeconds: order.timeoutSeconds,
       memoryMegabytes: order.memoryMegabytes,
       environment: {
+        [environmentVariables.metricsNamespace]: options.stackName,
         ...(tableGrants.length > 0 && this.#tableVariables()),
         ...Object.assign({}, ...provisions.map(({ environment }) => environment)),
         ...order.environment,
@@ -74,7 +75,6 @@ export class Workshop {
     return {
       [environmentVariables.tableName]: this.#props.data.table.ref,
       [environmentVariables.auditRetentionDays]: String(this.#props.options.auditRetentionDays),
-      [environmentVariables.metricsNamespace]: this.#props.options.stackName,
     };
   }
 

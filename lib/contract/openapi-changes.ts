@@ -1,8 +1,9 @@
-import { list, type Node, node, schemaChanges } from "./schema-changes.ts";
+import { policyChanges } from "./openapi-policy-changes.ts";
+import { list, type Node, node, schemaChanges } from "./openapi-schema-changes.ts";
 
 /** Something that worked for a caller and no longer does. */
 export type BreakingChange = {
-  /** Where, as the change log names it: an operation's id, or the name of a shared schema. */
+  /** Where, as the change log names it: an operation's id, or the name of a shared schema, header or way to authenticate. */
   readonly subject: string;
   readonly what: string;
 };
@@ -14,21 +15,60 @@ export function breakingChanges(old: Node, now: Node): BreakingChange[] {
     ...operationsOf(old).flatMap(({ place, details }) => {
       const subject = String(details.operationId);
       const successor = after.get(place);
-      const changes = successor ? operationChanges(details, successor) : ["the operation is gone"];
-      return changes.map((what) => ({ subject, what }));
+      if (!successor) return [{ subject, what: "the operation is gone" }];
+      // What the whole document asks for is compared below, once.
+      const isShared = isSame(details.security, old.security) && isSame(successor.security, now.security);
+      const changes = operationChanges(details, successor);
+      return [...changes, ...(isShared ? [] : securityChanges(details, successor))].map((what) => ({
+        subject,
+        what,
+      }));
     }),
-    ...Object.entries(node(node(old.components).schemas)).flatMap(([subject, schema]) => {
-      const successor = node(node(node(now.components).schemas)[subject]);
-      return schemaChanges("answer", node(schema), successor).map((what) => ({ subject, what }));
-    }),
+    ...sharedChanges(old, now, "schemas", (before, after) => schemaChanges("answer", before, after)),
+    ...sharedChanges(old, now, "headers", headerChanges),
+    ...sharedChanges(old, now, "securitySchemes", schemeChanges),
+    ...securityChanges(old, now).map((what) => ({ subject: "security", what })),
   ];
 }
 
-const operationsOf = (document: Node) =>
+/** What many operations refer to is compared once, by its name. */
+const sharedChanges = (
+  old: Node,
+  now: Node,
+  part: string,
+  changesOf: (before: Node, after: Node) => string[],
+): BreakingChange[] =>
+  Object.entries(node(node(old.components)[part])).flatMap(([subject, before]) => {
+    const after = node(node(now.components)[part])[subject];
+    const changes = after === undefined ? ["is gone"] : changesOf(node(before), node(after));
+    return changes.map((what) => ({ subject, what }));
+  });
+
+const headerChanges = (before: Node, after: Node): string[] =>
+  schemaChanges("answer", node(before.schema), node(after.schema));
+
+/** The header that carries the key, its place, and whatever else a caller must do; words may change. */
+const schemeChanges = (before: Node, after: Node): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((field) => field !== "description" && !isSame(before[field], after[field]))
+    .map((field) => `its ${field} changed`);
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** Each entry of `security` is a way in; none, or an empty one, lets everybody in. */
+function securityChanges({ security: old }: Node, { security: now }: Node): string[] {
+  const isOpen = (ways: unknown) => list(ways).length === 0 || list(ways).some((way) => isSame(way, {}));
+  if (isOpen(now)) return [];
+  if (isOpen(old)) return ["a key is needed now"];
+  const isKept = (way: unknown) => list(now).some((other) => isSame(way, other));
+  return list(old).every(isKept) ? [] : ["a way to authenticate is gone"];
+}
+
+const operationsOf = (document: Node): ReadonlyArray<{ readonly place: string; readonly details: Node }> =>
   Object.entries(node(document.paths)).flatMap(([path, methods]) =>
     Object.entries(node(methods)).map(([method, details]) => ({
       place: `${method.toUpperCase()} ${path}`,
-      details: node(details),
+      details: { security: document.security, ...node(details) },
     })),
   );
 
@@ -38,7 +78,7 @@ const missing = (old: unknown, now: unknown): unknown[] =>
 function operationChanges(old: Node, now: Node): string[] {
   return [
     ...(old.operationId === now.operationId ? [] : [`it is called ${now.operationId} now`]),
-    ...missing(old["x-key-kinds"], now["x-key-kinds"]).map((kind) => `keys of kind ${kind} are refused now`),
+    ...policyChanges(old, now),
     ...parameterChanges(list(old.parameters).map(node), list(now.parameters).map(node)),
     ...bodyChanges(node(old.requestBody), node(now.requestBody)),
     ...Object.entries(node(old.responses)).flatMap(([status, response]) => {
@@ -50,16 +90,26 @@ function operationChanges(old: Node, now: Node): string[] {
   ];
 }
 
+/** A parameter without a list is every kind's. */
+function parameterKindChanges({ "x-key-kinds": before }: Node, { "x-key-kinds": after }: Node): string[] {
+  if (after === undefined) return [];
+  if (before === undefined) return ["keys of other kinds are refused now"];
+  return missing(before, after).map((kind) => `keys of kind ${kind} are refused now`);
+}
+
 function parameterChanges(old: readonly Node[], now: readonly Node[]): string[] {
   const same = (one: Node) => (other: Node) => one.name === other.name && one.in === other.in;
   const kept = old.flatMap((before) => {
     const after = now.find(same(before));
     // Unknown parameters are refused, so one that is gone is one that fails.
     if (!after) return [`the parameter ${before.name} is gone`];
-    const changes = schemaChanges("request", node(before.schema), node(after.schema), String(before.name));
-    return after.required === true && before.required !== true
-      ? [...changes, `the parameter ${before.name} is required now`]
-      : changes;
+    return [
+      ...schemaChanges("request", node(before.schema), node(after.schema), String(before.name)),
+      ...(after.required === true && before.required !== true
+        ? [`the parameter ${before.name} is required now`]
+        : []),
+      ...parameterKindChanges(before, after).map((what) => `${before.name}: ${what}`),
+    ];
   });
   const added = now.filter((after) => after.required === true && !old.some(same(after)));
   return [...kept, ...added.map(({ name }) => `the new parameter ${name} is required`)];
@@ -79,10 +129,16 @@ function bodyChanges(old: Node, now: Node): string[] {
 }
 
 function responseChanges(old: Node, now: Node): string[] {
-  const headersGone = Object.keys(node(old.headers)).filter((name) => !(name in node(now.headers)));
   return [
     ...missing(old["x-error-codes"], now["x-error-codes"]).map((code) => `${code} is gone`),
-    ...headersGone.map((name) => `the header ${name} is gone`),
+    ...Object.entries(node(old.headers)).flatMap(([name, header]) => {
+      const successor = node(now.headers)[name];
+      if (successor === undefined) return [`the header ${name} is gone`];
+      const [before, after] = [node(header), node(successor)];
+      // Shared ones are compared once, by their name.
+      const changed = "$ref" in before ? before.$ref !== after.$ref : headerChanges(before, after).length > 0;
+      return changed ? [`the header ${name} changed`] : [];
+    }),
     ...Object.entries(mediaOf(old)).flatMap(([type, media]) => {
       const successor = mediaOf(now)[type];
       if (successor === undefined) return [`${type} is gone`];

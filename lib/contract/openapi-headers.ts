@@ -17,7 +17,7 @@ const described = {
   "x-ratelimit-limit": [integer, "Requests in a window of 60 seconds."],
   "x-ratelimit-remaining": [integer, "Requests left in the window that ends now."],
   "x-ratelimit-reset": [integer, "Seconds until the next request is free."],
-  "x-next-cursor": [text, "The cursor of the next page, for CSV and NDJSON."],
+  "x-next-cursor": [text, "The cursor of the next page; nothing else carries it in CSV and NDJSON."],
   "x-resume-cursor": [text, "On the last page: the cursor that later reads only what was written since."],
   deprecation: [text, "With a legacy key: it will stop working."],
   link: [text, "With a legacy key: the page that says what to do."],
@@ -57,7 +57,7 @@ export const successHeaders = ({ keys, paging }: Operation, hasOtherFormats: boo
   named([
     ...always,
     ...limited,
-    ...(paging && hasOtherFormats ? (["x-next-cursor"] as const) : []),
+    ...(paging && (hasOtherFormats || paging.resumable) ? (["x-next-cursor"] as const) : []),
     ...(paging?.resumable ? (["x-resume-cursor"] as const) : []),
     ...(keys.legacy === "accepted" ? deprecated : []),
   ]);

@@ -10,20 +10,42 @@ export const list = (value: unknown): readonly unknown[] => (Array.isArray(value
 export type Direction = "request" | "answer";
 
 export function schemaChanges(direction: Direction, old: Node, now: Node, at = ""): string[] {
-  const [wide, narrow] = direction === "request" ? [now, old] : [old, now];
   const say = (what: string) => `${at || "the whole"}: ${what}`;
-  const variants = variantsOf(old).length > 1 || variantsOf(now).length > 1;
-  if (variants)
-    return variantsOf(narrow).every((each) => variantsOf(wide).some((one) => covers(direction, one, each)))
+  const [before, after] = [variantsOf(old), variantsOf(now)];
+  const [wider, narrower] = direction === "request" ? [after, before] : [before, after];
+  const [onlyBefore, onlyAfter] = [single(before), single(after)];
+  if (!onlyBefore || !onlyAfter)
+    return narrower.every((each) => wider.some((one) => covers(direction, one, each)))
       ? []
       : [say("its alternatives changed")];
+  return simpleChanges(direction, onlyBefore, onlyAfter, at);
+}
+
+const single = (schemas: readonly Node[]): Node | undefined =>
+  schemas.length === 1 ? schemas[0] : undefined;
+
+/** Schemas without alternatives. */
+function simpleChanges(direction: Direction, old: Node, now: Node, at: string): string[] {
+  const [wide, narrow] = direction === "request" ? [now, old] : [old, now];
+  const say = (what: string) => `${at || "the whole"}: ${what}`;
+  const within = (name: string, suffix: string, known: Node = {}) =>
+    name in old || name in now
+      ? schemaChanges(
+          direction,
+          { ...known, ...node(old[name]) },
+          { ...known, ...node(now[name]) },
+          `${at}${suffix}`,
+        )
+      : [];
   return [
-    ...(typesOf(narrow).some((type) => !takesType(wide, type)) ? [say("its type changed")] : []),
+    ...(takesTypesOf(wide, narrow) ? [] : [say("its type changed")]),
     ...valueChanges(wide, narrow).map(say),
-    ...(direction === "request" ? boundChanges(old, now).map(say) : []),
+    ...(direction === "request" ? [...boundChanges(old, now), ...defaultChanges(old, now)].map(say) : []),
     ...(old.format !== now.format && wide.format !== undefined ? [say("its format changed")] : []),
     ...propertyChanges(direction, old, now, at),
-    ...(old.items && now.items ? schemaChanges(direction, node(old.items), node(now.items), `${at}[]`) : []),
+    ...otherPropertyChanges(direction, old, now, at),
+    ...within("propertyNames", "{name}", { type: "string" }),
+    ...within("items", "[]"),
   ];
 }
 
@@ -40,11 +62,24 @@ function variantsOf(schema: Node): readonly Node[] {
   return types.length > 1 ? types.map((type) => ({ ...schema, type })) : [schema];
 }
 
-const typesOf = ({ type }: Node): readonly unknown[] => (type === undefined ? [] : [type].flat());
-const takesType = (schema: Node, type: unknown): boolean =>
-  typesOf(schema).length === 0 ||
-  typesOf(schema).includes(type) ||
-  (type === "integer" && typesOf(schema).includes("number"));
+const typesOf = (schema: Node): readonly unknown[] =>
+  schema.type === undefined ? (valuesOf(schema) ?? []).map(typeOf) : [schema.type].flat();
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return Number.isInteger(value) ? "integer" : typeof value;
+}
+
+/** No type at all is every type. */
+function takesTypesOf(wide: Node, narrow: Node): boolean {
+  const [taken, given] = [typesOf(wide), typesOf(narrow)];
+  if (taken.length === 0) return true;
+  return (
+    given.length > 0 && given.every((type) => taken.includes(type === "integer" ? numeric(taken) : type))
+  );
+}
+const numeric = (taken: readonly unknown[]) => (taken.includes("number") ? "number" : "integer");
 
 const valuesOf = (schema: Node): readonly unknown[] | undefined =>
   "const" in schema ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : undefined;
@@ -69,6 +104,20 @@ function boundChanges(old: Node, now: Node): string[] {
     ...upperBounds.filter((name) => bound(now, name, Infinity) < bound(old, name, Infinity)),
     ...(now.pattern !== undefined && now.pattern !== old.pattern ? ["pattern"] : []),
   ].map((name) => `a narrower ${name}`);
+}
+
+/** Whoever leaves a field out gets what they got. */
+const defaultChanges = (old: Node, now: Node): string[] =>
+  JSON.stringify(old.default) === JSON.stringify(now.default) ? [] : ["its default changed"];
+
+/** Names that stand in no list. Readers leave out what they do not know, so an answer may have more of them. */
+function otherPropertyChanges(direction: Direction, old: Node, now: Node, at: string): string[] {
+  const [before, after] = [old.additionalProperties, now.additionalProperties];
+  const isTaken = (allowed: unknown) => allowed !== false;
+  if (direction === "request" ? !isTaken(before) : !isNode(before)) return [];
+  if (!isTaken(after)) return [`${at || "the whole"}: has no other names any more`];
+  if (!isNode(before) && !isNode(after)) return [];
+  return schemaChanges(direction, node(before), node(after), `${at}.*`);
 }
 
 function propertyChanges(direction: Direction, old: Node, now: Node, at: string): string[] {

@@ -3,6 +3,7 @@ import { type ErrorCode, errorCodes } from "./errors.ts";
 import { type Examples, examplesOf, noExamples, type OperationExamples } from "./openapi-examples.ts";
 import { errorHeaders, headerComponents, successHeaders } from "./openapi-headers.ts";
 import { describeParameter } from "./openapi-parameters.ts";
+import { describePolicy, parameterPolicy, policyFields } from "./openapi-policy.ts";
 import { errorShapeOf, type Operation } from "./operation.ts";
 import { possibleErrors } from "./possible-errors.ts";
 
@@ -90,8 +91,7 @@ function describeOperation(operation: Operation, examples: OperationExamples): o
     tags: [tag],
     summary,
     description: `${description}\n\n${describePolicy(operation)}`,
-    // For programs, what the description says in words.
-    "x-key-kinds": acceptedKinds(operation),
+    ...policyFields(operation),
     parameters: [...parametersIn("path"), ...parametersIn("query")],
     ...(body && {
       requestBody: {
@@ -101,30 +101,6 @@ function describeOperation(operation: Operation, examples: OperationExamples): o
     }),
     responses: { ...successResponse(operation, examples), ...errorResponses(operation, examples) },
   };
-}
-
-const acceptedKinds = ({ keys }: Operation): string[] =>
-  Object.entries(keys)
-    .filter(([, verdict]) => verdict === "accepted")
-    .map(([kind]) => kind);
-
-function describePolicy(operation: Operation): string {
-  const { keys, needs, plan, rateLimit, organization } = operation;
-  const selector = {
-    optional: "may narrow to one organization with `org_id`",
-    required: "must name one organization with `org_id`",
-    refused: "must not send `org_id`",
-    ignored: "need no `org_id`",
-  };
-  return [
-    `Keys: ${acceptedKinds(operation).join(", ")}.`,
-    keys.workspace === "accepted" ? `Workspace tokens ${selector[organization]}.` : "",
-    plan === "any" ? "Every plan." : "Enterprise plan.",
-    needs ? `Needs ${needs === "admin" ? "the Admin role" : `\`${needs}\``}.` : "",
-    `Limit: ${rateLimit.requestsMax} requests in ${rateLimit.windowSeconds} seconds.`,
-  ]
-    .filter((sentence) => sentence !== "")
-    .join(" ");
 }
 
 type Place = "path" | "query";
@@ -138,6 +114,7 @@ function describeParameters(operation: Operation, place: Place, examples: Operat
     in: place,
     description: describeParameter(operation, name),
     required: place === "path" || required.includes(name),
+    ...parameterPolicy(operation, name),
     schema: property,
     ...exampleOf(property, examples.parameter(name)),
   }));

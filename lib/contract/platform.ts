@@ -118,6 +118,8 @@ export const stackOutputs = {
   eventsQueueUrl: "EventsQueueUrl",
   deadLetterQueueUrl: "DeadLetterQueueUrl",
   eventsBucket: "EventsBucketName",
+  /** What the operator's own changes write audit entries with. */
+  auditRetentionDays: "AuditRetentionDays",
   /** What the reviewer invokes. */
   searchFunctionName: "SearchLearningsFunctionName",
   /** Only with a custom domain: what its DNS record points at. */
@@ -138,7 +140,8 @@ export const alarms = {
   staleIndex: { secondsAbove: 900 },
   /** Reads that went through uncounted, writes that were refused, in five minutes. */
   limiterFailures: { callsAbove: 10 },
-  workerErrors: { errorsAbove: 3 },
+  /** In five minutes; of a worker that runs too seldom for that, since its last turn. */
+  workerErrors: { errorsAbove: 3, slowErrorsAbove: 0 },
   functionThrottles: { throttlesAbove: 0 },
   tableThrottles: { throttlesAbove: 50 },
 } as const;

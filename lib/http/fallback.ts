@@ -1,9 +1,11 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { Fault } from "../contract/fault.ts";
 import { type Chance, systemChance } from "../runtime/chance.ts";
+import { type Clock, systemClock } from "../runtime/clock.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { renderFault } from "./errors.ts";
 import { baseHeaders, requestIdOf } from "./headers.ts";
+import { logRequest } from "./request-line.ts";
 
 export type Route = { readonly method: string; readonly path: string };
 
@@ -12,25 +14,34 @@ export function answerUnrouted(
   routes: readonly Route[],
   event: APIGatewayProxyEvent,
   chance: Chance = systemChance,
+  clock: Clock = systemClock,
 ): APIGatewayProxyResult {
+  const opened = { requestId: requestIdOf(event, chance), startedAtMs: clock.nowMs() };
   const path = event.path ?? "/";
   const allowed = methodsAt(routes, path);
-  const own = { ...baseHeaders(requestIdOf(event, chance)), ...corsHeaders(event) };
+  const own = { ...baseHeaders(opened.requestId), ...corsHeaders(event) };
   const preflight = event.httpMethod === "OPTIONS" ? preflightHeaders(event, allowed) : undefined;
-  if (preflight) return { statusCode: 204, headers: { ...own, ...preflight }, body: "" };
-  const fault =
-    allowed.length > 0
-      ? new Fault(
-          "METHOD_NOT_ALLOWED",
-          `${event.httpMethod} is not allowed here. Allowed: ${allowed.join(", ")}.`,
-          {
-            headers: { allow: allowed.join(", ") },
-          },
-        )
-      : new Fault("NOT_FOUND", "There is nothing at this path. The reference of the API lists every path.");
+  if (preflight) {
+    logRequest(clock, opened, { status: 204 });
+    return { statusCode: 204, headers: { ...own, ...preflight }, body: "" };
+  }
+  const fault = faultAt(event.httpMethod, allowed);
   const { status, headers, body } = renderFault(fault, path);
+  logRequest(clock, opened, { status, fault });
   const all = { ...own, ...headers };
   return { statusCode: status, headers: all, body: event.httpMethod === "HEAD" ? "" : body.toString() };
+}
+
+function faultAt(method: string, allowed: readonly string[]): Fault {
+  if (allowed.length === 0)
+    return new Fault(
+      "NOT_FOUND",
+      "There is nothing at this path. The reference of the API lists every path.",
+    );
+  const list = allowed.join(", ");
+  return new Fault("METHOD_NOT_ALLOWED", `${method} is not allowed here. Allowed: ${list}.`, {
+    headers: { allow: list },
+  });
 }
 
 /** As the gateway routes: a path spelt out beats one with a parameter. */

@@ -1,29 +1,26 @@
+import { Refused } from "../access/authenticate.ts";
 import type { Fault } from "../contract/fault.ts";
-import { errorMetrics, limiterMetrics, requestMetrics } from "../contract/telemetry.ts";
+import { limiterMetrics, requestMetrics } from "../contract/telemetry.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { describeError, log } from "../runtime/log.ts";
-import { embedMetrics } from "../runtime/metrics.ts";
+import { describeError } from "../runtime/log.ts";
 import type { Exchange } from "./exchange.ts";
+import { logRequest } from "./request-line.ts";
 
-/** The one line per request, and its metrics. Never a key, a body, a query or a Learning's text: ids, counts and codes only. */
+/** The line of an operation's request: also who asked, what it cost, and why it failed. */
 export function logOutcome(clock: Clock, exchange: Exchange, status: number, fault?: Fault): void {
-  const { operation, principal, meter, requestId, startedAtMs, limiterFailed } = exchange;
-  log(status >= 500 ? "error" : "info", "request", {
-    request_id: requestId,
+  const { operation, principal, meter, limiterFailed } = exchange;
+  // A real key that was turned away is nobody's principal, and still what the line will be searched by.
+  const key = principal?.key ?? (fault instanceof Refused ? fault.key : undefined);
+  const fields = {
     operation: operation.id,
-    status,
-    ...(fault && { code: fault.code, errors: 1 }),
     ...(limiterFailed && { limiter_failures: 1 }),
-    ...(principal && { key_id: principal.key.id, key_kind: principal.key.kind, tenant: principal.tenant }),
-    duration_ms: clock.nowMs() - startedAtMs,
+    ...(key && { key_id: key.id, key_kind: key.kind }),
+    ...(principal && { tenant: principal.tenant }),
     round_trips: meter.sequentialRoundTrips,
     read_units: meter.readUnits,
     write_units: meter.writeUnits,
     ...(status >= 500 && { cause: describeError(fault?.cause ?? fault) }),
-    ...embedMetrics(clock, [
-      requestMetrics,
-      ...(fault ? [errorMetrics] : []),
-      ...(limiterFailed ? [limiterMetrics] : []),
-    ]),
-  });
+  };
+  const metrics = limiterFailed ? [requestMetrics, limiterMetrics] : [requestMetrics];
+  logRequest(clock, exchange, { status, fault }, { fields, metrics });
 }

@@ -6,24 +6,29 @@ import { Fault } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
 import { errorPagesFolder, referenceFiles, referenceSecurityPolicy } from "../contract/reference.ts";
 import { type Chance, systemChance } from "../runtime/chance.ts";
+import { type Clock, systemClock } from "../runtime/clock.ts";
 import { type Coding, compress, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
 import { errorPage } from "./error-page.ts";
 import { renderFault } from "./errors.ts";
 import { baseHeaders, headerValues, requestIdOf } from "./headers.ts";
+import { logRequest } from "./request-line.ts";
 
 type Document = { readonly contentType: string; readonly body: Buffer };
 
 /** Answers `GET` of the reference's routes from the files below `root`; each is read once. */
-export function serveReference(root: string, chance: Chance = systemChance) {
+export function serveReference(root: string, chance: Chance = systemChance, clock: Clock = systemClock) {
   const read = cached((file) => readFile(join(root, file)));
   const compressOnce = compressor();
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
-    const own = { ...baseHeaders(requestIdOf(event, chance)), ...corsHeaders(event) };
+    const opened = { requestId: requestIdOf(event, chance), startedAtMs: clock.nowMs() };
+    const own = { ...baseHeaders(opened.requestId), ...corsHeaders(event) };
     const path = event.path ?? "/";
     const document = await find(read, path);
     if (!document) {
-      const { status, headers, body } = renderFault(notThere(), path);
+      const fault = notThere();
+      const { status, headers, body } = renderFault(fault, path);
+      logRequest(clock, opened, { status, fault });
       return { statusCode: status, headers: { ...own, ...headers }, body: body.toString() };
     }
     const { contentType, body } = document;
@@ -32,6 +37,7 @@ export function serveReference(root: string, chance: Chance = systemChance) {
         ? preferredCoding(headerValues(event, "accept-encoding").join(","))
         : undefined;
     const sent = coding ? await compressOnce(coding, body) : body;
+    logRequest(clock, opened, { status: 200 });
     return {
       statusCode: 200,
       headers: {

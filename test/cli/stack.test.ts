@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { createSqsCall, sqsDeadLetters } from "../../lib/events/sqs.ts";
 import { saveOrganization } from "../../lib/organizations/save-organization.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
-import { systemClock } from "../../lib/runtime/clock.ts";
-import { reconcilerKey } from "../../lib/store/layout.ts";
+import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { auditPartition, reconcilerKey } from "../../lib/store/layout.ts";
 import { useStore } from "../support/engine.ts";
 import { startFakeAws } from "./fake-aws.ts";
 import { callJson, callTool, event, ndjson, soloOrganization, useDev } from "./support.ts";
@@ -14,6 +14,7 @@ import { callJson, callTool, event, ndjson, soloOrganization, useDev } from "./s
 const store = useStore();
 const tools = useDev();
 const local = { AWS_REGION: "eu-north-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
+const changed = z.object({ id: z.string() });
 const failedList = z.object({ failed: z.array(z.unknown()) });
 const stack = ["--stack", "ReviewApi"];
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
@@ -27,6 +28,7 @@ beforeAll(async () => {
     EventsQueueUrl: `${url}/events.fifo`,
     DeadLetterQueueUrl: `${url}/dead.fifo`,
     EventsBucketName: "events",
+    AuditRetentionDays: "90",
   }));
   Object.assign(process.env, local, {
     AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
@@ -60,6 +62,17 @@ describe("on a deployed stack", () => {
     expect([created.code, created.stdout]).toEqual([0, expect.stringMatching(/^cr-[0-9a-f]{40}$/)]);
   });
 
+  test("an operator's change stays in the audit log as long as the stack says, whatever this shell says", async () => {
+    vi.stubEnv("AUDIT_RETENTION_DAYS", "7");
+    const { id } = changed.parse(await callJson("org", "set", "1", "--approval-delay-days", "5", ...stack));
+    vi.unstubAllEnvs();
+    const nowMs = systemClock.nowMs();
+    const pk = auditPartition(`o#${id}`, toTimestamp(nowMs).slice(0, 7));
+    const { items } = await store().table.queryPage({ pk });
+    const keptDays = (Number(items.at(-1)?.ttl) - nowMs / 1000) / 86_400;
+    expect(Math.round(keptDays)).toBe(90);
+  });
+
   test("events go to its queue, in their order and group, and the command does not wait for its workers", async () => {
     const file = join(await tools.folder(), "events.ndjson");
     const events = [1, 2, 3].map((id) =>
@@ -88,6 +101,16 @@ describe("on a deployed stack", () => {
     expect(failed).toHaveLength(10);
     expect(failed[0]).toMatchObject({ type: "planet.saved", reason: "type: planet.saved is not known" });
     expect(aws.messagesOf(deadLetters).map(({ hidden }) => hidden)).toEqual(letters.map(() => false));
+
+    const hidden = event(112, "planet.saved", {}).id;
+    expect(await callTool("events", "redrive", hidden, ...stack)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `There is no failed event ${hidden} among the first 10 of its group, and the queue shows no further ones; without an id all are sent again.`,
+    });
+    expect((await callTool("events", "redrive", "--help")).stdout).toContain(
+      "a stack's queue shows no more than the first ten of a group",
+    );
 
     expect(await callJson("events", "redrive", ...stack)).toEqual({ sent: 13 });
     expect(aws.messagesOf(deadLetters)).toEqual([]);

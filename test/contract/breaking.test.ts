@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { openApi, releasedFile } from "../../cli/generated-files.ts";
-import { type BreakingChange, breakingChanges } from "./breaking-changes.ts";
-import { type Node, node } from "./schema-changes.ts";
+import { openApi } from "../../cli/generated-files.ts";
+import { type BreakingChange, breakingChanges } from "../../lib/contract/openapi-changes.ts";
+import { node } from "../../lib/contract/openapi-schema-changes.ts";
+import { along, changed, type Edit, type Path, released, remove, set, users, without } from "./planted.ts";
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-const released: Node = JSON.parse(read(releasedFile));
 const changeLog = read("CHANGELOG.md");
 
 /** The part of the change log that no version number covers yet. */
@@ -33,48 +33,15 @@ test("a breaking change counts as named only by its own entry, and only where it
   expect(isNamed("- **breaking** `listUsersOfAll`: gone.\n", change)).toBe(false);
 });
 
-/** Where something stands in the document: names, and in lists the place or the parameter's name. */
-type Path = readonly (string | number)[];
-const at = (document: unknown, path: Path): unknown =>
-  path.reduce<unknown>((place, step) => {
-    const next: unknown =
-      Array.isArray(place) && typeof step === "string"
-        ? place.find((each) => node(each).name === step)
-        : Reflect.get(Object(place), step);
-    if (next === undefined) throw new Error(`There is nothing at ${path.join(" ")}.`);
-    return next;
-  }, document);
-
-/** The released document with one thing changed. */
-function changed(path: Path, change: (place: Record<string, unknown>) => void): Node {
-  const copy: Node = structuredClone(released);
-  change(Object(at(copy, path)));
-  return copy;
-}
-
-const users: Path = ["paths", "/v1/users", "get"];
 const json: Path = ["content", "application/json", "schema"];
 const learningsBody: Path = ["paths", "/v1/learnings", "post", "requestBody", ...json];
-const remove = (name: string) => (place: Record<string, unknown>) => {
-  if (!(name in place)) throw new Error(`There is no ${name} to remove.`);
-  delete place[name];
-};
-const set = (name: string, value: unknown) => (place: Record<string, unknown>) => {
-  place[name] = value;
-};
-const without = (name: string, value: string) => (place: Record<string, unknown>) => {
-  const values = place[name];
-  if (!Array.isArray(values) || !values.includes(value)) throw new Error(`${name} has no ${value}.`);
-  place[name] = values.filter((each) => each !== value);
-};
-const along = (name: string, value: unknown) => (place: Record<string, unknown>) => {
-  const values = place[name];
-  place[name] = [...(Array.isArray(values) ? values : []), value];
-};
 const roleSchema: Path = ["paths", "/v1/roles/{role_id}", "get", "responses", "200", ...json];
 
+const auditLogs: Path = ["paths", "/v1/audit-logs", "get", "responses", "200", ...json];
+const auditEntry: Path = [...auditLogs, "properties", "data", "items"];
+
 describe("a planted change that breaks callers is found", () => {
-  test.each<[string, Path, (place: Record<string, unknown>) => void, BreakingChange]>([
+  test.each<[string, Path, Edit, BreakingChange]>([
     [
       "an operation that is gone",
       ["paths", "/v1/users"],
@@ -216,13 +183,61 @@ describe("a planted change that breaks callers is found", () => {
       without("required", "message"),
       { subject: "Error", what: "error.message: may be missing now" },
     ],
+    [
+      "another default of a parameter",
+      ["paths", "/v1/audit-logs", "get", "parameters", "order", "schema"],
+      set("default", "asc"),
+      { subject: "listAuditLogs", what: "order: its default changed" },
+    ],
+    [
+      "a default where there was none",
+      [...users, "parameters", "limit", "schema"],
+      set("default", 10),
+      { subject: "listUsers", what: "limit: its default changed" },
+    ],
+    [
+      "a header of another type",
+      ["components", "headers", "retry-after", "schema"],
+      set("type", "string"),
+      { subject: "retry-after", what: "the whole: its type changed" },
+    ],
+    [
+      "a header that is another one's",
+      [...users, "responses", "200", "headers", "x-ratelimit-reset"],
+      set("$ref", "#/components/headers/x-request-id"),
+      { subject: "listUsers", what: "200: the header x-ratelimit-reset changed" },
+    ],
+    [
+      "an answer's map that is gone",
+      [...auditEntry, "properties", "metadata"],
+      set("additionalProperties", false),
+      { subject: "listAuditLogs", what: "200: data[].metadata: has no other names any more" },
+    ],
+    [
+      "a field that has lost its type",
+      [...roleSchema, "properties", "name"],
+      remove("type"),
+      { subject: "getRole", what: "200: name: its type changed" },
+    ],
+    [
+      "an answer without any schema",
+      ["paths", "/v1/roles/{role_id}", "get", "responses", "200", "content", "application/json"],
+      remove("schema"),
+      { subject: "getRole", what: "200: the whole: its type changed" },
+    ],
+    [
+      "a list that has lost what it is of",
+      [...auditLogs, "properties", "data"],
+      remove("items"),
+      { subject: "listAuditLogs", what: "200: data[]: its type changed" },
+    ],
   ])("%s", (_, path, change, expected) => {
     expect(breakingChanges(released, changed(path, change))).toContainEqual(expected);
   });
 });
 
 describe("a change that breaks nobody is none", () => {
-  test.each<[string, Path, (place: Record<string, unknown>) => void]>([
+  test.each<[string, Path, Edit]>([
     ["nothing", [], () => {}],
     ["a new operation", ["paths"], set("/v1/teams", { get: { operationId: "listTeams", responses: {} } })],
     [
@@ -240,6 +255,7 @@ describe("a change that breaks nobody is none", () => {
     ["a value that is no longer answered", [...roleSchema, "properties", "type"], without("enum", "custom")],
     ["a field that is never null now", [...roleSchema, "properties", "description"], set("type", "string")],
     ["other words", users, set("description", "Everybody.")],
+    ["a parameter of any type", [...users, "parameters", "limit", "schema"], remove("type")],
   ])("%s", (_, path, change) => {
     expect(breakingChanges(released, changed(path, change))).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { examplesFile } from "../../cli/generated-files.ts";
 import { openApiDocument } from "../../lib/contract/openapi.ts";
 import type { Examples, Exchange } from "../../lib/contract/openapi-examples.ts";
+import { node } from "../../lib/contract/openapi-schema-changes.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { type OperationId, operations } from "../../lib/contract/operations.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";
@@ -12,7 +13,6 @@ import { type Refusal, refusals } from "./recording/refusals.ts";
 import { type ExampleRequest, requestsOf } from "./recording/requests.ts";
 import { Steady } from "./recording/steady.ts";
 import { buildExampleWorld, type ExampleWorld } from "./recording/world.ts";
-import { node } from "./schema-changes.ts";
 
 const api = useApi();
 const engine = useFaultyEngine(() => api.store().endpoint);

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { optionNames } from "../../infra/options.ts";
+import * as z from "zod";
+import { optionNames, parseOptions } from "../../infra/options.ts";
 import { makeKeyText } from "../../lib/access/key-text.ts";
 import { permissions, systemRoles } from "../../lib/contract/access.ts";
 import { identityNamespace } from "../../lib/contract/identity.ts";
@@ -122,6 +123,13 @@ describe("what a million calls cost", () => {
 test("the README's options are those of the stack", () => {
   const names = rowsAfter(read("README.md"), "| Option |").flatMap(([cell = ""]) => cell.match(/\w+/g) ?? []);
   expect(names.toSorted()).toEqual([...optionNames].toSorted());
+});
+
+test("the options that the README shows in a file are ones that the stack takes", () => {
+  const [, file = ""] = /```json\n(.*?)```/s.exec(read("README.md")) ?? [];
+  const shown = z.record(z.string(), z.unknown()).parse(JSON.parse(file));
+  expect(parseOptions((name) => shown[name])).toMatchObject(shown);
+  expect(Object.keys(shown).filter((name) => !optionNames.includes(name))).toEqual([]);
 });
 
 test("the guide's program is one that compiles", async () => {

@@ -9,14 +9,17 @@ const pages = [
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((name) => join("docs", name)),
 ].filter((name) => name.endsWith(".md"));
 
-/** As GitHub makes them of headings. */
-const anchorsOf = (page: string): string[] =>
-  [...readFileSync(page, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+/** As GitHub makes them of headings, and those that a page names itself. */
+const anchorsOf = (page: string): string[] => {
+  const text = readFileSync(page, "utf8");
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
     title
       .toLowerCase()
       .replaceAll(/[^\w\- ]/g, "")
       .replaceAll(" ", "-"),
   );
+  return [...headings, ...[...text.matchAll(/^<a id="([^"]+)"><\/a>$/gm)].map(([, id = ""]) => id)];
+};
 
 test.each(pages)("every link of %s leads somewhere", (page) => {
   const text = readFileSync(join(root, page), "utf8");

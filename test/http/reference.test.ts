@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { restEvent } from "../../cli/local/rest-event.ts";
 import { createRouter } from "../../cli/local/routes.ts";
 import { errorCodes } from "../../lib/contract/errors.ts";
@@ -16,6 +16,7 @@ const project = fileURLToPath(new URL("../..", import.meta.url));
 const route = createRouter(referenceRoutes);
 let root = "";
 beforeAll(async () => {
+  vi.stubEnv("LOG_LEVEL", "silent");
   root = await mkdtemp(join(tmpdir(), "review-api-"));
   for (const path of referenceBundle) await cp(join(project, path), join(root, path), { recursive: true });
 });

@@ -18,7 +18,7 @@ export const chosenOptions = {
   corsOrigins: "https://app.example.com",
   keyHeaderNames: "x-api-key",
   auditRetentionDays: "90",
-  bedrockModelId: "some.model-v1:0",
+  bedrockModelId: "amazon.titan-embed-text-v2:0:8k",
 } as const;
 
 /** What `npm run synth` makes, as far as tests need it. */

@@ -103,6 +103,7 @@ test("the operator's tool finds everything by the stack's outputs", () => {
   expect(plainTemplate().Outputs[stackOutputs.eventsQueueUrl]?.Value).toEqual({ Ref: "EventsQueue" });
   expect(plainTemplate().Outputs[stackOutputs.deadLetterQueueUrl]?.Value).toEqual({ Ref: "DeadLetterQueue" });
   expect(plainTemplate().Outputs[stackOutputs.eventsBucket]?.Value).toEqual({ Ref: "EventsBucket" });
+  expect(plainTemplate().Outputs[stackOutputs.auditRetentionDays]?.Value).toBe("400");
   expect(JSON.stringify(plainTemplate().Outputs[stackOutputs.apiUrl]?.Value)).toMatch(/https:.*execute-api/);
 });
 

@@ -4,6 +4,7 @@ import type { Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { eventQueueSettings } from "../../lib/contract/platform.ts";
 import { ingest, internalFunctions, type Worker, workers } from "../../lib/contract/workers.ts";
+import { chosenOptions } from "./build.ts";
 import { chosenTemplate, plainTemplate } from "./built-templates.ts";
 import {
   documentStatements,
@@ -143,7 +144,7 @@ describe("roles", () => {
 
   test.each(["fallback", "reference"])("the %s can neither see the table nor find it", (id) => {
     expect(beyondLogsAndTraces(statementsOf(plainTemplate(), id))).toEqual([]);
-    expect(environmentOf(plainTemplate(), id)).toEqual({});
+    expect(environmentOf(plainTemplate(), id)).toEqual({ METRICS_NAMESPACE: "ReviewApi" });
   });
 });
 
@@ -198,6 +199,20 @@ describe("workers", () => {
     ]);
   });
 
+  test("a failed turn is not tried again by AWS: its failures count once, and the next turn does the work", () => {
+    const scheduled = workerList.filter(({ trigger }) => trigger.kind === "schedule");
+    const configured = ofType(plainTemplate(), "AWS::Lambda::EventInvokeConfig").map(
+      ([, each]) => each.Properties,
+    );
+    expect(configured).toEqual(
+      scheduled.map(({ id }) => ({
+        FunctionName: { Ref: partOf(id, "Function") },
+        Qualifier: "$LATEST",
+        MaximumRetryAttempts: 0,
+      })),
+    );
+  });
+
   test.each([...workerList, ...internalFunctions])("$id is told and granted what it uses", (worker) => {
     const template = chosenTemplate();
     const { tableActions, tablePartitions, uses } = worker;
@@ -206,7 +221,7 @@ describe("workers", () => {
     expect(first).toEqual(table({ actions: onTheTable, partitions: tablePartitions }));
     const models = rest.filter(({ Action }) => Action.includes("bedrock:InvokeModel"));
     const own: readonly string[] = uses;
-    expect(models).toEqual(own.includes("embedder") ? [invokeModel("some.model-v1:0")] : []);
+    expect(models).toEqual(own.includes("embedder") ? [invokeModel(chosenOptions.bedrockModelId)] : []);
     expect(Object.keys(environmentOf(template, worker.id)).toSorted()).toEqual(
       [
         ...["AUDIT_RETENTION_DAYS", "METRICS_NAMESPACE", "TABLE_NAME"],

@@ -5,7 +5,7 @@ import { errorCodes } from "../../lib/contract/errors.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { alarms } from "../../lib/contract/platform.ts";
 import * as telemetry from "../../lib/contract/telemetry.ts";
-import { workers } from "../../lib/contract/workers.ts";
+import { type Worker, workers } from "../../lib/contract/workers.ts";
 import { plainTemplate } from "./built-templates.ts";
 import { environmentOf, ofType, partOf, properties } from "./support.ts";
 import { dashboardMetrics, metricsOfAlarm, widgetsOf } from "./watched.ts";
@@ -26,7 +26,6 @@ describe("alarms", () => {
         "limiterFailures",
       ]),
     );
-    expect(ofType(plainTemplate(), "AWS::CloudWatch::Alarm")).toHaveLength(alarmNames.length);
   });
 
   test.each(alarmNames)("%s leads to its section of the runbook", (name) => {
@@ -70,6 +69,30 @@ describe("alarms", () => {
       workers.map(({ id }) => ({ FunctionName: { Ref: partOf(id, "Function") } })),
     );
     expect(sum?.Expression).toBe(workers.map((_, index) => `FILL(e${index}, 0)`).join(" + "));
+  });
+
+  const workerList: readonly Worker[] = workers;
+
+  test("a worker that runs too seldom to fail often rings at its first failure, until a whole turn went well", () => {
+    const slow = workerList.flatMap(({ id, trigger }) =>
+      trigger.kind === "schedule" && trigger.everyMinutes > 1 ? [{ id, ...trigger }] : [],
+    );
+    expect(slow.map(({ id }) => id)).toEqual(["expireWaiting", "finishMoves", "housekeeping"]);
+    for (const { id, everyMinutes } of slow) {
+      const alarm = alarmOf(`${id}Errors`);
+      expect(alarm, id).toMatchObject({
+        MetricName: "Errors",
+        Dimensions: [{ Name: "FunctionName", Value: { Ref: partOf(id, "Function") } }],
+        ...{ Statistic: "Sum", Period: 300, Threshold: 0, ComparisonOperator: "GreaterThanThreshold" },
+        ...{ EvaluationPeriods: everyMinutes / 5, DatapointsToAlarm: 1, TreatMissingData: "notBreaching" },
+        AlarmDescription: "Runbook: docs/runbook.md#workererrors",
+      });
+      // CloudWatch looks back a day at most over periods of minutes.
+      expect(300 * Number(alarm.EvaluationPeriods), id).toBeLessThanOrEqual(86_400);
+    }
+    expect(ofType(plainTemplate(), "AWS::CloudWatch::Alarm")).toHaveLength(alarmNames.length + slow.length);
+    // The others run every minute: if they always fail, it is five times in a period.
+    expect(alarmOf("workerErrors").Threshold).toBeLessThan(5);
   });
 
   test("silence wakes somebody only where something reports every minute", () => {
@@ -121,7 +144,7 @@ describe("the dashboard", () => {
   });
 
   test("looks where the functions write: the namespace is in their environment", () => {
-    for (const id of ["whoami", "ingest", "reconcileIndex"]) {
+    for (const id of ["whoami", "ingest", "reconcileIndex", "searchLearnings", "fallback", "reference"]) {
       expect(environmentOf(plainTemplate(), id).METRICS_NAMESPACE, partOf(id, "Function")).toBe("ReviewApi");
     }
   });

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { InvalidOptions, optionNames, parseOptions } from "../../infra/options.ts";
+import { InvalidOptions, optionNames, parseOptions, type StackOptions } from "../../infra/options.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { lambdaLimits } from "../../lib/contract/platform.ts";
 import { ingest } from "../../lib/contract/workers.ts";
+import { chosenOptions } from "./build.ts";
 import { chosenTemplate, plainTemplate } from "./built-templates.ts";
 import { environmentOf, ofType, partOf, properties, statementsOf } from "./support.ts";
 import { synthesize, variant } from "./synthesize.ts";
@@ -68,9 +69,11 @@ test.each([
   [{ alarmEmail: "ops" }, "alarmEmail must be an e-mail address"],
   [{ auditRetentionDays: "1e2" }, "auditRetentionDays must be a whole number from 1 to 3650"],
   [{ auditRetentionDays: "0" }, "auditRetentionDays must be a whole number from 1 to 3650"],
-  [{ bedrockModelId: "arn:aws:x/y" }, "bedrockModelId must be the id"],
+  [{ bedrockModelId: "cohere.embed-v4:0" }, "bedrockModelId must begin with amazon.titan-embed-text-v2"],
+  [{ bedrockModelId: "amazon.titan-embed-text-v1" }, "bedrockModelId must begin with"],
   [{ reservedConcurrency: "nobody=1" }, "reservedConcurrency must name functions out of: "],
   [{ reservedConcurrency: "ingest=0" }, "reservedConcurrency.ingest must be a whole number from 1 to 900"],
+  [{ reservedConcurrency: "ingest=19" }, "reservedConcurrency must give ingest at least 20"],
   [
     { reservedConcurrency: "ingest=800,whoami=101" },
     "reservedConcurrency must leave 100 of the account's 1000",
@@ -84,175 +87,211 @@ test("all wrong options are named at once", () => {
   expect(() => given({ waf: "maybe", stage: "-" })).toThrow(/stage must.*waf must/s);
 });
 
-describe("in the template", () => {
-  test("every option has its row in the README's part on deployment", () => {
-    const readme = readFileSync("README.md", "utf8");
-    const deploy = readme.slice(readme.indexOf("## Deploy it"), readme.indexOf("## Find your way"));
-    const rows = deploy.split("\n").filter((line) => line.startsWith("| `"));
-    const described = rows.flatMap((row) =>
-      [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name),
-    );
-    expect(described.toSorted()).toEqual(optionNames.toSorted());
-  });
+test("every option has its row in the README's part on deployment", () => {
+  const readme = readFileSync("README.md", "utf8");
+  const deploy = readme.slice(readme.indexOf("## Deploy it"), readme.indexOf("## Find your way"));
+  const rows = deploy.split("\n").filter((line) => line.startsWith("| `"));
+  const described = rows.flatMap((row) =>
+    [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name),
+  );
+  expect(described.toSorted()).toEqual(optionNames.toSorted());
+});
 
-  test("every option has a test here", () => {
-    expect(optionNames.toSorted()).toEqual([
-      "alarmEmail",
-      "auditRetentionDays",
-      "bedrockModelId",
-      "certificateArn",
-      "corsOrigins",
-      "customerManagedKey",
-      "domainName",
-      "hostedZoneId",
-      "keyHeaderNames",
-      "pointInTimeRecovery",
-      "reservedConcurrency",
-      "stackName",
-      "stage",
-      "waf",
-    ]);
-  });
+const certificateArn = "arn:aws:acm:eu-west-1:111122223333:certificate/0a1b";
+const domain = { domainName: "api.example.com", certificateArn };
 
-  test("stackName names the stack's API and dashboard", () => {
-    const template = small({ stackName: "Blue" });
-    expect(properties(template, "RestApi")).toMatchObject({ Name: "Blue" });
-    expect(properties(template, "Dashboard")).toMatchObject({ DashboardName: "Blue" });
-  });
-
-  test("stage names the API's stage", () => {
-    expect(properties(small({ stage: "blue" }), "RestApiDeploymentStageBlue")).toMatchObject({
-      StageName: "blue",
-    });
-  });
-
-  describe("domainName, certificateArn and hostedZoneId", () => {
-    const certificateArn = "arn:aws:acm:eu-west-1:111122223333:certificate/0a1b";
-    const domain = { domainName: "api.example.com", certificateArn };
-
-    test("serve the API at the root of that name, over TLS 1.2 at least", () => {
+/** What each option does to the template. The type asks for every one: an option without its test does not compile. */
+const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () => void>>>> = {
+  stackName: {
+    "names the stack's API and dashboard": () => {
+      const template = small({ stackName: "Blue" });
+      expect(properties(template, "RestApi")).toMatchObject({ Name: "Blue" });
+      expect(properties(template, "Dashboard")).toMatchObject({ DashboardName: "Blue" });
+    },
+  },
+  stage: {
+    "names the API's stage": () => {
+      expect(properties(small({ stage: "blue" }), "RestApiDeploymentStageBlue")).toMatchObject({
+        StageName: "blue",
+      });
+    },
+  },
+  domainName: {
+    "serves the API at the root of that name": () => {
       const template = small(domain);
-      expect(properties(template, "RestApiDomain")).toEqual({
+      expect(properties(template, "RestApiDomain")).toMatchObject({ DomainName: "api.example.com" });
+      const [[, mapping] = []] = ofType(template, "AWS::ApiGateway::BasePathMapping");
+      expect(mapping?.Properties).not.toHaveProperty("BasePath");
+      expect(template.Outputs.ApiUrl?.Value).toBe("https://api.example.com");
+      expect(ofType(template, "AWS::Route53::RecordSet")).toEqual([]);
+    },
+  },
+  certificateArn: {
+    "is what the domain shows, over TLS 1.2 at least": () => {
+      expect(properties(small(domain), "RestApiDomain")).toEqual({
         DomainName: "api.example.com",
         RegionalCertificateArn: certificateArn,
         EndpointConfiguration: { Types: ["REGIONAL"] },
         SecurityPolicy: "TLS_1_2",
       });
-      const [[, mapping] = []] = ofType(template, "AWS::ApiGateway::BasePathMapping");
-      expect(mapping?.Properties).not.toHaveProperty("BasePath");
-      expect(template.Outputs.ApiUrl?.Value).toBe("https://api.example.com");
-      expect(ofType(template, "AWS::Route53::RecordSet")).toEqual([]);
-    });
-
-    test("make the alias record where the zone is known", () => {
+    },
+  },
+  hostedZoneId: {
+    "makes the alias record where the zone is known": () => {
       expect(properties(small({ ...domain, hostedZoneId: "Z0ABC" }), "Record")).toMatchObject({
         Name: "api.example.com",
         Type: "A",
         HostedZoneId: "Z0ABC",
         AliasTarget: { DNSName: { "Fn::GetAtt": ["RestApiDomain", "RegionalDomainName"] } },
       });
-    });
-  });
-
-  test("corsOrigins reach every function behind the API, and open the gateway's own answers", () => {
-    const template = chosenTemplate();
-    for (const id of atTheEdge)
-      expect(environmentOf(template, id), id).toMatchObject({
-        CORS_ORIGINS: "https://app.example.com",
+    },
+  },
+  corsOrigins: {
+    "reach every function behind the API, and open the gateway's own answers": () => {
+      const template = chosenTemplate();
+      for (const id of atTheEdge)
+        expect(environmentOf(template, id), id).toMatchObject({
+          CORS_ORIGINS: "https://app.example.com",
+        });
+      expect(environmentOf(template, "ingest")).not.toHaveProperty("CORS_ORIGINS");
+      for (const [id, { Properties }] of ofType(template, "AWS::ApiGateway::GatewayResponse"))
+        expect(Properties.ResponseParameters, id).toMatchObject({
+          "gatewayresponse.header.access-control-allow-origin": "'*'",
+        });
+      for (const id of atTheEdge)
+        expect(environmentOf(plainTemplate(), id)).not.toHaveProperty("CORS_ORIGINS");
+    },
+  },
+  keyHeaderNames: {
+    "reach every function behind the API": () => {
+      const template = chosenTemplate();
+      for (const id of atTheEdge)
+        expect(environmentOf(template, id), id).toMatchObject({ KEY_HEADER_NAMES: "x-api-key" });
+      expect(environmentOf(plainTemplate(), "whoami")).not.toHaveProperty("KEY_HEADER_NAMES");
+    },
+  },
+  waf: {
+    "puts a firewall before the stage, which lets large bodies and code in them pass": () => {
+      expect(ofType(plainTemplate(), "AWS::WAFv2::WebACL")).toEqual([]);
+      const template = small({ waf: "true" });
+      const acl = JSON.stringify(properties(template, "WebAcl"));
+      expect(properties(template, "WebAcl")).toMatchObject({
+        Scope: "REGIONAL",
+        DefaultAction: { Allow: {} },
       });
-    expect(environmentOf(template, "ingest")).not.toHaveProperty("CORS_ORIGINS");
-    for (const [id, { Properties }] of ofType(template, "AWS::ApiGateway::GatewayResponse"))
-      expect(Properties.ResponseParameters, id).toMatchObject({
-        "gatewayresponse.header.access-control-allow-origin": "'*'",
+      expect(acl).not.toContain("AWSManagedRulesCommonRuleSet");
+      expect(acl).not.toContain('"SampledRequestsEnabled":true');
+      expect(acl).toContain('{"ActionToUse":{"Count":{}},"Name":"Log4JRCE_BODY"}');
+      expect(properties(template, "Association")).toMatchObject({
+        WebACLArn: { "Fn::GetAtt": ["WebAcl", "Arn"] },
       });
-    for (const id of atTheEdge) expect(environmentOf(plainTemplate(), id)).not.toHaveProperty("CORS_ORIGINS");
-  });
-
-  test("keyHeaderNames reach every function behind the API", () => {
-    const template = chosenTemplate();
-    for (const id of atTheEdge)
-      expect(environmentOf(template, id), id).toMatchObject({ KEY_HEADER_NAMES: "x-api-key" });
-    expect(environmentOf(plainTemplate(), "whoami")).not.toHaveProperty("KEY_HEADER_NAMES");
-  });
-
-  test("waf puts a firewall before the stage, which lets large bodies and code in them pass", () => {
-    expect(ofType(plainTemplate(), "AWS::WAFv2::WebACL")).toEqual([]);
-    const template = small({ waf: "true" });
-    const acl = JSON.stringify(properties(template, "WebAcl"));
-    expect(properties(template, "WebAcl")).toMatchObject({ Scope: "REGIONAL", DefaultAction: { Allow: {} } });
-    expect(acl).not.toContain("AWSManagedRulesCommonRuleSet");
-    expect(acl).not.toContain('"SampledRequestsEnabled":true');
-    expect(acl).toContain('{"ActionToUse":{"Count":{}},"Name":"Log4JRCE_BODY"}');
-    expect(properties(template, "Association")).toMatchObject({
-      WebACLArn: { "Fn::GetAtt": ["WebAcl", "Arn"] },
-    });
-  });
-
-  test("customerManagedKey encrypts table, queues and bucket with one rotated key, usable only through them", () => {
-    const template = small({ customerManagedKey: "true" });
-    const key = { "Fn::GetAtt": ["EncryptionKey", "Arn"] };
-    expect(properties(template, "EncryptionKey")).toMatchObject({ EnableKeyRotation: true });
-    expect(template.Resources.EncryptionKey).toMatchObject({ DeletionPolicy: "Retain" });
-    expect(JSON.stringify(properties(template, "EncryptionKey").KeyPolicy)).toContain("kms:ViaService");
-    expect(properties(template, "Table").SSESpecification).toEqual({
-      SSEEnabled: true,
-      SSEType: "KMS",
-      KMSMasterKeyId: key,
-    });
-    for (const queue of ["EventsQueue", "DeadLetterQueue"])
-      expect(properties(template, queue)).toMatchObject({ KmsMasterKeyId: key });
-    expect(JSON.stringify(properties(template, "EventsBucket").BucketEncryption)).toContain("EncryptionKey");
-    expect(ofType(plainTemplate(), "AWS::KMS::Key")).toEqual([]);
-  });
-
-  test("alarmEmail is told of every alarm and of its end; every alarm names its page of the runbook", () => {
-    const template = small({ alarmEmail: "ops@example.com" });
-    expect(ofType(template, "AWS::SNS::Subscription").map(([, { Properties }]) => Properties)).toMatchObject([
-      { Protocol: "email", Endpoint: "ops@example.com" },
-    ]);
-    const alarms = ofType(template, "AWS::CloudWatch::Alarm");
-    expect(alarms.length).toBeGreaterThan(5);
-    for (const [id, { Properties }] of alarms)
-      expect(Properties, id).toMatchObject({
-        AlarmActions: [{ Ref: "AlarmTopic" }],
-        OKActions: [{ Ref: "AlarmTopic" }],
-        AlarmDescription: expect.stringMatching(/^Runbook: docs\/runbook\.md#[a-z0-9]+$/),
+    },
+  },
+  customerManagedKey: {
+    "encrypts table, queues and bucket with one rotated key, usable only through them": () => {
+      const template = small({ customerManagedKey: "true" });
+      const key = { "Fn::GetAtt": ["EncryptionKey", "Arn"] };
+      expect(properties(template, "EncryptionKey")).toMatchObject({ EnableKeyRotation: true });
+      expect(template.Resources.EncryptionKey).toMatchObject({ DeletionPolicy: "Retain" });
+      expect(JSON.stringify(properties(template, "EncryptionKey").KeyPolicy)).toContain("kms:ViaService");
+      expect(properties(template, "Table").SSESpecification).toEqual({
+        SSEEnabled: true,
+        SSEType: "KMS",
+        KMSMasterKeyId: key,
       });
-    for (const [id, { Properties }] of ofType(plainTemplate(), "AWS::CloudWatch::Alarm"))
-      expect(Properties, id).not.toHaveProperty("AlarmActions");
-  });
+      for (const queue of ["EventsQueue", "DeadLetterQueue"])
+        expect(properties(template, queue)).toMatchObject({ KmsMasterKeyId: key });
+      expect(JSON.stringify(properties(template, "EventsBucket").BucketEncryption)).toContain(
+        "EncryptionKey",
+      );
+      expect(ofType(plainTemplate(), "AWS::KMS::Key")).toEqual([]);
+    },
+  },
+  alarmEmail: {
+    "is told of every alarm and of its end; every alarm names its page of the runbook": () => {
+      const template = small({ alarmEmail: "ops@example.com" });
+      expect(
+        ofType(template, "AWS::SNS::Subscription").map(([, { Properties }]) => Properties),
+      ).toMatchObject([{ Protocol: "email", Endpoint: "ops@example.com" }]);
+      const alarms = ofType(template, "AWS::CloudWatch::Alarm");
+      expect(alarms.length).toBeGreaterThan(5);
+      for (const [id, { Properties }] of alarms)
+        expect(Properties, id).toMatchObject({
+          AlarmActions: [{ Ref: "AlarmTopic" }],
+          OKActions: [{ Ref: "AlarmTopic" }],
+          AlarmDescription: expect.stringMatching(/^Runbook: docs\/runbook\.md#[a-z0-9]+$/),
+        });
+      for (const [id, { Properties }] of ofType(plainTemplate(), "AWS::CloudWatch::Alarm"))
+        expect(Properties, id).not.toHaveProperty("AlarmActions");
+    },
+    "is reached: this account's alarms may publish to the topic, nobody else and nothing without TLS": () => {
+      const template = small({ alarmEmail: "ops@example.com" });
+      expect(properties(template, "AlarmTopic")).not.toHaveProperty("KmsMasterKeyId");
+      expect(properties(template, "AlarmTopicPolicy")).toMatchObject({
+        Topics: [{ Ref: "AlarmTopic" }],
+        PolicyDocument: {
+          Statement: [
+            {
+              Effect: "Deny",
+              Action: "sns:Publish",
+              Principal: "*",
+              Condition: { Bool: { "aws:SecureTransport": "false" } },
+            },
+            {
+              Effect: "Allow",
+              Action: "sns:Publish",
+              Principal: { Service: "cloudwatch.amazonaws.com" },
+              Resource: { Ref: "AlarmTopic" },
+              Condition: { StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } } },
+            },
+          ],
+        },
+      });
+    },
+  },
+  auditRetentionDays: {
+    "reach every function with a table, and the operator's tool": () => {
+      const template = chosenTemplate();
+      expect(template.Outputs.AuditRetentionDays?.Value).toBe("90");
+      for (const { id } of contract)
+        expect(environmentOf(template, id)).toMatchObject({ AUDIT_RETENTION_DAYS: "90" });
+      expect(environmentOf(template, "ingest")).toMatchObject({ AUDIT_RETENTION_DAYS: "90" });
+    },
+  },
+  bedrockModelId: {
+    "is the model that functions are told of and may call, and no other": () => {
+      const template = chosenTemplate();
+      for (const id of ["createLearnings", "reconcileIndex", "searchLearnings"]) {
+        expect(environmentOf(template, id), id).toMatchObject({
+          BEDROCK_MODEL_ID: chosenOptions.bedrockModelId,
+        });
+        const models = JSON.stringify(statementsOf(template, id)).match(/foundation-model\/[\w.:-]+/g);
+        expect(models, id).toEqual([`foundation-model/${chosenOptions.bedrockModelId}`]);
+      }
+    },
+  },
+  reservedConcurrency: {
+    "is set on the named functions only": () => {
+      const template = small({ reservedConcurrency: "ingest=20" });
+      expect(properties(template, partOf("ingest", "Function"))).toMatchObject({
+        ReservedConcurrentExecutions: 20,
+      });
+      expect(properties(template, partOf("whoami", "Function"))).not.toHaveProperty(
+        "ReservedConcurrentExecutions",
+      );
+    },
+  },
+  pointInTimeRecovery: {
+    "can be switched off": () => {
+      expect(properties(small({ pointInTimeRecovery: "false" }), "Table")).toMatchObject({
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
+      });
+    },
+  },
+};
 
-  test("auditRetentionDays reach every function with a table", () => {
-    const template = chosenTemplate();
-    for (const { id } of contract)
-      expect(environmentOf(template, id)).toMatchObject({ AUDIT_RETENTION_DAYS: "90" });
-    expect(environmentOf(template, "ingest")).toMatchObject({ AUDIT_RETENTION_DAYS: "90" });
-  });
-
-  test("bedrockModelId is the model that functions are told of and may call, and no other", () => {
-    const template = chosenTemplate();
-    for (const id of ["createLearnings", "reconcileIndex", "searchLearnings"]) {
-      expect(environmentOf(template, id), id).toMatchObject({ BEDROCK_MODEL_ID: "some.model-v1:0" });
-      const models = JSON.stringify(statementsOf(template, id)).match(/foundation-model\/[\w.:-]+/g);
-      expect(models, id).toEqual(["foundation-model/some.model-v1:0"]);
-    }
-  });
-
-  test("reservedConcurrency is set on the named functions only", () => {
-    const template = small({ reservedConcurrency: "ingest=20" });
-    expect(properties(template, partOf("ingest", "Function"))).toMatchObject({
-      ReservedConcurrentExecutions: 20,
-    });
-    expect(properties(template, partOf("whoami", "Function"))).not.toHaveProperty(
-      "ReservedConcurrentExecutions",
-    );
-  });
-
-  test("pointInTimeRecovery can be switched off", () => {
-    expect(properties(small({ pointInTimeRecovery: "false" }), "Table")).toMatchObject({
-      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
-    });
-  });
+describe.each(Object.entries(effects))("%s", (_, tests) => {
+  test.each(Object.entries(tests))("%s", (_, check) => check());
 });
 
 const everyOption = {

@@ -8,12 +8,39 @@ export function createClient(options) {
     const call = (name, request = {}, callOptions = {}) => attempt(name, request, callOptions, readJson);
     const raw = (name, request = {}, callOptions = {}) => attempt(name, request, callOptions, (response) => response);
     async function* pages(name, request = {}, callOptions = {}) {
-        let cursor = request.query?.cursor;
-        do {
-            const page = await call(name, { ...request, query: { ...request.query, cursor } }, callOptions);
-            yield { ...page, resumeCursor: page.headers.get("x-resume-cursor") };
-            cursor = nextCursorOf(page.body);
-        } while (cursor !== null);
+        const stop = new AbortController();
+        const { signal } = callOptions;
+        const call = { signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal };
+        const ask = (cursor) => {
+            let tell = () => { };
+            const next = new Promise((resolve) => {
+                tell = resolve;
+            });
+            const page = attempt(name, { ...request, query: { ...request.query, cursor } }, call, (response) => {
+                tell(response.headers.get("x-next-cursor"));
+                return readJson(response);
+            });
+            // Whoever walks hears of a failure when it is this page's turn.
+            page.catch(() => tell(null));
+            return { page, next };
+        };
+        try {
+            let asked = ask(request.query?.cursor);
+            while (asked) {
+                // One page ahead, from the header on: the service works on it while this one is read and used.
+                const announced = await asked.next;
+                let ahead = announced === null ? undefined : ask(announced);
+                const page = await asked.page;
+                yield { ...page, resumeCursor: page.headers.get("x-resume-cursor") };
+                const next = nextCursorOf(page.body);
+                if (next !== null)
+                    ahead ??= ask(next);
+                asked = ahead;
+            }
+        }
+        finally {
+            stop.abort();
+        }
     }
     const methods = Object.fromEntries(operationNames.map((name) => [
         name,

@@ -15,10 +15,6 @@ export const section: SectionModule = {
           "two trips and one for each page of data (one more with a legacy key, whose text names nothing), a " +
           "single write three, a batch of 100 Learnings six, 500 seats or roles ten. " +
           "`test/bench/round-trips/counts.test.ts` holds the counts of a smaller world, exactly.",
-        "Changing and deleting a Learning take seven. The record must be read before its texts can be, and the index " +
-          "follows in three trips of its own: its vector, a second look at the record, and only then its marker goes. " +
-          "Three trips are possible: the record read with authentication, and its vector in its own transaction. The " +
-          "simulation breaks that (4 of 300 lives) unless the second look of other writers is a reading transaction.",
       ],
       targets: targetsOf(counts),
       tables: [

@@ -1,0 +1,27 @@
+import { breakingChanges } from "./openapi-changes.ts";
+import { type Node, node } from "./openapi-schema-changes.ts";
+
+/**
+ * Why this document cannot take the released one's place: it breaks callers and carries the version that they were
+ * promised. Undefined when it can.
+ */
+export function releaseProblem(released: Node, now: Node): string | undefined {
+  const [before, after] = [versionOf(released), versionOf(now)];
+  if (isNewer(after, before)) return undefined;
+  const changes = breakingChanges(released, now).map(({ subject, what }) => `  ${subject}: ${what}`);
+  if (changes.length === 0) return undefined;
+  return [
+    `Version ${before} of the interface is released, and this would break its callers:`,
+    ...changes,
+    "Release it as a newer version: raise interfaceVersion in cli/generated-files.ts, and give the change log's",
+    "part Unreleased, which names these changes, that number. Or take the changes back.",
+  ].join("\n");
+}
+
+const versionOf = ({ info }: Node): string => String(node(info).version);
+
+function isNewer(version: string, than: string): boolean {
+  const [ours, theirs] = [version, than].map((text) => text.split(".").map(Number));
+  const at = ours?.findIndex((number, index) => number !== theirs?.[index]) ?? -1;
+  return at >= 0 && Number(ours?.[at]) > Number(theirs?.[at]);
+}

@@ -1,0 +1,32 @@
+import type { Fault } from "../contract/fault.ts";
+import { errorMetrics, type MetricGroup } from "../contract/telemetry.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { type LogFields, log } from "../runtime/log.ts";
+import { embedMetrics } from "../runtime/metrics.ts";
+
+export type Opened = { readonly requestId: string; readonly startedAtMs: number };
+export type Answered = { readonly status: number; readonly fault?: Fault | undefined };
+
+/** What the line says beside, and which of its numbers are metrics. */
+export type More = { readonly fields?: LogFields; readonly metrics?: readonly MetricGroup[] };
+
+/**
+ * The one line per request, and its metrics. Never a key, a path, a query, a body or a Learning's text: ids, counts
+ * and codes only. Apart from the chain's own, so that functions without one load little for it.
+ */
+export function logRequest(
+  clock: Clock,
+  { requestId, startedAtMs }: Opened,
+  { status, fault }: Answered,
+  { fields, metrics = [] }: More = {},
+): void {
+  const groups = fault ? [...metrics, errorMetrics] : metrics;
+  log(status >= 500 ? "error" : "info", "request", {
+    request_id: requestId,
+    status,
+    ...(fault && { code: fault.code, errors: 1 }),
+    ...fields,
+    duration_ms: clock.nowMs() - startedAtMs,
+    ...(groups.length > 0 && embedMetrics(clock, groups)),
+  });
+}

@@ -1,0 +1,32 @@
+import { describe, expect, test } from "vitest";
+import { releaseProblem } from "../../lib/contract/openapi-release.ts";
+import { type Node, node } from "../../lib/contract/openapi-schema-changes.ts";
+import { changed, released, set, users } from "./planted.ts";
+
+describe("a release", () => {
+  const breaks = changed([...users, "parameters", "limit"], set("required", true));
+  const asVersion = (document: Node, version: string): Node => ({
+    ...document,
+    info: { ...node(document.info), version },
+  });
+
+  test("that breaks callers is refused under the released version, and says what to do", () => {
+    const problem = releaseProblem(released, breaks);
+    expect(problem).toContain("listUsers: the parameter limit is required now");
+    expect(problem).toMatch(/Version 1\.0\.0 .*raise interfaceVersion/s);
+  });
+
+  test.each(["1.0.1", "1.1.0", "2.0.0", "10.0.0"])("that breaks callers may be version %s", (version) => {
+    expect(releaseProblem(released, asVersion(breaks, version))).toBeUndefined();
+  });
+
+  test("that breaks callers may not be an older version", () => {
+    const later = asVersion(released, "1.10.0");
+    expect(releaseProblem(later, asVersion(breaks, "1.9.3"))).toContain("Version 1.10.0");
+  });
+
+  test("that breaks nobody may be noted at any time", () => {
+    const wider = changed([...users, "parameters", "limit", "schema"], set("maximum", 500));
+    expect(releaseProblem(released, wider)).toBeUndefined();
+  });
+});

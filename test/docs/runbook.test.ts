@@ -1,0 +1,64 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { alarms, throttle } from "../../lib/contract/platform.ts";
+import { tableShape } from "../../lib/contract/table.ts";
+import { synthesize } from "../infra/synthesize.ts";
+import { blockCommands, blocksOf, read } from "./pages.ts";
+
+/** What a paste calls of AWS's tool, where a backup has this status; without one there is no such backup. */
+function run(paste: string, status: string): string[] {
+  const aws = `aws() { echo "aws $*" >&2; case "$2" in describe-backup) echo "$STATUS"; [ -n "$STATUS" ];; esac; }`;
+  const { stderr } = spawnSync("bash", ["-c", `${aws}\n${paste}`], {
+    env: { ...process.env, STATUS: status },
+    encoding: "utf8",
+  });
+  return stderr.split("\n").filter((line) => line.startsWith("aws "));
+}
+
+describe("the runbook", () => {
+  const runbook = read("docs/runbook.md");
+  const template = synthesize();
+
+  test.each(Object.keys(alarms))("has a section for the alarm %s", (name) => {
+    expect(runbook).toContain(`\n### ${name}\n`);
+  });
+
+  test.each([
+    ["CREATING", ["describe-backup"]],
+    ["", ["describe-backup"]],
+    [
+      "AVAILABLE",
+      ["describe-backup", "update-table", "wait table-exists", "delete-table", "wait table-not-exists"],
+    ],
+  ])("a paste deletes the table only if its backup is there: %j", (status, done) => {
+    const deleting = blocksOf(runbook).filter((block) => block.includes("delete-table"));
+    expect(deleting.length).toBe(1);
+    const calls = run(deleting.flatMap(blockCommands).join("\n"), status);
+    expect(calls.map((call) => /^aws dynamodb ((?:wait )?[\w-]+)/.exec(call)?.[1])).toEqual(done);
+  });
+
+  test("what a restore begins in the background is waited for in the same block", () => {
+    const restoring = blocksOf(runbook).filter((block) => block.includes("dynamodb restore-table"));
+    expect(restoring.length).toBe(2);
+    for (const block of restoring)
+      expect(blockCommands(block).at(-1)).toMatch(/^aws dynamodb wait table-exists /);
+  });
+
+  test("a restore stops and starts what the stack has, and sets what its table had", () => {
+    const { Resources } = template;
+    const named = [...runbook.matchAll(/--logical-resource-id (\w+)/g)].map(([, id = ""]) => id);
+    expect(named.toSorted()).toEqual(["EventsMapping", "RestApi", "Table"]);
+    for (const id of named) expect(Object.keys(Resources)).toContain(id);
+    expect(runbook).toContain(`rateLimit,value=${throttle.requestsPerSecond}'`);
+    expect(runbook).toContain(`burstLimit,value=${throttle.burstRequests}'`);
+    expect(runbook).toContain(`AttributeName=${tableShape.expiryAttribute}\n`);
+  });
+
+  test("who answered a 5xx is told by fields that the access log has", () => {
+    const [, fields = ""] = /filter status >= 500 \| stats count\(\*\) by (.*)\n/.exec(runbook) ?? [];
+    const stage = Object.values(template.Resources).find(({ Type }) => Type === "AWS::ApiGateway::Stage");
+    expect(fields.split(", ").length).toBe(4);
+    for (const field of fields.split(", "))
+      expect(JSON.stringify(stage?.Properties)).toContain(`\\"${field}\\":`);
+  });
+});

@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { restEvent } from "../../cli/local/rest-event.ts";
+import { Refused } from "../../lib/access/authenticate.ts";
+import { whoami } from "../../lib/contract/operations/keys.ts";
+import type { Exchange } from "../../lib/http/exchange.ts";
+import { answerUnrouted } from "../../lib/http/fallback.ts";
+import { logOutcome } from "../../lib/http/outcome.ts";
+import { serveReference } from "../../lib/http/reference.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { StoreMeter } from "../../lib/store/meter.ts";
+import { keyItem } from "../access/principals.ts";
+import { TestClock } from "../support/clock.ts";
+
+const lines: unknown[] = [];
+beforeEach(() => {
+  lines.length = 0;
+  vi.stubEnv("LOG_LEVEL", "info");
+  vi.stubEnv("METRICS_NAMESPACE", "ReviewApi");
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => lines.push(JSON.parse(String(text))) > 0);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+const clock = new TestClock();
+const asked = (method: string, target: string, ...headers: string[]) =>
+  restEvent(
+    {
+      ...{ method, target, rawHeaders: ["x-request-id", "traced", ...headers] },
+      ...{ body: Buffer.from("hunter2"), sourceAddress: "203.0.113.7", port: 443 },
+    },
+    { resource: "/{proxy+}", pathParameters: {}, operation: undefined },
+    { clock, chance: systemChance, stage: "live", binaryMediaTypes: [] },
+  );
+
+const line = { level: "info", message: "request", request_id: "traced", duration_ms: 0 };
+const counted = (code: string) => ({
+  code,
+  errors: 1,
+  _aws: {
+    Timestamp: clock.nowMs(),
+    CloudWatchMetrics: [
+      {
+        Namespace: "ReviewApi",
+        Dimensions: [["code"]],
+        Metrics: [{ Name: "errors", Unit: "Count" }],
+      },
+    ],
+  },
+});
+
+/** The whole line: nothing of path, query, headers or body is in it. */
+describe("what is no operation leaves its line too, and errors are counted", () => {
+  const routes = [{ method: "GET", path: "/v1/whoami" }];
+  const unrouted = (...request: Parameters<typeof asked>) =>
+    answerUnrouted(routes, asked(...request), systemChance, clock);
+
+  test("an unknown path", () => {
+    unrouted("GET", "/v1/hunter2?cursor=hunter2", "x-service-api-key", "hunter2");
+    expect(lines).toEqual([{ ...line, status: 404, ...counted("NOT_FOUND") }]);
+  });
+
+  test("an unknown method", () => {
+    unrouted("PUT", "/v1/whoami");
+    expect(lines).toEqual([{ ...line, status: 405, ...counted("METHOD_NOT_ALLOWED") }]);
+  });
+
+  test("a preflight request", () => {
+    vi.stubEnv("CORS_ORIGINS", "*");
+    unrouted("OPTIONS", "/v1/whoami", "origin", "https://a.example", "access-control-request-method", "GET");
+    expect(lines).toEqual([{ ...line, status: 204 }]);
+  });
+
+  test("the reference's pages, and those it does not have", async () => {
+    const serve = serveReference(join(import.meta.dirname, "../.."), systemChance, clock);
+    await serve(asked("GET", "/docs/errors/NOT_FOUND?hunter2"));
+    await serve(asked("GET", "/docs/errors/HUNTER2"));
+    expect(lines).toEqual([
+      { ...line, status: 200 },
+      { ...line, status: 404, ...counted("NOT_FOUND") },
+    ]);
+  });
+});
+
+describe("a refused key", () => {
+  const refuse = (fault: Refused) => {
+    // The chain ended at its first step: only what the frame opened is there.
+    const opened: Partial<Exchange> = {
+      ...{ operation: whoami, requestId: "traced", startedAtMs: clock.nowMs() },
+      meter: new StoreMeter(),
+    };
+    logOutcome(clock, opened as Exchange, 401, fault);
+    return lines[0];
+  };
+
+  test("that is real is named by id and kind, and by nothing else of it", () => {
+    const said = refuse(new Refused("revoked", keyItem("agentic", { hash: "hunter2", owner: "hunter2" })));
+    expect(said).toMatchObject({ status: 401, code: "UNAUTHORIZED", key_id: "k1", key_kind: "agentic" });
+    expect(said).not.toHaveProperty("tenant");
+    expect(JSON.stringify(said)).not.toContain("hunter2");
+  });
+
+  test("that is none has no name", () => {
+    expect(refuse(new Refused("unknown"))).not.toHaveProperty("key_id");
+  });
+});
