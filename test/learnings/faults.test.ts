@@ -267,8 +267,14 @@ async function strike(ground: Ground, route: Route, kind: FaultKind, nth: number
   return means.struck();
 }
 
-describe.each(Object.entries(routes))("every call of %s fails once", (_, route) => {
-  test.each(route.kinds ?? faultKinds)(
+/** In the short run every other kind, by turns: test/security/faults strikes the same calls in its own ways. */
+const kindsOf = ({ kinds = faultKinds }: Route, place: number): readonly FaultKind[] =>
+  kinds.filter((_, index) => process.env.LONG || kinds.length < 2 || index % 2 === place % 2);
+
+const numbered = Object.entries(routes).map(([name, route], place) => [name, route, place] as const);
+
+describe.each(numbered)("every call of %s fails once", (_, route, place) => {
+  test.each(kindsOf(route, place))(
     "%s: the answer is a documented one, and a second time leaves the right table and index",
     async (kind) => {
       const { table } = await openStore(engine().endpoint);

@@ -4,10 +4,11 @@ import { simulate } from "./simulate.ts";
 import { weaknesses } from "./weaknesses/list.ts";
 import type { Weakness } from "./world.ts";
 
-async function seedThatCatches({ breaks, seedsMax, ...rest }: Weakness): Promise<number | undefined> {
-  for (let seed = 1; seed <= seedsMax; seed++) {
-    const { failure } = await simulate(seed, { breaks, seedsMax, ...rest });
-    if (failure instanceof Violation && breaks.includes(failure.kind)) return seed;
+async function seedThatCatches(weakness: Weakness): Promise<number | undefined> {
+  const { breaks, seedsMax, caughtAt } = weakness;
+  for (let seed = 0; seed <= seedsMax; seed++) {
+    const { failure } = await simulate(seed || caughtAt, weakness);
+    if (failure instanceof Violation && breaks.includes(failure.kind)) return seed || caughtAt;
   }
   return undefined;
 }

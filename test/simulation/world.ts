@@ -59,6 +59,8 @@ export type Weakness = {
   readonly breaks: readonly ViolationKind[];
   /** It must be caught within this many seeds. */
   readonly seedsMax: number;
+  /** A seed that catches it, tried first: the others are searched only when the code has moved it. */
+  readonly caughtAt: number;
   readonly table?: (table: Table, role: Role) => Table;
   readonly deps?: (deps: StreamDeps) => StreamDeps;
   readonly read?: typeof readPage;

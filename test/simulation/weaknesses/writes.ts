@@ -24,6 +24,7 @@ export const numberOutside: Weakness = {
   name: "number taken outside the transaction",
   breaks: ["missed"],
   seedsMax: 200,
+  caughtAt: 4,
   table: bend(writers, (table) => ({
     transact: async (writes) => {
       for (const write of writes) if (isHeadUpdate(write)) await table.write(write);
@@ -36,6 +37,7 @@ export const unconditionalPublish: Weakness = {
   name: "unconditional publish",
   breaks: ["unpublished", "missed", "unsettled", "orphan"],
   seedsMax: 500,
+  caughtAt: 21,
   table: bend(
     writers,
     writesAs((write) => (isPublish(write) ? without(write) : write)),
@@ -46,6 +48,7 @@ export const retireFirst: Weakness = {
   name: "retire before publish",
   breaks: ["missed"],
   seedsMax: 200,
+  caughtAt: 1,
   deps: (deps) => ({
     ...deps,
     table: {
@@ -69,6 +72,7 @@ export const pendingOverwritten: Weakness = {
   name: "pending overwritten",
   breaks: ["unpublished", "unsettled", "orphan", "missed"],
   seedsMax: 20,
+  caughtAt: 1,
   table: bend(writers, (table) => ({
     ...headReadAs(({ q: _, ...item }) => ({ ...item, p: Number(item.n) - 1 }))(table),
     ...transactsAs((writes) =>
@@ -85,6 +89,7 @@ export const pendingEmptiedByZombie: Weakness = {
   name: "pending emptied by a zombie",
   breaks: ["orphan"],
   seedsMax: 300,
+  caughtAt: 20,
   table: bend(
     writers,
     writesAs((write) => (isEmptying(write) ? without(write) : write)),
@@ -95,6 +100,7 @@ export const unconditionalPointer: Weakness = {
   name: "unconditional pointer",
   breaks: ["lost", "orphan", "missed"],
   seedsMax: 300,
+  caughtAt: 16,
   table: bend(writers, (table) => ({
     ...writesAs((write) => (isPointer(write) ? without(write) : write))(table),
     ...transactsAs((writes) =>
@@ -108,6 +114,7 @@ export const olderHeadRead: Weakness = {
   name: "duplicate acknowledged on an older head read",
   breaks: ["unpublished"],
   seedsMax: 100,
+  caughtAt: 5,
   table: bend(["writer"], (table) => {
     let first: Promise<Item | undefined> | undefined;
     let readsPointers = false;
@@ -136,6 +143,7 @@ export const removalWithoutNumber: Weakness = {
   name: "removal without a number",
   breaks: ["orphan"],
   seedsMax: 2000,
+  caughtAt: 523,
   table: bend(["writer"], (table) => {
     let numberless: number | undefined;
     return {
@@ -173,6 +181,7 @@ export const partsByNumber: Weakness = {
   name: "parts keyed by number",
   breaks: ["foreign", "lost", "missed"],
   seedsMax: 150,
+  caughtAt: 2,
   deps: (deps) => {
     let next = 0;
     const table: Table = {
@@ -193,6 +202,7 @@ export const noTenantCheck: Weakness = {
   name: "append without the tenant check",
   breaks: ["missed", "left-behind"],
   seedsMax: 1000,
+  caughtAt: 44,
   table: bend(
     writers,
     transactsAs((writes) =>
@@ -205,6 +215,7 @@ export const recoverApart: Weakness = {
   name: "recovery without TransactGetItems",
   breaks: ["missed"],
   seedsMax: 600,
+  caughtAt: 10,
   table: bend(
     ["writer"],
     readsApart(() => true),
