@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -6,7 +7,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "threads",
-    // The default keeps a core for a screen; the engine and what the tests start wait more than they work.
-    maxWorkers: "100%",
+    // One more than there are cores: some tests wait, for engines, browsers and processes that they start.
+    maxWorkers: availableParallelism() + 1,
   },
 });
