@@ -27,7 +27,8 @@ export class World {
   readonly #table: () => Table;
   readonly #clock: Clock;
   readonly #chance: Chance = systemChance;
-  #told = 0;
+  /** Of all worlds: two of one table tell in turns, and the later event is the newer one. */
+  static #told = 0;
 
   constructor(table: () => Table, clock: Clock = systemClock) {
     this.#table = table;
@@ -48,7 +49,7 @@ export class World {
     const eventType = eventTypes[type];
     if (!eventType) throw new Error(`There is no event type ${type}.`);
     const id = this.#chance.uuid();
-    const version = `${toTimestamp(this.#clock.nowMs() + this.#told++)}#${id}`;
+    const version = `${toTimestamp(this.#clock.nowMs() + World.#told++)}#${id}`;
     await eventType.apply(this.deps, [{ id, version, data: eventType.schema.parse(data) }]);
   }
 
