@@ -51,9 +51,11 @@ export async function* failedEventsOf(deps: Deps): AsyncGenerator<FailedEvent> {
   }
 }
 
-async function receive({ call, queueUrl }: Deps): Promise<readonly Message[]> {
+async function receive({ call, queueUrl, chance }: Deps): Promise<readonly Message[]> {
   const received = await call("ReceiveMessage", {
     QueueUrl: queueUrl,
+    // When the answer is lost, the same letters are handed out again instead of staying hidden.
+    ReceiveRequestAttemptId: chance.uuid(),
     MaxNumberOfMessages: receiveMessagesMax,
     VisibilityTimeout: holdSeconds,
     WaitTimeSeconds: 1,

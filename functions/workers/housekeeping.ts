@@ -1,4 +1,5 @@
 import { rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
+import { EachByItself } from "../../lib/runtime/each-by-itself.ts";
 import { log } from "../../lib/runtime/log.ts";
 import { worker } from "../../lib/runtime/worker.ts";
 import { organizationDirectoryPartition } from "../../lib/store/layout.ts";
@@ -9,10 +10,16 @@ import { sweepParts } from "../../lib/stream/sweep.ts";
 /** Behind the clock, once a day: what nobody waits for, but what must not pile up. */
 export const handler = worker("housekeeping", async (): Promise<void> => {
   const store = openStore();
-  const cursorKeys = await rotateCursorKeys(store);
-  let partsDropped = 0;
-  for await (const row of queryAll(store.table, { pk: organizationDirectoryPartition })) {
-    partsDropped += (await sweepParts(store, String(row.uuid))).dropped;
+  const pieces = new EachByItself();
+  const done = { cursor_keys: "failed", parts_dropped: 0 };
+  await pieces.run(async () => {
+    done.cursor_keys = await rotateCursorKeys(store);
+  });
+  for await (const { uuid } of queryAll(store.table, { pk: organizationDirectoryPartition })) {
+    await pieces.run(async () => {
+      done.parts_dropped += (await sweepParts(store, String(uuid))).dropped;
+    });
   }
-  log("info", "housekeeping", { cursor_keys: cursorKeys, parts_dropped: partsDropped });
+  log("info", "housekeeping", done);
+  pieces.end();
 });

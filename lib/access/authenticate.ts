@@ -50,7 +50,7 @@ export async function authenticate(
   deps: { readonly table: Table; readonly clock: Clock },
   { text, alongside = () => [] }: AuthenticationRequest,
 ): Promise<Authentication> {
-  const parsed = text === undefined ? undefined : parseKeyText(text);
+  const parsed = text && parseKeyText(text);
   if (!parsed) throw new Refused("malformed");
   const legacyKey = parsed.hints.kind === "legacy" ? await deps.table.get(keyKey(parsed.id)) : undefined;
   const hints = parsed.hints.kind === "legacy" ? legacyHints(parsed, legacyKey, deps.clock) : parsed.hints;
@@ -58,9 +58,8 @@ export async function authenticate(
   const tenant = tenantHint(hints);
   const wanted = wantedKeys(hints);
   const organization = "organization" in hints ? hints.organization : undefined;
-  const extra = alongside(tenant, organization);
   const [items, organizations] = await Promise.all([
-    deps.table.getMany([keyKey(parsed.id), ...wanted, ...extra]),
+    deps.table.getMany([keyKey(parsed.id), ...wanted, ...alongside(tenant, organization)]),
     tenantOrganizations(deps.table, hints),
   ]);
 
@@ -68,7 +67,7 @@ export async function authenticate(
   const principal = principalOf(hints, key, items.slice(1, 1 + wanted.length), organizations);
   const found = items.slice(1 + wanted.length);
   // The organization moved since the key was made: what came along belongs to its old tenant.
-  const stale = principal.tenant !== tenant && extra.length > 0;
+  const stale = principal.tenant !== tenant;
   return {
     principal,
     alongside: stale ? await deps.table.getMany(alongside(principal.tenant, organization)) : found,
@@ -149,8 +148,8 @@ function organizationPrincipal(
   const people = peopleItem && parsePeople(peopleItem);
   // Only legacy keys have nobody behind them.
   const member = hints.kind === "legacy" ? undefined : activeMember(memberItem, key);
-  const actsAsMember = hints.kind === "user" || hints.kind === "agentic";
-  const roleId = actsAsMember ? member?.role : key.role;
+  const actingAs = hints.kind === "user" || hints.kind === "agentic" ? member : undefined;
+  const roleId = actingAs ? actingAs.role : key.role;
   return {
     key,
     tenant: organization.tenant,
@@ -160,7 +159,7 @@ function organizationPrincipal(
     forbiddenOrganizations: [],
     role: roleId ? roleOf(roleId, people) : null,
     userId: key.owner,
-    userName: actsAsMember ? (member?.username ?? null) : null,
+    userName: actingAs?.username ?? null,
     ownerStillAdmin: true,
   };
 }

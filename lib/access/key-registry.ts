@@ -1,6 +1,7 @@
 import { type Actor, type AuditDeps, auditWrites } from "../audit/entry.ts";
 import type { KeyKind } from "../contract/access.ts";
 import { keyLimits } from "../contract/limits.ts";
+import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
@@ -146,11 +147,13 @@ export async function rotateKey(
   if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > graceSecondsMax) {
     throw new RegistryRefusal(`The grace is a whole number of seconds, 0 to ${graceSecondsMax}.`);
   }
-  const organization = old.organization ? await requireOrganization(deps.table, old.organization) : null;
-  const owner = await successorOwner(deps, old, request.owner);
-  const fields = { ...successorFields(old, organization), owner };
+  const organization = await requireOrganization(
+    deps.table,
+    certain(old.organization, "organization of the key"),
+  );
+  const owner = await successorOwner(deps, old, organization.uuid, request.owner);
   const text = makeKeyText(successorHints(old, organization, owner), deps.chance);
-  const successor = draftKeyItem(deps, text, fields);
+  const successor = draftKeyItem(deps, text, { ...successorFields(old), tenant: organization.tenant, owner });
   const graceEndMs = Math.min(nowMs + graceSeconds * 1000, old.expires_at_ms ?? Number.POSITIVE_INFINITY);
   const retire: TransactionWrite = {
     update: keyKey(old.id),
@@ -166,21 +169,29 @@ export async function rotateKey(
 }
 
 /** Still there, since without its owner the successor would be no key. */
-async function successorOwner(deps: RegistryDeps, old: KeyItem, named: string | undefined): Promise<string> {
-  const owner = old.kind === "legacy" ? named : old.owner;
-  if (owner === undefined || owner === null || old.organization === null) {
+async function successorOwner(
+  deps: RegistryDeps,
+  old: OwnKey,
+  organization: string,
+  named: string | undefined,
+): Promise<string> {
+  const owner = old.kind === "legacy" ? named : certain(old.owner, "owner of the key");
+  if (owner === undefined) {
     throw new RegistryRefusal(
       "A legacy key has no owner: name the member who owns the new organization key.",
     );
   }
-  await requireMember(deps.table, old.organization, owner);
+  await requireMember(deps.table, organization, owner);
   return owner;
 }
 
 /** Workspace tokens are the workspace admins' own: made, listed and deleted as tokens. */
-async function requireOwnKind(table: Table, id: string): Promise<KeyItem> {
+type OwnKey = KeyItem & { readonly kind: Exclude<KeyKind, "workspace"> };
+const isOwnKind = (key: KeyItem): key is OwnKey => key.kind !== "workspace";
+
+async function requireOwnKind(table: Table, id: string): Promise<OwnKey> {
   const key = await requireKey(table, id);
-  if (key.kind === "workspace") {
+  if (!isOwnKind(key)) {
     throw new RegistryRefusal(
       `${id} is a workspace token: let a workspace admin create or delete it with tokens.`,
     );
@@ -189,32 +200,18 @@ async function requireOwnKind(table: Table, id: string): Promise<KeyItem> {
 }
 
 /** Legacy keys cannot be made again: their successor is an organization key that reads as a member. */
-const successorKind = (old: KeyItem): Exclude<KeyKind, "legacy"> =>
-  old.kind === "legacy" ? "organization" : old.kind;
+const successorKind = (old: OwnKey) => (old.kind === "legacy" ? "organization" : old.kind);
 
-function successorHints(old: KeyItem, organization: OrganizationItem | null, userId: string): KeyHints {
+function successorHints(old: OwnKey, { uuid, tenant }: OrganizationItem, userId: string): KeyHints {
   const kind = successorKind(old);
-  if (kind === "workspace" || !organization)
-    throw new RegistryRefusal(`Key ${old.id} is bound to no organization.`);
-  const { uuid, tenant } = organization;
-  if (kind === "instance") return { kind, home: uuid, instanceId: old.instance_id ?? "", userId };
-  return { kind, organization: uuid, tenant, userId };
+  if (kind !== "instance") return { kind, organization: uuid, tenant, userId };
+  return { kind, home: uuid, instanceId: certain(old.instance_id, "instance of the key"), userId };
 }
 
-function successorFields(old: KeyItem, organization: OrganizationItem | null): Draft {
-  const { name, workspace_id, instance_id, authorized, owner, expires_at_ms } = old;
-  return {
-    kind: successorKind(old),
-    name,
-    organization: old.organization,
-    tenant: organization?.tenant ?? old.tenant,
-    workspace_id,
-    instance_id,
-    authorized,
-    owner,
-    role: old.kind === "legacy" ? "cr_member" : old.role,
-    expires_at_ms,
-  };
+function successorFields(old: OwnKey) {
+  const { name, organization, instance_id, authorized, expires_at_ms } = old;
+  const role = old.kind === "legacy" ? "cr_member" : old.role;
+  return { kind: successorKind(old), name, organization, instance_id, authorized, role, expires_at_ms };
 }
 
 type Draft = Pick<KeyItem, "kind" | "tenant"> & Partial<Omit<KeyItem, "pk" | "sk" | "id" | "hash">>;
@@ -268,7 +265,6 @@ export async function storeKey(
 }
 
 export async function revoke(deps: RegistryDeps, key: KeyItem, actor: Actor, action: string): Promise<void> {
-  if (key.revoked_at !== null) return;
   const organization = key.organization ? await findOrganization(deps.table, key.organization) : null;
   try {
     await deps.table.transact([
@@ -280,7 +276,7 @@ export async function revoke(deps: RegistryDeps, key: KeyItem, actor: Actor, act
       ...auditWrites(deps, keyEvent(key, actor, organization, action)),
     ]);
   } catch (error) {
-    // Somebody else revoked it at the same moment: that is what was wanted.
+    // It is revoked already, perhaps since this moment: that is what was wanted.
     if (!(error instanceof TransactionRefused)) throw error;
   }
 }

@@ -5,8 +5,8 @@ import { ConditionFailed, type Table } from "../store/table.ts";
 
 /** Written beside the request's work, at most once a minute; losing the race to another request is fine. */
 export async function touchLastUsed(table: Table, key: KeyItem, nowMs: number): Promise<void> {
-  if (key.last_used_at_ms !== null && key.last_used_at_ms > nowMs - keyLimits.lastUsedEveryMs) return;
   const cutoff = nowMs - keyLimits.lastUsedEveryMs;
+  if ((key.last_used_at_ms ?? 0) > cutoff) return;
   try {
     await table.write({
       update: keyKey(key.id),

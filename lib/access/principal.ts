@@ -32,8 +32,6 @@ export type Principal = {
   readonly ownerStillAdmin: boolean;
 };
 
-const adminRole: Role = { id: "cr_admin", isAdmin: true, permissions: new Set(permissions) };
-
 /** What a role allows now: system roles by definition, custom ones by the guard; one that is gone allows nothing. */
 export function roleOf(roleId: string, people: PeopleItem | undefined): Role {
   if (isSystemRole(roleId)) {
@@ -43,12 +41,12 @@ export function roleOf(roleId: string, people: PeopleItem | undefined): Role {
       permissions: new Set(systemRoles[roleId].permissions),
     };
   }
-  const bits = people && Object.hasOwn(people.roles, roleId) ? (people.roles[roleId] ?? 0) : 0;
+  const bits = new Map(Object.entries(people?.roles ?? {})).get(roleId) ?? 0;
   const granted = permissions.filter((permission) => (bits & permissionBit(permission)) !== 0);
   return { id: roleId, isAdmin: false, permissions: new Set(granted) };
 }
 
-export const workspaceAdmin = adminRole;
+export const workspaceAdmin: Role = { id: "cr_admin", isAdmin: true, permissions: new Set(permissions) };
 
 /** As the audit log names the caller: user keys act as their member, all others as the key. */
 export const actorOf = ({ key, userId, userName }: Principal): Actor => ({

@@ -56,7 +56,7 @@ export async function listWorkspaceTokens(
 ): Promise<KeyItem[]> {
   await requireWorkspaceAdmin(deps.table, workspaceId, as);
   const keys = await listKeys(deps);
-  return keys.filter((key) => key.kind === "workspace" && key.workspace_id === workspaceId);
+  return keys.filter((key) => key.workspace_id === workspaceId);
 }
 
 export async function deleteWorkspaceToken(
@@ -65,7 +65,7 @@ export async function deleteWorkspaceToken(
 ): Promise<void> {
   await requireWorkspaceAdmin(deps.table, workspaceId, as);
   const key = await requireKey(deps.table, id);
-  if (key.kind !== "workspace" || key.workspace_id !== workspaceId) throw new RegistryRefusal(unknownKey(id));
+  if (key.workspace_id !== workspaceId) throw new RegistryRefusal(unknownKey(id));
   await revoke(deps, key, tokenActor(as), "token.deleted");
 }
 

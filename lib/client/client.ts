@@ -172,9 +172,16 @@ async function dispatch(
   return response;
 }
 
+/** Without it the address would be another operation's. */
+function pathValue(path: NonNullable<AnyRequest["path"]>, parameter: string): string {
+  const value = path[parameter];
+  if (!value) throw new Error(`The path needs ${parameter}.`);
+  return value;
+}
+
 function urlOf(baseUrl: string, name: OperationName, { path = {}, query = {} }: AnyRequest): string {
   const filled = routes[name].path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
-    encodeURIComponent(path[parameter] ?? ""),
+    encodeURIComponent(pathValue(path, parameter)),
   );
   const search = new URLSearchParams();
   for (const [parameter, value] of Object.entries(query)) {

@@ -179,8 +179,8 @@ export const learningLimits = {
   filesMax: 10,
   /** Five actions each, and two audit entries in two copies, fit one transaction. */
   writtenTogetherMax: 19,
-  /** Three actions each fit one transaction, with room for the largest texts. */
-  movedTogetherMax: 25,
+  /** Five actions each fit one transaction. */
+  movedTogetherMax: 20,
   /** How often a write that lost a race decides anew before it counts as failed. */
   attemptsMax: 8,
   /** Longer than any request lives: nothing written before it can still become visible. */

@@ -20,8 +20,5 @@ export function releaseProblem(released: Node, now: Node): string | undefined {
 
 const versionOf = ({ info }: Node): string => String(node(info).version);
 
-function isNewer(version: string, than: string): boolean {
-  const [ours, theirs] = [version, than].map((text) => text.split(".").map(Number));
-  const at = ours?.findIndex((number, index) => number !== theirs?.[index]) ?? -1;
-  return at >= 0 && Number(ours?.[at]) > Number(theirs?.[at]);
-}
+const isNewer = (version: string, than: string): boolean =>
+  version.localeCompare(than, "en", { numeric: true }) > 0;

@@ -4,7 +4,7 @@ import { requestLimits } from "./limits.ts";
 /** What a schema refused in a value, which as a whole is called `whole`. */
 export type Refused = {
   readonly issues: readonly z.core.$ZodIssue[];
-  readonly schema: z.ZodType;
+  readonly schema: z.ZodObject;
   readonly value: unknown;
   readonly whole: string;
 };
@@ -21,9 +21,9 @@ export function firstOf(problems: readonly string[]): string[] {
 }
 
 function sentences(issue: z.core.$ZodIssue, { schema, value, whole }: Refused): string[] {
-  const field = issue.path.map((step) => (typeof step === "number" ? `[${step}]` : String(step))).join(".");
+  const field = nameOf(issue.path);
   if (issue.code === "unrecognized_keys") {
-    const known = issue.path.length === 0 ? knownFields(schema) : "";
+    const known = issue.path.length === 0 ? ` Known are: ${Object.keys(schema.shape).join(", ")}.` : "";
     return issue.keys.map(
       (key) => `${field ? `${field}.` : ""}${shortened(key)}: is not known here.${known}`,
     );
@@ -35,16 +35,18 @@ function sentences(issue: z.core.$ZodIssue, { schema, value, whole }: Refused): 
   return [`${field || whole}: ${issue.message.replace(/\.$/, "")}.`];
 }
 
+/** As it is written in code: `permissions[0].resource`. */
+const nameOf = (path: readonly PropertyKey[]): string =>
+  path
+    .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
+    .join("")
+    .replace(/^\./, "");
+
 function shortened(name: string): string {
   const { shownNameCharactersMax } = requestLimits;
   return name.length <= shownNameCharactersMax
     ? name
     : `${name.slice(0, shownNameCharactersMax).toWellFormed()}…`;
-}
-
-function knownFields(schema: z.ZodType): string {
-  const names = "shape" in schema && schema.shape ? Object.keys(schema.shape) : [];
-  return names.length > 0 ? ` Known are: ${names.join(", ")}.` : "";
 }
 
 export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>

@@ -1,8 +1,9 @@
 import { eventLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { EachByItself } from "../runtime/each-by-itself.ts";
 import { parseWaiting, parseWaitingByAge, type WaitingByAgeItem } from "../store/items/waiting.ts";
 import { waitingByAgeRange, waitingKey } from "../store/layout.ts";
-import { queryAll } from "../store/table.ts";
+import { identityOf, queryAll } from "../store/table.ts";
 import { deadLetter, drain } from "./apply.ts";
 import type { EventDeps } from "./ports.ts";
 import { stopWaiting } from "./waiting.ts";
@@ -15,16 +16,18 @@ const dayMs = 86_400_000;
  */
 export async function expireWaiting(deps: EventDeps): Promise<void> {
   const rows = await Array.fromAsync(queryAll(deps.table, waitingByAgeRange), parseWaitingByAge);
-  const byDependency = Map.groupBy(rows, ({ dependency }) => `${dependency.pk}\u0000${dependency.sk}`);
-  const dependencies = [...byDependency.values()].flatMap(([row]) => (row ? [row.dependency] : []));
-  const found = await deps.table.getMany(dependencies, { only: ["pk"] });
-
+  const dependencies = new Map(rows.map(({ dependency }) => [identityOf(dependency), dependency]));
+  const found = await deps.table.getMany([...dependencies.values()], { only: ["pk"] });
+  const known = found.filter((item) => item !== undefined);
+  const knownNames = new Set(known.map(identityOf));
   const oldestAllowed = toTimestamp(deps.clock.nowMs() - eventLimits.waitingDaysMax * dayMs);
-  for (const [index, waiting] of [...byDependency.values()].entries()) {
-    const dependency = dependencies[index];
-    if (found[index] && dependency) await drain(deps, dependency);
-    else for (const row of waiting) if (row.since < oldestAllowed) await expire(deps, row);
+  const pieces = new EachByItself();
+  for (const item of known) await pieces.run(() => drain(deps, item));
+  for (const row of rows) {
+    const isExpired = row.since < oldestAllowed && !knownNames.has(identityOf(row.dependency));
+    if (isExpired) await pieces.run(() => expire(deps, row));
   }
+  pieces.end();
 }
 
 async function expire(deps: EventDeps, row: WaitingByAgeItem): Promise<void> {

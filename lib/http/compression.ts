@@ -1,26 +1,15 @@
 import type { Transform } from "node:stream";
-import {
-  brotliCompress,
-  type CompressCallback,
-  constants,
-  createBrotliCompress,
-  createGzip,
-  gzip,
-} from "node:zlib";
+import { constants, createBrotliCompress, createGzip } from "node:zlib";
 
 const chunkSize = 65_536;
 /** Level 1 takes a 16 MiB answer in 160 ms to a third of its size; higher levels cost more than they save. */
 const gzipOptions = { level: 1, chunkSize };
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 }, chunkSize };
-const coders = {
-  gzip: (body: Buffer, done: CompressCallback) => gzip(body, gzipOptions, done),
-  br: (body: Buffer, done: CompressCallback) => brotliCompress(body, brotliOptions, done),
-};
 const streams = {
   gzip: () => createGzip(gzipOptions),
   br: () => createBrotliCompress(brotliOptions),
 };
-export type Coding = keyof typeof coders;
+export type Coding = keyof typeof streams;
 
 /** The caller unpacks the first pieces while the last are still being packed. */
 export function compressed(coding: Coding, body: Buffer): Transform {
@@ -29,11 +18,10 @@ export function compressed(coding: Coding, body: Buffer): Transform {
   return stream;
 }
 
-/** Not with `promisify`: `node:util` would cost every function some milliseconds of its cold start. */
-export const compress = (coding: Coding, body: Buffer): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    coders[coding](body, (error, compressed) => (error ? reject(error) : resolve(compressed)));
-  });
+export async function compress(coding: Coding, body: Buffer): Promise<Buffer> {
+  const pieces: Buffer[] = await Array.fromAsync(compressed(coding, body));
+  return Buffer.concat(pieces);
+}
 
 /** The coding the caller likes best, by its weights; gzip where it does not care. Undefined: send it plain. */
 export function preferredCoding(acceptEncoding: string): Coding | undefined {

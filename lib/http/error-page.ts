@@ -1,10 +1,12 @@
+import { certain } from "../runtime/certain.ts";
+
 /**
  * The pages of docs/errors for a browser. They use a little of Markdown only (headings, paragraphs, lists, code,
  * links), and a test holds them to it, so a little is enough here.
  */
 export function errorPage(markdown: string): string {
   const blocks = markdown.trim().split(/\n{2,}/);
-  const title = escaped(blocks[0]?.replace(/^# /, "") ?? "");
+  const title = escaped(certain(blocks[0], "title of the page").replace(/^# /, ""));
   return [
     "<!doctype html>",
     '<html lang="en">',
@@ -25,8 +27,8 @@ export function errorPage(markdown: string): string {
 }
 
 function block(text: string): string {
-  const heading = /^(#{1,2}) (.*)$/s.exec(text);
-  if (heading) return `<h${heading[1]?.length}>${inline(heading[2] ?? "")}</h${heading[1]?.length}>`;
+  if (text.startsWith("# ")) return `<h1>${inline(text.slice(2))}</h1>`;
+  if (text.startsWith("## ")) return `<h2>${inline(text.slice(3))}</h2>`;
   if (!text.startsWith("- ")) return `<p>${inline(text)}</p>`;
   const items = text.slice(2).split(/\n- /);
   return `<ul>\n${items.map((item) => `<li>${inline(item)}</li>`).join("\n")}\n</ul>`;

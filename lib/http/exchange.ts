@@ -56,8 +56,8 @@ export type Exchange = {
   readonly meter: StoreMeter;
   readonly table: Table;
   principal?: Principal;
-  alongside?: ReadonlyArray<Item | undefined>;
-  input?: Input<Operation>;
+  alongside: ReadonlyArray<Item | undefined>;
+  input?: Input<Operation> | undefined;
   cursor?: OpenedCursor | undefined;
   paging?: Paging;
   scope?: Scope;

@@ -17,7 +17,7 @@ export function answerUnrouted(
   clock: Clock = systemClock,
 ): APIGatewayProxyResult {
   const opened = { requestId: requestIdOf(event, chance), startedAtMs: clock.nowMs() };
-  const path = event.path ?? "/";
+  const { path } = event;
   const allowed = methodsAt(routes, path);
   const own = { ...baseHeaders(opened.requestId), ...corsHeaders(event) };
   const preflight = event.httpMethod === "OPTIONS" ? preflightHeaders(event, allowed) : undefined;

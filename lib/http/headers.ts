@@ -8,9 +8,10 @@ export function headerValues({ multiValueHeaders }: APIGatewayProxyEvent, name: 
   const wanted = name.toLowerCase();
   const found: string[] = [];
   for (const candidate in multiValueHeaders) {
+    const values = multiValueHeaders[candidate];
     // Most differ in length already; all headers are looked at several times a request.
-    if (candidate.length !== wanted.length || candidate.toLowerCase() !== wanted) continue;
-    found.push(...(multiValueHeaders[candidate] ?? []));
+    if (values && candidate.length === wanted.length && candidate.toLowerCase() === wanted)
+      found.push(...values);
   }
   return found;
 }
@@ -22,6 +23,10 @@ export function requestIdOf(event: APIGatewayProxyEvent, chance: Chance): string
   if (own !== undefined && others.length === 0 && ownRequestId.test(own)) return own;
   return event.requestContext?.requestId ?? chance.uuid();
 }
+
+/** The caller's address, as the audit log keeps it. */
+export const sourceIpOf = ({ requestContext }: APIGatewayProxyEvent): string | null =>
+  requestContext?.identity?.sourceIp ?? null;
 
 /** On every answer, good or bad. */
 export const baseHeaders = (requestId: string): Record<string, string> => ({

@@ -4,20 +4,21 @@ import type { APIGatewayProxyEvent } from "aws-lambda";
 import { touchLastUsed } from "../access/last-used.ts";
 import { actorOf } from "../access/principal.ts";
 import type { Operation } from "../contract/operation.ts";
+import { certain } from "../runtime/certain.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { StoreMeter } from "../store/meter.ts";
 import { admit, bucketOwner, gatedTable } from "./admission.ts";
 import { openDeadline, workTimeOf } from "./deadline.ts";
 import { type Dependencies, dependencies } from "./dependencies.ts";
 import type { Call, Exchange, Input, Verb } from "./exchange.ts";
-import { requestIdOf } from "./headers.ts";
+import { requestIdOf, sourceIpOf } from "./headers.ts";
 import { logOutcome } from "./outcome.ts";
 import { auditRefusal } from "./refusals.ts";
 import type { Reply } from "./reply.ts";
 import { fail, type Result, succeed } from "./respond.ts";
 import { type Alongside, authorize, identify, readShape, select } from "./steps.ts";
 
-type Step = MiddlewareObj<APIGatewayProxyEvent, Result | Reply>;
+type Step = MiddlewareObj<APIGatewayProxyEvent, Result>;
 
 export type LambdaOptions<Op extends Operation> = {
   /** Items to read in the round of authentication. */
@@ -34,7 +35,7 @@ export type LambdaOptions<Op extends Operation> = {
 /** From a contract entry and a verb to the handler of a Lambda function: the chain, built here and only here. */
 export function lambda<Op extends Operation>(operation: Op, verb: Verb<Op>, options: LambdaOptions<Op> = {}) {
   const { alongside = () => [], locate } = options;
-  return middy<APIGatewayProxyEvent, Result | Reply>({
+  return middy<APIGatewayProxyEvent, Result>({
     // It would cover the handler only; our own deadline covers the steps before it too.
     timeoutEarlyInMillis: 0,
     ...(operation.streaming && { executionMode: executionModeStreamifyResponse }),
@@ -45,20 +46,18 @@ export function lambda<Op extends Operation>(operation: Op, verb: Verb<Op>, opti
     .use(step(select))
     .use(step((_, exchange) => authorize(exchange)))
     .use(step((_, exchange) => locate && narrow(exchange, locate)))
-    .handler((event) => {
+    .handler(async (event) => {
       const exchange = exchangeOf(event);
-      return exchange.deadline.within(work(dependencies(), exchange, verb));
+      const reply = await exchange.deadline.within(work(dependencies(), exchange, verb));
+      exchange.deadline.letGo();
+      return await succeed(exchange, reply);
     });
 }
 
 /** One exchange per event; steps and handler share nothing else. */
 const exchanges = new WeakMap<object, Exchange>();
 
-function exchangeOf(event: object): Exchange {
-  const exchange = exchanges.get(event);
-  if (!exchange) throw new TypeError("The frame comes first in the chain.");
-  return exchange;
-}
+const exchangeOf = (event: object): Exchange => certain(exchanges.get(event), "exchange of the event");
 
 /** A step throws or returns nothing: a value returned from a hook would end the chain as an answer. */
 function step(check: (deps: Dependencies, exchange: Exchange) => undefined | void | Promise<void>): Step {
@@ -72,18 +71,15 @@ function step(check: (deps: Dependencies, exchange: Exchange) => undefined | voi
   };
 }
 
-/** First in, last out: opens the exchange, and turns what came of it into the one answer. */
+/** First in, last out: opens the exchange, turns what failed into its answer, and leaves the line of either. */
 function frame(operation: Operation): Step {
   return {
     before: ({ event, context }) => {
       const remainingMs = context.getRemainingTimeInMillis();
       exchanges.set(event, openExchange(dependencies(), operation, event, remainingMs));
     },
-    after: async (request) => {
-      const exchange = exchangeOf(request.event);
-      exchange.deadline.letGo();
-      request.response = await succeed(exchange, replyOf(request.response));
-      logOutcome(dependencies().clock, exchange, operation.answer.status);
+    after: ({ event }) => {
+      logOutcome(dependencies().clock, exchangeOf(event), operation.answer.status);
     },
     onError: async (request) => {
       const exchange = exchangeOf(request.event);
@@ -112,6 +108,7 @@ function openExchange(
     startedAtMs: deps.clock.nowMs(),
     deadline: openDeadline(deps.clock, workTimeOf(operation), remainingMs),
     table: deps.table.metered(meter),
+    alongside: [],
   };
 }
 
@@ -119,9 +116,10 @@ async function narrow<Op extends Operation>(
   exchange: Exchange,
   locate: NonNullable<LambdaOptions<Op>["locate"]>,
 ): Promise<void> {
-  const { scope, input, table } = exchange;
-  const [first, second] = scope?.organizations ?? [];
-  if (!scope || !input || !first) return;
+  const { table } = exchange;
+  const scope = certain(exchange.scope, "scope");
+  const input = certain(exchange.input, "input");
+  const [first, second] = scope.organizations;
   // The operation whose schemas parsed it is the one that `locate` is typed from.
   const found = second ? await locate({ scope, input: input as Input<Op>, table }) : first;
   if (found) exchange.scope = { organizations: [found], selector: `one:${found.uuid}` };
@@ -133,8 +131,9 @@ async function work<Op extends Operation>(
   exchange: Exchange,
   verb: Verb<Op>,
 ): Promise<Reply> {
-  const { operation, principal, scope, input, paging, table, deadline } = exchange;
-  if (!principal || !scope || !input || !paging) throw new TypeError("The chain is not complete.");
+  const { operation, table, deadline } = exchange;
+  const principal = certain(exchange.principal, "principal");
+  const scope = certain(exchange.scope, "scope");
   const owner = bucketOwner(operation, principal, scope);
   deps.limiter.refuseKnownFull(operation.rateLimit, owner);
   const admitted = admit(deps.limiter, table, operation, owner, () => {
@@ -144,16 +143,16 @@ async function work<Op extends Operation>(
     principal,
     scope,
     // The operation whose schemas parsed it is the one the verb is typed from.
-    input: input as Input<Op>,
-    paging,
+    input: certain(exchange.input, "input") as Input<Op>,
+    paging: certain(exchange.paging, "paging"),
     table: gatedTable(table, admitted, deadline.over),
     clock: deps.clock,
     chance: deps.chance,
-    alongside: exchange.alongside ?? [],
+    alongside: exchange.alongside,
     retentionDays: deps.retentionDays,
     actor: actorOf(principal),
     requestId: exchange.requestId,
-    ipAddress: exchange.event.requestContext?.identity?.sourceIp ?? null,
+    ipAddress: sourceIpOf(exchange.event),
     signal: deadline.soon,
   };
   const used = touchLastUsed(table, principal.key, deps.clock.nowMs()).catch(() => {});
@@ -168,10 +167,4 @@ async function work<Op extends Operation>(
   }
   const [reply] = await Promise.all([answer, used]);
   return reply;
-}
-
-/** After the handler the response is what the verb replied. */
-function replyOf(response: Result | Reply | null | undefined): Reply {
-  if (!response || "statusCode" in response) throw new TypeError("The verb did not reply.");
-  return response;
 }

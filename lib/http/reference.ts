@@ -23,7 +23,7 @@ export function serveReference(root: string, chance: Chance = systemChance, cloc
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
     const opened = { requestId: requestIdOf(event, chance), startedAtMs: clock.nowMs() };
     const own = { ...baseHeaders(opened.requestId), ...corsHeaders(event) };
-    const path = event.path ?? "/";
+    const { path } = event;
     const document = await find(read, path);
     if (!document) {
       const fault = notThere();

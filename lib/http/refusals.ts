@@ -5,6 +5,7 @@ import type { Fault } from "../contract/fault.ts";
 import { describeError, log } from "../runtime/log.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { Exchange } from "./exchange.ts";
+import { sourceIpOf } from "./headers.ts";
 
 /** What turns a key away, as against what is wrong with a request or with the organization's metrics. */
 const refusingCodes = new Set<ErrorCode>([
@@ -31,7 +32,7 @@ export async function auditRefusal(deps: Dependencies, exchange: Exchange, fault
         key,
         reason: fault instanceof Refused ? fault.reason : fault.code,
         operation: exchange.operation.id,
-        ipAddress: exchange.event.requestContext?.identity?.sourceIp ?? null,
+        ipAddress: sourceIpOf(exchange.event),
         requestId: exchange.requestId,
       },
     );

@@ -4,6 +4,7 @@ import { Fault, type Problem } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
 import type { Operation } from "../contract/operation.ts";
 import { firstOf, sentencesOf, valueAt } from "../contract/problems.ts";
+import { certain } from "../runtime/certain.ts";
 import type { Input } from "./exchange.ts";
 import { headerValues } from "./headers.ts";
 
@@ -44,7 +45,7 @@ const nothing: Checked = { value: undefined, problems: [] };
 
 /** `known` are problems found before: their fields are not judged again. */
 function check(
-  schema: z.ZodType | undefined,
+  schema: z.ZodObject | undefined,
   value: unknown,
   whole: string,
   known = new Map<string, string>(),
@@ -63,18 +64,13 @@ function cursorOf({ query }: Operation, values: Readonly<Record<string, unknown>
 }
 
 /** Path parameters arrive percent-encoded from a REST API. */
-function pathValues(event: APIGatewayProxyEvent): Record<string, string> {
-  const values: Record<string, string> = {};
-  for (const [name, value] of Object.entries(event.pathParameters ?? {})) {
-    values[name] = decoded(value ?? "");
-  }
-  return values;
-}
+const pathValues = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value]) => [name, decoded(value)]));
 
 /** A broken escape is no reason to fail: as it stands it matches no id, and the field's own message says so. */
-function decoded(text: string): string {
+function decoded(text: string | undefined): string | undefined {
   try {
-    return decodeURIComponent(text);
+    return text && decodeURIComponent(text);
   } catch {
     return text;
   }
@@ -85,7 +81,7 @@ function queryValues(operation: Operation, event: APIGatewayProxyEvent) {
   const values: Record<string, unknown> = Object.create(null);
   const problems = new Map<string, string>();
   for (const [name, given] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
-    const all = given ?? [];
+    const all = certain(given, "value of the parameter");
     if (!Object.hasOwn(operation.query.shape, name)) values[name] = all[0];
     else if (all.includes("")) problems.set(name, `${name}: must not be empty.`);
     else if (repeatable.has(name)) values[name] = all;
@@ -115,7 +111,7 @@ function takeBody(
 
 function checkBody(operation: Operation, event: APIGatewayProxyEvent): Checked {
   if (!event.body) return { ...nothing, problems: ["body: is required and must be a JSON object."] };
-  const value = parseJson(event);
+  const value = parseJson(event.body, event);
   if (value === undefined) return { ...nothing, problems: ["body: is not valid JSON."] };
   checkBatch(operation, value);
   return check(operation.body, value, "body");
@@ -136,12 +132,12 @@ function checkBatch({ batch }: Operation, body: unknown): void {
 
 /** What the body says, for steps that come before it is judged; undefined when it says nothing sensible. */
 export const peekBody = (event: APIGatewayProxyEvent, field: string): unknown =>
-  valueAt(parseJson(event), [field]);
+  valueAt(event.body && parseJson(event.body, event), [field]);
 
 /** Undefined, which no JSON stands for, when it is none. */
-function parseJson({ body, isBase64Encoded }: APIGatewayProxyEvent): unknown {
+function parseJson(body: string, { isBase64Encoded }: APIGatewayProxyEvent): unknown {
   try {
-    return JSON.parse(isBase64Encoded ? Buffer.from(body ?? "", "base64").toString() : (body ?? ""));
+    return JSON.parse(isBase64Encoded ? Buffer.from(body, "base64").toString() : body);
   } catch {
     return undefined;
   }

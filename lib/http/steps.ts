@@ -3,6 +3,7 @@ import { checkKeyKind, checkPermission, checkPlan } from "../access/policy.ts";
 import { checkAllIsAllowed, selectOrganizations } from "../access/scope.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
+import { certain } from "../runtime/certain.ts";
 import { optionalVariable } from "../runtime/environment.ts";
 import { cursorKeysKey, type TenantKey } from "../store/layout.ts";
 import type { Key } from "../store/table.ts";
@@ -58,27 +59,30 @@ function keyTextOf({ event }: Exchange): string | undefined {
 /** Step 4: all its problems are one fault, which the first of them names. */
 export async function readShape(deps: Dependencies, exchange: Exchange): Promise<void> {
   const { operation, event, table, principal } = exchange;
-  const { input, problems, cursor: text } = readInput(operation, event);
+  const { input, problems: known, cursor } = readInput(operation, event);
+  const problems = [...known];
   const opening = { ring: deps.cursorKeys, table, nowMs: deps.clock.nowMs() };
-  const cursor = text === undefined ? undefined : await openCursor(opening, operation, text).catch(faultOnly);
-  const [first, ...more] = [...problems, ...(cursor instanceof Fault ? cursor.problems : [])];
+  if (cursor !== undefined) {
+    try {
+      exchange.cursor = await openCursor(opening, operation, cursor);
+    } catch (error) {
+      // A cursor that is refused is one problem among others; anything else is no problem of the request.
+      if (!(error instanceof Fault)) throw error;
+      problems.push(...error.problems);
+    }
+  }
+  const [first, ...more] = problems;
   if (first) throw new Fault(first.code, first.message, { more });
   const problem = input && principal && operation.problemFor?.(principal.key.kind, { body: input.body });
   if (problem) throw new Fault("INVALID_REQUEST", problem);
-  if (input) exchange.input = input;
-  if (!(cursor instanceof Fault)) exchange.cursor = cursor;
-}
-
-/** A cursor that is refused is one problem among others; anything else is no problem of the request. */
-function faultOnly(error: unknown): Fault {
-  if (error instanceof Fault) return error;
-  throw error;
+  exchange.input = input;
 }
 
 /** Step 5. */
 export function select(deps: Dependencies, exchange: Exchange): void {
-  const { operation, principal, input, cursor } = exchange;
-  if (!principal || !input) throw new TypeError("Selection comes after authentication and validation.");
+  const { operation, cursor } = exchange;
+  const principal = certain(exchange.principal, "principal");
+  const input = certain(exchange.input, "input");
   const scope = selectOrganizations(operation, principal, {
     orgId: orgIdOf(operation, input),
     organizationIds: listField(input.query, "organization_ids"),
@@ -100,10 +104,9 @@ function orgIdOf({ body, organization }: Operation, input: Input<Operation>): st
 
 /** Steps 6 and 7. */
 export function authorize(exchange: Exchange): void {
-  const { operation, principal, scope } = exchange;
-  if (!principal || !scope) throw new TypeError("Authorization comes after selection.");
-  exchange.scope = checkPlan(operation, scope);
-  checkPermission(operation, principal);
+  const { operation } = exchange;
+  exchange.scope = checkPlan(operation, certain(exchange.scope, "scope"));
+  checkPermission(operation, certain(exchange.principal, "principal"));
 }
 
 function textField(part: unknown, name: string): string | undefined {

@@ -42,27 +42,25 @@ export async function* differences(
   const vectors = walk(table, vectorPartition(organization), after, vectorHeadAttributes);
   let record = await next(records, parseLearningHead);
   let vector = await next(vectors, parseVectorHead);
-  while (record || vector) {
-    const id = smaller(record?.sk, vector?.sk);
+  for (let first = firstOf(record, vector); first; first = firstOf(record, vector)) {
+    const { sk: id, revision } = first;
     const here = record?.sk === id ? record : undefined;
     const head = vector?.sk === id ? vector : undefined;
-    yield { id, difference: compare(embedder, organization, id, here, head) };
+    yield { id, difference: agree(embedder, here, head) ? undefined : { organization, id, revision } };
     if (here) record = await next(records, parseLearningHead);
     if (head) vector = await next(vectors, parseVectorHead);
   }
 }
 
-function compare(
+/** In the order of ids; of a pair the record. */
+const firstOf = (record: LearningHead | undefined, vector: VectorHead | undefined) =>
+  record && !(vector && vector.sk < record.sk) ? record : vector;
+
+const agree = (
   embedder: Embedder,
-  organization: string,
-  id: string,
   record: LearningHead | undefined,
   vector: VectorHead | undefined,
-): Change | undefined {
-  const wanted = record && isIndexed(record) ? record : undefined;
-  const agree = wanted ? isRight(vector, wanted, embedder) : vector === undefined;
-  return agree ? undefined : { organization, id, revision: record?.revision ?? vector?.revision ?? "" };
-}
+): boolean => (record && isIndexed(record) ? isRight(vector, record, embedder) : vector === undefined);
 
 const walk = (table: Table, pk: string, after: string, only: readonly string[]) =>
   queryAll(table, {
@@ -80,6 +78,3 @@ async function next<Parsed>(
   const { done, value } = await items.next();
   return done ? undefined : parse(value);
 }
-
-const smaller = (one: string | undefined, other: string | undefined): string =>
-  one === undefined || (other !== undefined && other < one) ? (other ?? "") : one;

@@ -1,4 +1,5 @@
 import { tableShape } from "../contract/table.ts";
+import { certain } from "../runtime/certain.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 
 /** Turns text into a vector, so that texts about the same thing lie close together. */
@@ -30,4 +31,4 @@ export function normalised(vector: readonly number[]): readonly number[] {
 
 /** Of two vectors of length 1: 1 is the same, 0 is unrelated. */
 export const cosine = (one: readonly number[], other: readonly number[]): number =>
-  one.reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0);
+  one.reduce((sum, value, index) => sum + value * certain(other[index], "dimension"), 0);

@@ -19,25 +19,25 @@ export async function followChanged(
   fresh: readonly Fresh[],
 ): Promise<ReadonlyMap<string, unknown>> {
   const failed = new Map<string, unknown>();
-  const embedded = await Promise.allSettled(fresh.map(({ embedding }) => embedding));
-  const placements = embedded.flatMap((outcome, index): Placement[] => {
-    const learning = fresh[index]?.learning;
-    if (!learning) return [];
-    if (outcome.status === "rejected") {
-      failed.set(learning.id, outcome.reason);
-      return [];
-    }
-    const { organization, id, revision } = learning;
-    const vector = vectorOf(learning, embedder, outcome.value);
-    return [{ organization, id, vector, follows: revision, markers: [markerKey(learning)] }];
-  });
+  const placements = await Promise.all(
+    fresh.map(async ({ learning, embedding }): Promise<Placement[]> => {
+      const { organization, id, revision } = learning;
+      try {
+        const vector = vectorOf(learning, embedder, await embedding);
+        return [{ organization, id, vector, follows: revision, markers: [markerKey(learning)] }];
+      } catch (error) {
+        failed.set(id, error);
+        return [];
+      }
+    }),
+  );
   const unmarked = fresh.filter(({ isMarked, learning }) => !isMarked && !failed.has(learning.id));
   try {
     await deps.table.writeMany(unmarked.map(({ learning }) => markStale(learning, leftBehindAtMs(clock))));
   } catch (error) {
     for (const { learning } of unmarked) failed.set(learning.id, error);
   }
-  const placed = placements.filter(({ id }) => !failed.has(id));
+  const placed = placements.flat().filter(({ id }) => !failed.has(id));
   for (const [{ id }, reason] of await place(deps, placed)) failed.set(id, reason);
   return failed;
 }

@@ -24,29 +24,31 @@ function hashedVector(text: string): number[] {
   const pieces = tally(
     [...words].flatMap(([word, times]) => piecesOf(`^${word}$`).map((piece) => [piece, times])),
   );
-  const vector = new Array<number>(dimensions).fill(0);
-  for (const [kind, counts] of [
+  const kinds = [
     ["word", words],
     ["pair", pairs],
     ["piece", pieces],
-  ] as const) {
-    for (const [feature, times] of counts)
-      addFeature(vector, `${kind} ${feature}`, weights[kind] * (1 + Math.log(times)));
-  }
-  return vector;
+  ] as const;
+  const sums = tally(
+    kinds.flatMap(([kind, counts]) =>
+      [...counts].map(([feature, times]) =>
+        placed(`${kind} ${feature}`, weights[kind] * (1 + Math.log(times))),
+      ),
+    ),
+  );
+  return Array.from({ length: dimensions }, (_, index) => sums.get(index) ?? 0);
 }
 
-function tally(counted: ReadonlyArray<readonly [string, number]>): Map<string, number> {
-  const counts = new Map<string, number>();
+function tally<Feature>(counted: ReadonlyArray<readonly [Feature, number]>): Map<Feature, number> {
+  const counts = new Map<Feature, number>();
   for (const [feature, times] of counted) counts.set(feature, (counts.get(feature) ?? 0) + times);
   return counts;
 }
 
 /** A bit of the hash gives the sign, so that features which share a dimension cancel out on average. */
-function addFeature(vector: number[], feature: string, weight: number): void {
+function placed(feature: string, weight: number): readonly [dimension: number, weight: number] {
   const hash = hashOf(feature);
-  const index = hash % dimensions;
-  vector[index] = (vector[index] ?? 0) + ((hash >>> 16) & 1 ? weight : -weight);
+  return [hash % dimensions, (hash >>> 16) & 1 ? weight : -weight];
 }
 
 /** Letters and digits of any script; `camelCase`, `snake_case` and `HTTPServer` fall into their words. */

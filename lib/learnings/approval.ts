@@ -63,8 +63,9 @@ async function approveOne(store: Store, organization: string, id: string, row: I
   return await decideAnew(store, async () => {
     const found = await readPending(store, organization, id);
     // Decided meanwhile, by another run or an admin; the row goes with the decision.
-    if (typeof found === "string" || found.learning.approve_at === null) return false;
-    if (!row.sk.startsWith(found.learning.approve_at)) return false;
+    if (typeof found === "string") return false;
+    // Deleted and captured again meanwhile: it waits anew.
+    if (!row.sk.startsWith(`${found.learning.approve_at}#`)) return false;
     await store.table.transact(decisionWrites(found.at, found.learning, "approved"));
     return true;
   });

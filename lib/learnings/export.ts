@@ -1,5 +1,6 @@
-import type * as z from "zod";
+import * as z from "zod";
 import type { listLearnings } from "../contract/operations/learnings.ts";
+import { certain } from "../runtime/certain.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { organizationTenant, type TenantKey } from "../store/layout.ts";
@@ -55,9 +56,9 @@ export async function exportLearnings(call: ExportCall, readable: Readable): Pro
   const names = await readNames(table, page.learnings);
   const { place, settled } = page.position;
   return {
-    records: page.learnings.flatMap((learning) => {
-      const organization = organizations.get(learning.organization);
-      return organization ? [toLearningRecord(learning, organization, names)] : [];
+    records: page.learnings.map((learning) => {
+      const organization = certain(organizations.get(learning.organization), "owner of a wanted Learning");
+      return toLearningRecord(learning, organization, names);
     }),
     nextCursor: page.isLast ? null : paging.next([place, settled]),
     resumeCursor: page.isLast ? paging.resume([settled, settled]) : null,
@@ -73,16 +74,17 @@ function ownerOf({ principal, scope }: ExportCall): TenantKey {
 async function repositoriesOf({ table, principal, scope, input }: ExportCall, readable: Readable) {
   const { repository_name: name } = input.query;
   if (name === undefined) return undefined;
+  // Only keys of a member may name a repository.
   const [organization] = scope.organizations;
-  if (!organization || principal.userId === null)
-    throw new TypeError("Only keys of a member may name a repository.");
-  const { userId } = principal;
-  return await namedRepositories(table, readable, { organization: organization.uuid, userId, name });
+  const { uuid } = certain(organization, "organization of the key");
+  const userId = certain(principal.userId, "member behind the key");
+  return await namedRepositories(table, readable, { organization: uuid, userId, name });
 }
 
 function positionOf(position: unknown): Position {
   if (position === null) return beginning;
-  const [place, settled] = Array.isArray(position) ? position : [];
-  if (typeof place === "string" && typeof settled === "string") return { place, settled };
-  throw new TypeError("A cursor of this operation holds two places.");
+  const [place, settled] = twoPlaces.parse(position);
+  return { place, settled };
 }
+
+const twoPlaces = z.tuple([z.string(), z.string()]);

@@ -13,8 +13,8 @@ export const learningAlongside = (
   _tenant: string,
   { organization, path }: { readonly organization: string | undefined; readonly path: PathValues },
 ): readonly Key[] => {
-  const id = path.learning_id ?? "";
-  const isReadable = organization !== undefined && id.length > 0 && id.length <= idCharactersMax;
+  const { learning_id: id } = path;
+  const isReadable = organization !== undefined && id && id.length <= idCharactersMax;
   return isReadable ? [learningKey(organization, id)] : [];
 };
 type PathValues = { readonly [name: string]: string | undefined };

@@ -1,5 +1,7 @@
 import { learningLimits } from "../contract/limits.ts";
+import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { EachByItself } from "../runtime/each-by-itself.ts";
 import { decideAnew, type Store } from "../store/decide.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
@@ -11,7 +13,7 @@ import {
   type TenantKey,
 } from "../store/layout.ts";
 import { type Item, queryAll, type TransactionWrite } from "../store/table.ts";
-import { replaceWrites } from "./record.ts";
+import { listedAt, replaceWrites } from "./record.ts";
 
 /**
  * Takes the Learnings of an organization to the export of the tenant it is in now. A request that began before
@@ -22,51 +24,68 @@ export async function moveLearnings(store: Store, organization: OrganizationItem
   await store.table.write({
     put: { ...relistKey(dueAt, organization.uuid), organization: organization.uuid },
   });
-  await relist(store, organization.uuid);
+  await relist(store, organization.uuid, keepPlace);
 }
 
 /** One run of the schedule. */
 export async function relistMoved(store: Store): Promise<void> {
   const upTo = `${toTimestamp(store.clock.nowMs())}$`;
+  const organizations = new EachByItself();
   for await (const item of queryAll(store.table, { pk: relistPartition, upTo })) {
-    if (typeof item.organization === "string") await relist(store, item.organization);
-    await store.table.write({ delete: item });
+    await organizations.run(async () => {
+      await relist(store, String(item.organization), toTheEnd);
+      await store.table.write({ delete: item });
+    });
   }
+  organizations.end();
 }
 
-async function relist(store: Store, organization: string): Promise<void> {
+type Relisting = (listed: Listed, tenant: TenantKey, nowMs: number, id: string) => Listed;
+type Listed = NonNullable<LearningItem["listed"]>;
+
+/** Whoever walks the new tenant begins a new walk to see the organization at all. */
+const keepPlace: Relisting = ({ place }, tenant) => ({ tenant, place });
+
+/** By now such walks may have been finished: one that is resumed must still come by. */
+const toTheEnd: Relisting = ({ place }, tenant, nowMs, id) =>
+  listedAt({ nowMs, tenant, placeInBatch: 0 }, id, place);
+
+async function relist(store: Store, organization: string, relisting: Relisting): Promise<void> {
   let strays: Item[] = [];
   for await (const item of queryAll(store.table, { pk: learningPartition(organization) })) {
     // Only those that may be in the wrong place; where they belong is looked up when they are moved.
     if (parseLearning(item).listed) strays.push(item);
     if (strays.length < learningLimits.movedTogetherMax) continue;
-    await moveTogether(store, organization, strays);
+    await moveTogether(store, organization, strays, relisting);
     strays = [];
   }
-  if (strays.length > 0) await moveTogether(store, organization, strays);
+  if (strays.length > 0) await moveTogether(store, organization, strays, relisting);
 }
 
-async function moveTogether(store: Store, organization: string, keys: readonly Item[]): Promise<void> {
+async function moveTogether(
+  store: Store,
+  organization: string,
+  keys: readonly Item[],
+  relisting: Relisting,
+): Promise<void> {
   await decideAnew(store, async () => {
     const [owner, ...items] = await store.table.getMany([organizationKey(organization), ...keys]);
-    if (!owner) return;
-    const { tenant } = parseOrganization(owner);
+    const { tenant } = parseOrganization(certain(owner, "organization of the Learnings"));
+    const nowMs = store.clock.nowMs();
     const writes = items
       .filter((item) => item !== undefined)
       .map(parseLearning)
-      .filter(({ listed }) => listed !== null && listed.tenant !== tenant)
-      .flatMap((learning) => moveWrites(learning, tenant, store.chance.uuid()));
+      .flatMap((learning): TransactionWrite[] => {
+        const { listed, id } = learning;
+        if (listed === null || listed.tenant === tenant) return [];
+        // A new revision, so that whoever read the old places does not write by them.
+        const after = {
+          ...learning,
+          revision: store.chance.uuid(),
+          listed: relisting(listed, tenant, nowMs, id),
+        };
+        return replaceWrites(learning, after);
+      });
     if (writes.length > 0) await store.table.transact(writes);
   });
 }
-
-/**
- * The place in the order stays: whoever walks the new tenant begins a new walk to see the organization at all. A new
- * revision, so that whoever read the old places does not write by them.
- */
-const moveWrites = (learning: LearningItem, tenant: TenantKey, revision: string): TransactionWrite[] =>
-  replaceWrites(learning, {
-    ...learning,
-    revision,
-    listed: learning.listed && { ...learning.listed, tenant },
-  });

@@ -74,12 +74,18 @@ export const approved = (at: Moment, learning: LearningItem): LearningItem =>
   changed(at, learning, { state: "approved", pull_requests: [], approve_at: null });
 
 /** Never before the place it had: clocks differ, and a walk must not have passed where it moves to. */
-function listedAt({ nowMs, tenant, placeInBatch }: Moment, id: string, before = "") {
+export function listedAt(
+  { nowMs, tenant, placeInBatch }: Pick<Moment, "nowMs" | "tenant" | "placeInBatch">,
+  id: string,
+  before = "",
+) {
   const place = learningPlace(toTimestamp(nowMs), placeInBatch, id);
-  const [then = ""] = before.split("#");
   return {
     tenant,
-    place: place >= before ? place : learningPlace(toTimestamp(Date.parse(then) + 1), placeInBatch, id),
+    place:
+      place >= before
+        ? place
+        : learningPlace(toTimestamp(Date.parse(timeOfPlace(before)) + 1), placeInBatch, id),
   };
 }
 
@@ -91,10 +97,13 @@ export const unchangedLearning = (learning: LearningItem): Condition =>
 export function replaceWrites(before: LearningItem | undefined, after: LearningItem): TransactionWrite[] {
   const kept = new Set(besides(after).map(identityOf));
   const gone = (before ? besides(before) : []).filter((key) => !kept.has(identityOf(key)));
-  const lists = new Set(listKeys(after).map(({ pk }) => pk));
+  const lists = new Map(listKeys(after).map(({ pk, sk }) => [pk, sk]));
   return [
     { put: after, when: before ? unchangedLearning(before) : { absent: "pk" } },
-    ...gone.map((key) => (lists.has(key.pk) ? { put: movedOn(key, after) } : { delete: key })),
+    ...gone.map((key) => {
+      const place = lists.get(key.pk);
+      return place === undefined ? { delete: key } : { put: movedOn(key, place) };
+    }),
     ...listKeys(after).map((key) => ({ put: { ...after, ...key } })),
     ...pendingKeys(after).map((key) => ({
       put: { ...key, organization: after.organization, id: after.id },
@@ -106,12 +115,17 @@ export function replaceWrites(before: LearningItem | undefined, after: LearningI
  * The transaction shows item by item to plain reads: without this a walk could find the old place empty and the new
  * one not yet filled.
  */
-const movedOn = (key: Key, { listed, updated_at }: LearningItem): Item => ({
-  ...key,
-  moved_to: listed?.place ?? "",
-  moved_at: updated_at,
-  ttl: Math.ceil(Date.parse(updated_at) / 1000) + learningLimits.movedDays * secondsPerDay,
-});
+const movedOn = (key: Key, place: string): Item => {
+  const movedAt = timeOfPlace(place);
+  return {
+    ...key,
+    moved_to: place,
+    moved_at: movedAt,
+    ttl: Math.ceil(Date.parse(movedAt) / 1000) + learningLimits.movedDays * secondsPerDay,
+  };
+};
+
+const timeOfPlace = (place: string): string => place.slice(0, place.indexOf("#"));
 
 const secondsPerDay = 86_400;
 
@@ -130,17 +144,6 @@ export const removeWrites = (learning: LearningItem): TransactionWrite[] => [
   { delete: learningKey(learning.organization, learning.id), when: unchanged(learning, ["revision"]) },
   ...besides(learning).map((key) => ({ delete: key })),
 ];
-
-/** The same for what the index must follow: an indexed one leaves a marker. */
-export function removalWrites(at: Moment, learning: LearningItem): TransactionWrite[] {
-  const { organization, id, state } = learning;
-  return [
-    ...removeWrites(learning),
-    ...(state === "approved"
-      ? [markStale({ organization, id, revision: at.revision }, leftBehindAtMs(at))]
-      : []),
-  ];
-}
 
 const leftBehindAtMs = ({ nowMs, indexedByWriter }: Moment): number =>
   nowMs + (indexedByWriter ? indexLimits.leftBehindAfterMs : 0);

@@ -1,5 +1,6 @@
 import { organizationUuid } from "../contract/identity.ts";
 import { streamLimits } from "../contract/limits.ts";
+import { certain } from "../runtime/certain.ts";
 import { parseOrganization } from "../store/items/organization.ts";
 import { organizationKey, type TenantKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
@@ -25,22 +26,21 @@ export async function finalizePullRequests(
   deps: StreamDeps,
   events: readonly FinalizedEvent[],
 ): Promise<Outcome[]> {
-  const changes = events.map(changeOf);
-  const outcomes = new Map<PullRequestChange, Outcome>();
-  for (let attempt = 0; outcomes.size < changes.length; attempt++) {
+  const outcomes = new Map(
+    events.map((event): [PullRequestChange, Outcome] => [changeOf(event), "elsewhere"]),
+  );
+  for (let attempt = 0; ; attempt++) {
+    // Else the organization moved after its tenant was looked up: it is looked up again.
+    const open = [...outcomes.keys()].filter((change) => outcomes.get(change) === "elsewhere");
+    if (open.length === 0) return [...outcomes.values()];
     if (attempt >= streamLimits.attemptsMax)
       throw new StreamBusy("The organization kept changing its tenant.");
-    const open = changes.filter((change) => !outcomes.has(change));
     for (const [tenant, group] of await groupByTenant(deps.table, open)) {
       const applied = await appendBatch(deps, tenant, group);
-      group.forEach((change, index) => {
-        const outcome = applied[index];
-        // The organization moved after its tenant was looked up: it is looked up again.
-        if (outcome !== undefined && outcome !== "elsewhere") outcomes.set(change, outcome);
-      });
+      for (const [index, change] of group.entries())
+        outcomes.set(change, certain(applied[index], "outcome of the change"));
     }
   }
-  return changes.map((change) => outcomes.get(change) ?? "elsewhere");
 }
 
 async function groupByTenant(
@@ -48,14 +48,10 @@ async function groupByTenant(
   changes: readonly PullRequestChange[],
 ): Promise<Map<TenantKey, PullRequestChange[]>> {
   const items = await table.getMany(changes.map(({ organization }) => organizationKey(organization)));
-  const groups = new Map<TenantKey, PullRequestChange[]>();
-  changes.forEach((change, index) => {
-    const item = items[index];
-    if (!item) throw new TypeError("An event is applied only when its organization is known.");
-    const { tenant } = parseOrganization(item);
-    groups.set(tenant, [...(groups.get(tenant) ?? []), change]);
-  });
-  return groups;
+  return Map.groupBy(
+    changes,
+    (_, index) => parseOrganization(certain(items[index], "organization of the event")).tenant,
+  );
 }
 
 export const changeOf = ({ id, version, data }: FinalizedEvent): PullRequestChange => ({

@@ -1,4 +1,5 @@
 import type { McpRecord } from "../contract/records-metrics.ts";
+import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
 import { damagedPayload, draftOf, textOf } from "./payload.ts";
@@ -30,8 +31,7 @@ export function draftMcp(pullRequest: McpPullRequest): EntryDraft {
     ]),
   ]);
   const placed = { atMs, repositoryId, authorId };
-  const record = decode(text, placed, organizationId);
-  if (!record) throw new RangeError("An entry was made that cannot be read.");
+  const record = certain(decode(text, placed, organizationId), "record of an entry just made");
   return draftOf(placed, text, JSON.stringify(record));
 }
 

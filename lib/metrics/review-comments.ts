@@ -1,3 +1,4 @@
+import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
 import { codeOf, type Finding, tailsByCode } from "./finding.ts";
@@ -38,8 +39,7 @@ const dropsByMark: ReadonlyMap<string, number> = new Map(
 export function draftReviewComments(pullRequest: CommentedPullRequest): EntryDraft {
   const { prUrl, repositoryId, authorId, mergedAtMs } = pullRequest;
   const text = encode(prUrl, pullRequest.comments);
-  const record = render(text, pullRequest);
-  if (record === undefined) throw new RangeError("An entry was made that cannot be read.");
+  const record = certain(render(text, pullRequest), "record of an entry just made");
   return draftOf({ atMs: mergedAtMs, repositoryId, authorId }, text, record);
 }
 

@@ -5,6 +5,7 @@ import {
   type ReviewRecord,
   severities,
 } from "../contract/records-metrics.ts";
+import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
 import type { Finding } from "./finding.ts";
@@ -42,14 +43,25 @@ export type Names = {
 };
 
 const letters = { merged: "m", closed: "c" } as const satisfies Record<PullRequestStatus, string>;
-const timesCount = 4;
-const estimatesCount = 3;
-const countedCount = 1 + severities.length + categories.length;
+const countsLength = 2 * (1 + severities.length + categories.length);
+
+type Fields = readonly [
+  prUrl: string,
+  authorUsername: string | null,
+  created: number,
+  readyForReview: number | null,
+  firstHumanReview: number | null,
+  lastCommit: number | null,
+  reviewIterations: number,
+  estimatedComplexity: number | null,
+  estimatedReviewMinutes: number | null,
+  ...counts: number[],
+];
 
 export function draftReview(pullRequest: ReviewedPullRequest): EntryDraft {
-  const { atMs, repositoryId, authorId, organizationId } = pullRequest;
+  const { atMs, repositoryId, authorId, organizationId, status } = pullRequest;
   const beforeEnd = (ms: number | null) => (ms === null ? null : atMs - ms);
-  const fields = [
+  const fields: Fields = [
     pullRequest.prUrl,
     pullRequest.authorUsername,
     atMs - pullRequest.createdAtMs,
@@ -61,12 +73,11 @@ export function draftReview(pullRequest: ReviewedPullRequest): EntryDraft {
     pullRequest.estimatedReviewMinutes,
     ...countsOf(pullRequest.comments),
   ];
-  const text = letters[pullRequest.status] + JSON.stringify(fields);
   const placed = { atMs, repositoryId, authorId };
-  const record = decode(text, placed, { organizationId, organizationName: "", repositoryName: "" });
-  if (!record) throw new RangeError("An entry was made that cannot be read.");
+  const names = { organizationId, organizationName: "", repositoryName: "" };
+  const record = recordOf(fields, status, placed, names);
   // Without the names, so the size is a lower bound; these entries are never large enough for parts.
-  return draftOf(placed, text, JSON.stringify(record));
+  return draftOf(placed, letters[status] + JSON.stringify(fields), JSON.stringify(record));
 }
 
 /** Told by the first letter, so that a filter need not decode. */
@@ -74,40 +85,36 @@ export const hasStatus = ({ payload }: StreamEntry, status: PullRequestStatus): 
   typeof payload === "string" && payload.startsWith(letters[status]);
 
 export function toReviewRecord(entry: StreamEntry, names: Names): ReviewRecord {
-  const record = decode(textOf(entry), entry, names);
-  if (!record) throw damagedPayload(entry.number);
-  return record;
+  const text = textOf(entry);
+  const fields: unknown = JSON.parse(text.slice(1));
+  if (!isFields(fields)) throw damagedPayload(entry.number);
+  return recordOf(fields, text.startsWith(letters.merged) ? "merged" : "closed", entry, names);
 }
 
 /** Posted and accepted of each counted thing; a null severity or category counts in the total only. */
 function countsOf(comments: readonly Finding[]): number[] {
-  const counts = new Array<number>(countedCount * 2).fill(0);
-  const add = (index: number, accepted: boolean | null) => {
-    counts[index * 2] = (counts[index * 2] ?? 0) + 1;
-    if (accepted === true) counts[index * 2 + 1] = (counts[index * 2 + 1] ?? 0) + 1;
-  };
-  for (const { severity, category, accepted } of comments) {
-    add(0, accepted);
-    if (severity !== null) add(1 + severities.indexOf(severity), accepted);
-    if (category !== null) add(1 + severities.length + categories.indexOf(category), accepted);
-  }
-  return counts;
+  const counted = [
+    comments,
+    ...severities.map((name) => comments.filter(({ severity }) => severity === name)),
+    ...categories.map((name) => comments.filter(({ category }) => category === name)),
+  ];
+  return counted.flatMap((some) => [some.length, some.filter(({ accepted }) => accepted === true).length]);
 }
 
-function decode(
-  text: string,
+function recordOf(
+  fields: Fields,
+  status: PullRequestStatus,
   { atMs, repositoryId, authorId }: Pick<StreamEntry, "atMs" | "repositoryId" | "authorId">,
   names: Names,
-): ReviewRecord | undefined {
-  const fields: unknown = JSON.parse(text.slice(1));
-  if (!isFields(fields)) return undefined;
-  const [prUrl, username, ...numbers] = fields;
-  const time = (index: number) => timeBefore(atMs, numbers[index]);
-  const counts = (index: number): CommentCounts => {
-    const at = timesCount + estimatesCount + index * 2;
-    return { posted: numbers[at] ?? 0, accepted: numbers[at + 1] ?? 0 };
-  };
-  const isMerged = text.startsWith(letters.merged);
+): ReviewRecord {
+  const [prUrl, username, created, ready, reviewed, committed, iterations, complexity, minutes, ...numbers] =
+    fields;
+  const time = (beforeMs: number | null) => (beforeMs === null ? null : toTimestamp(atMs - beforeMs));
+  const count = (at: number) => certain(numbers[at], "count of comments");
+  const counts = (index: number): CommentCounts => ({
+    posted: count(index * 2),
+    accepted: count(index * 2 + 1),
+  });
   return {
     pr_url: prUrl,
     author_id: authorId,
@@ -116,15 +123,15 @@ function decode(
     organization_name: names.organizationName,
     repository_id: repositoryId,
     repository_name: names.repositoryName,
-    created_at: toTimestamp(atMs - (numbers[0] ?? 0)),
-    ready_for_review_at: time(1),
-    first_human_review_at: time(2),
-    last_commit_at: time(3),
-    merged_at: isMerged ? toTimestamp(atMs) : null,
-    status: isMerged ? "merged" : "closed",
-    review_iterations: numbers[timesCount] ?? 0,
-    estimated_complexity: numbers[timesCount + 1] ?? null,
-    estimated_review_minutes: numbers[timesCount + 2] ?? null,
+    created_at: toTimestamp(atMs - created),
+    ready_for_review_at: time(ready),
+    first_human_review_at: time(reviewed),
+    last_commit_at: time(committed),
+    merged_at: status === "merged" ? toTimestamp(atMs) : null,
+    status,
+    review_iterations: iterations,
+    estimated_complexity: complexity,
+    estimated_review_minutes: minutes,
     coderabbit_comments: {
       total: counts(0),
       severity: {
@@ -146,18 +153,22 @@ function decode(
   };
 }
 
-const timeBefore = (atMs: number, beforeMs: number | null | undefined): string | null =>
-  beforeMs === null || beforeMs === undefined ? null : toTimestamp(atMs - beforeMs);
+const isNumber = (value: unknown): boolean => typeof value === "number";
+const isNumberOrNull = (value: unknown): boolean => value === null || typeof value === "number";
 
 /** By hand, not by schema: a page decodes a thousand of these. */
-function isFields(value: unknown): value is [string, string | null, ...(number | null)[]] {
+function isFields(value: unknown): value is Fields {
   if (!Array.isArray(value)) return false;
-  const [prUrl, username, ...numbers]: unknown[] = value;
+  const fields: unknown[] = value;
+  const [prUrl, username, created, ready, reviewed, committed, iterations, complexity, minutes, ...counts] =
+    fields;
   return (
     typeof prUrl === "string" &&
     (username === null || typeof username === "string") &&
-    numbers.length === timesCount + estimatesCount + countedCount * 2 &&
-    numbers.every((number) => number === null || typeof number === "number")
+    [created, iterations].every(isNumber) &&
+    [ready, reviewed, committed, complexity, minutes].every(isNumberOrNull) &&
+    counts.length === countsLength &&
+    counts.every(isNumber)
   );
 }
 

@@ -1,6 +1,7 @@
 import { metricsPreparing } from "../access/policy.ts";
 import { Fault } from "../contract/fault.ts";
 import { metricsLimits, requestLimits } from "../contract/limits.ts";
+import { certain } from "../runtime/certain.ts";
 import { type Clock, toTimestamp } from "../runtime/clock.ts";
 import { isMoving, type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { organizationKey, streamHeadKey, type TenantKey } from "../store/layout.ts";
@@ -87,11 +88,16 @@ export async function walk(
       timeUp: time.up,
       ...(only && !another && { isStillHere: () => isStillHere(table, only) }),
     });
-    if (result.kind === "too-large") throw tooLarge(largest);
+    if (result.kind === "too-large")
+      throw tooLarge(certain<StreamEntry>(largest, "entry in a page that is too large"));
     if (result.kind === "no-progress") throw outOfTime();
-    if (result.kind === "moved") throw metricsPreparing(only?.provider_organization_id ?? "");
+    if (result.kind === "moved")
+      throw metricsPreparing(certain(only, "organization that moved").provider_organization_id);
     return {
-      entries: result.entries.map((entry) => ({ entry, organization: owner(organizations, entry) })),
+      entries: result.entries.map((entry) => ({
+        entry,
+        organization: certain(organizations.get(entry.organization), "owner of an entry let through"),
+      })),
       nextCursor: result.nextAfter === null ? null : paging.next(result.nextAfter),
       resumeCursor: result.nextAfter === null ? paging.resume(result.readUpTo) : null,
     };
@@ -127,12 +133,6 @@ function filterOf(
     (!authors || (authorId !== null && authors.has(authorId)));
 }
 
-function owner(organizations: ReadonlyMap<string, OrganizationItem>, entry: StreamEntry): OrganizationItem {
-  const organization = organizations.get(entry.organization);
-  if (!organization) throw new TypeError("The filter lets no foreign entry through.");
-  return organization;
-}
-
 /** A reason of its own: without one every abort would make an error and its stack. */
 const letGo = "let go of";
 
@@ -153,14 +153,13 @@ const outOfTime = (): Fault =>
   });
 
 /** One pull request is never split, so the advice ends with the one that may have to be left out. */
-function tooLarge(largest: StreamEntry | undefined): Fault {
+function tooLarge(largest: StreamEntry): Fault {
   const mebibytes = requestLimits.responseBytesMax / 1024 / 1024;
-  const advice = "Reduce limit, narrow the window or add filters.";
-  const culprit =
-    largest && `repository_id ${largest.repositoryId}, finalized at ${toTimestamp(largest.atMs)}`;
-  const split = culprit
-    ? ` A pull request is never split: the largest one here (${culprit}) takes ${largest.renderedBytes} bytes; ` +
-      "if it does not fit alone, exclude it with narrower dates or filters."
-    : "";
-  return new Fault("RESPONSE_TOO_LARGE", `The answer would exceed ${mebibytes} MiB. ${advice}${split}`);
+  const culprit = `repository_id ${largest.repositoryId}, finalized at ${toTimestamp(largest.atMs)}`;
+  return new Fault(
+    "RESPONSE_TOO_LARGE",
+    `The answer would exceed ${mebibytes} MiB. Reduce limit, narrow the window or add filters. ` +
+      `A pull request is never split: the largest one here (${culprit}) takes ${largest.renderedBytes} bytes; ` +
+      "if it does not fit alone, exclude it with narrower dates or filters.",
+  );
 }

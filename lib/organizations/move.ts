@@ -1,5 +1,6 @@
 import { moveLearnings } from "../learnings/move-learnings.ts";
 import { movePeople } from "../people/move-people.ts";
+import { EachByItself } from "../runtime/each-by-itself.ts";
 import type { Store } from "../store/decide.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
@@ -60,11 +61,15 @@ export async function completeMove(store: Store, organization: OrganizationItem)
  */
 export async function resumeMoves(store: Store): Promise<number> {
   let finished = 0;
+  const moves = new EachByItself();
   for await (const { sk: uuid } of queryAll(store.table, { pk: movingPartition })) {
-    const item = await store.table.get(organizationKey(uuid));
-    if (!item) continue;
-    await completeMove(store, parseOrganization(item));
-    finished++;
+    await moves.run(async () => {
+      const item = await store.table.get(organizationKey(uuid));
+      if (!item) return;
+      await completeMove(store, parseOrganization(item));
+      finished++;
+    });
   }
+  moves.end();
   return finished;
 }

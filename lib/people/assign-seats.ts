@@ -1,5 +1,6 @@
 import { type Changing, changeEntry } from "../audit/entry.ts";
 import { peopleLimits } from "../contract/limits.ts";
+import { certain } from "../runtime/certain.ts";
 import { decideAnew } from "../store/decide.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PoolItem, parseMember, parsePool } from "../store/items/people.ts";
@@ -89,18 +90,19 @@ async function assign(
   return outcomes;
 }
 
-type Ahead = { readonly guard: PoolItem | undefined; readonly stored: ReadonlyMap<string, Item> };
+type Ahead = { readonly guard: PoolItem; readonly stored: ReadonlyMap<string, Item> };
 
 async function readAhead({ table }: Changing, pool: PoolKey, keys: readonly Key[]): Promise<Ahead> {
   const [guard, ...items] = await table.getMany([poolGuardKey(pool), ...keys]);
   const found = items.filter((item) => item !== undefined);
-  return { guard: guard && parsePool(guard), stored: new Map(found.map((item) => [item.sk, item])) };
+  const stored = new Map(found.map((item) => [item.sk, item]));
+  return { guard: parsePool(certain(guard, "guard of the pool")), stored };
 }
 
 type Chunk = {
   readonly chunk: ReadonlyArray<{ readonly key: Key; readonly ids: readonly string[] }>;
   readonly stored: ReadonlyArray<Item | undefined>;
-  readonly guard: PoolItem | undefined;
+  readonly guard: PoolItem;
 };
 
 /** One transaction. Answers the guard as it stands after it, for the next one. */
@@ -110,17 +112,15 @@ async function assignTogether(
   action: SeatAction,
   first: Chunk,
   outcomes: Outcomes,
-): Promise<PoolItem | undefined> {
+): Promise<PoolItem> {
   let read: Chunk | undefined = first;
   return await decideAnew(context, async () => {
     const { chunk, stored, guard } = read ?? (await readAgain(context, place.pool, first.chunk));
     read = undefined;
     const people = stored.filter((item) => item !== undefined);
-    if (!guard) throw new RangeError(`The pool ${place.pool} has no guard.`);
     const decision = decideSeats(place.pool, guard, people, action === "assign");
-    const idsOf = new Map(chunk.map(({ key, ids }) => [key.sk, ids]));
-    const changed = decision.changed.flatMap(({ sk }) => idsOf.get(sk) ?? []);
-    const refused = decision.refused.flatMap(({ sk }) => idsOf.get(sk) ?? []);
+    const changed = idsOf(chunk, decision.changed);
+    const refused = idsOf(chunk, decision.refused);
     if (decision.writes.length > 0) {
       await context.table.transact([...decision.writes, ...entry(context, place, action, changed, refused)]);
     }
@@ -131,6 +131,12 @@ async function assignTogether(
     for (const id of refused) outcomes.fail(id, "NO_SEATS_AVAILABLE", "All purchased seats are assigned.");
     return { ...guard, seats_free: guard.seats_free - decision.seatsTaken };
   });
+}
+
+/** As the caller named these people. */
+function idsOf(chunk: Chunk["chunk"], people: readonly Key[]): string[] {
+  const named = new Set(people.map(({ sk }) => sk));
+  return chunk.filter(({ key }) => named.has(key.sk)).flatMap(({ ids }) => ids);
 }
 
 async function readAgain(context: Changing, pool: PoolKey, chunk: Chunk["chunk"]): Promise<Chunk> {

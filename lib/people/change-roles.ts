@@ -1,6 +1,7 @@
 import { type Changing, changeEntry } from "../audit/entry.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
+import { certain } from "../runtime/certain.ts";
 import { decideAnew } from "../store/decide.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
@@ -24,12 +25,11 @@ export async function changeRoles(
 ): Promise<Outcomes> {
   const ids = [...new Set(userIds)];
   const outcomes = new Outcomes(ids);
-  const keys = [peopleKey(organization.uuid), ...ids.map((id) => memberKey(organization.uuid, id))];
-  const [guardItem, ...members] = await context.table.getMany(keys);
-  let guard = guardItem && parsePeople(guardItem);
+  const read = await readTogether(context, organization.uuid, ids);
+  let { guard } = read;
   let start = 0;
   for (const chunk of chunksOf(ids, peopleLimits.changedTogetherMax)) {
-    const stored = members.slice(start, start + chunk.length);
+    const stored = read.stored.slice(start, start + chunk.length);
     start += chunk.length;
     guard = await changeTogether(context, organization, role, { ids: chunk, stored, guard }, outcomes);
   }
@@ -39,7 +39,7 @@ export async function changeRoles(
 type Chunk = {
   readonly ids: readonly string[];
   readonly stored: ReadonlyArray<Item | undefined>;
-  readonly guard: PeopleItem | undefined;
+  readonly guard: PeopleItem;
 };
 
 /** One transaction. Answers the guard as it stands after it, for the next one. */
@@ -49,10 +49,10 @@ async function changeTogether(
   role: string,
   first: Chunk,
   outcomes: Outcomes,
-): Promise<PeopleItem | undefined> {
+): Promise<PeopleItem> {
   let read: Chunk | undefined = first;
   return await decideAnew(context, async () => {
-    const chunk = read ?? (await readAgain(context, organization.uuid, first.ids));
+    const chunk = read ?? (await readTogether(context, organization.uuid, first.ids));
     read = undefined;
     const { changing, failures, admins } = judge(chunk, role);
     if (changing.length > 0) {
@@ -63,13 +63,13 @@ async function changeTogether(
       ]);
     }
     for (const [id, code] of failures) outcomes.fail(id, code, messages[code]);
-    return chunk.guard && { ...chunk.guard, counts: { ...chunk.guard.counts, cr_admin: admins } };
+    return { ...chunk.guard, counts: { ...chunk.guard.counts, cr_admin: admins } };
   });
 }
 
 /** Decides in input order on what was read; the transaction's conditions hold the decision to it. */
 function judge({ ids, stored, guard }: Chunk, role: string) {
-  let admins = guard?.counts.cr_admin ?? 0;
+  let admins = certain(guard.counts.cr_admin, "count of admins");
   const changing: Item[] = [];
   const failures: Array<[string, keyof typeof messages]> = [];
   for (const [index, id] of ids.entries()) {
@@ -89,9 +89,9 @@ function judge({ ids, stored, guard }: Chunk, role: string) {
   return { changing, failures, admins };
 }
 
-async function readAgain({ table }: Changing, uuid: string, ids: readonly string[]): Promise<Chunk> {
+async function readTogether({ table }: Changing, uuid: string, ids: readonly string[]): Promise<Chunk> {
   const [guard, ...stored] = await table.getMany([peopleKey(uuid), ...ids.map((id) => memberKey(uuid, id))]);
-  return { ids, stored, guard: guard && parsePeople(guard) };
+  return { ids, stored, guard: parsePeople(certain(guard, "guard of the people")) };
 }
 
 const entry = (
@@ -131,23 +131,25 @@ export async function changeRolesEverywhere(
 ): Promise<{ readonly outcomes: Outcomes; readonly failed: readonly EverywhereFailure[] }> {
   const ids = [...new Set(userIds)];
   const outcomes = new Outcomes(ids);
-  const places = new Map<string, EverywhereFailure["organizations"][number][]>();
+  const failed = new Map<string, EverywhereFailure>();
   for (const some of chunksOf(organizations, peopleLimits.organizationsAtOnce)) {
     // All of them end before any fault goes on: nothing is still writing when the caller hears of it.
-    const changed = await Promise.allSettled(some.map((each) => changeRoles(context, each, role, ids)));
-    for (const [index, settled] of changed.entries()) {
+    const changed = await Promise.allSettled(
+      some.map(async (each) => ({
+        org_id: each.provider_organization_id,
+        changed: await changeRoles(context, each, role, ids),
+      })),
+    );
+    for (const settled of changed) {
       if (settled.status === "rejected") throw settled.reason;
-      const org_id = some[index]?.provider_organization_id ?? "";
-      for (const { id, code, message } of settled.value.failed) {
-        places.set(id, [...(places.get(id) ?? []), { org_id, code, message }]);
-        const count = places.get(id)?.length;
-        outcomes.fail(id, code, `Failed in ${count} of ${organizations.length} organizations.`);
+      for (const { id, code, message } of settled.value.changed.failed) {
+        const place = { org_id: settled.value.org_id, code, message };
+        const places = [...(failed.get(id)?.organizations ?? []), place];
+        const summary = `Failed in ${places.length} of ${organizations.length} organizations.`;
+        outcomes.fail(id, code, summary);
+        failed.set(id, { id, code, message: summary, organizations: places });
       }
     }
   }
-  const failed = outcomes.failed.map((failure) => ({
-    ...failure,
-    organizations: places.get(failure.id) ?? [],
-  }));
-  return { outcomes, failed };
+  return { outcomes, failed: ids.flatMap((id) => failed.get(id) ?? []) };
 }

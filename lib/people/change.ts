@@ -35,7 +35,7 @@ export const peopleWrites = (
 
 function personWrites({ stored, before, after }: PersonChange): TransactionWrite[] {
   const when = unchanged(stored, ["memberships", "seat", "seat_decided"]);
-  if (after.memberships.length === 0) return before ? [{ delete: { pk: after.pk, sk: after.sk }, when }] : [];
+  if (after.memberships.length === 0) return [{ delete: { pk: after.pk, sk: after.sk }, when }];
   return isDeepStrictEqual(before, after) ? [] : [{ put: after, when }];
 }
 

@@ -1,3 +1,4 @@
+import { certain } from "../runtime/certain.ts";
 import { parsePerson, parsePool } from "../store/items/people.ts";
 import { type PoolKey, poolGuardKey } from "../store/layout.ts";
 import type { Key, Table, TransactionWrite } from "../store/table.ts";
@@ -30,8 +31,8 @@ export class PeopleDraft {
     const pools = [...new Set(placements.map(({ pool }) => pool))];
     const items = await table.getMany([...pools.map(poolGuardKey), ...placements.map(({ key }) => key)]);
     for (const [index, pool] of pools.entries()) {
-      const guard = items[index];
-      draft.#seatsFree.set(pool, guard ? parsePool(guard).seats_free : 0);
+      const guard = parsePool(certain(items[index], "guard of the pool"));
+      draft.#seatsFree.set(pool, guard.seats_free);
     }
     for (const [index, { pool, key, email }] of placements.entries()) {
       const stored = items[pools.length + index];
@@ -74,9 +75,7 @@ export class PeopleDraft {
   }
 
   #working(key: Key): Working {
-    const working = this.#people.get(nameOf(key));
-    if (!working) throw new RangeError(`The person at ${key.pk} / ${key.sk} was not loaded.`);
-    return working;
+    return certain(this.#people.get(nameOf(key)), "working copy of the person");
   }
 }
 

@@ -40,7 +40,6 @@ export async function listMembers(
   const { pk, beginsWith } = membersRange(organization.uuid);
   const range =
     page.after === null ? { pk, beginsWith } : { pk, after: page.after, upTo: `${beginsWith}\uffff` };
-  const seated = (members: readonly MemberItem[]) => seatsOfMembers(table, pool, organization.uuid, members);
   const [seats, { custom }, walked] = await Promise.all([
     poolSeats(table, pool, organization),
     readRoles(table, organization.uuid),
@@ -48,10 +47,8 @@ export async function listMembers(
       const members = items
         .map(parseMember)
         .filter((member) => member.active && roleMatches(filters.role, member.role));
-      const holds = await seated(members);
-      return members
-        .map((member, index) => ({ sk: member.sk, member, seat: holds[index] ?? false }))
-        .filter(({ seat }) => seatMatches(filters.seat, seat));
+      const found = await withSeats(table, pool, organization.uuid, members);
+      return found.filter(({ seat }) => seatMatches(filters.seat, seat));
     }),
   ]);
   const roles = new Map(custom.map((role) => [role.id, role]));
@@ -74,7 +71,8 @@ export async function walk<Found extends { readonly sk: string }>(
     const selected = await select(page.items);
     found.push(...selected);
     passedOver += page.items.length - selected.length;
-    if (found.length > limit) return { found: found.slice(0, limit), next: found[limit - 1]?.sk ?? null };
+    const end = found[limit - 1];
+    if (end && found.length > limit) return { found: found.slice(0, limit), next: end.sk };
     resume = page.resume;
     const last = page.items.at(-1);
     if (resume && last && passedOver >= peopleLimits.passedOverMax) return { found, next: last.sk };
@@ -96,15 +94,14 @@ export async function poolSeats(table: Table, pool: PoolKey, organization: Organ
   return { seatsPurchased: purchased, seatsAssigned: purchased - free };
 }
 
-async function seatsOfMembers(
-  table: Table,
-  pool: PoolKey,
-  organization: string,
-  members: readonly MemberItem[],
-) {
-  const keys = members.map(({ user_id: userId, email }) => personKey(pool, { organization, userId, email }));
-  const people = await table.getMany(keys);
-  return people.map((item) => item !== undefined && parsePerson(item).seat);
+async function withSeats(table: Table, pool: PoolKey, organization: string, members: readonly MemberItem[]) {
+  const held = members.map((member) => {
+    const { sk, user_id: userId, email } = member;
+    return { sk, member, person: personKey(pool, { organization, userId, email }) };
+  });
+  const people = await table.getMany(held.map(({ person }) => person));
+  const seated = new Set(people.flatMap((item) => (item && parsePerson(item).seat ? [item.sk] : [])));
+  return held.map(({ sk, member, person }) => ({ sk, member, seat: seated.has(person.sk) }));
 }
 
 function toUserRecord(

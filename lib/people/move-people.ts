@@ -1,4 +1,5 @@
 import { eventLimits } from "../contract/limits.ts";
+import { certain } from "../runtime/certain.ts";
 import { decideAnew, type Store } from "../store/decide.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
@@ -36,8 +37,7 @@ export async function movePeople(
 const moveTogether = (store: Store, uuid: string, keys: readonly Key[]): Promise<void> =>
   decideAnew(store, async () => {
     const [organizationItem, ...items] = await store.table.getMany([organizationKey(uuid), ...keys]);
-    if (!organizationItem) return;
-    const { tenant } = parseOrganization(organizationItem);
+    const { tenant } = parseOrganization(certain(organizationItem, "organization whose people move"));
     const pool = poolOf({ uuid, tenant });
     const steps = items
       .filter((item) => item !== undefined)

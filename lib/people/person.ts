@@ -35,9 +35,8 @@ export const withoutMembership = (
   ),
 });
 
-/** One order, so that equal people are equal items whatever came first. */
+/** One order, so that equal people are equal items whatever came first. No two are the same. */
 function byOrganizationAndUser(left: Membership, right: Membership): number {
   if (left.organization !== right.organization) return left.organization < right.organization ? -1 : 1;
-  if (left.user_id !== right.user_id) return left.user_id < right.user_id ? -1 : 1;
-  return 0;
+  return left.user_id < right.user_id ? -1 : 1;
 }

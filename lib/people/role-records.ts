@@ -7,6 +7,7 @@ import {
   systemRoles,
 } from "../contract/access.ts";
 import type { permissionRecord, roleRecord } from "../contract/records-people.ts";
+import { certain } from "../runtime/certain.ts";
 import { type PeopleItem, parsePeople } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
 import { peopleKey, rolesRange } from "../store/layout.ts";
@@ -37,8 +38,10 @@ export async function readRoles(
     Array.fromAsync(queryAll(table, rolesRange(uuid))),
   ]);
   if (!guard) throw new RangeError(`The organization ${uuid} has no people guard.`);
-  const custom = items.map(parseRole).sort((one, other) => one.name.localeCompare(other.name, "en"));
-  return { guard: parsePeople(guard), custom };
+  const known = parsePeople(guard);
+  // The two are read side by side: a role made or deleted meanwhile is not one whose permissions are unknown.
+  const custom = items.map(parseRole).filter(({ id }) => Object.hasOwn(known.counts, id));
+  return { guard: known, custom: custom.sort((one, other) => one.name.localeCompare(other.name, "en")) };
 }
 
 export const systemRoleRecords = (guard: PeopleItem, detail: RoleDetail): RoleRecord[] =>
@@ -61,17 +64,16 @@ export const customRoleRecord = (guard: PeopleItem, role: RoleItem, detail: Role
 });
 
 const detailOf = (guard: PeopleItem, roleId: string, { permissions, userCount }: RoleDetail) => ({
-  ...(permissions && { permissions: (permissionsOf(guard, roleId) ?? []).map(toPermissionRecord) }),
-  ...(userCount && { user_count: guard.counts[roleId] ?? 0 }),
+  ...(permissions && { permissions: toPermissionRecords(certain(permissionsOf(guard, roleId), "role")) }),
+  ...(userCount && { user_count: certain(guard.counts[roleId], "count of the role") }),
 });
 
-function toPermissionRecord(permission: Permission): PermissionRecord {
-  const [resource, access] = permission.split(":");
-  const resource_id = permissionResources.find((known) => known === resource);
-  const access_type = accessTypes.find((known) => known === access);
-  if (!resource_id || !access_type) throw new RangeError(`${permission} is not made of what is known.`);
-  return { resource_id, access_type };
-}
+const toPermissionRecords = (granted: readonly string[]): PermissionRecord[] =>
+  permissionResources.flatMap((resource_id) =>
+    accessTypes
+      .filter((access_type) => granted.includes(`${resource_id}:${access_type}`))
+      .map((access_type) => ({ resource_id, access_type })),
+  );
 
 /** The contract has checked that each is a permission that exists. */
 export const toPermission = ({ resource_id, access_type }: PermissionRecord): Permission =>

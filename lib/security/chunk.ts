@@ -96,16 +96,16 @@ function toRow(tuple: z.output<typeof rowTuple>): Row {
 
 /** Cuts what has outgrown a chunk into pieces of about equal size. */
 export function cutRows(rows: readonly WrittenRow[]): WrittenRow[][] {
-  const sizes = rows.map(({ text }) => Buffer.byteLength(text));
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const sized = rows.map((row) => ({ row, size: Buffer.byteLength(row.text) }));
+  const bytes = sized.reduce((sum, { size }) => sum + size, 0);
   if (bytes <= securityLimits.chunkBytesMax) return [[...rows]];
   const pieceBytes = bytes / Math.ceil(bytes / securityLimits.chunkBytesTarget);
   const pieces: WrittenRow[][] = [];
   let bytesBefore = 0;
-  for (const [index, row] of rows.entries()) {
+  for (const { row, size } of sized) {
     if (bytesBefore >= pieces.length * pieceBytes) pieces.push([]);
     pieces.at(-1)?.push(row);
-    bytesBefore += sizes[index] ?? 0;
+    bytesBefore += size;
   }
   return pieces;
 }

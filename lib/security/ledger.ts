@@ -39,26 +39,26 @@ export type ChunkReference = {
 
 export type Counts = readonly number[];
 
+const countsLength = findingStates.length * findingSeverities.length;
+
 const countIndex = (state: FindingState, severity: FindingSeverity): number =>
   findingStates.indexOf(state) * findingSeverities.length + findingSeverities.indexOf(severity);
 
 export function countRows(rows: readonly Row[]): Counts {
-  const counts = new Array<number>(findingStates.length * findingSeverities.length).fill(0);
-  for (const row of rows) {
-    const index = countIndex(stateOf(row), row.finding.severity);
-    counts[index] = (counts[index] ?? 0) + 1;
-  }
-  return counts;
+  const groups = Map.groupBy(rows, (row) => countIndex(stateOf(row), row.finding.severity));
+  return Array.from({ length: countsLength }, (_, index) => groups.get(index)?.length ?? 0);
 }
 
-export const countOf = (
+export function countOf(
   counts: Counts,
   states: readonly FindingState[],
   severities: readonly FindingSeverity[],
-) =>
-  states
-    .flatMap((state) => severities.map((severity) => counts[countIndex(state, severity)] ?? 0))
-    .reduce((sum, count) => sum + count, 0);
+): number {
+  const wanted = new Set(
+    states.flatMap((state) => severities.map((severity) => countIndex(state, severity))),
+  );
+  return counts.reduce((sum, count, index) => (wanted.has(index) ? sum + count : sum), 0);
+}
 
 const ledgerItem = z.object({
   pk: z.string(),

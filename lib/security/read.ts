@@ -1,6 +1,7 @@
 import { Fault } from "../contract/fault.ts";
 import { securityLimits } from "../contract/limits.ts";
 import type { FindingRecord } from "../contract/records-security.ts";
+import { certain } from "../runtime/certain.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { RepositoryItem } from "../store/items/repository.ts";
 import { StoreUnavailable } from "../store/table.ts";
@@ -78,11 +79,8 @@ export async function readDownload(reading: Reading, query: FindingQuery): Promi
 const matchesOf = ({ ledger }: Source, { states, severities }: Filter): number =>
   ledger.chunks.reduce((sum, { counts }) => sum + countOf(counts, states, severities), 0);
 
-function render({ source, row }: Located, repositories: ReadonlyMap<Source, RepositoryItem>): FindingRecord {
-  const repository = repositories.get(source);
-  if (!repository) throw new TypeError("A source is opened together with its repository.");
-  return toRecord(row, source, repository);
-}
+const render = ({ source, row }: Located, repositories: ReadonlyMap<Source, RepositoryItem>): FindingRecord =>
+  toRecord(row, source, certain(repositories.get(source), "repository of an opened source"));
 
 const positionOf = ({ source, row }: Located): Position => ({
   organization: source.organization.uuid,

@@ -1,3 +1,4 @@
+import { certain } from "../runtime/certain.ts";
 import type { Value } from "./table.ts";
 
 /** A value as DynamoDB writes it in JSON. Its sets are missing: none of our items has one. */
@@ -43,9 +44,7 @@ const isList = (value: Value): value is readonly Value[] => Array.isArray(value)
 export function fromAttributes(attributes: Attributes): Record<string, Value> {
   const values: Record<string, Value> = {};
   for (const name in attributes) {
-    const attribute = attributes[name];
-    if (attribute === undefined) continue;
-    const value = fromAttribute(attribute);
+    const value = fromAttribute(certain(attributes[name], "value of the attribute"));
     // Only as a definition is that name a member like any other.
     if (name === "__proto__") Object.defineProperty(values, name, { ...member, value });
     else values[name] = value;

@@ -1,4 +1,5 @@
 import { streamLimits } from "../contract/limits.ts";
+import { certain } from "../runtime/certain.ts";
 import { pointerKey, type TenantKey } from "../store/layout.ts";
 import { ConditionFailed, TransactionRefused } from "../store/table.ts";
 import { type Head, isSettled, readHead } from "./head.ts";
@@ -17,9 +18,10 @@ import {
 } from "./stream.ts";
 import { buildAppend, packPlans } from "./transaction.ts";
 
-/** The newest change of one pull request, on its way through the attempts. */
+/** One pull request on its way through the attempts: a transaction touches an item once. */
 type Job = {
-  readonly change: PullRequestChange;
+  /** The newest of its changes: the only one that goes in. */
+  change: PullRequestChange;
   readonly pointerId: string;
   /** Parts already written for a draft; used again when the transaction is tried again. */
   readonly spills: Map<EntryDraft, SpillRef>;
@@ -35,36 +37,36 @@ export async function appendBatch(
   tenant: TenantKey,
   changes: readonly PullRequestChange[],
 ): Promise<Outcome[]> {
-  const jobs = newestOfEach(changes);
+  const told = withJobs(changes);
+  const open = new Set(told.map(({ job }) => job));
   const settled = new Map<TenantKey, number>();
-  for (let attempt = 0; [...jobs.values()].some((job) => !job.outcome); attempt++) {
+  for (let attempt = 0; open.size > 0; attempt++) {
     await pauseBefore(deps, attempt);
-    const open = [...jobs.values()].filter((job) => !job.outcome);
-    for (const { tenant: found, number } of await applyOpen(deps, tenant, open)) {
+    for (const { tenant: found, number } of await applyOpen(deps, tenant, [...open])) {
       settled.set(found, Math.max(settled.get(found) ?? 0, number));
     }
+    for (const job of open) if (job.outcome) open.delete(job);
   }
   for (const [found, number] of settled) await acknowledge(deps, found, number);
-  return changes.map((change) => outcomeOf(change, jobs.get(jobKey(change))));
+  return told.map(({ change, job }) => outcomeOf(change, job));
 }
 
-const jobKey = (change: PullRequestChange) => `${change.organization} ${pointerIdOf(change.pullRequest)}`;
-
-/** A transaction touches an item once, so of several changes of one pull request only the newest goes in. */
-function newestOfEach(changes: readonly PullRequestChange[]): Map<string, Job> {
+/** Changes of one pull request share its job. */
+function withJobs(changes: readonly PullRequestChange[]): Array<{ change: PullRequestChange; job: Job }> {
   const jobs = new Map<string, Job>();
-  for (const change of changes) {
-    const known = jobs.get(jobKey(change));
-    if (known && compareEvents(change, known.change) <= 0) continue;
+  return changes.map((change) => {
     const pointerId = pointerIdOf(change.pullRequest);
-    jobs.set(jobKey(change), { change, pointerId, spills: new Map(), outcome: undefined });
-  }
-  return jobs;
+    const key = `${change.organization} ${pointerId}`;
+    const job = jobs.get(key) ?? { change, pointerId, spills: new Map(), outcome: undefined };
+    if (compareEvents(change, job.change) > 0) job.change = change;
+    jobs.set(key, job);
+    return { change, job };
+  });
 }
 
-function outcomeOf(change: PullRequestChange, job: Job | undefined): Outcome {
-  if (!job?.outcome) throw new StreamBusy("A change was left without an outcome.");
-  if (job.change === change || job.outcome === "elsewhere") return job.outcome;
+function outcomeOf(change: PullRequestChange, job: Job): Outcome {
+  const outcome = certain(job.outcome, "outcome of a change");
+  if (job.change === change || outcome === "elsewhere") return outcome;
   return job.change.eventId === change.eventId ? "duplicate" : "older";
 }
 
@@ -78,7 +80,7 @@ async function applyOpen(deps: StreamDeps, tenant: TenantKey, open: readonly Job
   open.forEach((job, index) => {
     const item = items[index];
     const before = item && parsePointer(item, job.change.organization);
-    const verdict = judge(job.change, before, tenant);
+    const verdict = before && judge(job.change, before, tenant);
     if (!before || verdict === "append") appends.push({ job, before });
     else if (verdict === "touch") touches.push({ job, before });
     else {
@@ -87,7 +89,7 @@ async function applyOpen(deps: StreamDeps, tenant: TenantKey, open: readonly Job
     }
   });
   await Promise.all(touches.map(({ job, before }) => touch(deps, job, before, found)));
-  if (appends.length > 0 && isSettled(head)) await appendJobs(deps, tenant, head, appends);
+  if (isSettled(head)) await appendJobs(deps, tenant, head, appends);
   else if (appends.length > 0) await recover(deps, tenant);
   return found;
 }
@@ -123,15 +125,11 @@ async function appendJobs(
     jobs.set(plan, job);
   }
   const result = await appendPlans(deps, tenant, head, [...jobs.keys()]);
-  for (const plan of result.appended) setOutcome(jobs.get(plan), "appended");
   for (const [plan, job] of jobs) {
-    if (result.organizationsElsewhere.has(plan.organization) && !job.outcome) job.outcome = "elsewhere";
+    if (result.appended.has(plan)) job.outcome = "appended";
+    else if (result.organizationsElsewhere.has(plan.organization)) job.outcome = "elsewhere";
     for (const [draft, { id }] of job.spills) if (result.spillsCondemned.has(id)) job.spills.delete(draft);
   }
-}
-
-function setOutcome(job: Job | undefined, outcome: Outcome): void {
-  if (job) job.outcome = outcome;
 }
 
 /** Parts are written before the append that names them. */
@@ -153,7 +151,7 @@ async function spillLarge(
 }
 
 export type AppendResult = {
-  readonly appended: readonly Plan[];
+  readonly appended: ReadonlySet<Plan>;
   readonly organizationsElsewhere: ReadonlySet<string>;
   readonly spillsCondemned: ReadonlySet<string>;
 };
@@ -168,10 +166,10 @@ export async function appendPlans(
   settledHead: Head,
   plans: readonly Plan[],
 ): Promise<AppendResult> {
-  const appended: Plan[] = [];
+  const appended = new Set<Plan>();
   let head = settledHead;
-  while (appended.length < plans.length) {
-    const pack = packPlans(tenant, plans.slice(appended.length), deps.limits ?? streamLimits);
+  while (appended.size < plans.length) {
+    const pack = packPlans(tenant, plans.slice(appended.size), deps.limits ?? streamLimits);
     const append = buildAppend(tenant, head, pack);
     try {
       await deps.table.transact(append.writes);
@@ -187,7 +185,7 @@ export async function appendPlans(
     }
     await settle(deps, tenant, append.after);
     head = { ...append.after, published: append.after.next - 1, pending: undefined };
-    appended.push(...pack);
+    for (const plan of pack) appended.add(plan);
   }
   return { appended, organizationsElsewhere: new Set(), spillsCondemned: new Set() };
 }
@@ -197,5 +195,5 @@ export async function pauseBefore(deps: StreamDeps, attempt: number): Promise<vo
   if (attempt >= attemptsMax) throw new StreamBusy("Others kept changing the stream.");
   // Full jitter under a growing bound: many organizations of one workspace write to the same head.
   const boundMs = Math.min(retryDelayMsMax, retryDelayMsBase * 2 ** attempt);
-  if (attempt > 0) await deps.clock.sleep(deps.chance.below(Math.max(1, boundMs)));
+  if (attempt > 0) await deps.clock.sleep(deps.chance.below(boundMs));
 }

@@ -1,5 +1,5 @@
 import { streamLimits } from "../contract/limits.ts";
-import { pointerPartition, spillKey, streamEntryKey, type TenantKey } from "../store/layout.ts";
+import { pointerPartition, streamEntryKey, type TenantKey } from "../store/layout.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
 import { appendPlans, pauseBefore } from "./append.ts";
 import { entryBody, parseEntry } from "./entry.ts";
@@ -7,7 +7,6 @@ import { isSettled, readHead } from "./head.ts";
 import { type Plan, type PlannedEntry, planMove } from "./plan.ts";
 import { type PlaceRecord, type Pointer, parsePointer } from "./pointer.ts";
 import { recover } from "./settle.ts";
-import { parseSpill } from "./spill.ts";
 import { type Dataset, datasets, letterOf, type StreamDeps } from "./stream.ts";
 import { judgeSpill } from "./sweep.ts";
 
@@ -78,12 +77,14 @@ async function moveBatch(
     return { moved: 0, isElsewhere: false };
   }
   const result = await appendPlans(deps, to, head, plans);
-  for (const { organization, entries } of plans) {
+  for (const { organization, pointerId, entries } of plans) {
     for (const { spill } of entries) {
-      if (spill && result.spillsCondemned.has(spill.id)) await acquit(deps, organization, spill.id);
+      // A sweep died between condemning and deciding: decide in its place.
+      if (spill && result.spillsCondemned.has(spill.id))
+        await judgeSpill(deps, { ...spill, organization, pointerId, isCondemned: true });
     }
   }
-  return { moved: result.appended.length, isElsewhere: result.organizationsElsewhere.size > 0 };
+  return { moved: result.appended.size, isElsewhere: result.organizationsElsewhere.size > 0 };
 }
 
 type Placed = { readonly dataset: Dataset; readonly place: PlaceRecord };
@@ -120,10 +121,4 @@ function carried({ id, organization }: Pointer, { dataset, place }: Placed, item
   const { entry } = parseEntry(item, organization);
   const { week, fingerprint, spill } = place;
   return { dataset, week, fingerprint, spill, body: entryBody(id, entry, spill) };
-}
-
-/** A sweep died between condemning and deciding: decide in its place. */
-async function acquit(deps: StreamDeps, organization: string, spillId: string): Promise<void> {
-  const item = await deps.table.get(spillKey(organization, spillId));
-  if (item) await judgeSpill(deps, parseSpill(item, organization));
 }

@@ -1,6 +1,12 @@
 import * as z from "zod";
 import { tenantKeySchema } from "../store/items/parse.ts";
-import { type DatasetLetter, pointerKey, streamEntryKey, type TenantKey } from "../store/layout.ts";
+import {
+  type DatasetLetter,
+  type EntryPlace,
+  pointerKey,
+  streamEntryKey,
+  type TenantKey,
+} from "../store/layout.ts";
 import type { Key, Value } from "../store/table.ts";
 
 /** One entry, both copies of it. */
@@ -85,9 +91,19 @@ export function pendingValue({ added, dropped, spills }: Pending): Value {
   };
 }
 
+type Owner = Pick<EntryPlace, "tenant" | "organization">;
+
 /** A stand-alone organization is its own tenant: one copy serves both kinds of readers. */
 export const copiesOf = (tenant: TenantKey, organization: string): ReadonlyArray<string | undefined> =>
   tenant.startsWith("o#") ? [undefined] : [undefined, organization];
+
+/** The copy to read for one organization, or for all of the tenant. */
+export const copyOf = ({ tenant, organization }: Owner): string | undefined =>
+  tenant.startsWith("o#") ? undefined : organization;
+
+/** Whose a copy is; undefined for the tenant's where it holds several organizations: each entry says it itself. */
+export const ownerOfCopy = ({ tenant, organization }: Owner): string | undefined =>
+  organization ?? (tenant.startsWith("o#") ? tenant.slice(2) : undefined);
 
 export const entryKeys = (address: EntryAddress): Key[] =>
   copiesOf(address.tenant, address.organization).map((copy) =>

@@ -34,13 +34,15 @@ export function compareEvents(
   a: Pick<Pointer, "occurredAtMs" | "eventId">,
   b: Pick<Pointer, "occurredAtMs" | "eventId">,
 ): number {
-  if (a.occurredAtMs !== b.occurredAtMs) return a.occurredAtMs < b.occurredAtMs ? -1 : 1;
-  if (a.eventId === b.eventId) return 0;
-  return a.eventId < b.eventId ? -1 : 1;
+  return orderOf(a.occurredAtMs, b.occurredAtMs) || orderOf(a.eventId, b.eventId);
 }
 
-export function judge(change: PullRequestChange, before: Pointer | undefined, tenant: TenantKey): Verdict {
-  if (!before) return "append";
+function orderOf<Value extends number | string>(one: Value, other: Value): number {
+  if (one < other) return -1;
+  return one > other ? 1 : 0;
+}
+
+export function judge(change: PullRequestChange, before: Pointer, tenant: TenantKey): Verdict {
   const order = compareEvents(change, before);
   if (order < 0) return "older";
   // The pull request still lies in the stream of a tenant its organization has left: this event brings it along.
@@ -96,7 +98,7 @@ export function planChange(
 /** All of a pull request in another tenant's stream: the same content, parts included, under new numbers. */
 export function planMove(before: Pointer, entries: readonly PlannedEntry[]): Plan {
   const { organization, id: pointerId, occurredAtMs, eventId } = before;
-  const carried = new Set(entries.flatMap(({ spill }) => (spill ? [spill.id] : [])));
+  const carried = new Set(entries.map(({ spill }) => spill?.id));
   const leaves = leftBehind(before, new Set(), carried);
   return { organization, pointerId, before, occurredAtMs, eventId, entries, kept: [], ...leaves };
 }
@@ -104,13 +106,13 @@ export function planMove(before: Pointer, entries: readonly PlannedEntry[]): Pla
 function leftBehind(
   before: Pointer | undefined,
   kept: ReadonlySet<Dataset>,
-  carriedSpills: ReadonlySet<string>,
+  carriedSpills: ReadonlySet<string | undefined>,
 ): Pick<Plan, "dropped" | "spills"> {
   const dropped: EntryAddress[] = [];
   const spills: DroppedSpill[] = [];
-  for (const dataset of before ? datasets : []) {
+  for (const dataset of datasets) {
     const place = before?.places[dataset];
-    if (!before || !place || kept.has(dataset)) continue;
+    if (!place || kept.has(dataset)) continue;
     const { tenant, organization } = before;
     dropped.push({
       tenant,

@@ -4,7 +4,7 @@ import type { Table } from "../store/table.ts";
 import { parseEntry, type StoredEntry } from "./entry.ts";
 import { type Head, readHead } from "./head.ts";
 import { type LaneStart, mergeLanes } from "./merge.ts";
-import { copiesOf } from "./pending.ts";
+import { copyOf, ownerOfCopy } from "./pending.ts";
 import { sizeOf } from "./size.ts";
 import { readSpills } from "./spill.ts";
 import { type Dataset, letterOf, type StreamEntry } from "./stream.ts";
@@ -48,9 +48,6 @@ export type PageResult =
   /** The organization left the tenant while the page was read: its entries may have been gone already. */
   | { readonly kind: "moved" };
 
-/** How far one pass through the merge came. */
-type Pass = "end-of-published" | "one-more" | "budget" | "time" | "too-large";
-
 /** The page under way. */
 type Walk = {
   picked: StoredEntry[];
@@ -64,10 +61,10 @@ export async function readPage(table: Table, request: PageRequest): Promise<Page
   let head = request.head ?? (await readHead(table, request.tenant));
   const walk: Walk = { picked: [], position: request.after, passedOverBytes: 0, renderedBytes: 0 };
   for (;;) {
-    const pass = await readUpTo(table, request, head, walk);
-    if (pass === "too-large") return { kind: "too-large" };
+    const isAllRead = await readUpTo(table, request, head, walk);
+    if (walk.renderedBytes > request.responseBytesMax) return { kind: "too-large" };
     await loadPayloads(table, walk);
-    if (pass !== "end-of-published") return unfinished(request, walk);
+    if (!isAllRead) return unfinished(request, walk);
     // Begun only now: had an entry been superseded before we came to it, its new number shows in this read.
     const [again, isStillHere] = await Promise.all([
       readHead(table, request.tenant),
@@ -88,32 +85,31 @@ function unfinished(request: PageRequest, walk: Walk): PageResult {
 
 const entriesOf = ({ picked }: Walk): StreamEntry[] => picked.map(({ entry }) => entry);
 
-/** Deals with what is published in this head, from the walk's position on. */
-async function readUpTo(table: Table, request: PageRequest, head: Head, walk: Walk): Promise<Pass> {
+/** Deals with what is published in this head, from the walk's position on. False when the page ends before. */
+async function readUpTo(table: Table, request: PageRequest, head: Head, walk: Walk): Promise<boolean> {
   const { limit, timeUp, responseBytesMax, passedOverBytesMax = streamLimits.passedOverBytesMax } = request;
   const merge = mergeLanes(table, lanesOf(request, head, walk.position), head.published);
-  const organization = organizationOfCopy(request);
+  const owner = ownerOfCopy(request);
   for (;;) {
-    if (timeUp?.aborted) return "time";
+    if (timeUp?.aborted) return false;
     const item = await merge.next(limit + 1 - walk.picked.length);
     if (!item) break;
-    const stored = parseEntry(item, organization);
+    const stored = parseEntry(item, owner);
     if (isEligible(request, stored.entry)) {
       if (walk.picked.length === limit) {
         walk.position = stored.entry.number - 1;
-        return "one-more";
+        return false;
       }
       walk.picked.push(stored);
       walk.renderedBytes += stored.entry.renderedBytes;
-      if (walk.renderedBytes > responseBytesMax) return "too-large";
     } else {
       walk.passedOverBytes += sizeOf(item);
     }
     walk.position = stored.entry.number;
-    if (walk.passedOverBytes > passedOverBytesMax) return "budget";
+    if (walk.passedOverBytes > passedOverBytesMax || walk.renderedBytes > responseBytesMax) return false;
   }
   walk.position = Math.max(walk.position, head.published);
-  return "end-of-published";
+  return true;
 }
 
 const isEligible = ({ window, eligible }: PageRequest, entry: StreamEntry): boolean =>
@@ -132,25 +128,14 @@ function lanesOf(request: PageRequest, head: Head, position: number): LaneStart[
     }));
 }
 
-/** Stand-alone organizations have only the tenant's copy. */
-const copyOf = ({ tenant, organization }: PageRequest): string | undefined =>
-  organization === undefined ? undefined : copiesOf(tenant, organization).at(-1);
-
-const organizationOfCopy = ({ tenant, organization }: PageRequest): string | undefined =>
-  organization ?? (tenant.startsWith("o#") ? tenant.slice(2) : undefined);
-
 /** A part that is gone takes its entry off the page: it was superseded, and comes again at its new number. */
 async function loadPayloads(table: Table, walk: Walk): Promise<void> {
-  const bare = walk.picked.filter(({ entry }) => entry.payload === undefined);
-  if (bare.length === 0) return;
-  const payloads = await readSpills(
-    table,
-    bare.flatMap(({ spill }) => spill ?? []),
-  );
-  const loaded = new Map(bare.map((stored, index) => [stored, payloads[index]]));
+  const spills = walk.picked.map(({ spill }) => spill).filter((spill) => spill !== undefined);
+  const payloads = await readSpills(table, spills);
   walk.picked = walk.picked.flatMap((stored) => {
-    const payload = stored.entry.payload ?? loaded.get(stored);
-    return payload === undefined ? [] : [{ ...stored, entry: { ...stored.entry, payload } }];
+    if (!stored.spill) return stored;
+    const payload = payloads.get(stored.spill);
+    return payload ? { ...stored, entry: { ...stored.entry, payload }, spill: undefined } : [];
   });
   walk.renderedBytes = walk.picked.reduce((sum, { entry }) => sum + entry.renderedBytes, 0);
 }

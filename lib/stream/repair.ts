@@ -4,7 +4,7 @@ import {
   parseStreamPartition,
   pointerKey,
   pointerOrganization,
-  spillPartKey,
+  spillKey,
   streamHeadKey,
   streamHeadTenant,
   type TenantKey,
@@ -12,9 +12,9 @@ import {
 import { ConditionFailed, type Item, type Key } from "../store/table.ts";
 import { entryBody, entryPuts, parseEntry } from "./entry.ts";
 import { readHead } from "./head.ts";
-import { entryKeys } from "./pending.ts";
+import { entryKeys, ownerOfCopy } from "./pending.ts";
 import { type PlaceRecord, type Pointer, parsePointer, pointerItemOf, pointerUnchanged } from "./pointer.ts";
-import { recover } from "./settle.ts";
+import { partKeys } from "./spill.ts";
 import { type Dataset, datasetOf, datasets, letterOf, StreamBusy, type StreamDeps } from "./stream.ts";
 import { encodeWeeks, noteWeeks, type WeekSpan } from "./weeks.ts";
 
@@ -56,10 +56,8 @@ export async function repairStreams(deps: StreamDeps): Promise<RepairReport> {
       if (organization !== undefined) {
         const pointer = parsePointer(item, organization);
         await repairPointer(deps, pointer, stream(pointer.tenant), tally);
-      } else if (tenant !== undefined) {
-        stream(tenant);
-        await recover(deps, tenant);
-      } else if (place) await repairEntry(deps, place, item, tally);
+      } else if (tenant !== undefined) stream(tenant);
+      else if (place) await repairEntry(deps, place, item, tally);
     }
     resume = page.resume;
   } while (resume);
@@ -68,13 +66,12 @@ export async function repairStreams(deps: StreamDeps): Promise<RepairReport> {
 }
 
 async function repairEntry(deps: StreamDeps, place: EntryPlace, item: Item, tally: Tally): Promise<void> {
-  const { tenant, dataset, week } = place;
-  const standAlone = tenant.startsWith("o#") ? tenant.slice(2) : undefined;
-  const { entry, pointerId } = parseEntry(item, place.organization ?? standAlone);
+  const { tenant, dataset } = place;
+  const { entry, pointerId } = parseEntry(item, ownerOfCopy(place));
   const found = await deps.table.get(pointerKey(entry.organization, pointerId));
   const pointer = found && parsePointer(found, entry.organization);
   const named = pointer?.tenant === tenant ? pointer.places[datasetOf(dataset)] : undefined;
-  if (named?.number === entry.number && named.week === week) return;
+  if (named?.number === entry.number) return;
   await deps.table.write({ delete: { pk: item.pk, sk: item.sk } });
   tally.entriesRemoved++;
 }
@@ -106,7 +103,7 @@ async function repairPlace(
   const items = await table.getMany(entryKeys(address));
   const standing = items.find((item) => item !== undefined);
   if (!standing) return false;
-  const parts = Array.from({ length: spill?.parts ?? 0 }, (_, index) => spillPartKey(spill?.id ?? "", index));
+  const parts = spill ? [spillKey(organization, spill.id), ...partKeys(spill)] : [];
   const found = await table.getMany(parts, { only: ["pk", "sk"] });
   if (found.some((part) => part === undefined)) {
     await table.writeMany(entryKeys(address).map((key) => ({ delete: key })));

@@ -32,10 +32,8 @@ export async function settle(deps: StreamDeps, tenant: TenantKey, head: Head): P
 /** Blindly: no number and no spill id is ever used twice, so a late delete hits only what is dead. */
 async function retire(deps: StreamDeps, { dropped, spills }: Pending): Promise<void> {
   await Promise.all([
-    dropped.length > 0
-      ? deps.table.writeMany(dropped.flatMap(entryKeys).map((key) => ({ delete: key })))
-      : undefined,
-    spills.length > 0 ? dropSpills(deps, spills) : undefined,
+    deps.table.writeMany(dropped.flatMap(entryKeys).map((key) => ({ delete: key }))),
+    dropSpills(deps, spills),
   ]);
 }
 

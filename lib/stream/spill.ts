@@ -2,7 +2,7 @@ import * as z from "zod";
 import { streamLimits } from "../contract/limits.ts";
 import { parseItem } from "../store/items/parse.ts";
 import { spillKey, spillPartKey } from "../store/layout.ts";
-import { type Check, ConditionFailed, type Item, type Table, type Update } from "../store/table.ts";
+import { type Check, ConditionFailed, type Item, type Key, type Table, type Update } from "../store/table.ts";
 import type { DroppedSpill } from "./pending.ts";
 import type { SpillRef } from "./pointer.ts";
 import type { StreamDeps } from "./stream.ts";
@@ -64,21 +64,23 @@ export async function writeSpill(
   return { id, parts: count };
 }
 
-/** The bytes of each; undefined where a part is gone: that entry was superseded and comes again at its new place. */
+export const partKeys = ({ id, parts }: SpillRef): Key[] =>
+  Array.from({ length: parts }, (_, index) => spillPartKey(id, index));
+
+/** The bytes of each; none where a part is gone: that entry was superseded and comes again at its new place. */
 export async function readSpills(
   table: Table,
   spills: readonly SpillRef[],
-): Promise<Array<Uint8Array | undefined>> {
-  const keys = spills.flatMap(({ id, parts }) =>
-    Array.from({ length: parts }, (_, index) => spillPartKey(id, index)),
-  );
-  const found = keys.length > 0 ? await table.getMany(keys) : [];
+): Promise<Map<SpillRef, Uint8Array>> {
+  const found = await table.getMany(spills.flatMap(partKeys));
+  const whole = new Map<SpillRef, Uint8Array>();
   let first = 0;
-  return spills.map(({ parts }) => {
-    const bytes = found.slice(first, first + parts).map((item) => item?.d);
-    first += parts;
-    return bytes.every((each) => each instanceof Uint8Array) ? Buffer.concat(bytes) : undefined;
-  });
+  for (const spill of spills) {
+    const bytes = found.slice(first, first + spill.parts).map((item) => item?.d);
+    first += spill.parts;
+    if (bytes.every((each) => each instanceof Uint8Array)) whole.set(spill, Buffer.concat(bytes));
+  }
+  return whole;
 }
 
 /** In an append that names the spill: a sweep that condemned it must win. */
@@ -106,9 +108,9 @@ const expiryOf = ({ clock, limits = streamLimits }: StreamDeps): number =>
 export async function dropSpills(deps: StreamDeps, spills: readonly DroppedSpill[]): Promise<void> {
   const ttl = expiryOf(deps);
   await deps.table.writeMany(
-    spills.flatMap(({ organization, id, parts }) => [
-      { put: { ...spillKey(organization, id), c: parts, x: 1, ttl } },
-      ...Array.from({ length: parts }, (_, index) => ({ delete: spillPartKey(id, index) })),
+    spills.flatMap((spill) => [
+      { put: { ...spillKey(spill.organization, spill.id), c: spill.parts, x: 1, ttl } },
+      ...partKeys(spill).map((key) => ({ delete: key })),
     ]),
   );
 }

@@ -12,7 +12,7 @@ export async function sweepParts(deps: StreamDeps, organization: string): Promis
   let kept = 0;
   let dropped = 0;
   for await (const item of queryAll(deps.table, { pk: spillPartition(organization) })) {
-    if ((await judgeSpill(deps, parseSpill(item, organization))) === "kept") kept++;
+    if (await judgeSpill(deps, parseSpill(item, organization))) kept++;
     else dropped++;
   }
   return { kept, dropped };
@@ -20,26 +20,26 @@ export async function sweepParts(deps: StreamDeps, organization: string): Promis
 
 /**
  * Condemned first: from then on no append can name the spill, so what the pointer says afterwards is final. A
- * writer that wrote its parts and then slept finds its append refused and writes them again.
+ * writer that wrote its parts and then slept finds its append refused and writes them again. True when it is kept.
  */
-export async function judgeSpill(deps: StreamDeps, spill: Spill): Promise<"kept" | "dropped"> {
+export async function judgeSpill(deps: StreamDeps, spill: Spill): Promise<boolean> {
   const { organization, pointerId, id } = spill;
   if (pointerId !== undefined) {
     const key = pointerKey(organization, pointerId);
     const item = await deps.table.get(key);
-    if (item && !spill.isCondemned && names(parsePointer(item, organization), id)) return "kept";
+    if (item && !spill.isCondemned && names(parsePointer(item, organization), id)) return true;
     await attempt(() => deps.table.write(condemnSpill(spill)));
     // Together, so that an append which is committed but not visible yet is waited for.
     const [now] = await deps.table.getTogether([key]);
     const pointer = now && parsePointer(now, organization);
     if (pointer && names(pointer, id)) {
       await attempt(() => deps.table.write(acquitSpill(spill)));
-      return "kept";
+      return true;
     }
-    if (pointer && (await isPending(deps, pointer, id))) return "kept";
+    if (pointer && (await isPending(deps, pointer, id))) return true;
   }
   await dropSpills(deps, [spill]);
-  return "dropped";
+  return false;
 }
 
 const names = ({ places }: Pointer, spillId: string): boolean =>

@@ -294,6 +294,7 @@ describe("what is read", () => {
       { uuid: organization },
     ]);
     expect(asked).toEqual([`o#${organization}`]);
+    expect((await authenticated(text)).alongside).toEqual([]);
     await world.workspace("along-home");
     await world.organization("along", { workspace_id: "along-home" });
     expect((await authenticated(text, alongside)).alongside).toMatchObject([
@@ -303,19 +304,20 @@ describe("what is read", () => {
     expect((await authenticated(text)).alongside).toEqual([]);
   });
 
-  test("names the workspace and the instance as tenants for what comes along", async () => {
-    const { keys } = await everyKindOfKey(world, "tenants");
-    for (const [kind, tenant] of [
-      ["workspace", "w#tenants-workspace"],
-      ["instance", "i#tenants-instance"],
-      ["legacy", "w#tenants-workspace"],
+  test("names the tenant for what comes along, and the organization of a key that is of one", async () => {
+    const { keys, organization } = await everyKindOfKey(world, "tenants");
+    for (const [kind, ...place] of [
+      ["workspace", "w#tenants-workspace", undefined],
+      ["instance", "i#tenants-instance", undefined],
+      ["legacy", "w#tenants-workspace", organization],
+      ["user", "w#tenants-workspace", organization],
     ] as const) {
-      const asked: string[] = [];
-      await authenticated(keys[kind].text, (named) => {
+      const asked: unknown[] = [];
+      await authenticated(keys[kind].text, (...named) => {
         asked.push(named);
         return [];
       });
-      expect(asked).toEqual([tenant]);
+      expect(asked).toEqual([place]);
     }
   });
 });

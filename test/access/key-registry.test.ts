@@ -35,13 +35,17 @@ async function told(id: string) {
   const entries = (await everything(store().table)).filter(
     (item) => item.pk.startsWith("AUDIT#o#") && item.resource_id === id,
   );
-  return entries.map(({ action, resource_type, summary, metadata, actor }) => ({
-    action,
-    resource_type,
-    summary,
-    metadata,
-    actor,
-  }));
+  return entries.map(
+    ({ action, resource_type, summary, metadata, actor, organization, organization_id }) => ({
+      action,
+      resource_type,
+      summary,
+      metadata,
+      actor,
+      organization,
+      organization_id,
+    }),
+  );
 }
 
 describe("a new key", () => {
@@ -83,6 +87,8 @@ describe("a new key", () => {
         resource_type: "api_key",
         summary: `key created: user key ${key.id}`,
         metadata: { kind: "user", name: "laptop", owner: "u-member" },
+        organization,
+        organization_id: "new-org",
       },
     ]);
   });
@@ -99,7 +105,9 @@ describe("a new key", () => {
       authorized: [home, other],
     });
     const tenant = "w#bound-workspace";
+    expect(keys.organization.text).toMatch(/^rk_organization_/);
     expect(keys.organization.key).toMatchObject({
+      kind: "organization",
       organization,
       tenant,
       owner: "u-admin",
@@ -130,6 +138,14 @@ describe("a new key", () => {
       name: "nightly export",
       expires_at_ms: clock.nowMs() + 30 * dayMs,
     });
+  });
+
+  test("is listed for as long as its record is there", async () => {
+    const { keys } = await everyKindOfKey(world, "listed");
+    const listed = async () => (await listKeys(store())).map(({ id }) => id);
+    expect(await listed()).toContain(keys.user.key.id);
+    await store().table.write({ delete: keyKey(keys.user.key.id) });
+    expect(await listed()).not.toContain(keys.user.key.id);
   });
 
   test("may carry a role that the organization has made", async () => {
@@ -232,7 +248,7 @@ describe("rotation", () => {
       instanceId: "rotation-instance",
       home,
       owner: "u-admin",
-      role: "cr_member",
+      role: "cr_admin",
       authorized: [home],
       name: "export",
       expiresInDays: 10,
@@ -316,6 +332,32 @@ describe("rotation", () => {
     );
     // Others keep their owner, whoever is named.
     expect((await world.rotate(keys.user, 0, "stranger")).key.owner).toBe("u-member");
+  });
+
+  test("of a legacy key makes an organization key that reads as a member", async () => {
+    const { keys, organization } = await everyKindOfKey(world, "successor");
+    const { text, key } = await world.rotate(keys.legacy, 0, "u-admin");
+    expect(text).toMatch(/^rk_organization_/);
+    expect(key).toMatchObject({ kind: "organization", organization, owner: "u-admin", role: "cr_member" });
+  });
+
+  test("of a record that lacks what its kind always has fails by the name of it, and issues nothing", async () => {
+    const { keys } = await everyKindOfKey(world, "lacking");
+    const before = (await listKeys(store())).length;
+    for (const [field, what] of [
+      ["instance_id", "instance of the key"],
+      ["owner", "owner of the key"],
+      ["organization", "organization of the key"],
+    ] as const) {
+      await store().table.write({
+        update: keyKey(keys.instance.key.id),
+        change: { set: [[field, null]] },
+      });
+      await expect(world.rotate(keys.instance, 0)).rejects.toThrow(
+        new TypeError(`There is no ${what}, which cannot be.`),
+      );
+    }
+    expect(await listKeys(store())).toHaveLength(before);
   });
 });
 

@@ -178,6 +178,27 @@ describe("a planted change that breaks callers is found", () => {
       { subject: "listUsers", what: "401: its error shape changed" },
     ],
     [
+      "a shared schema that is gone",
+      ["components", "schemas"],
+      remove("Errors"),
+      { subject: "Errors", what: "is gone" },
+    ],
+    [
+      "a body where there was none",
+      users,
+      set("requestBody", { required: true, content: {} }),
+      { subject: "listUsers", what: "a body is required now" },
+    ],
+    [
+      "a body of another type",
+      ["paths", "/v1/learnings", "post", "requestBody", "content"],
+      (place) => {
+        place["text/csv"] = place["application/json"];
+        delete place["application/json"];
+      },
+      { subject: "createLearnings", what: "bodies of type application/json are refused now" },
+    ],
+    [
       "an error without a message",
       ["components", "schemas", "Error", "properties", "error"],
       without("required", "message"),
@@ -234,6 +255,15 @@ describe("a planted change that breaks callers is found", () => {
   ])("%s", (_, path, change, expected) => {
     expect(breakingChanges(released, changed(path, change))).toContainEqual(expected);
   });
+});
+
+test("a header that an operation describes by itself is compared there", () => {
+  const header = (type: string) =>
+    changed([...users, "responses", "200", "headers"], set("x-total", { schema: { type } }));
+  expect(breakingChanges(header("integer"), header("integer"))).toEqual([]);
+  expect(breakingChanges(header("integer"), header("string"))).toEqual([
+    { subject: "listUsers", what: "200: the header x-total changed" },
+  ]);
 });
 
 describe("a change that breaks nobody is none", () => {

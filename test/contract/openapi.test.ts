@@ -7,6 +7,7 @@ import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { examplesFile } from "../../cli/generated-files.ts";
 import type { Examples } from "../../lib/contract/openapi-examples.ts";
+import { describeParameter } from "../../lib/contract/openapi-parameters.ts";
 import { list, type Node, node } from "../../lib/contract/openapi-schema-changes.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";
@@ -122,4 +123,9 @@ test("every header that was answered is described, with the value it had", () =>
 
 test("the examples hold no key", () => {
   expect(read(examplesFile)).not.toMatch(/rk_[a-z]+_|cr-[0-9a-f]{40}/);
+});
+
+test("a parameter that nobody has described stops the document", () => {
+  const [operation] = operations;
+  expect(() => describeParameter(operation, "color")).toThrow("The parameter color has no description.");
 });

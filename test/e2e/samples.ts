@@ -1,35 +1,16 @@
 import * as z from "zod";
+import { finalized, mcp } from "../metrics/support.ts";
 import type { OrganizationId } from "../support/world.ts";
 
 /** A merged, reviewed pull request that feeds all three datasets. */
-export const pullRequest = (organization: OrganizationId, number: number, change: object = {}) => ({
-  ...organization,
-  repository_id: "1",
-  pr_url: `https://git.example.com/group/repository-1/pull/${number}`,
-  author_id: "u-member",
-  author_username: "u-member",
-  created_at: "2026-11-01T08:00:00.000Z",
-  ready_for_review_at: "2026-11-01T09:00:00.000Z",
-  first_human_review_at: null,
-  last_commit_at: "2026-11-02T09:00:00.000Z",
-  merged_at: "2026-11-02T10:00:00.000Z",
-  closed_at: null,
-  status: "merged",
-  reviewed: true,
-  review_iterations: 2,
-  estimated_complexity: 3,
-  estimated_review_minutes: 25,
-  comments: [
-    {
-      url: `https://git.example.com/group/repository-1/pull/${number}#discussion_r1`,
-      severity: "major",
-      category: "security_and_privacy",
-      accepted: true,
-    },
-  ],
-  mcp_servers: [{ name: "tickets", tools: [{ name: "find", calls: 3, failures: 1 }] }],
-  ...change,
-});
+export const pullRequest = (organization: OrganizationId, number: number, change: object = {}) =>
+  finalized(organization, number, {
+    repository_id: "1",
+    author_id: "u-member",
+    author_username: "u-member",
+    ...mcp,
+    ...change,
+  });
 
 export const scan = (organization: OrganizationId, change: object = {}) => ({
   ...organization,

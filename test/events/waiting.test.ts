@@ -142,6 +142,23 @@ describe("waiting too long", () => {
     expect(await waiting(desk.table)).toEqual([]);
   });
 
+  test("one dead letter that cannot be sent holds up no other", async () => {
+    await deliver(desk, [repositorySaved(3), memberSaved(3)]);
+    desk.clock.now += 15 * dayMs;
+    let sent = 0;
+    const faltering = {
+      send: async (letters: Parameters<typeof desk.deadLetters.send>[0]) => {
+        if (sent++ === 0) throw new Error("queue down");
+        await desk.deadLetters.send(letters);
+      },
+    };
+    await expect(expireWaiting({ ...desk, deadLetters: faltering })).rejects.toThrow("queue down");
+    expect(desk.letters).toHaveLength(1);
+    await expireWaiting(desk);
+    expect(desk.letters).toHaveLength(2);
+    expect(await waiting(desk.table)).toEqual([]);
+  });
+
   test("for something that is known after all, the event is applied instead", async () => {
     await deliver(desk, [repositorySaved(3)]);
     const [arrival] = await toMessages(desk, [organizationSaved(1)]);

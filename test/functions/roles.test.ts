@@ -134,7 +134,7 @@ describe("custom roles", () => {
     ],
     [
       { name: "a", permissions: [{ resource_id: "security", access_type: "write" }] },
-      "permissions.[0]: is no permission that exists",
+      "permissions[0]: is no permission that exists",
     ],
     [
       { name: "a", duplicate_from: "boss" },

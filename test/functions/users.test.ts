@@ -246,7 +246,7 @@ describe("POST /v1/users/seats", () => {
       "INVALID_REQUEST",
       "extra: is not known here. Known are: action, user_ids, emails, org_id.",
     ],
-    [{ action: "assign", user_ids: [1] }, "INVALID_REQUEST", "user_ids.[0]: must be a string."],
+    [{ action: "assign", user_ids: [1] }, "INVALID_REQUEST", "user_ids[0]: must be a string."],
     [
       { action: "oops", user_ids: Array(501).fill("a") },
       "BATCH_SIZE_EXCEEDED",
@@ -302,7 +302,7 @@ test("e-mail addresses and ids are counted in bytes, as the table counts them", 
   const { text: key } = await world.token("bytes");
   const call = (email: string) =>
     api.call("/v1/users/seats", { key, body: { action: "assign", emails: [email] } });
-  expect((await call("😀".repeat(254))).message).toBe("emails.[0]: must have 1 to 254 bytes.");
+  expect((await call("😀".repeat(254))).message).toBe("emails[0]: must have 1 to 254 bytes.");
   expect((await call("😀".repeat(63))).status).toBe(200);
   expect((await api.call(`/v1/users?org_id=${encodeURIComponent("€".repeat(86))}`, { key })).message).toBe(
     "org_id: must have at most 256 bytes.",

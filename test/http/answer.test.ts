@@ -7,7 +7,7 @@ import { listOrganizations } from "../../lib/contract/operations/organizations.t
 import { gatedTable } from "../../lib/http/admission.ts";
 import type { Dependencies } from "../../lib/http/dependencies.ts";
 import type { Exchange } from "../../lib/http/exchange.ts";
-import { headerValues, requestIdOf } from "../../lib/http/headers.ts";
+import { deprecationHeaders, headerValues, requestIdOf, sourceIpOf } from "../../lib/http/headers.ts";
 import { onlyOrganization } from "../../lib/http/only-organization.ts";
 import { auditRefusal } from "../../lib/http/refusals.ts";
 import { succeed } from "../../lib/http/respond.ts";
@@ -85,6 +85,13 @@ describe("an event that lacks what API Gateway always sends", () => {
     const event = bare as unknown as ReturnType<typeof eventWith>;
     expect(headerValues(event, "x")).toEqual([]);
     expect(requestIdOf(event, { ...systemChance, uuid: () => "drawn" })).toBe("drawn");
+  });
+
+  test("has no address, and its links begin at the root", () => {
+    const { resource, requestContext, ...bare } = eventWith();
+    const event = bare as unknown as ReturnType<typeof eventWith>;
+    expect(sourceIpOf(event)).toBeNull();
+    expect(deprecationHeaders(event).link).toMatch(/^<\/docs\//);
   });
 });
 

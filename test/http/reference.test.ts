@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { restEvent } from "../../cli/local/rest-event.ts";
 import { createRouter } from "../../cli/local/routes.ts";
-import { errorCodes } from "../../lib/contract/errors.ts";
+import { errorCodes, itemErrorCodes } from "../../lib/contract/errors.ts";
 import { referenceBundle, referenceFiles, referenceRoutes } from "../../lib/contract/reference.ts";
 import { serveReference } from "../../lib/http/reference.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
@@ -22,10 +22,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-async function ask(path: string) {
+async function ask(path: string, ...further: string[]) {
   const match = route("GET", path);
+  const rawHeaders = ["accept-encoding", "gzip", ...further];
   const request = {
-    ...{ method: "GET", target: path, rawHeaders: ["accept-encoding", "gzip"], body: Buffer.alloc(0) },
+    ...{ method: "GET", target: path, rawHeaders, body: Buffer.alloc(0) },
     ...{ sourceAddress: "127.0.0.1", port: 0 },
   };
   const options = { stage: "live", binaryMediaTypes: [], clock: systemClock, chance: systemChance };
@@ -36,7 +37,7 @@ async function ask(path: string) {
   return { statusCode, headers, text, routed: match.operation !== undefined };
 }
 
-const errorPages = Object.keys(errorCodes).map((code) => `/docs/errors/${code}`);
+const errorPages = Object.keys({ ...errorCodes, ...itemErrorCodes }).map((code) => `/docs/errors/${code}`);
 
 test.each([...Object.keys(referenceFiles), ...errorPages])(
   "%s has a route, and all it needs is in the function's bundle",
@@ -48,13 +49,26 @@ test.each([...Object.keys(referenceFiles), ...errorPages])(
   },
 );
 
-test.each(["/docs/errors/..%2f..%2fpackage.json", "/docs/errors/toString", "/docs/constructor"])(
-  "%s opens no file",
-  async (path) => {
-    const { statusCode, text } = await ask(path);
-    expect([statusCode, JSON.parse(text)]).toMatchObject([404, { error: { code: "NOT_FOUND" } }]);
-  },
-);
+test.each([
+  "/docs/errors/..%2f..%2fpackage.json",
+  "/docs/errors/toString",
+  "/docs/errors/NO_SUCH_CODE",
+  "/docs/constructor",
+])("%s opens no file", async (path) => {
+  const { statusCode, text } = await ask(path);
+  expect([statusCode, JSON.parse(text)]).toMatchObject([404, { error: { code: "NOT_FOUND" } }]);
+});
+
+test("what is sent to an allowed origin says that it depends on it, beside the coding", async () => {
+  const origin = "https://portal.example.com";
+  expect((await ask("/docs")).headers).toMatchObject({ vary: "accept-encoding" });
+  vi.stubEnv("CORS_ORIGINS", origin);
+  expect((await ask("/docs", "origin", origin)).headers).toMatchObject({
+    "access-control-allow-origin": origin,
+    vary: "origin, accept-encoding",
+  });
+  vi.stubEnv("CORS_ORIGINS", undefined);
+});
 
 test("the page asks for nothing that is not served", async () => {
   const { text } = await ask("/docs");

@@ -35,6 +35,8 @@ describe("the local embedder", () => {
     expect(await near("retry failed payments", "retries of a failing payment")).toBeGreaterThan(0.4);
     expect(await near("rate limiter", "createRateLimiter(rate_limit)")).toBeGreaterThan(0.4);
     expect(await near("rate limiter", "colour of the button")).toBeLessThan(0.2);
+    // Nearly all ending: without it nothing would be left to tell them apart.
+    expect(await near("fling", "flies")).toBeLessThan(0.5);
   });
 
   test("takes the longest text in no time", async () => {

@@ -1,12 +1,18 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
+import { measureLag } from "../../lib/index/lag.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll, reconcileSome } from "../../lib/index/reconcile.ts";
 import { learningUuid } from "../../lib/learnings/identity.ts";
 import { updateLearning } from "../../lib/learnings/update.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
-import { organizationDirectoryPartition, vectorKey } from "../../lib/store/layout.ts";
+import {
+  learningPartition,
+  organizationDirectoryPartition,
+  stalePartition,
+  vectorKey,
+} from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { checkTable } from "../learnings/check-table.ts";
 import { type Home, item, learningOf, newHome, organizationOf, verbsOf } from "../learnings/fixture.ts";
@@ -137,6 +143,47 @@ describe("the reconciler", () => {
     expect(await reconcileSome({ ...deps(), table: counting })).toMatchObject({ looked_at: 1, missing: 1 });
     expect(await reconcileSome({ ...deps(), table: counting })).toEqual(counted);
     await checkTable(table, { embedder: localEmbedder });
+  });
+
+  describe("with more to do than one run takes", () => {
+    /** The partition holds this many more, which nobody had to write; 500 make a page. */
+    const crowded = (pk: string, count: number, more: (sk: string) => object) => {
+      const pages: string[] = [];
+      const queryPage: Table["queryPage"] = async (range, resume) => {
+        if (range.pk !== pk) return await table.queryPage(range, resume);
+        const after = resume?.sk ?? ("after" in range ? range.after : "");
+        pages.push(after);
+        const first = after === "" ? 0 : Number.parseInt(after, 16) + 1;
+        const items = Array.from({ length: Math.min(500, count - first) }, (_, index) => {
+          const sk = (first + index).toString(16).padStart(8, "0");
+          return { pk, sk, ...more(sk) };
+        });
+        const last = items.at(-1);
+        return first + items.length < count && last ? { items, resume: last } : { items };
+      };
+      return { pages, deps: { ...deps(), table: { ...table, queryPage } } };
+    };
+
+    test("looks at no more Learnings than a run may, and the next one goes on behind them", async () => {
+      const aside = { organization: home.uuid, state: "private", digest: "d", revision: "r" };
+      const { deps: many } = crowded(learningPartition(home.uuid), 2_300, () => aside);
+      expect(await reconcileSome(many)).toEqual({ ...counted, looked_at: indexLimits.inspectedPerRunMax });
+      expect(await reconcileSome(many)).toEqual({ ...counted, looked_at: 300 });
+      expect(await reconcileSome(many)).toEqual(counted);
+      expect(await reconcileAll(many)).toEqual({ ...counted, looked_at: 2_300 });
+    });
+
+    test("takes and counts no more markers than a run may, which is enough to wake somebody", async () => {
+      const marker = { organization: home.uuid, id: "00", left_behind_at_ms: clock.nowMs() - 7_000 };
+      const stale = crowded(stalePartition(0), 2_000, (revision) => ({ ...marker, revision }));
+      expect(await measureLag(stale.deps)).toEqual({
+        index_stale: indexLimits.staleMarkersPerRunMax,
+        index_lag_seconds: 7,
+      });
+      expect(stale.pages).toHaveLength(2);
+      expect(await reconcileSome(stale.deps)).toMatchObject({ failed: 0 });
+      expect(stale.pages).toHaveLength(4);
+    });
   });
 
   test("is safe beside writers: a Learning that changes while it is embedded ends with its newest text", async () => {

@@ -7,7 +7,8 @@ import { approveDue, decideLearning, pendingLearnings } from "../../lib/learning
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { parseLearning } from "../../lib/store/items/learning.ts";
 import { learningPartition } from "../../lib/store/layout.ts";
-import { queryAll } from "../../lib/store/table.ts";
+import { queryAll, type Table } from "../../lib/store/table.ts";
+import { finalized as finalizedData } from "../metrics/support.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
 import { World } from "../support/world.ts";
@@ -42,22 +43,11 @@ const inPullRequest = (home: Home, learning: string, pr_url = pr, occurredAt?: s
   captured(home, learning, { source: "pull_request", pr_url }, occurredAt);
 const finalized = (home: Home, status: "merged" | "closed", pr_url = pr, occurredAt?: string) => {
   const at = new Date(clock.nowMs()).toISOString();
+  const merged_at = status === "merged" ? at : null;
+  const ended = { pr_url, created_at: at, merged_at, closed_at: at, status, reviewed: false };
   return event(
     "pull_request.finalized",
-    {
-      ...home.name,
-      repository_id: "repo-1",
-      pr_url,
-      author_id: "bob",
-      created_at: at,
-      merged_at: status === "merged" ? at : null,
-      closed_at: at,
-      status,
-      reviewed: false,
-      review_iterations: 0,
-      comments: [],
-      mcp_servers: [],
-    },
+    finalizedData(home.name, 7, { repository_id: "repo-1", author_id: "bob", comments: [], ...ended }),
     occurredAt,
   );
 };
@@ -132,8 +122,14 @@ describe("a Learning from a chat", () => {
     const home = await newHome(world, { approval_delay_days: 5 });
     await deliver(captured(home, "yes"));
     await deliver(captured(home, "no"));
-    const waiting = await Array.fromAsync(pendingLearnings(store().table, home.uuid));
+    await deliver(captured(await newHome(world, { approval_delay_days: 5 }), "of somebody else"));
+    const waitingIn = (organization?: string) =>
+      Array.fromAsync(pendingLearnings(store().table, organization));
+    const waiting = await waitingIn(home.uuid);
     expect(waiting.map(({ text }) => text).sort()).toEqual(["no", "yes"]);
+    expect((await waitingIn()).map(({ text }) => text)).toEqual(
+      expect.arrayContaining(["no", "yes", "of somebody else"]),
+    );
     const id = (text: string) => waiting.find((each) => each.text === text)?.id ?? "";
     const decide = (text: string, decision: "approved" | "disapproved") =>
       decideLearning(changing(), home.uuid, id(text), decision);
@@ -161,6 +157,31 @@ describe("a Learning from a chat", () => {
       contested: decision === "disapproved" ? "disapproved" : "approved",
     });
     await checkTable(store().table);
+  });
+
+  test("deleted and captured again while a run of the schedule is at it, it waits anew", async () => {
+    const home = await newHome(world, { approval_delay_days: 1 });
+    const { table } = store();
+    await deliver(captured(home, "second thoughts"));
+    const [before] = await learnings(home);
+    clock.advance(days(1) + 1);
+    const getMany: Table["getMany"] = async (keys, ...rest) => {
+      if (
+        before &&
+        keys.some(({ sk }) => sk === before.sk) &&
+        (await learnings(home))[0]?.revision === before.revision
+      ) {
+        await verbsOf(table, { clock }).remove(await organizationOf(table, home.uuid), before.id);
+        await deliver(captured(home, "second thoughts"));
+      }
+      return table.getMany(keys, ...rest);
+    };
+    expect(await approveDue({ ...world.deps, table: { ...table, getMany } }, noFault)).toEqual({
+      approved: 0,
+    });
+    expect(await learnings(home)).toMatchObject([{ id: before?.id, state: "pending" }]);
+    clock.advance(days(1) + 1);
+    expect(await approveDue(world.deps, noFault)).toEqual({ approved: 1 });
   });
 
   test("a change of the delay leaves what waits as it is", async () => {

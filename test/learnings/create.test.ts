@@ -2,6 +2,8 @@ import { v5 } from "uuid";
 import { describe, expect, test } from "vitest";
 import { identityNamespace } from "../../lib/contract/identity.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { authorOf } from "../../lib/learnings/batch/author.ts";
+import { organizationItem } from "../access/principals.ts";
 import { useApi } from "../support/api.ts";
 import { World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
@@ -266,4 +268,12 @@ describe("POST /v1/learnings", () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
     expect(await exported(home)).toHaveLength(1);
   });
+});
+
+test.each([
+  ["nobody", [organizationItem("one")], null],
+  ["somebody in no organization", [], "ann"],
+  ["somebody in one of two organizations", [organizationItem("one"), organizationItem("two")], "ann"],
+])("a batch written by %s is a fault of ours, never a guess", (_, organizations, userId) => {
+  expect(() => authorOf({ organizations }, { userId })).toThrow(TypeError);
 });

@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { parseLearning } from "../../lib/store/items/learning.ts";
-import { learningListKey, learningPlace, organizationTenant } from "../../lib/store/layout.ts";
+import {
+  learningListKey,
+  learningPlace,
+  memberKey,
+  organizationTenant,
+  repositoryKey,
+} from "../../lib/store/layout.ts";
 import { type Answer, useApi } from "../support/api.ts";
 import { gitlab, World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
@@ -123,6 +129,17 @@ describe("filters", () => {
     expect(texts(await get("")).slice(-2)).toEqual(["used", "used long ago"]);
     await checkTable(table());
   });
+});
+
+test("a name that is not known hides no Learning: the repository's id stands for it, and nothing for the author's", async () => {
+  const home = await newHome(world);
+  await write(home, "bob", item("kept"));
+  await table().writeMany(
+    [repositoryKey(home.uuid, "repo-1"), memberKey(home.uuid, "bob")].map((key) => ({ delete: key })),
+  );
+  expect(pageOf(await api.call("/v1/learnings", { key: await keyOf(home) })).data).toMatchObject([
+    { learning: "kept", repository_id: "repo-1", repository_name: "repo-1", author_username: null },
+  ]);
 });
 
 describe("formats", () => {

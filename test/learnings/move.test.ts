@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { learningLimits } from "../../lib/contract/limits.ts";
+import { beginning, type Position, walkLearnings } from "../../lib/learnings/export/walk.ts";
 import { relistMoved } from "../../lib/learnings/move-learnings.ts";
-import { learningListPartition, workspaceTenant } from "../../lib/store/layout.ts";
+import { CorruptItem } from "../../lib/store/items/parse.ts";
+import {
+  learningListPartition,
+  learningPartition,
+  relistKey,
+  workspaceTenant,
+} from "../../lib/store/layout.ts";
 import { queryAll } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
@@ -45,6 +52,57 @@ test("a Learning listed with the old tenant by a request that was under way foll
   expect(await listed(to)).toHaveLength(61);
   await relistMoved(world.deps);
   await checkTable(table);
+});
+
+test("an export of the new tenant that was finished before still meets what followed late when it is resumed", async () => {
+  const [from, to] = [await world.workspace("resumed-from"), await world.workspace("resumed-to")];
+  const home = await newHome(world, { workspace_id: from });
+  const { table } = store();
+  const before = await organizationOf(table, home.uuid);
+  await world.organization(home.name.provider_organization_id, { workspace_id: to });
+  const { post } = verbsOf(table, { clock });
+  // As many as two transactions hold.
+  const late = Array.from({ length: 30 }, (_, index) => `late ${10 + index}`);
+  await post({ organization: before, authorId: "ann" }, ...late.map((text) => item(text)));
+  const neighbour = await newHome(world, { workspace_id: to });
+  clock.advance(1);
+  await post({ organization: await organizationOf(table, neighbour.uuid), authorId: "ann" }, item("later"));
+  const walk = (position: Position) =>
+    walkLearnings(
+      { table, clock },
+      {
+        owner: workspaceTenant(to),
+        from: position,
+        limit: 100,
+        wanted: () => true,
+        isFiltered: false,
+        signal: AbortSignal.timeout(10_000),
+      },
+    );
+  // The schedule comes late: by then an export has settled what was written meanwhile.
+  clock.advance(2 * learningLimits.settledAfterMs);
+  const { learnings, position } = await walk(beginning);
+  expect(learnings.map(({ text }) => text)).toEqual(["later"]);
+
+  await relistMoved(world.deps);
+
+  const resumed = await walk({ place: position.settled, settled: position.settled });
+  expect(resumed.learnings.map(({ text }) => text).toSorted()).toEqual(late);
+});
+
+test("one organization whose Learnings cannot be listed anew holds up no other", async () => {
+  const { table } = store();
+  const home = await newHome(world, { workspace_id: await world.workspace("held-up") });
+  const due = new Date(clock.nowMs()).toISOString();
+  const rows = ["!", home.uuid].map((organization) => ({ ...relistKey(due, organization), organization }));
+  const damaged = { pk: learningPartition("!"), sk: "damaged" };
+  await table.writeMany([...rows, damaged].map((put) => ({ put })));
+  clock.advance(1);
+  await expect(relistMoved(world.deps)).rejects.toThrow(CorruptItem);
+  expect(await table.getMany(rows)).toMatchObject([{ organization: "!" }, undefined]);
+  await table.write({ delete: damaged });
+  await relistMoved(world.deps);
+  expect(await table.getMany(rows)).toEqual([undefined, undefined]);
 });
 
 test("a move beside changes of the same Learnings loses and doubles nothing", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { draftMcp, toMcpRecord } from "../../lib/metrics/mcp.ts";
+import { draftReview, toReviewRecord } from "../../lib/metrics/reviews.ts";
 import { CorruptItem } from "../../lib/store/items/parse.ts";
 import type { StreamEntry } from "../../lib/stream/stream.ts";
 
@@ -63,5 +64,54 @@ describe("MCP use", () => {
 
   test("stored as neither text nor bytes is damaged", () => {
     expect(() => toMcpRecord(entry(7), "1001")).toThrow(CorruptItem);
+  });
+});
+
+describe("a review", () => {
+  const { payload } = draftReview({
+    ...pullRequest,
+    authorUsername: null,
+    status: "closed",
+    atMs: 0,
+    createdAtMs: -1,
+    readyForReviewAtMs: null,
+    firstHumanReviewAtMs: null,
+    lastCommitAtMs: null,
+    reviewIterations: 0,
+    estimatedComplexity: null,
+    estimatedReviewMinutes: null,
+    comments: [],
+  });
+  const fields: unknown[] = JSON.parse(String(payload).slice(1));
+  const read = (content: unknown) =>
+    toReviewRecord(entry(`c${JSON.stringify(content)}`), {
+      organizationId: "1001",
+      organizationName: "Acme",
+      repositoryName: "web",
+    });
+
+  test("is read back as it was told", () => {
+    expect(read(fields)).toMatchObject({
+      pr_url: pullRequest.prUrl,
+      created_at: "1969-12-31T23:59:59.999Z",
+      ready_for_review_at: null,
+      merged_at: null,
+      status: "closed",
+      review_iterations: 0,
+      coderabbit_comments: { total: { posted: 0, accepted: 0 } },
+    });
+  });
+
+  test.each([
+    ["no list", { a: 1 }],
+    ["no URL", fields.with(0, 7)],
+    ["a name that is no text", fields.with(1, 7)],
+    ["no time of creation", fields.with(2, null)],
+    ["no iterations", fields.with(6, null)],
+    ["an estimate that is no number", fields.with(7, "3")],
+    ["a count too few", fields.slice(0, -1)],
+    ["no last count", fields.with(-1, null)],
+  ])("stored with %s is damaged, and says so without its content", (_, content) => {
+    expect(() => read(content)).toThrow(new CorruptItem("The payload of the metrics entry 42 is damaged."));
   });
 });

@@ -4,8 +4,9 @@ import { EventRefused } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { finalizePullRequests } from "../../lib/metrics/finalize.ts";
 import { pullRequestFinalized } from "../../lib/metrics/finalized.ts";
-import { streamHeadKey } from "../../lib/store/layout.ts";
-import type { Table } from "../../lib/store/table.ts";
+import { organizationKey, streamHeadKey } from "../../lib/store/layout.ts";
+import type { Key, Table } from "../../lib/store/table.ts";
+import { StreamBusy } from "../../lib/stream/stream.ts";
 import { useApi } from "../support/api.ts";
 import { TestClock } from "../support/clock.ts";
 import { github, World } from "../support/world.ts";
@@ -170,6 +171,26 @@ describe("events", () => {
     const token = await world.token("new-home");
     expect(await readerOf(api, token.text).walk(`review-comments?${november}&org_id=mover`)).toEqual([
       urlOf(1),
+    ]);
+  });
+
+  test("of an organization that moves at every look are left to come again, and nothing is written", async () => {
+    await world.workspace("next-home");
+    const { uuid } = await standalone(api, world, "restless");
+    const { table } = world.deps;
+    const before = await table.getMany([organizationKey(uuid)]);
+    await world.organization("restless", { workspace_id: "next-home" });
+    const isLook = ({ sk }: Key) => sk === organizationKey(uuid).sk;
+    const behind: Table = {
+      ...table,
+      getMany: async (keys, options) => (keys.every(isLook) ? before : table.getMany(keys, options)),
+    };
+    await expect(
+      finalizePullRequests({ ...world.deps, table: behind }, [event("restless", 1, first, "a")]),
+    ).rejects.toThrow(StreamBusy);
+    expect(await table.getMany([streamHeadKey(`o#${uuid}`), streamHeadKey("w#next-home")])).toEqual([
+      undefined,
+      undefined,
     ]);
   });
 });

@@ -133,6 +133,25 @@ test("one that has dealt with nothing when its time is up is a 503, never the sa
   expect(refused).toMatchObject({ code: "SERVICE_UNAVAILABLE", retryAfterSeconds: 1 });
 });
 
+test("an organization that leaves while its page is read is told to come again, never that this was all", async () => {
+  const { uuid, tell } = await standalone(api, world, "leaver");
+  await world.workspace("elsewhere");
+  await tell(1);
+  const { call } = await callOf(uuid);
+  const leaving = {
+    ...call.table,
+    queryPage: async (...range: Parameters<typeof call.table.queryPage>) => {
+      await world.organization("leaver", { workspace_id: "elsewhere" });
+      return call.table.queryPage(...range);
+    },
+  };
+  const refused = await readReviewComments({ ...call, table: leaving }).catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    code: "METRICS_PREPARING",
+    message: "The metrics of organization leaver are being prepared. Retry the same request later.",
+  });
+});
+
 test("the alarm is switched off when the page is read", async () => {
   const { uuid } = await standalone(api, world, "quiet");
   const { clock, waiting } = alarm();

@@ -18,20 +18,56 @@ export const parts: Readonly<Record<string, Part>> = {
     mutate: ["lib/access/{base32,key-text}.ts"],
     tests: ["test/access/{key-text,forged-keys}.test.ts"],
   },
-  keys: {
-    mutate: ["lib/access/{authenticate,key-registry,key-requirements,workspace-tokens,last-used}.ts"],
-    tests: ["test/access/{authenticate,key-registry,workspace-tokens}.test.ts"],
+  authentication: {
+    mutate: ["lib/access/authenticate.ts"],
+    tests: ["test/access/authenticate.test.ts"],
   },
-  redaction: {
-    mutate: ["lib/learnings/redaction/**/*.ts"],
-    tests: ["test/learnings/redaction/{judged,redact}.test.ts"],
+  keys: {
+    mutate: ["lib/access/{key-registry,key-requirements,workspace-tokens,last-used}.ts"],
+    tests: ["test/access/{key-registry,workspace-tokens}.test.ts"],
+  },
+  "redaction-search": {
+    mutate: ["lib/learnings/redaction/{rule,redact,find-tokens,find-in-context,private-keys}.ts"],
+    tests: ["test/learnings/redaction/exact.test.ts"],
+  },
+  "redaction-assignments": {
+    mutate: ["lib/learnings/redaction/{assignment-names,assignments}.ts"],
+    tests: ["test/learnings/redaction/exact.test.ts"],
+  },
+  "redaction-values": {
+    mutate: ["lib/learnings/redaction/assignment-values.ts"],
+    tests: ["test/learnings/redaction/exact.test.ts"],
+  },
+  "redaction-appearance": {
+    mutate: ["lib/learnings/redaction/{appearance,high-entropy}.ts"],
+    tests: ["test/learnings/redaction/{appearance,exact}.test.ts"],
+  },
+  "redaction-rules": {
+    mutate: ["lib/learnings/redaction/rules-{cloud,development,services}.ts"],
+    tests: ["test/learnings/redaction/exact.test.ts"],
+  },
+  "redaction-context-rules": {
+    mutate: ["lib/learnings/redaction/rules-context.ts"],
+    tests: ["test/learnings/redaction/exact.test.ts"],
   },
   "stream-forms": {
     mutate: ["lib/stream/{size,pending,entry,head,weeks,merge}.ts"],
     tests: ["test/stream/{parts,weeks,merge,merge-asks}.test.ts"],
   },
-  stream: {
-    mutate: ["lib/stream/{append,move,plan,pointer,read,repair,settle,spill,stream,sweep,transaction}.ts"],
-    tests: ["test/stream/**/*.test.ts", "test/mutation/simulation.check.ts"],
+  "stream-plans": {
+    mutate: ["lib/stream/{plan,pointer,spill,stream,transaction}.ts"],
+    tests: ["test/stream/{plan,transaction,spill}.test.ts"],
+  },
+  "stream-write": {
+    mutate: ["lib/stream/{append,settle}.ts"],
+    tests: ["test/stream/{attempts,append-cases,settle,append}.test.ts", "test/mutation/simulation.check.ts"],
+  },
+  "stream-read": {
+    mutate: ["lib/stream/read.ts"],
+    tests: ["test/stream/{read-cases,read}.test.ts", "test/mutation/simulation.check.ts"],
+  },
+  "stream-upkeep": {
+    mutate: ["lib/stream/{move,sweep,repair}.ts"],
+    tests: ["test/stream/{upkeep,move,repair-cases,repair}.test.ts", "test/mutation/simulation.check.ts"],
   },
 };

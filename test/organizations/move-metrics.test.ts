@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
-import { resumeMoves } from "../../lib/organizations/move.ts";
+import { completeMove, resumeMoves } from "../../lib/organizations/move.ts";
 import { organizationKey, tenantOrganizationKey, workspaceTenant } from "../../lib/store/layout.ts";
 import { readHead } from "../../lib/stream/head.ts";
 import { readPage } from "../../lib/stream/read.ts";
+import { StreamBusy } from "../../lib/stream/stream.ts";
+import { organizationOf } from "../learnings/fixture.ts";
+import { finalized } from "../metrics/support.ts";
 import { useApi } from "../support/api.ts";
 import { github, World } from "../support/world.ts";
 
@@ -10,28 +13,13 @@ const api = useApi();
 const world = new World(() => api.store().table);
 
 const merged = (name: string, number: number) =>
-  world.tell("pull_request.finalized", {
-    ...github(name),
-    repository_id: "r1",
-    pr_url: `https://git.example.com/${name}/pull/${number}`,
-    author_id: "u1",
-    author_username: null,
-    created_at: "2026-10-01T00:00:00.000Z",
-    merged_at: `2026-${number % 2 ? "10" : "09"}-02T00:00:00.000Z`,
-    closed_at: "2026-10-02T00:00:00.000Z",
-    status: "merged",
-    reviewed: true,
-    review_iterations: 1,
-    comments: [
-      {
-        url: `https://git.example.com/${name}/pull/${number}#c1`,
-        severity: "major",
-        category: null,
-        accepted: true,
-      },
-    ],
-    mcp_servers: [],
-  });
+  world.tell(
+    "pull_request.finalized",
+    finalized(github(name), number, {
+      repository_id: "r1",
+      merged_at: `2026-${number % 2 ? "10" : "09"}-02T00:00:00.000Z`,
+    }),
+  );
 
 test("an organization that changes tenant takes its pull requests along, and reads as preparing until they are there", async () => {
   const target = "/v1/metrics/review-comments?start_date=2026-01-01&end_date=2026-12-31";
@@ -126,4 +114,21 @@ test("a move that was cut off is finished by the clock, without another event", 
 
   expect((await api.call(target, { key: token })).json).toMatchObject({ data: { length: 3 } });
   expect(await resumeMoves(world.deps)).toBe(0);
+});
+
+test("a move that comes late, after the organization has moved on, takes nothing back and is not ended", async () => {
+  const uuid = await world.organization("nomad");
+  await world.repository(github("nomad"), "r1");
+  for (let number = 1; number <= 3; number++) await merged("nomad", number);
+  for (const name of ["oasis", "market"]) await world.workspace(name);
+  const { table } = api.store();
+  await world.organization("nomad", { workspace_id: "oasis" });
+  const late = { ...(await organizationOf(table, uuid)), leaving: `o#${uuid}` as const };
+  await world.organization("nomad", { workspace_id: "market" });
+
+  await expect(completeMove(world.deps, late)).rejects.toThrow(StreamBusy);
+
+  const target = "/v1/metrics/review-comments?start_date=2026-01-01&end_date=2026-12-31";
+  const { text: token } = await world.token("market");
+  expect((await api.call(target, { key: token })).json).toMatchObject({ data: { length: 3 } });
 });

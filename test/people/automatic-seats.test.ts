@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
-import { parseOrganization } from "../../lib/store/items/organization.ts";
 import { parsePerson } from "../../lib/store/items/people.ts";
-import { organizationKey, personKey } from "../../lib/store/layout.ts";
+import { personKey } from "../../lib/store/layout.ts";
+import { organizationOf } from "../learnings/fixture.ts";
+import { finalized } from "../metrics/support.ts";
 import { useStore } from "../support/engine.ts";
 import { github, World } from "../support/world.ts";
 
@@ -18,22 +19,16 @@ async function company(name: string, change: object = {}) {
   });
   await world.repository(github(name), "r1");
   const reviewed = (author: string | null, more: object = {}) =>
-    world.tell("pull_request.finalized", {
-      ...github(name),
-      repository_id: "r1",
-      pr_url: `https://git.example.com/${name}/pull/${author}`,
-      author_id: author,
-      author_username: author,
-      created_at: "2026-11-01T00:00:00.000Z",
-      merged_at: "2026-11-02T00:00:00.000Z",
-      closed_at: "2026-11-02T00:00:00.000Z",
-      status: "merged",
-      reviewed: true,
-      review_iterations: 1,
-      comments: [],
-      mcp_servers: [],
-      ...more,
-    });
+    world.tell(
+      "pull_request.finalized",
+      finalized(github(name), `${author}`, {
+        repository_id: "r1",
+        author_id: author,
+        author_username: author,
+        comments: [],
+        ...more,
+      }),
+    );
   const seated = async (userId: string) => {
     const item = await store().table.get(personKey(`o#${uuid}`, { organization: uuid, userId, email: null }));
     return item !== undefined && parsePerson(item).seat;
@@ -73,11 +68,8 @@ describe("in automatic mode", () => {
     const { id, uuid, reviewed, seated } = await company("decided");
     await world.member(id, "ann");
     await reviewed("ann");
-    const item = await store().table.get(organizationKey(uuid));
-    if (!item) throw new Error("The organization is missing.");
-    await assignSeatsToMembers({ ...world.deps, ...operatorOrigin }, parseOrganization(item), "unassign", [
-      "ann",
-    ]);
+    const organization = await organizationOf(store().table, uuid);
+    await assignSeatsToMembers({ ...world.deps, ...operatorOrigin }, organization, "unassign", ["ann"]);
     await reviewed("ann", { review_iterations: 2 });
     expect(await seated("ann")).toBe(false);
   });

@@ -51,10 +51,11 @@ export function checkPeople(items: readonly Item[]): void {
     expect(positive(guard.counts), "members per role").toEqual(
       countRoles(members.filter(({ active }) => active)),
     );
-    for (const { user_id, email, active, pool, seat_wanted } of members) {
+    for (const { user_id, email, active, pool, ...member } of members) {
       expect(pool, `the pool of ${user_id}`).toBe(active ? poolOf(organization) : null);
       if (pool === null) continue;
       const { pk, sk } = personKey(pool, { organization: uuid, userId: user_id, email });
+      const seat_wanted = member.seat_wanted || member.seat_earned === true;
       const membership = { organization: uuid, user_id, seat_wanted };
       expectedPeople.set(`${pk} ${sk}`, [...(expectedPeople.get(`${pk} ${sk}`) ?? []), membership]);
     }

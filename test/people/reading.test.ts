@@ -1,17 +1,21 @@
 import { describe, expect, test } from "vitest";
+import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { peopleLimits } from "../../lib/contract/limits.ts";
-import { poolSeats, walk } from "../../lib/people/list-members.ts";
+import { changeRoles } from "../../lib/people/change-roles.ts";
+import { createRole } from "../../lib/people/custom-roles.ts";
+import { listMembers, poolSeats, walk } from "../../lib/people/list-members.ts";
 import { listPeople } from "../../lib/people/list-people.ts";
 import { readableRepositories } from "../../lib/people/reads.ts";
 import { readRoles } from "../../lib/people/role-records.ts";
-import { parseOrganization } from "../../lib/store/items/organization.ts";
-import { memberKey, memberReadsPartKey, organizationKey, poolGuardKey } from "../../lib/store/layout.ts";
+import { memberKey, memberReadsPartKey, peopleKey, poolGuardKey } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
 import { organizationItem } from "../access/principals.ts";
+import { organizationOf } from "../learnings/fixture.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import { github, World } from "../support/world.ts";
 
 const store = useStore();
+const everybody = { seat: "all", role: "all" } as const;
 
 describe("what a member can read", () => {
   const part = (index: number, parts: number, ...repository_ids: string[]): Item => ({
@@ -87,16 +91,58 @@ test("roles of an organization without a people guard are a fault of ours", asyn
   );
 });
 
+describe("a role that is made and given while roles and members are read", () => {
+  /** Whatever is read of the guard and the roles is older than the members. */
+  async function reading() {
+    const { table } = await openStore(store().endpoint);
+    const world = new World(() => table);
+    const uuid = await world.organization("one");
+    await world.member(github("one"), "ann", { role: "cr_admin" });
+    await world.member(github("one"), "bob");
+    const organization = await organizationOf(table, uuid);
+    const context = { ...world.deps, ...operatorOrigin };
+    const make = async (name: string) => {
+      const fields = {
+        name,
+        description: null,
+        permissions: [],
+        is_default: false,
+        duplicateFrom: undefined,
+      };
+      const { role } = await createRole(context, organization, fields);
+      await changeRoles(context, organization, role.id, ["bob"]);
+      return role.id;
+    };
+    return { table, uuid, organization, make };
+  }
+
+  test("is not listed yet, rather than without its permissions", async () => {
+    const { table, uuid, make } = await reading();
+    const before = await table.get(peopleKey(uuid));
+    const id = await make("late");
+    expect((await readRoles({ ...table, get: async () => before }, uuid)).custom).toEqual([]);
+    expect((await readRoles(table, uuid)).custom).toMatchObject([{ id, name: "late" }]);
+  });
+
+  test("is called by its id where its name is not known yet", async () => {
+    const { table, organization, make } = await reading();
+    const before = await table.get(peopleKey(organization.uuid));
+    const id = await make("late");
+    const members = (get: Table["get"]) =>
+      listMembers({ ...table, get }, organization, everybody, { after: null, limit: 9 });
+    const bob = { user_id: "bob", role: id, role_type: "custom" };
+    expect((await members(async () => before)).records[1]).toMatchObject({ ...bob, role_name: id });
+    expect((await members(table.get)).records[1]).toMatchObject({ ...bob, role_name: "late" });
+  });
+});
+
 test("people of a workspace come page by page, without memberships that are gone and names nobody has", async () => {
   const { table } = await openStore(store().endpoint);
   const world = new World(() => table);
   await world.workspace("acme");
   const uuid = await world.organization("one", { workspace_id: "acme" });
   for (const user of ["ann", "bob", "cem"]) await world.member(github("one"), user, { username: null });
-  const item = await table.get(organizationKey(uuid));
-  if (!item) throw new Error("The organization is there.");
-  const organizations = [parseOrganization(item)];
-  const everybody = { seat: "all", role: "all" } as const;
+  const organizations = [await organizationOf(table, uuid)];
   const page = (after: string | null, limit: number) =>
     listPeople(table, "w#acme", organizations, everybody, { after, limit });
 

@@ -185,6 +185,33 @@ describe("people of a workspace", () => {
     checkPeople(await everything(desk.table));
   });
 
+  test.each([
+    ["4411", "77"],
+    ["77", "4411"],
+  ])("with two accounts in one organization are one person whichever came first (%s, %s)", async (...ids) => {
+    for (const user_id of ids) await deliver(desk, [memberSaved(3, { user_id })]);
+    expect((await person(acme)).memberships).toMatchObject([{ user_id: "4411" }, { user_id: "77" }]);
+    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 1 });
+    checkPeople(await everything(desk.table));
+  });
+
+  test("who leave while their new address is being decided on are gone, and nobody is left behind", async () => {
+    await deliver(desk, [memberSaved(3)]);
+    const getMany: Table["getMany"] = async (keys, ...rest) => {
+      const atPerson = keys.some(({ sk }) => sk.startsWith("PERSON#"));
+      if (atPerson && (await member()).active) await deliver(desk, [memberSaved(6, { active: false })]);
+      return desk.table.getMany(keys, ...rest);
+    };
+
+    await deliver({ ...desk, table: { ...desk.table, getMany } }, [
+      memberSaved(5, { email: "ann@new.test" }),
+    ]);
+
+    expect(await member()).toMatchObject({ active: false, pool: null });
+    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 2 });
+    checkPeople(await everything(desk.table));
+  });
+
   test("without an address are one for every membership", async () => {
     const none = { email: null };
     await deliver(desk, [

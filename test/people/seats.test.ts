@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { eventLimits } from "../../lib/contract/limits.ts";
 import { roleWrites } from "../../lib/people/roles.ts";
 import { decideSeats, readPool } from "../../lib/people/seats.ts";
 import { decideAnew } from "../../lib/store/decide.ts";
 import { memberKey, type PoolKey, peopleKey, personsRange, workspaceTenant } from "../../lib/store/layout.ts";
-import { queryAll, TransactionRefused } from "../../lib/store/table.ts";
+import { type Key, queryAll, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import {
   createDesk,
   type Desk,
@@ -25,10 +26,21 @@ beforeEach(async () => {
 });
 
 const acme = workspaceTenant("acme");
+const own: PoolKey = `o#${uuidOf()}`;
+const isPerson = ({ sk }: Key): boolean => sk.startsWith("PERSON#");
 const people = (count: number, data: Record<string, unknown> = {}, at = 3) =>
   Array.from({ length: count }, (_, index) =>
     memberSaved(at, { user_id: `u${index}`, email: `p${index}@acme.test`, ...data }),
   );
+
+const decide = (keys: readonly Key[], assigned: boolean) =>
+  decideAnew(desk, async () => {
+    const items = (await desk.table.getMany(keys)).filter((item) => item !== undefined);
+    const guard = await readPool(desk.table, own);
+    if (!guard) throw new Error("There is no such pool.");
+    const { writes } = decideSeats(own, guard, items, assigned);
+    if (writes.length > 0) await desk.table.transact(writes);
+  });
 
 describe("seats while they last", () => {
   test("many organizations at once never take more than the workspace bought, and take them all", async () => {
@@ -55,7 +67,7 @@ describe("seats while they last", () => {
 
     const items = await everything(desk.table);
     checkPeople(items);
-    expect(items.filter(({ sk, seat }) => sk.startsWith("PERSON#") && seat)).toHaveLength(12);
+    expect(items.filter((item) => isPerson(item) && item.seat)).toHaveLength(12);
     expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 0, seats_short: 4 });
   });
 
@@ -65,7 +77,6 @@ describe("seats while they last", () => {
       ...people(3),
       organizationSaved(4, { seats_purchased: 1 }),
     ]);
-    const own: PoolKey = `o#${uuidOf()}`;
     expect(await readPool(desk.table, own)).toMatchObject({ seats_free: -2, seats_short: 0 });
 
     await deliver(desk, [
@@ -79,12 +90,45 @@ describe("seats while they last", () => {
     checkPeople(await everything(desk.table));
   });
 
-  test("room for hundreds seats exactly as many as were bought", async () => {
+  test("room for hundreds seats exactly as many as were bought, and who finds it full reads no further", async () => {
     await deliver(desk, [organizationSaved(1, { seats_purchased: 0 }), ...people(110)]);
-    await deliver(desk, [organizationSaved(9, { seats_purchased: 100 })]);
+    const buying = organizationSaved(9, { seats_purchased: 100 });
+    const gets: number[] = [];
+    const getMany: Table["getMany"] = async (keys, ...rest) => {
+      const isFirst = keys.some(isPerson) && gets.push(keys.length) === 1;
+      if (isFirst) await deliver(desk, [buying]);
+      return desk.table.getMany(keys, ...rest);
+    };
+
+    await deliver({ ...desk, table: { ...desk.table, getMany } }, [buying]);
+
     const items = await everything(desk.table);
     checkPeople(items);
-    expect(items.filter(({ sk, seat }) => sk.startsWith("PERSON#") && seat)).toHaveLength(100);
+    expect(items.filter((item) => isPerson(item) && item.seat)).toHaveLength(100);
+    expect(gets).toEqual([1 + eventLimits.peopleSeatedTogetherMax]);
+  });
+
+  test("where all who were found have been decided about meanwhile, the next in line sit down", async () => {
+    await deliver(desk, [
+      organizationSaved(1, { seats_purchased: 0 }),
+      ...people(1 + eventLimits.peopleSeatedTogetherMax),
+    ]);
+    let overtaken = false;
+    const getMany: Table["getMany"] = async (keys, ...rest) => {
+      const found = keys.filter(isPerson);
+      if (found.length > 1 && !overtaken) {
+        overtaken = true;
+        await decide(found, false);
+      }
+      return desk.table.getMany(keys, ...rest);
+    };
+
+    await deliver({ ...desk, table: { ...desk.table, getMany } }, [
+      organizationSaved(9, { seats_purchased: 5 }),
+    ]);
+
+    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 4, seats_short: 0 });
+    checkPeople(await everything(desk.table));
   });
 
   test("two that fill the same room at once give no seat twice", async () => {
@@ -92,7 +136,7 @@ describe("seats while they last", () => {
     const buying = organizationSaved(9, { seats_purchased: 5 });
     await Promise.all([deliver(desk, [buying]), deliver(desk, [buying]), deliver(desk, [buying])]);
     checkPeople(await everything(desk.table));
-    expect(await readPool(desk.table, `o#${uuidOf()}`)).toMatchObject({ seats_free: 0, seats_short: 3 });
+    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 0, seats_short: 3 });
   });
 });
 
@@ -102,28 +146,16 @@ describe("decisions at once", () => {
       organizationSaved(1, { seats_purchased: 25 }),
       ...people(60, { seat_assigned: false }),
     ]);
-    const pool: PoolKey = `o#${uuidOf()}`;
-    const everyone = await Array.fromAsync(queryAll(desk.table, personsRange(pool)), ({ pk, sk }) => ({
+    const everyone = await Array.fromAsync(queryAll(desk.table, personsRange(own)), ({ pk, sk }) => ({
       pk,
       sk,
     }));
 
-    await Promise.all(
-      [0, 15, 30, 45].map((start) =>
-        decideAnew(desk, async () => {
-          const keys = everyone.slice(start, start + 15);
-          const items = (await desk.table.getMany(keys)).filter((item) => item !== undefined);
-          const guard = await readPool(desk.table, pool);
-          if (!guard) throw new Error("There is no such pool.");
-          const { writes } = decideSeats(pool, guard, items, true);
-          if (writes.length > 0) await desk.table.transact(writes);
-        }),
-      ),
-    );
+    await Promise.all([0, 15, 30, 45].map((start) => decide(everyone.slice(start, start + 15), true)));
 
-    expect(await readPool(desk.table, pool)).toMatchObject({ seats_free: 0, seats_short: 0 });
+    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 0, seats_short: 0 });
     await deliver(desk, people(60, { seat_assigned: true }, 2));
-    expect((await readPool(desk.table, pool))?.seats_short).toBe(35);
+    expect((await readPool(desk.table, own))?.seats_short).toBe(35);
     checkPeople(await everything(desk.table));
   });
 

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { awsLimits } from "../../lib/contract/limits.ts";
 import { AwsFault, NoAnswer } from "../../lib/runtime/aws-fault.ts";
@@ -78,6 +80,32 @@ describe("a request", () => {
       headers: { "x-amz-target": "AmazonSQS.DeleteMessage", "content-type": "application/x-amz-json-1.0" },
       body: Buffer.from('{"QueueUrl":"q"}'),
     });
+  });
+
+  test("in JSON that is answered with something else fails without quoting it", async () => {
+    const { client } = await pair(() => ({ status: 200, body: "<planted>" }));
+    await expect(callJson(client, "DynamoDB_20120810.GetItem", {})).rejects.toThrow(
+      new NoAnswer("The answer is not JSON."),
+    );
+  });
+
+  test("to an https endpoint begins with the handshake of TLS, and not a byte of it is sent in the clear", async () => {
+    const received: Buffer[] = [];
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", (bytes) => {
+        received.push(bytes);
+        socket.destroy();
+      });
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    undo.push(() => server.close());
+    const address = server.address();
+    const port = address && typeof address === "object" ? address.port : 0;
+    const { client } = await pair(() => ok, { endpoint: `https://127.0.0.1:${port}`, attemptsMax: 1 });
+    await expect(client.send(get)).rejects.toBeInstanceOf(NoAnswer);
+    const handshake = 22;
+    expect(received.map(([first]) => first)).toEqual([handshake]);
   });
 
   test("uses the connection of the one before", async () => {

@@ -56,6 +56,22 @@ describe("security_scan.completed", () => {
     });
   });
 
+  test("without a state a finding is open, and without evidence it has none, whether null or left out", async () => {
+    const delivery = createDelivery(store().table);
+    const organization = await world.organization("bare");
+    await world.repository(github("bare"), "9001");
+    const { evidence: _evidence, state: _state, ...bare } = finding("a");
+    const findings = [bare, { ...finding("b"), evidence: null, state: null }];
+    const { event_id: id, occurred_at, ...data } = scan(1, []);
+    const told = { ...github("bare"), ...data, findings };
+    await delivery.deliver("security_scan.completed", told, { id, occurred_at });
+    expect(delivery.letters).toEqual([]);
+    expect(await walk(store().table, [organization])).toMatchObject([
+      { state: "open", evidence: [] },
+      { state: "open", evidence: [] },
+    ]);
+  });
+
   test.each([
     ["from the year 2099", { completed_at: "2099-01-01T00:00:00Z" }, /^completed_at: must lie between/],
     ["from before 2000", { completed_at: "1999-12-31T00:00:00Z" }, /^completed_at: must lie between/],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readRows } from "../../lib/security/chunk.ts";
+import { readRows, unpack } from "../../lib/security/chunk.ts";
 import { chunkBytes } from "../../lib/security/ledger.ts";
 import { positionFrom, positionName, sourcesOf } from "../../lib/security/sources.ts";
 import { CorruptItem } from "../../lib/store/items/parse.ts";
@@ -11,6 +11,12 @@ describe("a piece of findings that is damaged is named, without its content", ()
   test("rows of another form", () => {
     expect(() => readRows(JSON.stringify([["secret"]]))).toThrow(
       new CorruptItem("A chunk of security findings is damaged."),
+    );
+  });
+
+  test("bytes that are not compressed", async () => {
+    await expect(unpack(Buffer.from("secret"))).rejects.toThrow(
+      new CorruptItem("A chunk of security findings cannot be decompressed."),
     );
   });
 

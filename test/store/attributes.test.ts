@@ -59,6 +59,13 @@ describe("a value", () => {
     expect(() => toAttribute(Number.NaN)).toThrow(RangeError);
     expect(() => toAttribute(Number.POSITIVE_INFINITY)).toThrow(RangeError);
   });
+
+  test("of a kind that no item of ours has is named, and never read as something else", () => {
+    const set: Attribute = JSON.parse('{"SS":["a"]}');
+    expect(() => fromAttribute(set)).toThrow(
+      new TypeError("The table holds an attribute of another kind: SS."),
+    );
+  });
 });
 
 test("the engine stores and gives back every kind of value", async () => {

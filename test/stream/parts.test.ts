@@ -15,13 +15,14 @@ import {
 import {
   addedKeys,
   copiesOf,
+  copyOf,
   entryKeys,
   hasDropped,
+  ownerOfCopy,
   pendingSchema,
   pendingValue,
 } from "../../lib/stream/pending.ts";
 import { sizeOf } from "../../lib/stream/size.ts";
-import { belongsTo, buildAppend } from "../../lib/stream/transaction.ts";
 import { decodeWeeks, encodeWeeks, weekOf, weekStartMs } from "../../lib/stream/weeks.ts";
 import { tableWith } from "../support/partial-table.ts";
 
@@ -107,6 +108,13 @@ describe("what is pending", () => {
   test("names every item of the append but the head: the pointer and both copies in each dataset", () => {
     expect(copiesOf(tenant, organization)).toEqual([undefined, organization]);
     expect(copiesOf(`o#${organization}`, organization)).toEqual([undefined]);
+    for (const [copy, read, owner] of [
+      [{ tenant, organization }, organization, organization],
+      [{ tenant, organization: undefined }, undefined, undefined],
+      [{ tenant: `o#${organization}`, organization }, undefined, organization],
+      [{ tenant: `o#${organization}`, organization: undefined }, undefined, organization],
+    ] as const)
+      expect([copyOf(copy), ownerOfCopy(copy)]).toEqual([read, owner]);
     expect(addedKeys(tenant, pending)).toHaveLength(1 + 2 * 2);
     expect(addedKeys(`o#${organization}`, pending)).toHaveLength(1 + 2);
     expect(entryKeys(address)).toEqual([
@@ -242,14 +250,6 @@ describe("the head", () => {
       when: { below: ["p", 9] },
     });
     expect(publishHead(tenant, 9, true)).toMatchObject({ change: { set: [["p", 9]], remove: ["q"] } });
-  });
-
-  test("has no numbers beyond the last", () => {
-    expect(() => buildAppend(tenant, { ...emptyHead, next: streamLimits.numberMax + 1 }, [])).toThrow(
-      new RangeError("The stream has no numbers left."),
-    );
-    expect(buildAppend(tenant, { ...emptyHead, next: streamLimits.numberMax }, []).writes).toHaveLength(1);
-    expect(belongsTo(tenant, organization)).toMatchObject({ when: { equals: ["tenant", tenant] } });
   });
 });
 

@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { spillPartKey } from "../../lib/store/layout.ts";
-import { StoreMeter } from "../../lib/store/meter.ts";
-import type { Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { readHead } from "../../lib/stream/head.ts";
 import { readPage } from "../../lib/stream/read.ts";
-import { sizeOf } from "../../lib/stream/size.ts";
-import type { EntryDraft } from "../../lib/stream/stream.ts";
 import { useStore } from "../support/engine.ts";
 import {
   change,
@@ -14,48 +10,19 @@ import {
   depsOf,
   draft,
   everything,
+  filled,
   newOrganization,
   newWorkspace,
+  numbered,
   readOne,
   request,
   someDayMs,
   texts,
   walk,
+  watched,
 } from "./support.ts";
 
 const store = useStore();
-
-async function filled(table: Table, drafts: readonly EntryDraft[], inWorkspace = false) {
-  const home = await newOrganization(table, inWorkspace ? newWorkspace() : undefined);
-  const changes = drafts.map((each, index) =>
-    change(home.organization, `pr/${index}`, index, { "review-comments": each }),
-  );
-  await appendBatch(depsOf(table), home.tenant, changes);
-  return home;
-}
-
-const numbered = (count: number, more: (index: number) => Partial<EntryDraft> = () => ({})): EntryDraft[] =>
-  Array.from({ length: count }, (_, index) => draft(`${index}`, more(index)));
-
-/** Counts calls by what they read. */
-function watched(table: Table): { table: Table; queries: string[]; parts: number } {
-  const seen = {
-    queries: [] as string[],
-    parts: 0,
-    table: {
-      ...table,
-      queryPage: (range, resume) => {
-        seen.queries.push(range.pk);
-        return table.queryPage(range, resume);
-      },
-      getMany: (keys, options) => {
-        seen.parts += keys.filter(({ pk }) => pk.startsWith("PART#")).length;
-        return table.getMany(keys, options);
-      },
-    } satisfies Table,
-  };
-  return seen;
-}
 
 describe("a page", () => {
   test("of three pull requests with limit 3 is the last", async () => {
@@ -306,61 +273,5 @@ describe("large entries", () => {
     ]);
 
     expect(await partsOf()).toBe(before - 2);
-  });
-});
-
-describe("what a page costs", () => {
-  const commentsPerPullRequest = 8;
-  const typical = (index: number): EntryDraft =>
-    draft(`${index}`, {
-      repositoryId: "784512369",
-      authorId: "10458712",
-      atMs: someDayMs + index,
-      payload: {
-        u: `https://github.com/acme-corporation/payments-service/pull/${10_000 + index}`,
-        c: Array.from({ length: commentsPerPullRequest }, (_, comment) => [
-          `_r18${index}4${comment}1`,
-          2,
-          4,
-          1,
-        ]),
-      },
-      renderedBytes: 2_400,
-    });
-
-  test("a thousand typical pull requests are one DynamoDB page, at most 1.3 times their bytes, in one trip beside the head", async () => {
-    const { table } = store();
-    const { tenant, organization } = await filled(
-      table,
-      Array.from({ length: 1001 }, (_, index) => typical(index)),
-      true,
-    );
-    const head = await readHead(table, tenant);
-    const stored = (await everything(table)).filter(({ pk }) =>
-      pk.startsWith(`S#${tenant}#${organization}#c`),
-    );
-    const bytes = stored.slice(0, 1000).reduce((sum, item) => sum + sizeOf(item), 0);
-    const meter = new StoreMeter();
-
-    const page = await readOne(table.metered(meter), request(tenant, { organization, head }));
-
-    expect(page.entries).toHaveLength(1000);
-    expect(page.nextAfter).toBe(1000);
-    expect(meter.calls.map(({ operation }) => operation)).toEqual(["Query"]);
-    expect(meter.readUnits).toBeLessThanOrEqual((1.3 * bytes) / 4096);
-  });
-
-  test("a long window in date order opens the weeks one after another", async () => {
-    const { table } = store();
-    const { tenant } = await filled(
-      table,
-      numbered(300, (index) => ({ atMs: someDayMs - 4 * 365 * dayMs + index * 5 * dayMs })),
-    );
-    const seen = watched(table);
-
-    const page = await readOne(seen.table, request(tenant, { limit: 20 }));
-
-    expect(page.entries).toHaveLength(20);
-    expect(seen.queries.length).toBeLessThan(25);
   });
 });

@@ -8,6 +8,7 @@ import {
   workspaceTenant,
 } from "../../lib/store/layout.ts";
 import type { Item, Key, Table, Value } from "../../lib/store/table.ts";
+import { appendBatch } from "../../lib/stream/append.ts";
 import { type PageRequest, type PageResult, readPage } from "../../lib/stream/read.ts";
 import type { EntryDraft, PullRequestChange, StreamDeps, StreamEntry } from "../../lib/stream/stream.ts";
 
@@ -115,4 +116,39 @@ export async function everything(table: Table): Promise<Item[]> {
     resume = page.resume;
   } while (resume);
   return items.sort((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1));
+}
+
+/** An organization whose pull requests, one a draft, lie in one dataset. */
+export async function filled(table: Table, drafts: readonly EntryDraft[], inWorkspace = false) {
+  const home = await newOrganization(table, inWorkspace ? newWorkspace() : undefined);
+  const changes = drafts.map((each, index) =>
+    change(home.organization, `pr/${index}`, index, { "review-comments": each }),
+  );
+  await appendBatch(depsOf(table), home.tenant, changes);
+  return home;
+}
+
+export const numbered = (
+  count: number,
+  more: (index: number) => Partial<EntryDraft> = () => ({}),
+): EntryDraft[] => Array.from({ length: count }, (_, index) => draft(`${index}`, more(index)));
+
+/** Counts calls by what they read. */
+export function watched(table: Table): { table: Table; queries: string[]; parts: number } {
+  const seen = {
+    queries: [] as string[],
+    parts: 0,
+    table: {
+      ...table,
+      queryPage: (range, resume) => {
+        seen.queries.push(range.pk);
+        return table.queryPage(range, resume);
+      },
+      getMany: (keys, options) => {
+        seen.parts += keys.filter(({ pk }) => pk.startsWith("PART#")).length;
+        return table.getMany(keys, options);
+      },
+    } satisfies Table,
+  };
+  return seen;
 }

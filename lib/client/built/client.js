@@ -79,8 +79,15 @@ async function dispatch(options, name, request, call) {
         throw await ReviewApiError.from(response);
     return response;
 }
+/** Without it the address would be another operation's. */
+function pathValue(path, parameter) {
+    const value = path[parameter];
+    if (!value)
+        throw new Error(`The path needs ${parameter}.`);
+    return value;
+}
 function urlOf(baseUrl, name, { path = {}, query = {} }) {
-    const filled = routes[name].path.replace(/\{(\w+)\}/g, (_, parameter) => encodeURIComponent(path[parameter] ?? ""));
+    const filled = routes[name].path.replace(/\{(\w+)\}/g, (_, parameter) => encodeURIComponent(pathValue(path, parameter)));
     const search = new URLSearchParams();
     for (const [parameter, value] of Object.entries(query)) {
         for (const each of Array.isArray(value) ? value : [value]) {

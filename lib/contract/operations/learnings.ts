@@ -47,7 +47,12 @@ const itemShape = {
   additionalProperties: false,
   required: ["repository_id", "learning"],
   properties: {
-    repository_id: { type: "string", minLength: 1, maxLength: requestLimits.idBytesMax },
+    repository_id: {
+      type: "string",
+      minLength: 1,
+      maxLength: requestLimits.idBytesMax,
+      description: `At most ${requestLimits.idBytesMax} bytes of UTF-8.`,
+    },
     learning: { type: "string", minLength: 1, maxLength: learningLimits.textCharactersMax },
     file: { type: "string", minLength: 1, maxLength: learningLimits.fileCharactersMax },
     source_url: { type: "string", format: "uri", maxLength: learningLimits.sourceUrlCharactersMax },

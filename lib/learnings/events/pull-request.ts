@@ -1,4 +1,5 @@
 import { learningLimits } from "../../contract/limits.ts";
+import { certain } from "../../runtime/certain.ts";
 import { decideAnew, type Store } from "../../store/decide.ts";
 import {
   type LearningItem,
@@ -11,7 +12,7 @@ import { unchanged } from "../../store/items/unchanged.ts";
 import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../../store/layout.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
 import { pullRequestDigest } from "../identity.ts";
-import { approved, changed, moment, recordWrites, removalWrites } from "../record.ts";
+import { approved, changed, moment, recordWrites, removeWrites } from "../record.ts";
 import { releaseWrites } from "../text-owner.ts";
 import { occurredAtOf } from "./applied-event.ts";
 
@@ -66,12 +67,11 @@ async function markEnded(
       { update: key, change, when: older },
       { returning: "new", repeatable: true },
     );
-    if (item) return parsePullRequestLearnings(item);
+    return parsePullRequestLearnings(certain(item, "item although it was asked for"));
   } catch (error) {
     if (!(error instanceof ConditionFailed) || !error.item) throw error;
     return parsePullRequestLearnings(error.item);
   }
-  throw new TypeError("An update that was asked for the item answered none.");
 }
 
 const secondsPerDay = 86_400;
@@ -89,8 +89,7 @@ async function decideLearning(
     learningKey(organization, id),
     organizationKey(organization),
   ]);
-  if (!named || !owner) return;
-  const state = parsePullRequestLearnings(named);
+  const state = parsePullRequestLearnings(certain(named, "pull request that ended"));
   const capturedAs = state.learnings[id];
   const fate = capturedAs === undefined ? "open" : fateOf(state, capturedAs);
   if (fate === "open" || capturedAs === undefined) return;
@@ -102,7 +101,7 @@ async function decideLearning(
     when: { all: [{ equals: [["learnings", id], capturedAs] }, { equals: ["version", state.version] }] },
   };
   const writes = keptByIt
-    ? await fateWrites(store, parseOrganization(owner), keptByIt, pullRequest, fate)
+    ? await fateWrites(store, parseOrganization(certain(owner, "organization")), keptByIt, pullRequest, fate)
     : [stillSo(organization, id, record)];
   await store.table.transact([forget, ...writes]);
 }
@@ -139,5 +138,5 @@ async function fateWrites(
   const { uuid } = organization;
   const keys = [textKey(uuid, learning.digest), textKey(uuid, learning.origin.digest)];
   const [text, origin] = await table.getMany(keys);
-  return [...removalWrites(at, learning), ...releaseWrites(learning, { text, origin })];
+  return [...removeWrites(learning), ...releaseWrites(learning, { text, origin })];
 }

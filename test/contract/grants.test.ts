@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { chainGrants, ownGrants } from "../../lib/contract/grants.ts";
+import type { Operation, TableAction } from "../../lib/contract/operation.ts";
+import { operations } from "../../lib/contract/operations.ts";
+
+const auditLog = "AUDIT#";
+const reads: readonly TableAction[] = ["GetItem", "BatchGetItem", "Query"];
+const byId = (operations satisfies readonly Operation[]).map(
+  (operation) => [operation.id, operation] as const,
+);
+
+test.each<readonly [string, Operation]>(byId)(
+  "%s may do its own work, and add to the audit log only",
+  (_, operation) => {
+    const { tableActions, tablePartitions = [] } = operation;
+    const own = ownGrants(operation);
+    const pairs = own.flatMap(({ actions, partitions }) =>
+      actions.flatMap((action) => partitions.map((partition) => ({ action, partition }))),
+    );
+    for (const action of tableActions)
+      for (const partition of tablePartitions) expect(pairs).toContainEqual({ action, partition });
+    const beyond = pairs.filter(
+      ({ action, partition }) => !reads.includes(action) && !tablePartitions.includes(partition),
+    );
+    expect(beyond.every(({ action, partition }) => action === "PutItem" && partition === auditLog)).toBe(
+      true,
+    );
+    const onAuditLog = [...chainGrants, ...own].filter(({ partitions }) => partitions.includes(auditLog));
+    const changing = onAuditLog.flatMap(({ actions }) => actions).filter((action) => !reads.includes(action));
+    expect(new Set(changing)).toEqual(new Set(["PutItem"]));
+  },
+);
+
+test.each<readonly [string, Operation]>(byId)(
+  "%s has no grant that is about nothing: IAM takes a condition on no keys as met",
+  (_, operation) => {
+    for (const { actions, partitions } of ownGrants(operation))
+      expect([actions.length, partitions.length]).not.toContain(0);
+  },
+);
+
+test("a batch of reads may take items of the chain along, and a put its audit entry; other writes take nothing", () => {
+  const tableActions = ["BatchGetItem", "PutItem", "DeleteItem"] as const;
+  const [readByChain] = chainGrants;
+  expect(ownGrants({ tableActions, tablePartitions: ["THING#"] })).toEqual([
+    { actions: ["BatchGetItem"], partitions: [...(readByChain?.partitions ?? []), "THING#"] },
+    { actions: ["PutItem"], partitions: ["THING#", auditLog] },
+    { actions: ["DeleteItem"], partitions: ["THING#"] },
+  ]);
+});

@@ -1,0 +1,201 @@
+import { describe, expect, test } from "vitest";
+import { streamLimits } from "../../lib/contract/limits.ts";
+import { pointerKey, streamHeadKey } from "../../lib/store/layout.ts";
+import { ConditionFailed, type Item, type Table, TransactionRefused } from "../../lib/store/table.ts";
+import { appendBatch, pauseBefore } from "../../lib/stream/append.ts";
+import { pendingValue } from "../../lib/stream/pending.ts";
+import { pointerIdOf, pointerItemOf } from "../../lib/stream/pointer.ts";
+import { StreamBusy, type StreamDeps, type StreamLimits } from "../../lib/stream/stream.ts";
+import { seededChance, TestClock } from "../support/clock.ts";
+import { tableWith } from "../support/partial-table.ts";
+import { acme, change, everywhere } from "./support.ts";
+
+const organization = "00000000-0000-5000-8000-000000000001";
+const event = change(organization, "pr/1", 1, everywhere("one"));
+
+/** Time that does not pass, and what was thrown and slept. */
+function watchedDeps(part: Partial<Table>, more: Partial<StreamDeps> = {}) {
+  const boundsMs: number[] = [];
+  const sleptMs: number[] = [];
+  const clock = new TestClock();
+  const deps: StreamDeps = {
+    table: tableWith(part),
+    clock: {
+      nowMs: () => clock.nowMs(),
+      sleep: async (ms) => {
+        sleptMs.push(ms);
+      },
+    },
+    chance: {
+      ...seededChance(1),
+      below: (boundMs) => {
+        boundsMs.push(boundMs);
+        return boundMs - 1;
+      },
+    },
+    ...more,
+  };
+  return { deps, boundsMs, sleptMs };
+}
+
+describe("a writer that others always forestall", () => {
+  let attempts = 0;
+  const refused: Partial<Table> = {
+    get: async () => undefined,
+    getMany: async (keys) => keys.map(() => undefined),
+    transact: async () => {
+      attempts++;
+      throw new TransactionRefused([]);
+    },
+  };
+
+  test("pauses at random under a bound that grows to a second, and gives the event back after thirty attempts", async () => {
+    const { deps, boundsMs, sleptMs } = watchedDeps(refused);
+    attempts = 0;
+    await expect(appendBatch(deps, acme, [event])).rejects.toThrow(
+      new StreamBusy("Others kept changing the stream."),
+    );
+    expect(attempts).toBe(streamLimits.attemptsMax);
+    expect(boundsMs).toEqual([40, 80, 160, 320, 640, ...Array<number>(24).fill(1000)]);
+    expect(sleptMs).toEqual(boundsMs.map((boundMs) => boundMs - 1));
+  });
+
+  test("keeps to the limits it is given", async () => {
+    const limits = { ...streamLimits, attemptsMax: 2, retryDelayMsBase: 3 };
+    const { deps, boundsMs } = watchedDeps(refused, { limits });
+    attempts = 0;
+    await expect(appendBatch(deps, acme, [event])).rejects.toThrow(StreamBusy);
+    expect([attempts, boundsMs]).toEqual([2, [6]]);
+  });
+
+  test("does not pause before its first attempt, and may use its last", async () => {
+    const { deps, sleptMs } = watchedDeps({});
+    await pauseBefore(deps, 0);
+    expect(sleptMs).toEqual([]);
+    await pauseBefore(deps, streamLimits.attemptsMax - 1);
+    await expect(pauseBefore(deps, streamLimits.attemptsMax)).rejects.toThrow(StreamBusy);
+    expect(sleptMs).toHaveLength(1);
+  });
+});
+
+describe("an event that is there already", () => {
+  const pointerId = pointerIdOf("pr/1");
+  const { occurredAtMs, eventId } = event;
+  const pointer = pointerItemOf({
+    id: pointerId,
+    organization,
+    tenant: acme,
+    number: 5,
+    occurredAtMs,
+    eventId,
+    places: {},
+  });
+  const pending = { added: [{ organization, pointerId, number: 5, weeks: [] }], dropped: [], spills: [] };
+  const unpublished: Item = { ...streamHeadKey(acme), n: 6, p: 4, q: pendingValue(pending) };
+
+  /** A head that stays as it is, whoever writes. */
+  function stuck(head: Item, limits: StreamLimits = streamLimits) {
+    const heads: string[] = [];
+    const { deps } = watchedDeps(
+      {
+        get: async () => {
+          heads.push("get");
+          return head;
+        },
+        getMany: async () => [pointer],
+        getTogether: async (keys) => keys.map(({ sk }) => (sk === "HEAD" ? head : pointer)),
+        write: async () => {
+          heads.push("write");
+          throw new ConditionFailed(head);
+        },
+      },
+      { limits },
+    );
+    return { deps, heads };
+  }
+
+  test("is not acknowledged while it does not show as published, but given back", async () => {
+    const { deps, heads } = stuck(unpublished);
+    await expect(appendBatch(deps, acme, [event])).rejects.toThrow(
+      new StreamBusy("The stream did not settle in time."),
+    );
+    // The batch's own look comes first; then every attempt looks and recovers.
+    expect(heads.filter((each) => each === "get")).toHaveLength(1 + streamLimits.attemptsMax);
+    expect(heads.filter((each) => each === "write")).toHaveLength(streamLimits.attemptsMax);
+    const two = stuck(unpublished, { ...streamLimits, attemptsMax: 2 });
+    await expect(appendBatch(two.deps, acme, [event])).rejects.toThrow(StreamBusy);
+    expect(two.heads.filter((each) => each === "write")).toHaveLength(2);
+  });
+
+  test("is not acknowledged while anything is pending", async () => {
+    const { deps } = stuck({ ...unpublished, p: 5 });
+    await expect(appendBatch(deps, acme, [event])).rejects.toThrow("The stream did not settle in time.");
+  });
+
+  test("is acknowledged after one look at a head that shows its very number published", async () => {
+    const { q: _, ...settled } = unpublished;
+    const { deps, heads } = stuck({ ...settled, p: 5 });
+    expect(await appendBatch(deps, acme, [event])).toEqual(["duplicate"]);
+    expect(heads).toEqual(["get", "get"]);
+  });
+});
+
+describe("a fault of the store", () => {
+  const planted = new TypeError("planted");
+  const head = { ...streamHeadKey(acme), n: 6, p: 5 };
+  const before = pointerItemOf({
+    id: pointerIdOf("pr/1"),
+    organization,
+    tenant: acme,
+    number: 5,
+    occurredAtMs: 0,
+    eventId: "",
+    places: {},
+  });
+
+  test.each<[string, Partial<Table>]>([
+    ["of a transaction", { getMany: async () => [undefined], transact: () => Promise.reject(planted) }],
+    [
+      "of publishing",
+      {
+        getMany: async () => [undefined],
+        transact: async () => {},
+        write: () => Promise.reject(planted),
+      },
+    ],
+    ["of a pointer's time", { getMany: async () => [before], write: () => Promise.reject(planted) }],
+  ])("%s is passed on", async (_name, part) => {
+    const { deps } = watchedDeps({ get: async () => head, ...part });
+    const nothing = change(organization, "pr/1", 1, {});
+    await expect(appendBatch(deps, acme, [nothing])).rejects.toBe(planted);
+  });
+
+  test("that is only a pointer changed by somebody else is decided anew", async () => {
+    const moved = { ...before, o: event.occurredAtMs, e: event.eventId };
+    const items = [before, moved];
+    const written: unknown[] = [];
+    const { deps } = watchedDeps({
+      get: async () => head,
+      getMany: async () => items.splice(0, 1),
+      write: async (write) => {
+        written.push(write);
+        throw new ConditionFailed(moved);
+      },
+    });
+    expect(await appendBatch(deps, acme, [change(organization, "pr/1", 1, {})])).toEqual(["duplicate"]);
+    expect(written).toEqual([
+      {
+        update: pointerKey(organization, pointerIdOf("pr/1")),
+        change: {
+          set: [
+            ["o", event.occurredAtMs],
+            ["e", event.eventId],
+          ],
+        },
+        when: {
+          all: [{ equals: ["t", acme] }, { equals: ["n", 5] }, { equals: ["o", 0] }, { equals: ["e", ""] }],
+        },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,183 @@
+import { describe, expect, test } from "vitest";
+import { pointerKey } from "../../lib/store/layout.ts";
+import { entryBody } from "../../lib/stream/entry.ts";
+import { compareEvents, judge, planChange, planMove, staysInPlace } from "../../lib/stream/plan.ts";
+import { fingerprintOf, parsePointer, pointerItemOf, pointerUnchanged } from "../../lib/stream/pointer.ts";
+import { datasetOf, datasets, letterOf, StreamBusy } from "../../lib/stream/stream.ts";
+import { noSpill, organization, pointer, pointerId, reviews, spill, week } from "./one-pointer.ts";
+import { acme, change, dayMs, draft, everywhere, someDayMs } from "./support.ts";
+
+const event = (order: number, more: Parameters<typeof change>[3]) =>
+  change(organization, "pr/1", order, more);
+const same = { "review-comments": draft("one"), reviews: draft("one") };
+
+test("datasets have a letter each, and each letter its dataset", () => {
+  expect(datasets.map(letterOf)).toEqual(["c", "r", "m"]);
+  expect(datasets.map((dataset) => datasetOf(letterOf(dataset)))).toEqual([...datasets]);
+  expect(new StreamBusy("text").name).toBe("StreamBusy");
+});
+
+test("of two events the later counts, then the one with the greater id", () => {
+  const at = (occurredAtMs: number, eventId: string) => ({ occurredAtMs, eventId });
+  expect(compareEvents(at(1, "b"), at(2, "a"))).toBe(-1);
+  expect(compareEvents(at(2, "a"), at(1, "b"))).toBe(1);
+  expect(compareEvents(at(1, "a"), at(1, "b"))).toBe(-1);
+  expect(compareEvents(at(1, "b"), at(1, "a"))).toBe(1);
+  expect(compareEvents(at(1, "a"), at(1, "a"))).toBe(0);
+});
+
+describe("what an event does", () => {
+  test.each([
+    ["the one the pointer names", 1, same, acme, "duplicate"],
+    ["older", 0, everywhere("other"), acme, "older"],
+    ["older, of a pull request that lies elsewhere", 0, same, "w#other", "older"],
+    ["the same, of a pull request that lies elsewhere", 1, same, "w#other", "append"],
+    ["newer, of a pull request that lies elsewhere", 2, same, "w#other", "append"],
+    ["newer, with the same content", 2, same, acme, "touch"],
+    ["newer, with other content", 2, { ...same, reviews: draft("two") }, acme, "append"],
+    ["newer, with a dataset more", 2, everywhere("one"), acme, "append"],
+    ["newer, with a dataset less", 2, { reviews: draft("one") }, acme, "append"],
+    ["newer, without content", 2, {}, acme, "append"],
+  ] as const)("%s", (_name, order, content, tenant, verdict) => {
+    expect(judge(event(order, content), pointer, tenant)).toBe(verdict);
+  });
+
+  test("content is everything a reader sees: time, repository, author and payload", () => {
+    const shown = draft("one");
+    const others = [
+      { ...shown, atMs: shown.atMs + 1 },
+      { ...shown, repositoryId: "2" },
+      { ...shown, authorId: null },
+      { ...shown, digest: "two" },
+    ];
+    const fingerprints = [shown, ...others].map(fingerprintOf);
+    expect(new Set(fingerprints).size).toBe(5);
+    // Stored with every place: another way to make it would move every entry at its next event.
+    expect(fingerprints[0]).toBe("UdeQ25elUNdzvAf94mv5J6");
+    expect(fingerprintOf({ ...shown, payload: "not looked at", renderedBytes: 1 })).toBe(fingerprints[0]);
+    expect(others.map((each) => staysInPlace(pointer, acme, "reviews", each))).toEqual(
+      others.map(() => false),
+    );
+    expect(staysInPlace(pointer, acme, "reviews", shown)).toBe(true);
+    expect(staysInPlace(pointer, acme, "mcp", shown)).toBe(false);
+    expect(staysInPlace(pointer, "w#other", "reviews", shown)).toBe(false);
+    expect(staysInPlace(undefined, acme, "reviews", shown)).toBe(false);
+  });
+});
+
+describe("a pointer", () => {
+  const stored = {
+    ...pointerKey(organization, pointerId),
+    t: acme,
+    n: 5,
+    o: pointer.occurredAtMs,
+    e: "event-000001",
+    c: { n: 5, w: week, f: fingerprintOf(draft("one")), s: ["s1", 2] },
+    r: { n: 3, w: week, f: fingerprintOf(draft("one")) },
+  };
+
+  test("is stored with one letter a thing, and read back as it was", () => {
+    expect(pointerItemOf(pointer)).toEqual(stored);
+    expect(parsePointer(stored, organization)).toEqual(pointer);
+    // Stored everywhere: another way to make it would orphan every pull request.
+    expect(pointerId).toBe("w3UofnUtRHt2h5Sg");
+  });
+
+  test("that is damaged is named", () => {
+    expect(() => parsePointer({ ...stored, c: { n: 5, w: week } }, organization)).toThrow(
+      `The pull request pointer at PR#${organization} / ${pointerId} is damaged in: c.f.`,
+    );
+    expect(() => parsePointer({ ...stored, t: "nobody" }, organization)).toThrow("is damaged in: t.");
+  });
+
+  test("is unchanged while place, number and event are what was read; none while there is none", () => {
+    expect(pointerUnchanged(undefined)).toEqual({ absent: "pk" });
+    expect(pointerUnchanged(pointer)).toEqual({
+      all: [
+        { equals: ["t", acme] },
+        { equals: ["n", 5] },
+        { equals: ["o", pointer.occurredAtMs] },
+        { equals: ["e", "event-000001"] },
+      ],
+    });
+  });
+});
+
+describe("a plan", () => {
+  const dropped = (dataset: "c" | "r", number: number) => ({
+    tenant: acme,
+    organization,
+    dataset,
+    week,
+    number,
+  });
+  const later = draft("two", { atMs: someDayMs + 7 * dayMs });
+
+  test("of a new pull request adds what it feeds and leaves nothing behind", () => {
+    const plan = planChange(event(1, { reviews: later }), pointerId, undefined, acme, noSpill);
+    expect(plan).toEqual({
+      organization,
+      pointerId,
+      before: undefined,
+      occurredAtMs: pointer.occurredAtMs,
+      eventId: "event-000001",
+      entries: [
+        {
+          dataset: "reviews",
+          week: week + 1,
+          fingerprint: fingerprintOf(later),
+          body: entryBody(pointerId, later, undefined),
+          spill: undefined,
+        },
+      ],
+      kept: [],
+      dropped: [],
+      spills: [],
+    });
+  });
+
+  test("of a change keeps what stays the same, and drops what it replaces or ends, with its parts", () => {
+    const plan = planChange(
+      event(2, { reviews: draft("one"), mcp: later }),
+      pointerId,
+      pointer,
+      acme,
+      () => spill,
+    );
+    expect(plan).toMatchObject({
+      before: pointer,
+      entries: [{ dataset: "mcp", spill, body: entryBody(pointerId, later, spill) }],
+      kept: [["reviews", reviews]],
+      dropped: [dropped("c", 5)],
+      spills: [{ organization, ...spill }],
+    });
+    const removal = planChange(event(2, {}), pointerId, pointer, acme, noSpill);
+    expect(removal).toMatchObject({ entries: [], kept: [], dropped: [dropped("c", 5), dropped("r", 3)] });
+  });
+
+  test("of a change that comes with its tenant keeps nothing where it was", () => {
+    const plan = planChange(event(2, same), pointerId, pointer, "w#other", noSpill);
+    expect(plan.entries.map(({ dataset }) => dataset)).toEqual(["review-comments", "reviews"]);
+    expect(plan).toMatchObject({ kept: [], dropped: [dropped("c", 5), dropped("r", 3)] });
+  });
+
+  test("of a move takes the parts along, and drops those it does not", () => {
+    const entry = { dataset: "review-comments", week, fingerprint: "f", spill } as const;
+    const body = entryBody(pointerId, { ...later, payload: undefined }, spill);
+    const plan = planMove(pointer, [{ ...entry, body }]);
+    expect(plan).toEqual({
+      organization,
+      pointerId,
+      before: pointer,
+      occurredAtMs: pointer.occurredAtMs,
+      eventId: pointer.eventId,
+      entries: [{ ...entry, body }],
+      kept: [],
+      dropped: [dropped("c", 5), dropped("r", 3)],
+      spills: [],
+    });
+    expect(planMove(pointer, [{ ...entry, body, spill: undefined }]).spills).toEqual([
+      { organization, ...spill },
+    ]);
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { spillKey, spillPartKey } from "../../lib/store/layout.ts";
+import { ConditionFailed, type Item, type Key } from "../../lib/store/table.ts";
+import {
+  acquitSpill,
+  condemnSpill,
+  dropSpills,
+  parseSpill,
+  readSpills,
+  spillStands,
+  writeSpill,
+} from "../../lib/stream/spill.ts";
+import type { StreamDeps } from "../../lib/stream/stream.ts";
+import { seededChance, TestClock } from "../support/clock.ts";
+import { tableWith } from "../support/partial-table.ts";
+import { depsOf } from "./support.ts";
+
+const organization = "00000000-0000-5000-8000-000000000001";
+const spill = { id: "s1", organization, parts: 2, pointerId: "p1", isCondemned: false };
+const bytes = (length: number) => Uint8Array.from({ length }, (_, index) => index);
+
+/** Every call of the store, in order; `fails` answers the first. */
+function recorded(fails?: Error) {
+  const calls: unknown[] = [];
+  const table = tableWith({
+    write: async (...args) => {
+      calls.push(args);
+      if (fails) throw fails;
+      return undefined;
+    },
+    writeMany: async (writes) => {
+      calls.push(writes);
+    },
+  });
+  const clock = new TestClock("2026-11-15T12:00:00.900Z");
+  const chance = { ...seededChance(1), uuid: () => "s1" };
+  const { limits } = depsOf(table);
+  const deps: StreamDeps = {
+    table,
+    clock,
+    chance,
+    ...(limits && { limits: { ...limits, partBytesMax: 10 } }),
+  };
+  return { calls, deps };
+}
+
+describe("a spill is written", () => {
+  const ownItem = [
+    { put: { ...spillKey(organization, "s1"), i: "p1", c: 3 }, when: { absent: "pk" } },
+    { repeatable: true },
+  ];
+
+  test("with an item that says whose it is, and only then its parts", async () => {
+    const { calls, deps } = recorded();
+    expect(await writeSpill(deps, organization, "p1", bytes(25))).toEqual({ id: "s1", parts: 3 });
+    expect(calls).toEqual([
+      ownItem,
+      [
+        { put: { ...spillPartKey("s1", 0), d: bytes(25).subarray(0, 10) } },
+        { put: { ...spillPartKey("s1", 1), d: bytes(25).subarray(10, 20) } },
+        { put: { ...spillPartKey("s1", 2), d: bytes(25).subarray(20) } },
+      ],
+    ]);
+    expect(await writeSpill(deps, organization, "p1", bytes(20))).toEqual({ id: "s1", parts: 2 });
+  });
+
+  test("although its item meets itself, sent again after a time-out", async () => {
+    const { calls, deps } = recorded(new ConditionFailed(undefined));
+    expect(await writeSpill(deps, organization, "p1", bytes(25))).toEqual({ id: "s1", parts: 3 });
+    expect(calls).toHaveLength(2);
+  });
+
+  test("in parts of 350,000 bytes unless a test wants small ones", async () => {
+    const { deps } = recorded();
+    const { limits: _, ...usual } = deps;
+    expect(await writeSpill(usual, organization, "p1", new Uint8Array(350_001))).toEqual({
+      id: "s1",
+      parts: 2,
+    });
+  });
+
+  test("not at all when the store does not take its item", async () => {
+    const planted = new TypeError("planted");
+    const { calls, deps } = recorded(planted);
+    await expect(writeSpill(deps, organization, "p1", bytes(25))).rejects.toBe(planted);
+    expect(calls).toEqual([ownItem]);
+  });
+});
+
+test("spills are read in one go; one that lacks a part is left out, the others are whole", async () => {
+  const parts: Item[] = [
+    { ...spillPartKey("a", 0), d: bytes(1) },
+    { ...spillPartKey("b", 0), d: bytes(2) },
+    { ...spillPartKey("b", 1), d: bytes(3) },
+    { ...spillPartKey("c", 1), d: bytes(4) },
+    { ...spillPartKey("d", 0), d: bytes(5) },
+  ];
+  const asked: Array<readonly Key[]> = [];
+  const table = tableWith({
+    getMany: async (keys) => {
+      asked.push(keys);
+      return keys.map((key) => parts.find(({ pk, sk }) => pk === key.pk && sk === key.sk));
+    },
+  });
+  const [a, b, c, d] = [
+    { id: "a", parts: 1 },
+    { id: "b", parts: 2 },
+    { id: "c", parts: 2 },
+    { id: "d", parts: 1 },
+  ];
+  expect([...(await readSpills(table, [a, b, c, d]))]).toEqual([
+    [a, Buffer.from(bytes(1))],
+    [b, Buffer.concat([bytes(2), bytes(3)])],
+    [d, Buffer.from(bytes(5))],
+  ]);
+  expect(asked).toHaveLength(1);
+});
+
+describe("a spill's own item", () => {
+  const item = { ...spillKey(organization, "s1"), i: "p1", c: 2 };
+
+  test("says whose it is, and how far a sweep is with it", () => {
+    expect(parseSpill(item, organization)).toEqual(spill);
+    expect(parseSpill({ ...item, x: 1 }, organization)).toEqual({ ...spill, isCondemned: true });
+    const { i: _, ...dropped } = { ...item, x: 1, ttl: 7 };
+    expect(parseSpill(dropped, organization)).toEqual({ ...spill, pointerId: undefined, isCondemned: true });
+    expect(() => parseSpill({ ...item, c: "2" }, organization)).toThrow(
+      `The spill at SPILL#${organization} / s1 is damaged in: c.`,
+    );
+  });
+
+  test("lets an append name it, or a sweep condemn it, only while neither condemned nor dropped", () => {
+    const stands = { all: [{ present: "i" }, { absent: "x" }] };
+    const key = spillKey(organization, "s1");
+    expect(spillStands(organization, spill)).toEqual({ check: key, when: stands });
+    expect(condemnSpill(spill)).toEqual({ update: key, change: { set: [["x", 1]] }, when: stands });
+    expect(acquitSpill(spill)).toEqual({ update: key, change: { remove: ["x"] }, when: { present: "i" } });
+  });
+
+  test("stays for a month after the parts are dropped, condemned and nobody's", async () => {
+    const { calls, deps } = recorded();
+    const ttl = Date.UTC(2026, 11, 15, 12) / 1000;
+    await dropSpills(deps, [spill, { organization, id: "s2", parts: 0 }]);
+    expect(calls).toEqual([
+      [
+        { put: { ...spillKey(organization, "s1"), c: 2, x: 1, ttl } },
+        { delete: spillPartKey("s1", 0) },
+        { delete: spillPartKey("s1", 1) },
+        { put: { ...spillKey(organization, "s2"), c: 0, x: 1, ttl } },
+      ],
+    ]);
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { storeLimits, streamLimits } from "../../lib/contract/limits.ts";
+import { organizationKey, spillKey, streamHeadKey } from "../../lib/store/layout.ts";
+import { entryBody, entryPuts } from "../../lib/stream/entry.ts";
+import { advanceHead, emptyHead } from "../../lib/stream/head.ts";
+import { planChange } from "../../lib/stream/plan.ts";
+import { fingerprintOf, pointerIdOf, pointerItemOf, pointerUnchanged } from "../../lib/stream/pointer.ts";
+import { sizeOf } from "../../lib/stream/size.ts";
+import { buildAppend, packPlans } from "../../lib/stream/transaction.ts";
+import { noSpill, organization, pointer, pointerId, reviews, spill, week } from "./one-pointer.ts";
+import { acme, change, draft, everywhere } from "./support.ts";
+
+const event = (order: number, more: Parameters<typeof change>[3]) =>
+  change(organization, "pr/1", order, more);
+
+describe("an append", () => {
+  test("finds no numbers beyond the last", () => {
+    expect(() => buildAppend(acme, { ...emptyHead, next: streamLimits.numberMax + 1 }, [])).toThrow(
+      new RangeError("The stream has no numbers left."),
+    );
+    expect(buildAppend(acme, { ...emptyHead, next: streamLimits.numberMax }, []).writes).toHaveLength(1);
+  });
+
+  test("is one transaction: the head, the organizations, both copies, the parts' standing, the pointers", () => {
+    const other = "00000000-0000-5000-8000-000000000002";
+    const large = draft("large");
+    const plans = [
+      planChange(event(2, { reviews: draft("one"), mcp: large }), pointerId, pointer, acme, () => spill),
+      planChange(change(other, "pr/1", 3, {}), pointerId, undefined, acme, noSpill),
+      planChange(change(other, "pr/2", 4, { reviews: large }), "p2", undefined, acme, noSpill),
+    ];
+    const head = { next: 8, published: 7, pending: undefined, weeks: [{ week: 3, lowest: 1, highest: 7 }] };
+
+    const { writes, after, tenantChecks, spillChecks } = buildAppend(acme, head, plans);
+
+    const address = { tenant: acme, organization, dataset: "m", week, number: 8 } as const;
+    const place = { number: 8, week, fingerprint: fingerprintOf(large), spill };
+    const { occurredAtMs, eventId } = event(2, {});
+    expect(after).toEqual({
+      next: 11,
+      published: 7,
+      pending: {
+        added: [
+          { organization, pointerId, number: 8, weeks: [["m", week]] },
+          { organization: other, pointerId, number: 9, weeks: [] },
+          { organization: other, pointerId: "p2", number: 10, weeks: [["r", week]] },
+        ],
+        dropped: [{ tenant: acme, organization, dataset: "c", week, number: 5 }],
+        spills: [{ organization, ...spill }],
+      },
+      weeks: [
+        { week: 3, lowest: 1, highest: 7 },
+        { week, lowest: 8, highest: 10 },
+      ],
+    });
+    expect(writes).toEqual([
+      advanceHead(acme, head, after),
+      { check: organizationKey(organization), when: { equals: ["tenant", acme] } },
+      { check: organizationKey(other), when: { equals: ["tenant", acme] } },
+      ...entryPuts(address, entryBody(pointerId, large, spill)),
+      { check: spillKey(organization, "s1"), when: { all: [{ present: "i" }, { absent: "x" }] } },
+      {
+        put: pointerItemOf({
+          ...pointer,
+          number: 8,
+          occurredAtMs,
+          eventId,
+          places: { reviews, mcp: place },
+        }),
+        when: pointerUnchanged(pointer),
+      },
+      expect.objectContaining({ put: expect.objectContaining({ n: 9 }), when: { absent: "pk" } }),
+      ...entryPuts(
+        { ...address, organization: other, dataset: "r", number: 10 },
+        entryBody("p2", large, undefined),
+      ),
+      expect.objectContaining({ put: expect.objectContaining({ n: 10 }), when: { absent: "pk" } }),
+    ]);
+    expect([...tenantChecks]).toEqual([
+      [1, organization],
+      [2, other],
+    ]);
+    expect([...spillChecks]).toEqual([[5, "s1"]]);
+    expect(writes[0]).toMatchObject({ update: streamHeadKey(acme) });
+    expect(buildAppend(acme, emptyHead, plans).after.next).toBe(4);
+  });
+});
+
+describe("a transaction holds as many changes as fit", () => {
+  const plans = (count: number, more: { tenant?: `${"w" | "o"}#${string}`; spilled?: boolean } = {}) =>
+    Array.from({ length: count }, (_, index) =>
+      planChange(
+        change(organization, `pr/${index}`, index, everywhere("text")),
+        pointerIdOf(`pr/${index}`),
+        undefined,
+        more.tenant ?? acme,
+        () => (more.spilled ? spill : undefined),
+      ),
+    );
+  const many = { ...streamLimits, changesPerTransactionMax: 1000 };
+
+  test("ten of a batch", () => {
+    const batch = plans(12);
+    expect(packPlans(acme, batch, streamLimits)).toEqual(batch.slice(0, 10));
+    expect(packPlans(acme, batch.slice(0, 3), streamLimits)).toEqual(batch.slice(0, 3));
+  });
+
+  test("never more than a hundred actions, and every one that it may have", () => {
+    const batches = [
+      { tenant: acme, batch: plans(100), fit: 14 },
+      { tenant: acme, batch: plans(100, { spilled: true }), fit: 9 },
+      { tenant: "o#1" as const, batch: plans(100, { tenant: "o#1" }), fit: 24 },
+      {
+        tenant: acme,
+        batch: plans(100, { spilled: true }).map((plan, index) => ({ ...plan, organization: `${index}` })),
+        fit: 9,
+      },
+    ];
+    for (const { tenant, batch, fit } of batches) {
+      expect(packPlans(tenant, batch, many)).toHaveLength(fit);
+      const actions = (count: number) => buildAppend(tenant, emptyHead, batch.slice(0, count)).writes.length;
+      expect(actions(fit)).toBeLessThanOrEqual(storeLimits.transactionActionsMax);
+      expect(actions(fit + 1)).toBeGreaterThan(storeLimits.transactionActionsMax);
+    }
+  });
+
+  test("no more bytes than it may have, counted generously, but always one", () => {
+    const batch = plans(4);
+    const [first] = batch;
+    const bodyBytes = sizeOf(first?.entries[0]?.body);
+    const planBytes = 1000 + 3 * 2 * (bodyBytes + 200);
+    const packed = (transactionBytesMax: number) =>
+      packPlans(acme, batch, { ...many, transactionBytesMax }).length;
+    expect([
+      packed(3 * planBytes),
+      packed(3 * planBytes - 1),
+      packed(2 * planBytes),
+      packed(1),
+      packed(0),
+    ]).toEqual([3, 2, 2, 1, 1]);
+    const real = sizeOf(
+      buildAppend(acme, emptyHead, batch).writes.map((write) => ("put" in write ? write.put : null)),
+    );
+    expect(real).toBeLessThan(4 * planBytes);
+  });
+});

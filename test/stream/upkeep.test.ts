@@ -1,0 +1,208 @@
+import { describe, expect, test } from "vitest";
+import { organizationTenant } from "../../lib/store/layout.ts";
+import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
+import { appendBatch } from "../../lib/stream/append.ts";
+import { moveOrganization } from "../../lib/stream/move.ts";
+import { pointerIdOf } from "../../lib/stream/pointer.ts";
+import { condemnSpill, writeSpill } from "../../lib/stream/spill.ts";
+import { StreamBusy } from "../../lib/stream/stream.ts";
+import { sweepParts } from "../../lib/stream/sweep.ts";
+import { dying, large, memoryStream, quick } from "./memory-stream.ts";
+import {
+  change,
+  draft,
+  everywhere,
+  newOrganization,
+  newWorkspace,
+  request,
+  setTenant,
+  texts,
+  walk,
+} from "./support.ts";
+
+describe("a sweep", () => {
+  test("counts what it keeps and what it drops, and what is named costs it a read and no write", async () => {
+    const { deps, organization, send, called } = await memoryStream();
+    await send(1, { "review-comments": large(1), reviews: large(2) });
+    called();
+    expect(await sweepParts(deps, organization)).toEqual({ kept: 2, dropped: 0 });
+    expect(called()).toEqual(["queryPage", "get", "get"]);
+    await writeSpill(deps, organization, "nobody", new Uint8Array(9));
+    expect(await sweepParts(deps, organization)).toEqual({ kept: 2, dropped: 1 });
+    called();
+    // What was dropped is dropped again, unseen: late parts may have come.
+    expect(await sweepParts(deps, organization)).toEqual({ kept: 2, dropped: 1 });
+    expect(called().toSorted()).toEqual(["get", "get", "queryPage", "writeMany"]);
+  });
+
+  test("keeps an append from naming what it is about to drop", async () => {
+    const { table, organization, tenant, deps } = await memoryStream();
+    let attempts = 0;
+    const late: Table = {
+      ...table,
+      transact: async (writes) => {
+        if (attempts++ > 0) return table.transact(writes);
+        // Everything of the sweep but the drop itself comes before the commit.
+        let commit: Promise<void> = Promise.resolve();
+        const sweeping: Table = {
+          ...table,
+          writeMany: async (drop) => {
+            commit = table.transact(writes);
+            await commit.catch(() => {});
+            await table.writeMany(drop);
+          },
+        };
+        await sweepParts(quick(sweeping), organization);
+        return commit;
+      },
+    };
+
+    const event = change(organization, "pr/1", 1, { "review-comments": large(3) });
+    expect(await appendBatch(quick(late), tenant, [event])).toEqual(["appended"]);
+
+    expect(attempts).toBe(2);
+    expect((await walk(table, request(tenant))).flat()).toHaveLength(1);
+    expect(await sweepParts(deps, organization)).toEqual({ kept: 1, dropped: 1 });
+  });
+
+  test("decides what another, that died, had condemned: named parts stand again, the others go", async () => {
+    const { table, deps, organization, send, spills, partsOf } = await memoryStream();
+    await send(1, { "review-comments": large(1) });
+    await writeSpill(deps, organization, pointerIdOf("pr/1"), new Uint8Array(9));
+    for (const { sk, i, c } of spills()) {
+      const condemned = { id: sk, organization, parts: Number(c), pointerId: String(i), isCondemned: false };
+      await table.write(condemnSpill(condemned));
+    }
+    expect(await sweepParts(deps, organization)).toEqual({ kept: 1, dropped: 1 });
+    expect(spills().filter(({ x }) => x === undefined)).toMatchObject([{ i: pointerIdOf("pr/1") }]);
+    expect(spills()).toHaveLength(2);
+    expect(partsOf()).toBe(1);
+  });
+
+  test("keeps what was superseded and is not retired yet, as readers may need it, and nothing else", async () => {
+    const { organization, deps, send, die, partsOf } = await memoryStream();
+    await send(1, { "review-comments": large(1) });
+    await writeSpill(deps, organization, pointerIdOf("pr/1"), new Uint8Array(9));
+    await die(2, everywhere("small"));
+    expect(await sweepParts(deps, organization)).toEqual({ kept: 1, dropped: 1 });
+    expect(partsOf()).toBe(1);
+    await send(2, everywhere("small"));
+    expect(partsOf()).toBe(0);
+  });
+
+  test("keeps every one that waits to be retired", async () => {
+    const { organization, deps, send, die } = await memoryStream();
+    await send(1, { "review-comments": large(1), reviews: large(2) });
+    await die(2, everywhere("small"));
+    expect(await sweepParts(deps, organization)).toEqual({ kept: 2, dropped: 0 });
+  });
+
+  test("passes a fault of the store on", async () => {
+    const { table, organization, deps } = await memoryStream();
+    await writeSpill(deps, organization, "nobody", new Uint8Array(9));
+    const planted = new TypeError("planted");
+    const failing: Table = { ...table, write: async () => Promise.reject(planted) };
+    await expect(sweepParts(quick(failing), organization)).rejects.toBe(planted);
+  });
+});
+
+describe("a move", () => {
+  async function moved(pullRequests: number) {
+    const world = await memoryStream();
+    const { table, organization, send } = world;
+    for (let index = 0; index < pullRequests; index++) await send(1, everywhere(`${index}`), `pr/${index}`);
+    const to = organizationTenant(organization);
+    await setTenant(table, organization, to);
+    world.called();
+    return { ...world, move: { organization, from: [world.tenant], to } };
+  }
+
+  test("reads the pointers once, and as many entries at a time as a transaction takes", async () => {
+    const { table, move, called, calls } = await moved(5);
+    const limits = { changesPerTransactionMax: 2 };
+    expect(await moveOrganization(quick(table, limits), move)).toEqual({ isComplete: true, moved: 5 });
+    const read = calls.flatMap(([name, keys]) =>
+      name === "getMany" && Array.isArray(keys) ? [keys.length] : [],
+    );
+    expect(read).toEqual([6, 6, 3]);
+    expect(called().filter((name) => name === "queryPage" || name === "transact")).toEqual([
+      "queryPage",
+      "transact",
+      "transact",
+      "transact",
+    ]);
+    expect(await moveOrganization(quick(table), move)).toEqual({ isComplete: true, moved: 0 });
+    expect(called()).toEqual(["getTogether", "queryPage", "getTogether"]);
+  });
+
+  test("takes ten at a time by itself", async () => {
+    const { table, move, calls } = await moved(11);
+    const { limits: _, ...usual } = quick(table);
+    await moveOrganization(usual, move);
+    const read = calls.flatMap(([name, keys]) =>
+      name === "getMany" && Array.isArray(keys) ? [keys.length] : [],
+    );
+    expect(read).toEqual([30, 3]);
+  });
+
+  test("of an organization that moved on once more stops at the first refusal", async () => {
+    const { table, organization, move, called } = await moved(5);
+    await setTenant(table, organization, newWorkspace());
+    called();
+    const limits = { changesPerTransactionMax: 2 };
+    expect(await moveOrganization(quick(table, limits), move)).toEqual({ isComplete: false, moved: 0 });
+    expect(called().filter((name) => name === "transact")).toHaveLength(1);
+  });
+
+  test("waits for an entry that is not visible yet, and takes no pull request in pieces", async () => {
+    const { table, move } = await moved(2);
+    let reads = 0;
+    const slow: Table = {
+      ...table,
+      getMany: async (keys, options) => {
+        const items = await table.getMany(keys, options);
+        return reads++ === 0 ? items.with(1, undefined) : items;
+      },
+    };
+    expect(await moveOrganization(quick(slow), move)).toEqual({ isComplete: true, moved: 2 });
+    for (const dataset of ["review-comments", "reviews", "mcp"] as const)
+      expect(texts(await walk(table, request(move.to, { dataset }))).toSorted()).toEqual(["0", "1"]);
+  });
+
+  test("gives up when an entry never shows, and says so", async () => {
+    const { table, move, called } = await moved(1);
+    const blind: Table = { ...table, getMany: async (keys) => keys.map(() => undefined) };
+    await expect(moveOrganization(quick(blind, { attemptsMax: 3 }), move)).rejects.toThrow(
+      new StreamBusy("Others kept changing the stream."),
+    );
+    expect(called().filter((name) => name === "queryPage")).toHaveLength(3);
+  });
+
+  test("settles what a dead writer left in the stream it comes to", async () => {
+    const { table, move } = await moved(1);
+    const other = await newOrganization(table, newWorkspace());
+    await setTenant(table, move.organization, other.tenant);
+    const event = change(other.organization, "pr/1", 1, everywhere("left"));
+    await expect(appendBatch(quick(dying(table)), other.tenant, [event])).rejects.toThrow(StoreUnavailable);
+    const result = await moveOrganization(quick(table), { ...move, to: other.tenant });
+    expect(result).toEqual({ isComplete: true, moved: 1 });
+    expect(texts(await walk(table, request(other.tenant)))).toEqual(["left", "0"]);
+  });
+
+  test("frees parts that a dead sweep had condemned, and no others", async () => {
+    const { table, organization, move, send, tenant, spills, called } = await moved(0);
+    await setTenant(table, organization, tenant);
+    await send(1, { "review-comments": large(1), reviews: large(2), mcp: draft("small") });
+    const [first] = spills();
+    if (!first) throw new Error("There are parts.");
+    const condemned = { id: first.sk, organization, parts: 1, pointerId: undefined, isCondemned: false };
+    await table.write(condemnSpill(condemned));
+    await setTenant(table, organization, move.to);
+    called();
+    expect(await moveOrganization(quick(table), move)).toEqual({ isComplete: true, moved: 1 });
+    expect(spills().map(({ x }) => x)).toEqual([undefined, undefined]);
+    // One spill is decided about: its pointer is read once, and once together.
+    expect(called().filter((name) => name === "get")).toHaveLength(2 + 1);
+    expect((await walk(table, request(move.to))).flat()).toHaveLength(1);
+  });
+});
