@@ -37,8 +37,21 @@ export function auditFilter(
 
 export function toAuditRecord(entry: AuditItem): Record {
   const { pk: _pk, sk: _sk, ttl: _ttl, organization: _organization, ...record } = entry;
-  return record;
+  return { ...record, metadata: byName(record.metadata) };
 }
+
+/** The table keeps no order of names; whoever compares two exports should see what changed and nothing else. */
+const byName = (names: object): Record["metadata"] =>
+  Object.fromEntries(
+    Object.entries(names)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, value]) => [name, inOrder(value)]),
+  );
+
+const inOrder = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(inOrder);
+  return typeof value === "object" && value !== null ? byName(value) : value;
+};
 
 /** The record's fields in the order given, the actor flattened. */
 export const auditColumns = [

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { eventLimits, peopleLimits } from "../../lib/contract/limits.ts";
 import { assignSeatsByEmail, assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
@@ -15,6 +15,14 @@ import { github, type OrganizationId, World } from "../support/world.ts";
 const store = useStore();
 const world = new World(() => store().table);
 let made = 0;
+
+let races = 0;
+let decided = 0;
+afterEach(({ task }) => {
+  races++;
+  if (task.result?.state === "pass") decided++;
+});
+afterAll(() => console.info(`conflicts: ${decided} of ${races} races ended as they must`));
 
 type Rival = (attempt: number) => Promise<unknown>;
 

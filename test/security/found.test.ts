@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { useApi } from "../support/api.ts";
 import { World } from "../support/world.ts";
 import { buildFuzzWorld, type FuzzWorld } from "./fuzz/world.ts";
@@ -10,6 +10,14 @@ let fuzz: FuzzWorld;
 beforeAll(async () => {
   fuzz = await buildFuzzWorld(world);
 });
+
+let asked = 0;
+let mended = 0;
+afterEach(({ task }) => {
+  asked++;
+  if (task.result?.state === "pass") mended++;
+});
+afterAll(() => console.info(`found and mended: ${mended} of ${asked} requests answer as they must`));
 
 describe("a range of the table that holds nothing", () => {
   test.each(["review-comments", "reviews", "mcp"])(

@@ -1,18 +1,21 @@
 import { isLong } from "../../support/volume.ts";
 import type { Caller } from "./expected.ts";
 import { hasBody } from "./requests.ts";
-import { type Selection, type Selector, selectionOf, selectors } from "./selectors.ts";
-import { type Kind, type Role, type Row, roles, rows } from "./table.ts";
-import type { Place, Tenant } from "./world.ts";
+import { qualified, type Selection, type Selector, selectionOf, selectors } from "./selectors.ts";
+import { type Kind, kinds, type Role, type Row, roles, rows } from "./table.ts";
+import { type Place, plans, type Tenant } from "./world.ts";
 
 export type Cell = { readonly row: Row; readonly caller: Caller; readonly selection: Selection };
 
 const kindsOf: Readonly<Record<Tenant["kind"], readonly Kind[]>> = {
-  workspace: ["organization", "user", "workspace", "legacy", "agentic"],
-  instance: ["organization", "user", "instance"],
-  standalone: ["organization", "user", "legacy", "agentic"],
+  workspace: kinds.filter((kind) => kind !== "instance"),
+  instance: kinds.filter((kind) => kind !== "workspace"),
+  standalone: kinds.filter((kind) => kind !== "workspace" && kind !== "instance"),
 };
-const kindsWithRole: readonly Kind[] = ["organization", "user", "instance"];
+export const kindsWithRole: readonly Kind[] = ["organization", "user", "instance"];
+/** Keys of many organizations: what a request selects decides. */
+export const wideKinds: readonly Kind[] = ["workspace", "instance"];
+const narrowKinds = kinds.filter((kind) => !wideKinds.includes(kind));
 
 /** Every caller of a tenant: kinds, each with the roles that such a key can have. */
 function callersOf(tenant: Tenant): Caller[] {
@@ -25,66 +28,117 @@ function callersOf(tenant: Tenant): Caller[] {
   });
 }
 
-/** Selectors that keys of one organization are tried with in the short run: they must change nothing. */
-const ignoredSelectors: readonly Selector[] = ["foreign", "UUID form", "ALL", "organization_ids own"];
-/** And those that decide for keys of many organizations, where the plan is in question too. */
-const planSelectors: readonly Selector[] = [
-  "own",
-  "other in tenant",
-  "foreign",
-  "organization_ids other in tenant",
-];
-
-/**
- * The long run takes the whole product. The short one takes of it every role for requests that select nothing,
- * and every selector for the admins of Enterprise tenants whose keys it decides about.
- */
-function isChosen({ kind, role, tenant, isOwnerAdmin }: Caller, selector: Selector): boolean {
-  if (isLong) return true;
-  const isEnterprise = tenant.id.includes("enterprise");
-  if (selector === "none") return isEnterprise || role === "cr_admin" || role === "without";
-  if (!isOwnerAdmin) return isEnterprise && selector === "ALL";
-  if (role !== "cr_admin") return false;
-  if (kind === "workspace" || kind === "instance") return isEnterprise || planSelectors.includes(selector);
-  return isEnterprise && (ignoredSelectors.includes(selector) || selector.startsWith("path "));
-}
-
 const rowsWithThingsInPath = new Set([
   "listRepositories",
   "updateLearning",
   "deleteLearning",
   "getRole",
+  "createRole",
   "updateRole",
+  "deleteRole",
 ]);
 
 function isPossible(row: Row, selector: Selector): boolean {
+  // The role to be copied is named in the body, whose ids have no form.
+  if (selector === "path provider id" && row.id === "createRole") return false;
   if (selector.startsWith("path ")) return rowsWithThingsInPath.has(row.id);
   return selector !== "in the other place" || hasBody(row);
 }
 
+/** The long run takes the whole product; the short one leaves out what another of its cells stands for. */
 export function cellsOf(tenant: Tenant, foreign: Place): Cell[] {
   const cells: Cell[] = [];
   for (const selector of selectors) {
     const selection = selectionOf(selector, tenant, foreign);
     if (!selection) continue;
-    for (const caller of callersOf(tenant).filter((each) => isChosen(each, selector)))
+    for (const caller of callersOf(tenant))
       for (const row of rows)
         if (isPossible(row, selector))
           cells.push({ row, caller, selection: withOwnOrgId(row, selection, tenant) });
   }
-  return isLong ? cells : cells.filter(isSampled);
+  return isLong ? cells : cells.filter(isInShortRun);
 }
 
-/** Shares no factor with the number of rows, so that every row, kind, role and selector comes up. */
-const sampledEvery = 5;
+function isInShortRun(cell: Cell): boolean {
+  const { home, other = home } = cell.caller.tenant;
+  if (home !== other && home.providerId === other.providerId) return isAboutTwins(cell);
+  if (home.plan !== other.plan) return isAboutMixedPlans(cell);
+  if (home.plan !== "enterprise") return isAboutPlan(cell);
+  return cell.selection.selector === "none" ? isAboutRole(cell) : isAboutSelection(cell);
+}
 
-/** Of the rest of a short run every fifth, in a fixed order; every row by every kind of an Enterprise tenant. */
-const isSampled = ({ caller, selection }: Cell, index: number): boolean =>
-  index % sampledEvery === 0 ||
-  (selection.selector === "none" && caller.role === "cr_admin" && caller.tenant.id.includes("enterprise"));
+/** Every row by every kind and role of an instance; elsewhere by the admins of every kind that is let in. */
+function isAboutRole({ row, caller: { kind, role, tenant } }: Cell): boolean {
+  if (tenant.kind === "instance" || kind === "workspace") return true;
+  return role === "cr_admin" && row[kind] === "y";
+}
+
+/** What a key that must ignore it might be tempted by. */
+export const temptations: readonly Selector[] = ["other in tenant", "foreign", "unauthorized", "ALL"];
+
+function isAboutSelection(cell: Cell): boolean {
+  const { row, caller, selection } = cell;
+  const { kind, role, tenant, isOwnerAdmin } = caller;
+  const { selector } = selection;
+  if (!isOwnerAdmin) return selector === "ALL" && row.instanceActsOn === "named";
+  if (role !== "cr_admin") return false;
+  const isPath = selector.startsWith("path ");
+  if (!wideKinds.includes(kind)) {
+    const isTried = isPath || temptations.includes(selector) || selector === "organization_ids own";
+    return (
+      tenant.kind !== "standalone" && isTried && isTurnOf(cell, narrowKinds, selectors.indexOf(selector))
+    );
+  }
+  if (isPath || selector === "organization_ids own" || selector === "in the other place") return true;
+  if (selector.startsWith("organization_ids ")) return kind === "instance" && row.takesOrganizationIds;
+  const decides = kind === "workspace" ? takesOrgId(row) : row.instanceActsOn === "named";
+  return decides || temptations.includes(selector);
+}
+
+/** Every row in every kind of tenant. The plan answers before the role does, so instances ask without one. */
+function isAboutPlan(cell: Cell): boolean {
+  const { kind, role, tenant, isOwnerAdmin } = cell.caller;
+  if (cell.selection.selector !== "none" || !isOwnerAdmin) return false;
+  const wanted = tenant.kind === "instance" && kindsWithRole.includes(kind) ? "without" : "cr_admin";
+  return role === wanted && isTurnOf(cell, kindsOf[tenant.kind], plans.indexOf(tenant.home.plan));
+}
+
+/** Of the kinds that are let in on a row, each in its turn. */
+function isTurnOf({ row, caller }: Cell, candidates: readonly Kind[], turn: number): boolean {
+  const letIn = candidates.filter((kind) => row[kind] === "y");
+  return letIn[(rows.indexOf(row) + turn) % letIn.length] === caller.kind;
+}
+
+const mixedSelectors: readonly Selector[] = [
+  "none",
+  "own",
+  "other in tenant",
+  "organization_ids own",
+  "organization_ids other in tenant",
+];
+
+/** Organizations on other plans are left out, unless one of them is asked for. */
+function isAboutMixedPlans({ row, caller, selection: { selector } }: Cell): boolean {
+  const { kind, role, isOwnerAdmin } = caller;
+  if (!wideKinds.includes(kind) || row[kind] !== "y" || role !== "cr_admin" || !isOwnerAdmin) return false;
+  if (!mixedSelectors.includes(selector)) return false;
+  if (selector.startsWith("organization_ids ")) return kind === "instance" && row.takesOrganizationIds;
+  return selector === "none" || kind === "workspace" || row.instanceActsOn === "named";
+}
+
+const twinSelectors: readonly Selector[] = ["own", "provider:id", "provider:id of the other"];
+
+function isAboutTwins({ row, caller, selection: { selector } }: Cell): boolean {
+  const isWorkspace = caller.kind === "workspace" && caller.isOwnerAdmin;
+  return isWorkspace && takesOrgId(row) && twinSelectors.includes(selector);
+}
+
+/** Of workspace tokens. */
+const takesOrgId = ({ workspace, orgId }: Row): boolean =>
+  workspace === "y" && (orgId === "required" || orgId === "optional");
 
 /** What is named in the path is looked for in an organization that a workspace token must name. */
 const withOwnOrgId = (row: Row, selection: Selection, { home }: Tenant): Selection =>
   selection.selector.startsWith("path ") && row.orgId === "required"
-    ? { ...selection, orgId: home.mark }
+    ? { ...selection, orgId: qualified(home) }
     : selection;

@@ -1,7 +1,7 @@
 import { hasBody, throughOf } from "./requests.ts";
-import type { Selection } from "./selectors.ts";
+import { qualified, type Selection } from "./selectors.ts";
 import { type Kind, type Role, type Row, roleAllows } from "./table.ts";
-import type { Place, Tenant } from "./world.ts";
+import { type Place, reachedOf, type Tenant } from "./world.ts";
 
 export type Caller = {
   readonly kind: Kind;
@@ -62,48 +62,47 @@ function judgeSelection(row: Row, caller: Caller, selection: Selection): Expecte
     const isGiven = orgId !== undefined && !(isMisplaced && hasBody(row));
     if (row.orgId === "required" && !isGiven) return refused(400, "ORG_ID_REQUIRED");
     const isUsed = row.orgId === "required" || row.orgId === "optional";
-    if (isUsed && isGiven && !named(tenant, orgId)) return refused(404, "ORGANIZATION_NOT_FOUND");
+    if (isUsed && isGiven) {
+      const { length } = named(tenant, orgId);
+      if (length === 0) return refused(404, "ORGANIZATION_NOT_FOUND");
+      if (length > 1) return refused(400, "INVALID_REQUEST");
+    }
   }
   if (kind === "instance" && row.instanceActsOn === "named" && orgId !== undefined && !isMisplaced) {
-    if (orgId === tenant.unauthorized?.mark) return refused(403, "ORGANIZATION_FORBIDDEN");
-    if (!isAll(selection) && !named(tenant, orgId)) return refused(404, "ORGANIZATION_NOT_FOUND");
+    if (orgId === tenant.unauthorized?.providerId) return refused(403, "ORGANIZATION_FORBIDDEN");
+    if (!isAll(selection) && named(tenant, orgId).length === 0) return refused(404, "ORGANIZATION_NOT_FOUND");
   }
   if (organizationIds !== undefined) {
     const wanted = organizationIds.split(",");
-    if (wanted.includes(tenant.unauthorized?.mark ?? "")) return refused(403, "ORGANIZATION_FORBIDDEN");
-    if (!wanted.some((id) => named(tenant, id))) return refused(404, "ORGANIZATION_NOT_FOUND");
+    if (wanted.includes(tenant.unauthorized?.providerId ?? "")) return refused(403, "ORGANIZATION_FORBIDDEN");
+    if (!wanted.some((id) => named(tenant, id).length > 0)) return refused(404, "ORGANIZATION_NOT_FOUND");
   }
-  const isPath = row.id === "listRepositories" && !reachOf(caller).includes(pathPlaceOf(selection));
+  const isPath =
+    row.id === "listRepositories" && !reachOf(caller).some((place) => place === selection.pathPlace);
   return isPath ? refused(404, "ORGANIZATION_NOT_FOUND") : undefined;
 }
 
-const pathPlaceOf = ({ pathPlace }: Selection): Place | undefined => pathPlace;
-
-/** The active organization of the tenant that an `org_id` means. */
-const named = ({ home, other }: Tenant, orgId: string): Place | undefined =>
-  [home, other].find(
-    (place) => place && [place.mark, `${place.name.provider}:${place.mark}`].includes(orgId),
-  );
+/** The active organizations of the tenant that an `org_id` may mean: one, none, or twins. */
+const named = (tenant: Tenant, orgId: string): readonly Place[] =>
+  reachedOf(tenant).filter((place) => place.providerId === orgId || qualified(place) === orgId);
 
 /** Every organization the key can reach at all. */
-function reachOf({ kind, tenant }: Caller): ReadonlyArray<Place | undefined> {
-  const isWide = kind === "workspace" || kind === "instance";
-  return isWide && tenant.other ? [tenant.home, tenant.other] : [tenant.home];
-}
+const reachOf = ({ kind, tenant }: Caller): readonly Place[] =>
+  kind === "workspace" || kind === "instance" ? reachedOf(tenant) : [tenant.home];
 
 /** The organizations a request acts on, before those on other plans are left out. */
 function scopeOf(row: Row, caller: Caller, selection: Selection): readonly Place[] {
   const { kind, tenant } = caller;
   const { orgId, organizationIds, pathPlace, isMisplaced } = selection;
-  const reach = reachOf(caller).filter((place) => place !== undefined);
+  const reach = reachOf(caller);
   if (row.id === "listRepositories") return reach.filter((place) => place === pathPlace);
-  const one = orgId === undefined || isMisplaced ? undefined : named(tenant, orgId);
+  const [one] = orgId === undefined || isMisplaced ? [] : named(tenant, orgId);
   if (kind === "workspace" && row.orgId !== "ignored" && one) return [one];
   if (kind === "instance") {
     if (row.instanceActsOn === "home") return [tenant.home];
     if (row.instanceActsOn === "named") return isAll(selection) ? reach : [one ?? tenant.home];
     if (organizationIds !== undefined)
-      return reach.filter((place) => organizationIds.split(",").includes(place.mark));
+      return reach.filter((place) => organizationIds.split(",").includes(place.providerId));
   }
   return reach;
 }
@@ -126,7 +125,9 @@ function judgeRole(row: Row, { kind, role }: Caller): Expected | undefined {
 const thingsInPaths: Readonly<Record<string, string>> = {
   updateLearning: "LEARNING_NOT_FOUND",
   getRole: "ROLE_NOT_FOUND",
+  createRole: "ROLE_NOT_FOUND",
   updateRole: "ROLE_NOT_FOUND",
+  deleteRole: "ROLE_NOT_FOUND",
 };
 
 /** The seats of a workspace are one pool, of all its people. */

@@ -8,12 +8,15 @@ import { Pace } from "../../support/pace.ts";
 import { isLong, timeoutMs } from "../../support/volume.ts";
 import { everyKindOfKey, World } from "../../support/world.ts";
 import { requestOf } from "./requests.ts";
+import { type Selection, selectionOf, selectors } from "./selectors.ts";
 import { type Kind, kinds, type Row, rows } from "./table.ts";
-import { buildStandalone, type Tenant } from "./world.ts";
+import { buildStandalone, buildWorkspace, type Tenant } from "./world.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
 let tenant: Tenant;
+/** What is selected is looked at after the key. */
+let selections: Selection[] = [];
 let pace: Pace;
 /** What is sent in place of a good key, by the reason why it is none. */
 const bad = new Map<string, readonly string[]>();
@@ -22,7 +25,11 @@ const header = (text: string) => ["x-service-api-key", text];
 const keep = (reason: string, text: string) => bad.set(reason, header(text));
 
 beforeAll(async () => {
-  tenant = await buildStandalone(world, "keys", "enterprise");
+  tenant = await buildWorkspace(world, "keys", "enterprise", "enterprise");
+  const { home: foreign } = await buildStandalone(world, "keys", "enterprise");
+  selections = selectors
+    .map((selector) => selectionOf(selector, tenant, foreign))
+    .filter((selection) => selection !== undefined);
   await keepStrangers();
   for (const [reason, spoil] of Object.entries(spoiling)) await keepSpoiled(reason, spoil);
   await keepExpired();
@@ -126,37 +133,38 @@ const withoutChance = ({ status, body, headers }: Answer) =>
       .sort(),
   ]);
 
-/** A short run tries every row with another third of the reasons. */
+/** A short run tries every row with another third of the reasons; each time another organization is selected. */
 const sampledEvery = 3;
 
 test(
   "whatever is wrong with a key, every operation says the same 401, byte for byte",
   async () => {
     let cells = 0;
+    const tried = new Set<string>();
     for (const [rowIndex, row] of rows.entries()) {
       const answers = new Map<string, string[]>();
       for (const [reasonIndex, [reason, rawHeaders]] of [...bad].entries()) {
         if (!isLong && (rowIndex + reasonIndex) % sampledEvery !== 0) continue;
-        const answer = await callWith(row, rawHeaders);
-        expect([row.operation, reason, answer.status, answer.codes]).toEqual([
-          row.operation,
-          reason,
-          401,
-          ["UNAUTHORIZED"],
-        ]);
+        const selection = selections[cells++ % selections.length];
+        if (!selection) throw new Error("There is something to select.");
+        const cell = `${row.operation}, ${reason}, ${selection.selector}`;
+        const answer = await callWith(row, rawHeaders, selection);
+        expect([cell, answer.status, answer.codes]).toEqual([cell, 401, ["UNAUTHORIZED"]]);
         const bytes = withoutChance(answer);
-        answers.set(bytes, [...(answers.get(bytes) ?? []), reason]);
-        cells++;
+        answers.set(bytes, [...(answers.get(bytes) ?? []), cell]);
+        tried.add(selection.selector);
       }
       expect([...answers.values()], row.operation).toHaveLength(1);
     }
-    console.info(`keys that are none: ${cells} cells of ${rows.length} rows and ${bad.size} reasons`);
+    expect(tried.size).toBe(selections.length);
+    console.info(
+      `keys that are none: ${cells} cells of ${rows.length} rows, ${bad.size} reasons and ${tried.size} selectors`,
+    );
   },
   timeoutMs,
 );
 
-async function callWith(row: Row, rawHeaders: readonly string[]): Promise<Answer> {
-  const selection = { selector: "none", pathPlace: tenant.home } as const;
+async function callWith(row: Row, rawHeaders: readonly string[], selection: Selection): Promise<Answer> {
   const request = requestOf(row, { kind: "user", selection, tenant, candidates: [tenant.home] });
   return await api.call(request.target, { rawHeaders, ...request });
 }

@@ -41,10 +41,12 @@ beforeAll(async () => {
 afterAll(() => {
   pace.end();
   console.info(
-    `rate limit buckets: ${buckets.length} buckets, ${callsInAll} calls, every one counted as written`,
+    `rate limit buckets: ${bucketsCounted} of ${buckets.length} counted as written, ${bucketsFilled} of them filled, in ${callsInAll} calls`,
   );
 });
 let callsInAll = 0;
+let bucketsCounted = 0;
+let bucketsFilled = 0;
 
 type Caller = {
   readonly kind: Kind;
@@ -88,7 +90,11 @@ function ownerOf(owner: Owner, row: Row, { kind, tenant, place, isAll }: Caller)
 
 async function call(row: Row, { kind, tenant, place, isAll }: Caller) {
   const key = await cabinet.key(kind, tenant, "cr_admin", row);
-  const orgId = isAll ? "ALL" : row.orgId === "required" && kind === "workspace" ? place.mark : undefined;
+  const orgId = isAll
+    ? "ALL"
+    : row.orgId === "required" && kind === "workspace"
+      ? place.providerId
+      : undefined;
   const selection: Selection = { selector: "none", pathPlace: place, ...(orgId && { orgId }) };
   const request = requestOf(row, { kind, tenant, selection, candidates: [place] });
   return await api.call(request.target, { key, ...request });
@@ -119,6 +125,7 @@ test.each(buckets)(
     const [row] = rowsOf(operations);
     const [caller] = row ? callers(row) : [];
     if (!row || !caller) throw new Error("Every bucket has a row and a caller.");
+    bucketsCounted++;
     if (!isLong && row.perMinute !== "10") return;
     const rest = Number(row.perMinute) - (spent.get(ownerOf(owner, row, caller)) ?? 0);
     const answers = await Promise.all(Array.from({ length: rest + 3 }, () => call(row, caller)));
@@ -126,6 +133,7 @@ test.each(buckets)(
     await pace.move();
     expect((await call(row, caller)).status).not.toBe(429);
     callsInAll += rest + 4;
+    bucketsFilled++;
   },
   timeoutMs,
 );

@@ -2,7 +2,7 @@ import { systemChance } from "../../../lib/runtime/chance.ts";
 import type { Answer } from "../../support/api.ts";
 import type { Selection, Selector } from "./selectors.ts";
 import type { Kind, Row } from "./table.ts";
-import { marksIn, type Place, type Tenant } from "./world.ts";
+import { marksIn, type Place, siblingsMode, type Tenant } from "./world.ts";
 
 export type Request = { readonly method: string; readonly target: string; readonly body?: object };
 
@@ -82,11 +82,18 @@ const recipes: Readonly<Record<string, Recipe>> = {
     }),
     shows: ({ json }) => succeededIn(json),
   },
-  getSeatAssignment: { method: "GET", path: "/v1/users/seats/assignment", shows: null },
+  getSeatAssignment: {
+    method: "GET",
+    path: "/v1/users/seats/assignment",
+    // Only the home organization has another mode.
+    shows: ({ json }, { tenant }) =>
+      JSON.stringify(json) === `{"mode":"${siblingsMode}"}` ? [] : [tenant.home.mark],
+  },
   setSeatAssignment: {
     method: "POST",
     path: "/v1/users/seats/assignment",
-    body: () => ({ mode: "manual" }),
+    body: () => ({ mode: siblingsMode }),
+    // Every organization says the same: the stored mode tells which one was meant.
     shows: null,
   },
   changeRoles: {
@@ -105,12 +112,16 @@ const recipes: Readonly<Record<string, Recipe>> = {
   createRole: {
     method: "POST",
     path: "/v1/roles",
-    body: () => ({ name: "Admin" }),
+    // Where the role is, its name is taken; elsewhere the name is free and the role is not there.
+    body: ({ selection: { pathText, pathPlace } }) => ({
+      name: `Role of ${pathPlace?.mark ?? "nobody"}`,
+      duplicate_from: pathText ?? pathPlace?.roleId,
+    }),
     through: [409, "ROLE_NAME_TAKEN"],
     shows: null,
   },
   updateRole: { method: "PATCH", path: rolePath, body: () => ({}) },
-  deleteRole: { method: "DELETE", path: "/v1/roles/cr_member", through: [409, "SYSTEM_ROLE"], shows: null },
+  deleteRole: { method: "DELETE", path: rolePath, through: [409, "ROLE_IN_USE"], shows: null },
   listAuditLogs: { method: "GET", path: "/v1/audit-logs", query: "actions=role.created" },
   listSecurityFindings: { method: "GET", path: "/v1/security/scans/code" },
   whoami: { method: "GET", path: "/v1/whoami" },
@@ -151,7 +162,7 @@ export function shownBy(row: Row, answer: Answer, ask: Ask): readonly string[] |
 
 const succeededIn = (json: unknown): string[] => {
   const succeeded = typeof json === "object" && json !== null ? Reflect.get(json, "succeeded") : undefined;
-  return marksIn(JSON.stringify(succeeded));
+  return marksIn(JSON.stringify(succeeded ?? []));
 };
 
 function createdIn(json: unknown, candidates: readonly Place[]): string[] {

@@ -9,23 +9,29 @@ export const selectors = [
   "foreign",
   "inactive",
   "unauthorized",
+  "unauthorized and inactive",
   "unknown",
   "UUID form",
   "ALL",
   "all in small letters",
   "provider:id",
+  "provider:id of the other",
   "in the other place",
   "organization_ids own",
   "organization_ids other in tenant",
   "organization_ids own and unknown",
+  "organization_ids own and inactive",
+  "organization_ids own and unauthorized",
   "organization_ids foreign",
   "organization_ids inactive",
   "organization_ids unauthorized",
+  "organization_ids unauthorized and inactive",
   "organization_ids unknown",
   "path other in tenant",
   "path foreign",
   "path inactive",
   "path unauthorized",
+  "path unauthorized and inactive",
   "path unknown",
   "path provider id",
 ] as const;
@@ -45,29 +51,32 @@ export type Selection = {
 
 const unknownId = "nowhere";
 
+/** As `org_id` where two providers of a workspace use the same id. */
+export const qualified = ({ name, providerId }: Place): string => `${name.provider}:${providerId}`;
+
 /** Undefined where the tenant has no such organization. */
 export function selectionOf(selector: Selector, tenant: Tenant, foreign: Place): Selection | undefined {
-  const { home, other, inactive, unauthorized } = tenant;
+  const { home, other, inactive, unauthorized, unauthorizedInactive } = tenant;
   const places: Readonly<Record<string, Place | undefined>> = {
     own: home,
     "other in tenant": other,
     foreign,
     inactive,
     unauthorized,
+    "unauthorized and inactive": unauthorizedInactive,
   };
-  const chosen = (prefix: string) => places[selector.slice(prefix.length)];
   const plain = { selector, pathPlace: home };
   if (selector.startsWith("organization_ids ")) {
-    if (selector.endsWith(" own and unknown"))
-      return { ...plain, organizationIds: `${home.mark},${unknownId}` };
-    if (selector.endsWith(" unknown")) return { ...plain, organizationIds: unknownId };
-    const place = chosen("organization_ids ");
-    return place && { ...plain, organizationIds: place.mark };
+    const [, first, second] = /^organization_ids (own and )?(.+)$/.exec(selector) ?? [];
+    const last = second === "unknown" ? unknownId : places[second ?? ""]?.providerId;
+    return last === undefined
+      ? undefined
+      : { ...plain, organizationIds: first ? `${home.providerId},${last}` : last };
   }
   if (selector.startsWith("path ")) {
     if (selector === "path unknown") return { selector, pathPlace: undefined, pathText: systemChance.uuid() };
-    if (selector === "path provider id") return { selector, pathPlace: undefined, pathText: home.mark };
-    const place = chosen("path ");
+    if (selector === "path provider id") return { selector, pathPlace: undefined, pathText: home.providerId };
+    const place = places[selector.slice("path ".length)];
     return place && { selector, pathPlace: place };
   }
   return orgIdSelection(selector, tenant, places);
@@ -75,7 +84,7 @@ export function selectionOf(selector: Selector, tenant: Tenant, foreign: Place):
 
 function orgIdSelection(
   selector: Selector,
-  { home }: Tenant,
+  { home, other }: Tenant,
   places: Readonly<Record<string, Place | undefined>>,
 ): Selection | undefined {
   const plain = { selector, pathPlace: home };
@@ -91,13 +100,19 @@ function orgIdSelection(
     case "all in small letters":
       return { ...plain, orgId: "all" };
     case "provider:id":
-      return { ...plain, orgId: `${home.name.provider}:${home.mark}` };
+      return { ...plain, orgId: qualified(home) };
+    case "provider:id of the other":
+      return other && { selector, orgId: qualified(other), pathPlace: other };
     case "in the other place":
-      return { ...plain, orgId: home.mark, isMisplaced: true };
+      return { ...plain, orgId: home.providerId, isMisplaced: true };
     default: {
       const place = places[selector];
       return (
-        place && { selector, orgId: place.mark, pathPlace: selector === "other in tenant" ? place : home }
+        place && {
+          selector,
+          orgId: place.providerId,
+          pathPlace: selector === "other in tenant" ? place : home,
+        }
       );
     }
   }

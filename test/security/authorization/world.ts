@@ -1,26 +1,28 @@
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import { type Permission, permissions } from "../../../lib/contract/access.ts";
+import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { createRole } from "../../../lib/people/custom-roles.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
-import { learningPartition, organizationKey } from "../../../lib/store/layout.ts";
+import { keyKey, learningPartition, organizationKey } from "../../../lib/store/layout.ts";
 import { comments, finalized } from "../../metrics/support.ts";
 import { finding } from "../../security-findings/support.ts";
+import { isLong } from "../../support/volume.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
 import type { Kind, Role, Row } from "./table.ts";
 
 export const plans = ["free", "pro", "enterprise"] as const;
 export type Plan = (typeof plans)[number];
 
-/** An organization whose provider id, its mark, stands in everything that is told of it. */
+/** An organization whose mark stands in everything that is told of it. */
 export type Place = {
   readonly mark: string;
+  /** The mark too, but for twins. */
+  readonly providerId: string;
   readonly name: OrganizationId;
   readonly uuid: string;
   readonly plan: Plan;
-  readonly isActive: boolean;
-  /** An instance key's list leaves one organization out. */
-  readonly isAuthorized: boolean;
   readonly learningId: string;
+  /** A custom role, which somebody has. */
   readonly roleId: string;
 };
 
@@ -29,8 +31,35 @@ export type Tenant = {
   readonly id: string;
   readonly home: Place;
   readonly other?: Place;
+  /** Of an instance, so that its home is neither the first nor the last by UUID: both would look right. */
+  readonly further?: Place;
+  /** On the list of an instance key all the same: it was active when the key was made. */
   readonly inactive?: Place;
   readonly unauthorized?: Place;
+  readonly unauthorizedInactive?: Place;
+};
+
+/** The organizations that a key of the whole tenant can reach. */
+export const reachedOf = ({ home, other, further }: Tenant): Place[] =>
+  [home, other, further].filter((place) => place !== undefined);
+
+export const placesOf = (tenant: Tenant): Place[] => [
+  ...reachedOf(tenant),
+  ...[tenant.inactive, tenant.unauthorized, tenant.unauthorizedInactive].filter(
+    (place) => place !== undefined,
+  ),
+];
+
+/** What every organization has but a tenant's home. */
+export const siblingsMode = "manual";
+
+type PlaceData = {
+  readonly plan: Plan;
+  readonly mark?: string;
+  readonly active?: boolean;
+  readonly workspace_id?: string;
+  readonly deployment?: string;
+  readonly seat_assignment_mode?: string;
 };
 
 export const marksIn = (text: string): string[] =>
@@ -40,17 +69,16 @@ export const marksIn = (text: string): string[] =>
 async function buildPlace(
   world: World,
   name: OrganizationId,
-  data: { plan: Plan; workspace_id?: string; deployment?: string },
-  change: { active?: boolean; isAuthorized?: boolean } = {},
+  { mark = name.provider_organization_id, active = true, ...data }: PlaceData,
 ): Promise<Place> {
-  const mark = name.provider_organization_id;
-  const settings = { ...name, ...data, name: `Organization ${mark}` };
-  const uuid = await world.organization(mark, settings);
+  const settings = { seat_assignment_mode: siblingsMode, ...name, ...data, name: `Organization ${mark}` };
+  const uuid = await world.organization(name.provider_organization_id, settings);
   await world.repository(name, `repo-${mark}`, { full_name: `group/${mark}`, name: mark });
-  for (const role of ["cr_admin", "cr_member", "cr_billing_admin"])
+  const roleId = await buildRole(world, uuid, `Role of ${mark}`, []);
+  for (const role of ["cr_admin", "cr_billing_admin", roleId])
     await world.member(name, role, { role, username: `${role} of ${mark}`, email: `${role}@${mark}.test` });
   await world.member(name, `m-${mark}`, { email: `m-${mark}@${mark}.test`, username: mark });
-  await world.tell("pull_request.finalized", pullRequestOf(name));
+  await world.tell("pull_request.finalized", pullRequestOf(name, mark));
   await world.tell("learning.captured", {
     ...name,
     repository_id: `repo-${mark}`,
@@ -66,16 +94,14 @@ async function buildPlace(
     completed_at: "2026-11-01T00:00:00Z",
     findings: [finding(`finding-${mark}`)],
   });
-  const roleId = await buildRole(world, uuid, `Role of ${mark}`, []);
-  const { active = true, isAuthorized = true } = change;
-  if (!active) await world.organization(mark, { ...settings, active });
+  if (!active) await world.organization(name.provider_organization_id, { ...settings, active });
   const { items } = await world.deps.table.queryPage({ pk: learningPartition(uuid) });
   const learningId = items[0]?.sk ?? "";
-  return { mark, name, uuid, plan: data.plan, isActive: active, isAuthorized, learningId, roleId };
+  const providerId = name.provider_organization_id;
+  return { mark, providerId, name, uuid, plan: data.plan, learningId, roleId };
 }
 
-function pullRequestOf(name: OrganizationId) {
-  const mark = name.provider_organization_id;
+function pullRequestOf(name: OrganizationId, mark: string) {
   const prUrl = `https://git.example.com/${mark}/pull/1`;
   return finalized(name, mark, {
     repository_id: `repo-${mark}`,
@@ -100,37 +126,65 @@ async function buildRole(world: World, uuid: string, name: string, granted: read
   return (await createRole(context, parseOrganization(item), fields)).role.id;
 }
 
+const homeMode = { seat_assignment_mode: "automatic" } as const;
+
+/** In a short run only Enterprise tenants are asked for what is closed to them. */
+const isWhole = (home: Plan, other: Plan): boolean =>
+  isLong || (home === "enterprise" && other === "enterprise");
+
 export async function buildWorkspace(world: World, name: string, home: Plan, other: Plan): Promise<Tenant> {
   const id = `ws-${name}`;
   await world.workspace(id);
-  const at = (letter: string, plan: Plan, active = true) =>
-    buildPlace(world, github(`mark-ws-${name}-${letter}`), { plan, workspace_id: id }, { active });
+  const at = (letter: string, data: PlaceData) =>
+    buildPlace(world, github(`mark-ws-${name}-${letter}`), { workspace_id: id, ...data });
   return {
     kind: "workspace",
     id,
-    home: await at("a", home),
-    other: await at("b", other),
-    inactive: await at("z", home, false),
+    home: await at("a", { plan: home, ...homeMode }),
+    other: await at("b", { plan: other }),
+    ...(isWhole(home, other) && { inactive: await at("z", { plan: home, active: false }) }),
   };
+}
+
+/** A workspace of two providers whose organizations have the same provider id. */
+export async function buildTwins(world: World): Promise<Tenant> {
+  const id = "ws-twins";
+  await world.workspace(id);
+  const at = (provider: string, letter: string) =>
+    buildPlace(
+      world,
+      { provider, instance_id: null, provider_organization_id: "twins" },
+      { plan: "enterprise", workspace_id: id, mark: `mark-ws-twins-${letter}`, ...homeMode },
+    );
+  return { kind: "workspace", id, home: await at("github", "a"), other: await at("gitlab", "b") };
 }
 
 export async function buildInstance(world: World, name: string, home: Plan, other: Plan): Promise<Tenant> {
   const id = `in-${name}`;
   await world.instance(id);
-  const at = (letter: string, plan: Plan, change = {}) =>
-    buildPlace(world, gitlab(id, `mark-in-${name}-${letter}`), { plan, deployment: "self_hosted" }, change);
+  const nameOf = (letter: string) => gitlab(id, `mark-in-${name}-${letter}`);
+  const at = (letter: string, data: PlaceData) =>
+    buildPlace(world, nameOf(letter), { deployment: "self_hosted", ...data });
+  const uuidOf = (letter: string) => organizationUuid(nameOf(letter));
+  const [first = "", middle = "", last = ""] = ["a", "b", "c"].sort((one, next) =>
+    uuidOf(one) < uuidOf(next) ? -1 : 1,
+  );
   return {
     kind: "instance",
     id,
-    home: await at("a", home),
-    other: await at("b", other),
-    inactive: await at("z", home, { active: false }),
-    unauthorized: await at("n", home, { isAuthorized: false }),
+    home: await at(middle, { plan: home, ...homeMode }),
+    other: await at(first, { plan: other }),
+    ...(isWhole(home, other) && {
+      further: await at(last, { plan: other }),
+      inactive: await at("z", { plan: home, active: false }),
+      unauthorized: await at("n", { plan: home }),
+      unauthorizedInactive: await at("x", { plan: home, active: false }),
+    }),
   };
 }
 
 export async function buildStandalone(world: World, name: string, plan: Plan): Promise<Tenant> {
-  const home = await buildPlace(world, github(`mark-so-${name}-a`), { plan });
+  const home = await buildPlace(world, github(`mark-so-${name}-a`), { plan, ...homeMode });
   return { kind: "standalone", id: home.mark, home };
 }
 
@@ -170,15 +224,19 @@ export class KeyCabinet {
     await this.#world.member(name, owner, { role, email: null });
     if (kind === "user" || kind === "agentic") return await this.#world.key({ kind, organization, owner });
     if (kind === "organization") return await this.#world.key({ kind, organization, owner, role });
-    const authorized = [tenant.home, tenant.other].flatMap((place) => (place ? [place.uuid] : []));
-    return await this.#world.key({
-      kind,
-      instanceId: tenant.id,
-      home: organization,
-      authorized,
-      owner,
-      role,
-    });
+    return await this.#issueForInstance(tenant, owner, role);
+  }
+
+  /** The list is that of the day of its making: organizations on it may have been closed since. */
+  async #issueForInstance(tenant: Tenant, owner: string, role: string) {
+    const { id, home, inactive } = tenant;
+    const authorized = reachedOf(tenant).map(({ uuid }) => uuid);
+    const request = { kind: "instance", instanceId: id, home: home.uuid, authorized, owner, role } as const;
+    const issued = await this.#world.key(request);
+    if (!inactive) return issued;
+    const set = [["authorized", [...authorized, inactive.uuid]]] as const;
+    await this.#world.deps.table.write({ update: keyKey(issued.key.id), change: { set } });
+    return issued;
   }
 }
 

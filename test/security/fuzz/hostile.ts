@@ -1,6 +1,6 @@
 import type { Chance } from "../../../lib/runtime/chance.ts";
 import type { CallOptions } from "../../support/api.ts";
-import { type Draft, targetOf } from "./valid.ts";
+import { type Draft, targetOf } from "./draft.ts";
 import { maybe, oneOf } from "./values.ts";
 
 export type Hostile = { readonly target: string; readonly options: CallOptions };

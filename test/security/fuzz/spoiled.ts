@@ -1,7 +1,8 @@
 import type { Chance } from "../../../lib/runtime/chance.ts";
 import type { Schema } from "./document.ts";
-import { type Draft, isFor, listsMax, policyOf } from "./valid.ts";
+import { type Draft, isFor, listsMax, policyOf } from "./draft.ts";
 import { invalidValues, oneOf } from "./values.ts";
+import { repositories } from "./world.ts";
 
 /** A request that is wrong for exactly one reason. */
 export type Spoiled = {
@@ -10,8 +11,11 @@ export type Spoiled = {
   /** In place of the draft's body. */
   readonly rawBody?: string;
   readonly rawHeaders?: readonly string[];
-  /** An element of a batch is wrong: it fails alone, and the batch is answered with 200. */
-  readonly isItem?: boolean;
+  readonly status?: 400 | 413 | 415;
+  /** What the message begins with: the field that is wrong. Undefined where one mistake has several. */
+  readonly field: string | undefined;
+  /** This element of a batch is wrong: it fails alone, and the batch is answered with 200. */
+  readonly item?: number;
 };
 
 type Way = (draft: Draft, chance: Chance) => Spoiled | undefined;
@@ -88,38 +92,41 @@ const without = ({ query }: Draft, name: string) => query.filter(([each]) => eac
 const queryWays: readonly Way[] = [
   (draft, chance) => {
     const name = oneOf(chance, wrongNames);
-    return { reason: `unknown parameter ${name}`, draft: { ...draft, query: [...draft.query, [name, "1"]] } };
+    const query = [...draft.query, [name, "1"] as const];
+    return { reason: `unknown parameter ${name}`, field: name, draft: { ...draft, query } };
   },
   (draft, chance) => {
     const given = draft.query.filter(([name]) => name !== "file");
     if (given.length === 0) return undefined;
     const pair = oneOf(chance, given);
-    return { reason: `${pair[0]} twice`, draft: { ...draft, query: [...draft.query, pair] } };
+    const query = [...draft.query, pair];
+    return { reason: `${pair[0]} twice`, field: pair[0], draft: { ...draft, query } };
   },
   (draft, chance) => {
     const { name } = oneOf(chance, queryOf(draft));
-    return { reason: `${name} empty`, draft: { ...draft, query: [...without(draft, name), [name, ""]] } };
+    const query = [...without(draft, name), [name, ""] as const];
+    return { reason: `${name} empty`, field: name, draft: { ...draft, query } };
   },
   (draft, chance) => {
     const { name, schema } = oneOf(chance, queryOf(draft));
     const values =
       name === "cursor" ? ["x", "a.b", "a.b.c", "é", "x".repeat(1_025)] : wrongQueryValues(name, schema);
-    if (values.length === 0 || name === "org_id") return undefined;
+    if (values.length === 0) return undefined;
     const value = oneOf(chance, values);
     const query = [...without(draft, name), [name, value] as const];
-    return { reason: `${name}=${value.slice(0, 40)}`, draft: { ...draft, query } };
+    return { reason: `${name}=${value.slice(0, 40)}`, field: name, draft: { ...draft, query } };
   },
   (draft) => {
     const required = queryOf(draft).find((parameter) => parameter.required);
-    return (
-      required && { reason: `no ${required.name}`, draft: { ...draft, query: without(draft, required.name) } }
-    );
+    if (!required) return undefined;
+    const { name } = required;
+    return { reason: `no ${name}`, field: name, draft: { ...draft, query: without(draft, name) } };
   },
   (draft) => {
     if (!draft.query.some(([name]) => name === "start_date")) return undefined;
     const others = draft.query.filter(([name]) => name !== "start_date" && name !== "end_date");
     const query = [...others, ["start_date", "2026-02-02"], ["end_date", "2026-02-01"]] as const;
-    return { reason: "days in the wrong order", draft: { ...draft, query } };
+    return { reason: "days in the wrong order", field: "end_date", draft: { ...draft, query } };
   },
 ];
 
@@ -128,7 +135,8 @@ const pathWays: readonly Way[] = [
     const [name] = Object.keys(draft.path);
     if (name === undefined) return undefined;
     const value = oneOf(chance, wrongUuids);
-    return { reason: `${name} ${value}`, draft: { ...draft, path: { [name]: encodeURIComponent(value) } } };
+    const path = { [name]: encodeURIComponent(value) };
+    return { reason: `${name} ${value}`, field: name, draft: { ...draft, path } };
   },
 ];
 
@@ -137,18 +145,20 @@ const withBody = (draft: Draft, body: Record<string, unknown>): Draft => ({ ...d
 const bodyWays: readonly Way[] = [
   (draft, chance) => {
     const name = oneOf(chance, ["surprise", "constructor", "author", "ORG_ID", "toString"]);
-    return { reason: `unknown field ${name}`, draft: withBody(draft, { ...draft.body, [name]: 1 }) };
+    const body = { ...draft.body, [name]: 1 };
+    return { reason: `unknown field ${name}`, field: name, draft: withBody(draft, body) };
   },
   (draft) => {
     const rawBody = JSON.stringify(draft.body).replace("{", '{"__proto__":{"isAdmin":true},');
-    return { reason: "a field __proto__", draft, rawBody: rawBody.replace(",}", "}") };
+    const reason = "a field __proto__";
+    return { reason, field: "__proto__", draft, rawBody: rawBody.replace(",}", "}") };
   },
   (draft, chance) => {
     const names = draft.operation.body?.required ?? [];
     if (names.length === 0) return undefined;
     const name = oneOf(chance, names);
     const { [name]: _, ...body } = draft.body ?? {};
-    return { reason: `no ${name}`, draft: withBody(draft, body) };
+    return { reason: `no ${name}`, field: name, draft: withBody(draft, body) };
   },
   (draft, chance) => {
     const [name, schema] = oneOf(chance, Object.entries(draft.operation.body?.properties ?? {}));
@@ -157,8 +167,9 @@ const bodyWays: readonly Way[] = [
     const isItem = draft.operation.id === "createLearnings" && name === "data" && isBatch(value);
     return {
       reason: `${name}: ${said}`,
+      field: isItem ? undefined : name,
       draft: withBody(draft, { ...draft.body, [name]: value }),
-      ...(isItem && { isItem }),
+      ...(isItem && { item: 0 }),
     };
   },
   (draft, chance) => {
@@ -175,7 +186,7 @@ const bodyWays: readonly Way[] = [
       "\ufeff",
       "NaN",
     ]);
-    return { reason: `the body ${rawBody}`, draft, rawBody };
+    return { reason: `the body ${rawBody}`, field: "body", draft, rawBody };
   },
   (draft, chance) => {
     const type = oneOf(chance, [
@@ -185,26 +196,32 @@ const bodyWays: readonly Way[] = [
       "multipart/form-data",
       "json",
     ]);
-    return { reason: `content-type ${type}`, draft, rawHeaders: ["content-type", type] };
+    const rawHeaders = ["content-type", type];
+    return { reason: `content-type ${type}`, status: 415, field: "The body", draft, rawHeaders };
   },
   (draft) => {
     const bytesMax = policyOf(draft.operation).bodyBytesMax ?? 1_048_576;
-    return { reason: "too many bytes", draft, rawBody: `{"x":"${"y".repeat(bytesMax)}"}` };
+    const rawBody = `{"x":"${"y".repeat(bytesMax)}"}`;
+    return { reason: "too many bytes", status: 413, field: "The body", draft, rawBody };
   },
 ];
 
 const isBatch = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.length <= 100;
 
-/** Elements of a batch of Learnings that fail alone. */
+/** Elements of a batch of Learnings that fail alone, among others that do not. */
 const itemWay: Way = (draft, chance) => {
   const items = draft.operation.body?.properties?.data?.items;
   if (draft.operation.id !== "createLearnings" || !items) return undefined;
   const [name, schema] = oneOf(chance, Object.entries(items.properties ?? {}));
-  const element = { repository_id: "9001", learning: "Good", [name]: oneOf(chance, invalidValues(schema)) };
+  const good = { repository_id: repositories[0], learning: "Good" };
+  const data = Array.from({ length: 1 + chance.below(4) }, () => good);
+  const item = chance.below(data.length);
+  const bad = { ...good, [name]: oneOf(chance, invalidValues(schema)) };
   return {
-    reason: `data[0].${name}`,
-    draft: withBody(draft, { ...draft.body, data: [element] }),
-    isItem: true,
+    reason: `data[${item}].${name}`,
+    field: name,
+    draft: withBody(draft, { ...draft.body, data: data.with(item, bad) }),
+    item,
   };
 };
 

@@ -1,80 +1,54 @@
-import type { Operation } from "../../../lib/contract/operation.ts";
-import { operations } from "../../../lib/contract/operations.ts";
 import type { Chance } from "../../../lib/runtime/chance.ts";
 import type { Documented, Schema } from "./document.ts";
+import { type Draft, isFor, kindsOf, listsMax, listValues } from "./draft.ts";
+import { type OrganizationChoice, withOrganization } from "./selector.ts";
 import { digits, maybe, oneOf, textOf, validObject, validValue } from "./values.ts";
-import { type FuzzKind, type FuzzWorld, kinds } from "./world.ts";
-
-/** A request in pieces, so that one of them can be spoiled. */
-export type Draft = {
-  readonly operation: Documented;
-  readonly kind: FuzzKind;
-  readonly path: Readonly<Record<string, string>>;
-  /** In order; a name may occur several times. */
-  readonly query: ReadonlyArray<readonly [name: string, value: string]>;
-  readonly body: Readonly<Record<string, unknown>> | undefined;
-};
-
-export const targetOf = ({ operation, path, query }: Draft): string => {
-  const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? "");
-  const text = query.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
-  return text === "" ? filled : `${filled}?${text}`;
-};
-
-/** What the document says in words and not in schemas: comma-separated lists, and how many values they take. */
-export const listsMax: Readonly<Record<string, number>> = {
-  repository_ids: 10,
-  user_ids: 10,
-  organization_ids: 10,
-  actions: 50,
-  resource_types: 50,
-  severity: 10,
-};
-
-/** Parameters that only one kind of key may send. */
-const kindsOfParameter: Readonly<Record<string, FuzzKind>> = {
-  organization_ids: "instance",
-  repository_name: "user",
-};
-
-export const isFor = (name: string, kind: FuzzKind): boolean => (kindsOfParameter[name] ?? kind) === kind;
-
-export const policyOf = ({ id }: Documented): Operation => {
-  const policy = operations.find((operation) => operation.id === id);
-  if (!policy) throw new Error(`${id} is documented and does not exist.`);
-  return policy;
-};
+import {
+  emailOf,
+  type FuzzHome,
+  type FuzzKind,
+  type FuzzWorld,
+  members,
+  repositories,
+  repositoryName,
+} from "./world.ts";
 
 export function validDraft(operation: Documented, world: FuzzWorld, chance: Chance): Draft {
-  const policy = policyOf(operation);
-  const kind = oneOf(
-    chance,
-    kinds.filter((each) => policy.keys[each] === "accepted"),
-  );
-  const body = operation.body && validObject(operation.body, chance);
+  const kind = oneOf(chance, kindsOf(operation));
+  const home = world.homes[kind];
+  const body = operation.body && tidyBody(operation, validObject(operation.body, chance), kind, chance);
   const draft = {
     operation,
     kind,
     path: Object.fromEntries(
       operation.parameters
         .filter((parameter) => parameter.in === "path")
-        .map(({ name, schema }) => [name, pathValue(name, schema, world.organizationUuid[kind], chance)]),
+        .map(({ name, schema }) => [name, pathValue(operation, name, schema, home, chance)]),
     ),
-    query: validQuery(operation, world.orgId[kind], kind, chance),
-    body: body && tidyBody(operation, body, kind, world.orgId[kind], chance),
+    query: validQuery(operation, home, kind, chance),
+    body,
   };
-  return tidyQuery(draft, world.orgId[kind]);
+  return tidyQuery(withOrganization(draft, home, (choice) => organizationOf(choice, chance)));
 }
 
-function pathValue(name: string, schema: Schema, organization: string, chance: Chance): string {
-  if (name === "organization_id" && maybe(chance, 70)) return organization;
+/** Half of the time where it need not be. */
+function organizationOf({ isRequired, values }: OrganizationChoice, chance: Chance): string | undefined {
+  if (!isRequired && maybe(chance, 50)) return undefined;
+  const value = oneOf(chance, values);
+  return typeof value === "string" ? value : String(validValue(value, chance));
+}
+
+function pathValue({ id }: Documented, name: string, schema: Schema, home: FuzzHome, chance: Chance): string {
+  if (name === "organization_id" && maybe(chance, 70)) return home.uuid;
+  // What one request deletes, another would miss.
+  if (id === "updateLearning" && maybe(chance, 70)) return oneOf(chance, home.learningIds);
   if (name === "role_id") return oneOf(chance, ["cr_admin", "cr_member", "cr_billing_admin", chance.uuid()]);
   return String(validValue(schema, chance));
 }
 
 function validQuery(
   { parameters }: Documented,
-  orgId: string,
+  home: FuzzHome,
   kind: FuzzKind,
   chance: Chance,
 ): Array<[string, string]> {
@@ -84,24 +58,20 @@ function validQuery(
       continue;
     if (!isFor(name, kind)) continue;
     if (schema.type === "array") {
-      const count = 1 + chance.below(Math.min(3, schema.maxItems ?? 1));
+      const count = oneOf(chance, [1, 2, schema.maxItems ?? 1]);
       for (let index = 0; index < count; index++)
         query.push([name, String(validValue(schema.items ?? {}, chance))]);
-    } else query.push([name, queryValue(name, schema, orgId, chance)]);
+    } else query.push([name, queryValue(name, schema, home, chance)]);
   }
   return query;
 }
 
-function queryValue(name: string, schema: Schema, orgId: string, chance: Chance): string {
+function queryValue(name: string, schema: Schema, home: FuzzHome, chance: Chance): string {
   const valuesMax = listsMax[name];
   if (schema.type === "integer") return digits(chance, schema.minimum ?? 0, schema.maximum ?? 1);
+  if (name === "repository_name" && maybe(chance, 50)) return repositoryName;
   if (valuesMax === undefined) return String(validValue(schema, chance));
-  const known = {
-    severity: ["critical", "high", "medium", "low"],
-    organization_ids: [orgId],
-    user_ids: ["u1"],
-  };
-  const values: readonly string[] = Object.entries(known).find(([each]) => each === name)?.[1] ?? ["9001"];
+  const values = listValues(name, home);
   const element = () =>
     name === "severity" || maybe(chance, 50)
       ? oneOf(chance, values)
@@ -111,8 +81,7 @@ function queryValue(name: string, schema: Schema, orgId: string, chance: Chance)
 }
 
 /** Rules between parameters, which no schema of a single one can say. */
-function tidyQuery(draft: Draft, orgId: string): Draft {
-  const { operation, kind } = draft;
+export function tidyQuery(draft: Draft): Draft {
   let query = [...draft.query];
   const given = (name: string) => query.find(([each]) => each === name)?.[1];
   const set = (name: string, value: string) => {
@@ -129,11 +98,8 @@ function tidyQuery(draft: Draft, orgId: string): Draft {
     set(to, days[1] ?? "");
   }
   const format = given("format");
-  if (operation.id === "listSecurityFindings" && format !== undefined && format !== "json")
+  if (draft.operation.id === "listSecurityFindings" && format !== undefined && format !== "json")
     query = query.filter(([name]) => name !== "limit");
-  const { organization } = policyOf(operation);
-  if (kind === "workspace" && organization === "required" && operation.body === undefined)
-    query.push(["org_id", orgId]);
   return { ...draft, query };
 }
 
@@ -145,22 +111,33 @@ const realPermissions = [
   ["security", "read"],
 ] as const;
 
+/** Rules between the fields of a body, and names that mean something. */
 function tidyBody(
   operation: Documented,
   body: Record<string, unknown>,
   kind: FuzzKind,
-  orgId: string,
   chance: Chance,
 ): Record<string, unknown> {
   const { org_id: _, ...tidy } = body;
   const isWorkspace = kind === "workspace";
-  if (isWorkspace && policyOf(operation).organization === "required") tidy.org_id = orgId;
   if (operation.id === "assignSeats") {
     delete tidy.user_ids;
     delete tidy.emails;
     const field = isWorkspace ? "emails" : "user_ids";
     tidy[field] = validValue(operation.body?.properties?.[field] ?? {}, chance);
   }
+  for (const [field, known] of [
+    ["user_ids", members],
+    ["emails", members.map(emailOf)],
+  ] as const) {
+    const people = tidy[field];
+    if (Array.isArray(people))
+      tidy[field] = people.map((person) => (maybe(chance, 50) ? oneOf(chance, known) : person));
+  }
+  if (Array.isArray(tidy.data))
+    tidy.data = tidy.data.map((item) =>
+      maybe(chance, 80) ? { ...item, repository_id: oneOf(chance, repositories) } : item,
+    );
   if (tidy.permissions !== undefined)
     tidy.permissions = Array.from({ length: chance.below(4) }, () => oneOf(chance, realPermissions)).map(
       ([resource_id, access_type]) => ({ resource_id, access_type }),

@@ -31,7 +31,7 @@ export function textOf(
 }
 
 /** Ids and e-mail addresses are counted in bytes, and the document says so. */
-const bytesMaxOf = ({ description, maxLength }: Schema): number | undefined =>
+export const bytesMaxOf = ({ description, maxLength }: Schema): number | undefined =>
   description?.includes("bytes of UTF-8") ? maxLength : undefined;
 
 export const digits = (chance: Chance, min: number, max: number): string =>
@@ -58,16 +58,24 @@ export function validValue(schema: Schema, chance: Chance): unknown {
   if (schema.type === "null") return null;
   if (schema.format === "uuid") return uuidOf(chance);
   if (schema.format === "date") return dayOf(chance);
-  if (schema.format === "uri") return `https://example.com/${chance.below(1_000)}?q=%20#f`;
+  if (schema.format === "uri") return urlOf(chance, schema.maxLength ?? 30);
   if (schema.anyOf?.some(({ format }) => format === "date-time"))
     return maybe(chance, 50) ? dayOf(chance) : instantOf(chance);
   if (schema.anyOf) return validValue(oneOf(chance, schema.anyOf), chance);
   return textOf(chance, schema.minLength ?? 1, schema.maxLength ?? 30, bytesMaxOf(schema));
 }
 
+/** A full one seldom: every element costs a write. */
 function validArray({ items = {}, minItems = 0, maxItems = 3 }: Schema, chance: Chance): unknown[] {
-  const length = minItems + chance.below(Math.min(maxItems, maybe(chance, 3) ? maxItems : 4) - minItems + 1);
+  const few = minItems + chance.below(Math.min(maxItems, 4) - minItems + 1);
+  const length = maybe(chance, 5) ? maxItems : few;
   return Array.from({ length }, () => validValue(items, chance));
+}
+
+/** Short, or as long as it may be. */
+function urlOf(chance: Chance, charactersMax: number): string {
+  const url = `https://example.com/${chance.below(1_000)}?q=%20#f`;
+  return maybe(chance, 50) ? url : url.padEnd(charactersMax, "f");
 }
 
 export function validObject(

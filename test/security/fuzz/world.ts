@@ -1,3 +1,4 @@
+import { learningPartition } from "../../../lib/store/layout.ts";
 import { comments, finalized } from "../../metrics/support.ts";
 import { finding } from "../../security-findings/support.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
@@ -5,26 +6,43 @@ import { github, gitlab, type OrganizationId, type World } from "../../support/w
 export const kinds = ["organization", "user", "workspace", "instance"] as const;
 export type FuzzKind = (typeof kinds)[number];
 
+/** What the organization of a key has. Names of people and repositories are the same in all of them. */
+export type FuzzHome = {
+  readonly uuid: string;
+  /** As `org_id` names it, short and in full. */
+  readonly names: readonly [string, string];
+  readonly learningIds: readonly string[];
+  /** Of a Learning that nobody misses when it is deleted. */
+  readonly spareLearningId: string;
+};
+
 export type FuzzWorld = {
   readonly keys: Readonly<Record<FuzzKind, string>>;
-  /** Names that mean something to the kind of key. */
-  readonly orgId: Readonly<Record<FuzzKind, string>>;
-  readonly organizationUuid: Readonly<Record<FuzzKind, string>>;
+  readonly homes: Readonly<Record<FuzzKind, FuzzHome>>;
 };
+
+export const repositories = ["9001", "9002"] as const;
+/** Plain members: none of the keys hangs on their roles and seats. */
+export const members = Array.from({ length: 12 }, (_, index) => `u${index}`);
+export const emailOf = (member: string): string => `${member}@example.com`;
+export const repositoryName = `group/repository-${repositories[0]}`;
 
 /** A workspace and an instance with something to read, and keys that may do everything. */
 export async function buildFuzzWorld(world: World): Promise<FuzzWorld> {
   await world.workspace("fuzz");
   await world.instance("fuzz");
-  const cloud = github("1001");
-  const hosted = gitlab("fuzz", "1001");
-  const inCloud = await build(world, cloud, { workspace_id: "fuzz" });
-  const inInstance = await build(world, hosted, {});
+  const inCloud = await build(world, github("1001"), { workspace_id: "fuzz" });
+  const inInstance = await build(world, gitlab("fuzz", "1001"), {});
   const admin = { owner: "u-admin", role: "cr_admin" } as const;
-  const organization = await world.key({ kind: "organization", organization: inInstance, ...admin });
-  const user = await world.key({ kind: "user", organization: inInstance, owner: "u-admin" });
+  const organization = await world.key({ kind: "organization", organization: inInstance.uuid, ...admin });
+  const user = await world.key({ kind: "user", organization: inInstance.uuid, owner: "u-admin" });
   const workspace = await world.token("fuzz");
-  const instance = await world.key({ kind: "instance", instanceId: "fuzz", home: inInstance, ...admin });
+  const instance = await world.key({
+    kind: "instance",
+    instanceId: "fuzz",
+    home: inInstance.uuid,
+    ...admin,
+  });
   return {
     keys: {
       organization: organization.text,
@@ -32,21 +50,15 @@ export async function buildFuzzWorld(world: World): Promise<FuzzWorld> {
       workspace: workspace.text,
       instance: instance.text,
     },
-    orgId: { organization: "1001", user: "1001", workspace: "1001", instance: "1001" },
-    organizationUuid: {
-      organization: inInstance,
-      user: inInstance,
-      workspace: inCloud,
-      instance: inInstance,
-    },
+    homes: { organization: inInstance, user: inInstance, workspace: inCloud, instance: inInstance },
   };
 }
 
-async function build(world: World, name: OrganizationId, change: object): Promise<string> {
+async function build(world: World, name: OrganizationId, change: object): Promise<FuzzHome> {
   const uuid = await world.organization("1001", { ...name, ...change });
   await world.member(name, "u-admin", { role: "cr_admin" });
-  for (let index = 0; index < 12; index++) await world.member(name, `u${index}`);
-  for (const repository of ["9001", "9002"]) {
+  for (const member of members) await world.member(name, member);
+  for (const repository of repositories) {
     await world.repository(name, repository);
     await world.tell("security_scan.completed", {
       ...name,
@@ -68,5 +80,7 @@ async function build(world: World, name: OrganizationId, change: object): Promis
     const captured = { ...name, repository_id: "9001", author_id: "u1", source: "chat", learning };
     await world.tell("learning.captured", captured);
   }
-  return uuid;
+  const { items } = await world.deps.table.queryPage({ pk: learningPartition(uuid) });
+  const [spareLearningId = "", ...learningIds] = items.map(({ sk }) => sk);
+  return { uuid, names: ["1001", `${name.provider}:1001`], learningIds, spareLearningId };
 }

@@ -1,11 +1,12 @@
 import { expect } from "vitest";
 import { operations } from "../../../lib/contract/operations.ts";
+import type { Answer } from "../../support/api.ts";
 import { isLong } from "../../support/volume.ts";
 import { bytesOf, leaksIn } from "./compare.ts";
+import { readersOf, window } from "./requests.ts";
 import type { Holder, Shop } from "./shops.ts";
 import type { Stage } from "./stage.ts";
 
-const window = "start_date=2026-11-01&end_date=2026-11-30";
 /** Every operation that pages. */
 const paged: Readonly<Record<string, string>> = {
   listReviewCommentMetrics: `/v1/metrics/review-comments?${window}&limit=1`,
@@ -18,34 +19,47 @@ const paged: Readonly<Record<string, string>> = {
   listSecurityFindings: "/v1/security/scans/code?limit=1",
   listRepositories: "/v1/organizations/{organization_id}/repositories?limit=1",
 };
+/** The same list, over something else: its cursors are no cursors of the first. */
+const elsewhere: Readonly<Record<string, string>> = {
+  listReviewCommentMetrics: "user_ids=u1",
+  listReviewMetrics: "user_ids=u1",
+  listMcpMetrics: "user_ids=u1",
+  listLearnings: "user_ids=u1",
+  listAuditLogs: "user_ids=u1",
+  listUsers: "role_filter=admin",
+  listSecurityFindings: "state=all",
+};
 const targetOf = (operation: string, { branch }: Holder): string =>
   paged[operation]?.replace("{organization_id}", branch.uuid) ?? "";
 
-export type MadeCursor = { readonly shop: Shop; readonly operation: string; readonly cursor: string };
+export type MadeCursor = {
+  readonly shop: Shop;
+  readonly holder: Holder;
+  readonly operation: string;
+  readonly cursor: string;
+};
 
 /** Of every tenant and operation, as its keys get them. */
 export async function makeCursors(stage: Stage): Promise<MadeCursor[]> {
   const made: MadeCursor[] = [];
   for (const shop of stage.shops)
     for (const holder of isLong ? shop.holders : onePerKind(shop))
-      for (const operation of Object.keys(paged)) {
+      for (const operation of Object.keys(paged).filter((each) => readersOf(each).includes(holder.kind))) {
         const target = targetOf(operation, holder);
         const { json, headers } = await stage.send(holder, operation, { method: "GET", target });
         const next: unknown =
           typeof json === "object" && json !== null ? Reflect.get(json, "next_cursor") : null;
         for (const cursor of [next, headers["x-resume-cursor"]])
-          if (typeof cursor === "string") made.push({ shop, operation, cursor });
+          if (typeof cursor === "string") made.push({ shop, holder, operation, cursor });
       }
   const withCursors = operations.filter(({ query }) => query && "cursor" in query.shape).map(({ id }) => id);
   expect([...new Set(made.map(({ operation }) => operation))].toSorted()).toEqual(withCursors.toSorted());
   return made;
 }
 
-const onePerKind = ({ holders }: Shop): Holder[] => [
+export const onePerKind = ({ holders }: Shop): Holder[] => [
   ...new Map(holders.map((holder) => [holder.kind, holder])).values(),
 ];
-
-const findingKinds = ["organization", "user", "instance"];
 
 /** Somebody else goes on with a walk that is not theirs. Answers what they are told. */
 export async function swapCursor(
@@ -54,11 +68,29 @@ export async function swapCursor(
 ): Promise<[place: string, bytes: string]> {
   const { shop, operation, cursor } = stage.any(made);
   const thief = stage.otherThan(shop);
-  const isFindings = operation === "listSecurityFindings";
-  const holder = stage.any(thief.holders.filter(({ kind }) => !isFindings || findingKinds.includes(kind)));
-  const target = `${targetOf(operation, holder)}&cursor=${cursor}`;
+  const holder = stage.any(thief.holders.filter(({ kind }) => readersOf(operation).includes(kind)));
+  const answer = await refusal(stage, holder, operation, `${targetOf(operation, holder)}&cursor=${cursor}`);
+  expect(leaksIn(answer, stage.secretsBeside(thief), "")).toEqual([]);
+  return [placeOf(operation, holder), bytesOf(answer, [cursor])];
+}
+
+/** Answers to legacy keys say in their headers that these are. */
+const placeOf = (operation: string, { kind }: Holder): string =>
+  kind === "legacy" ? `${operation} with a legacy key` : operation;
+
+/** What one hears who goes on with a walk of their own, but over something else. */
+export async function misuseOwnCursor(
+  stage: Stage,
+  { holder, operation, cursor }: MadeCursor,
+): Promise<[place: string, bytes: string] | undefined> {
+  const change = elsewhere[operation];
+  if (!change) return undefined;
+  const target = `${targetOf(operation, holder)}&${change}&cursor=${cursor}`;
+  return [placeOf(operation, holder), bytesOf(await refusal(stage, holder, operation, target), [cursor])];
+}
+
+async function refusal(stage: Stage, holder: Holder, operation: string, target: string): Promise<Answer> {
   const answer = await stage.send(holder, operation, { method: "GET", target });
   expect([operation, answer.status, answer.codes]).toEqual([operation, 400, ["INVALID_CURSOR"]]);
-  expect(leaksIn(answer, stage.secretsBeside(thief), "")).toEqual([]);
-  return [operation, bytesOf(answer, [cursor])];
+  return answer;
 }

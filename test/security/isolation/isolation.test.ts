@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fromBase32 } from "../../../lib/access/base32.ts";
 import { makeKeyText, parseKeyText } from "../../../lib/access/key-text.ts";
+import { keyKinds } from "../../../lib/contract/access.ts";
 import { keyLimits } from "../../../lib/contract/limits.ts";
-import type { Item } from "../../../lib/store/table.ts";
 import { useApi } from "../../support/api.ts";
 import { seededChance } from "../../support/clock.ts";
-import { seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
+import { isLong, seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
 import { World } from "../../support/world.ts";
+import { type Collision, collisions } from "./collisions.ts";
 import { bytesOf, leaksIn } from "./compare.ts";
-import { makeCursors, swapCursor } from "./cursors.ts";
-import { type Shop, strange } from "./shops.ts";
-import { contents, Stage } from "./stage.ts";
-import { collisions, type Named, swaps } from "./swaps.ts";
+import { makeCursors, misuseOwnCursor, onePerKind, swapCursor } from "./cursors.ts";
+import { type Holder, type Shop, strange } from "./shops.ts";
+import { contents, Stage, strayEntries } from "./stage.ts";
+import { type Named, swaps } from "./swaps.ts";
 
 const seed = seedOfRun();
 const swapsWanted = volume(5_000, 100_000);
@@ -33,30 +34,37 @@ const namesOfNobody = (): Named => {
 
 const namesInList = 5;
 const requestsEach = 8;
-let calls = 0;
 let rounds = 0;
+const kindsMet = new Set<Holder["kind"]>();
 
 /** One request in the name of one tenant: with names that nobody has, then several times with those of others. */
 async function swapNames(): Promise<number> {
-  // Every swap in its turn; who makes it is left to chance.
-  const swap = swaps[rounds++ % swaps.length];
-  if (!swap) throw new Error("There is something to swap.");
+  // Every swap in its turn, each time by another kind of key and with another kind of name.
+  const place = rounds % swaps.length;
+  const turn = Math.floor(rounds++ / swaps.length);
+  const swap = swaps[place];
+  const names = swap?.names[turn % swap.names.length];
+  const kind = swap?.kinds[(place + turn) % swap.kinds.length];
+  if (!swap || !names || !kind) throw new Error("There is something to swap.");
+  kindsMet.add(kind);
   const holders = stage.shops.flatMap((shop) => shop.holders.map((holder) => ({ shop, holder })));
-  const { shop, holder } = stage.any(holders.filter((each) => swap.kinds.includes(each.holder.kind)));
+  const { shop, holder } = stage.any(holders.filter((each) => each.holder.kind === kind));
   const variant = stage.chance.below(1_000);
-  const count = swap.isList ? namesInList : 1;
-  const ask = async ([first = "", ...more]: readonly string[]) => {
+  // Lists hold names of others only, or one of the caller's own before them.
+  const own = swap.mine && turn % 2 === 1 ? [swap.mine(holder)] : [];
+  const count = swap.mine ? namesInList - own.length : 1;
+  const ask = async (swapped: readonly string[]) => {
+    const [first = "", ...more] = [...own, ...swapped];
     const request = swap.ask(first, holder, seededChance(variant), more);
     const answer = await stage.send(holder, swap.operation, request);
-    calls++;
-    return { answer, request, bytes: bytesOf(answer, [first, ...more]) };
+    return { answer, request, bytes: bytesOf(answer, swapped) };
   };
-  const expected = await ask(Array.from({ length: count }, () => namesOfNobody()[swap.names]));
+  const expected = await ask(Array.from({ length: count }, () => namesOfNobody()[names]));
   for (let index = 0; index < requestsEach; index++) {
     const { answer, request, bytes } = await ask(
-      stage.othersThan(shop, count).map((other) => namesOf(other)[swap.names]),
+      stage.othersThan(shop, count).map((other) => namesOf(other)[names]),
     );
-    const who = `${swap.operation} with a foreign ${swap.names}, by ${holder.kind} of ${shop.id}`;
+    const who = `${swap.operation} with a foreign ${names}, by ${holder.kind} of ${shop.id}`;
     expect(leaksIn(answer, stage.secretsBeside(shop), JSON.stringify(request)), who).toEqual([]);
     expect(bytes, who).toBe(expected.bytes);
   }
@@ -64,10 +72,7 @@ async function swapNames(): Promise<number> {
 }
 
 /** A request with names that every tenant has. Answers the operation if it showed the tenant's own things. */
-async function collide(): Promise<string | undefined> {
-  const shop = stage.any(stage.shops);
-  const holder = stage.any(shop.holders);
-  const collision = stage.any(collisions.filter(({ kinds }) => kinds.includes(holder.kind)));
+async function collide(shop: Shop, holder: Holder, collision: Collision): Promise<string | undefined> {
   const answer = await stage.send(holder, collision.operation, collision.ask(holder, stage.chance));
   const who = `${collision.operation} by ${holder.kind} of ${shop.id}`;
   expect([who, answer.status]).toEqual([who, 200]);
@@ -78,33 +83,47 @@ async function collide(): Promise<string | undefined> {
 /** A key of the right form and checksum: the thief's own secret, the victim's organization. */
 async function forge(): Promise<void> {
   const thief = stage.any(stage.shops);
-  const victim = stage.any(stage.otherThan(thief).holders);
+  const isModern = ({ kind }: Holder) => kind !== "legacy";
+  const victim = stage.any(stage.otherThan(thief).holders.filter(isModern));
   const hints = parseKeyText(victim.key)?.hints;
-  const body = stage.any(thief.holders).key.split("_")[2]?.slice(0, -7);
+  const body = stage.any(thief.holders.filter(isModern)).key.split("_")[2]?.slice(0, -7);
   const secret = fromBase32(body ?? "")?.subarray(0, keyLimits.secretBytes);
   if (!hints || hints.kind === "legacy" || !secret) throw new Error("The keys here are of the new form.");
   const key = makeKeyText(hints, { ...stage.chance, bytes: () => secret });
   const { operation, ask } = stage.any(collisions.filter(({ kinds }) => kinds.includes(victim.kind)));
-  const answer = await stage.send({ ...victim, key }, operation, ask(victim, stage.chance));
+  const answer = await stage.send({ ...victim, key }, operation, ask(victim, stage.chance), thief.id);
   expect([operation, answer.status, answer.codes]).toEqual([operation, 401, ["UNAUTHORIZED"]]);
   expect(leaksIn(answer, stage.secretsBeside(thief), "")).toEqual([]);
 }
 
 describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
-  let before: Map<string, Item>;
-  const tell = (count: number, what: string) => console.info(`isolation: ${count} ${what} (SEED=${seed})`);
+  let before: Awaited<ReturnType<typeof contents>>;
+  let swapped = 0;
+  const tell = (what: string) => console.info(`isolation: ${what} (SEED=${seed})`);
+  /** Adds up what one test swapped; answers the count and in how many requests. */
+  async function swapUntil(share: number, swap: () => Promise<number>): Promise<[number, number]> {
+    const requests = stage.requests;
+    const count = await stage.repeat(swapsWanted * share, swap);
+    swapped += count;
+    return [count, stage.requests - requests];
+  }
 
   test(
     "every tenant sees its own under the ids that all have",
     async () => {
       const seen = new Set<string | undefined>();
-      const count = await stage.repeat(swapsWanted * 0.1, async () => {
-        seen.add(await collide());
-        return 1;
-      });
-      tell(count, `requests with ids that all ${stage.shops.length} tenants have, 0 foreign bytes`);
+      const visit = async (shop: Shop) => {
+        for (const holder of isLong ? shop.holders : onePerKind(shop))
+          for (const collision of collisions.filter(({ kinds }) => kinds.includes(holder.kind)))
+            seen.add(await collide(shop, holder, collision));
+      };
+      await Promise.all(stage.shops.map(visit));
+      tell(
+        `${stage.requests} requests with ids that all ${stage.shops.length} tenants have, 0 foreign bytes`,
+      );
       // A check that finds nothing must have had something to find.
       for (const { operation } of collisions) expect(seen).toContain(operation);
+      await stage.settle();
       before = await contents(api.store().table);
     },
     timeoutMs,
@@ -113,25 +132,38 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
   test(
     "a name of another tenant is a name of nobody, byte for byte, and brings none of its bytes",
     async () => {
-      const count = await stage.repeat(swapsWanted * 0.8, swapNames);
-      tell(count, `names swapped between tenants in ${calls} requests, 0 differences from names of nobody`);
-      expect(rounds).toBeGreaterThan(swaps.length);
+      const [names, requests] = await swapUntil(0.9, swapNames);
+      tell(
+        `${names} names swapped between tenants in ${requests} requests, 0 differences from names of nobody`,
+      );
+      // Every swap alone and in a mixed list, by three kinds of key, with three kinds of name.
+      expect(rounds).toBeGreaterThanOrEqual(3 * swaps.length);
+      expect(kindsMet.size).toBe(keyKinds.length);
     },
     timeoutMs,
   );
 
   test(
-    "a cursor of another tenant is refused, whoever's it is",
+    "a cursor of another tenant is refused, whoever's it is, as one's own of another walk is",
     async () => {
       const made = await makeCursors(stage);
       const told = new Map<string, Set<string>>();
-      const count = await stage.repeat(swapsWanted * 0.05, async () => {
-        const [operation, bytes] = await swapCursor(stage, made);
-        told.set(operation, (told.get(operation) ?? new Set()).add(bytes));
+      const hear = (place: string, bytes: string) =>
+        told.set(place, (told.get(place) ?? new Set()).add(bytes));
+      const [count] = await swapUntil(0.05, async () => {
+        hear(...(await swapCursor(stage, made)));
         return 1;
       });
-      tell(count, `swaps of ${made.length} cursors, all refused`);
-      for (const [operation, answers] of told) expect([operation, answers.size]).toEqual([operation, 1]);
+      const firsts = new Map(made.map((each) => [`${each.operation} ${each.holder.kind}`, each]));
+      let misused = 0;
+      for (const own of firsts.values()) {
+        const heard = await misuseOwnCursor(stage, own);
+        if (heard) hear(...heard);
+        misused += heard ? 1 : 0;
+      }
+      tell(`${count} swaps of ${made.length} cursors, all refused as ${misused} misused ones of their own`);
+      for (const [place, answers] of told) expect([place, answers.size]).toEqual([place, 1]);
+      expect(misused).toBeGreaterThan(20);
     },
     timeoutMs,
   );
@@ -139,18 +171,23 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
   test(
     "a key made of one tenant's secret and another's hints is no key",
     async () => {
-      const count = await stage.repeat(swapsWanted * 0.05, async () => {
+      const [count] = await swapUntil(0.05, async () => {
         await forge();
         return 1;
       });
-      tell(count, "forged keys, all refused");
+      tell(`${count} forged keys, all refused`);
     },
     timeoutMs,
   );
 
-  test("nothing of any tenant was changed by it", async () => {
+  test("nothing of any tenant was changed by it, and no log but the caller's own tells of it", async () => {
     const after = await contents(api.store().table);
-    expect([...after.keys()].sort()).toEqual([...before.keys()].sort());
-    for (const [key, item] of before) expect(after.get(key)).toEqual(item);
+    expect([...after.things.keys()].sort()).toEqual([...before.things.keys()].sort());
+    for (const [key, item] of before.things) expect(after.things.get(key)).toEqual(item);
+    const told = after.audit.length - before.audit.length;
+    expect(told).toBeGreaterThan(0);
+    expect(strayEntries(after.audit, stage.shops)).toEqual([]);
+    tell(`${swapped} swaps in all, in ${stage.requests} requests; ${told} audit entries, 0 in another's log`);
+    expect(swapped).toBeGreaterThanOrEqual(swapsWanted);
   });
 });

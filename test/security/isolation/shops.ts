@@ -1,5 +1,6 @@
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
-import { createRole } from "../../../lib/people/custom-roles.ts";
+import type { KeyKind } from "../../../lib/contract/access.ts";
+import { createRole, deleteRole } from "../../../lib/people/custom-roles.ts";
 import type { Chance } from "../../../lib/runtime/chance.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
 import { learningPartition, organizationKey } from "../../../lib/store/layout.ts";
@@ -18,6 +19,8 @@ export type Branch = {
 /** What only this tenant has: nobody else's answer may depend on it. */
 export type Own = {
   readonly orgId: string;
+  /** The provider and the id of one of its organizations. */
+  readonly qualifiedOrgId: string;
   readonly repositoryId: string;
   readonly repositoryName: string;
   readonly userId: string;
@@ -39,9 +42,10 @@ export type Shop = {
 };
 
 export type Holder = {
-  readonly kind: "organization" | "user" | "workspace" | "instance";
+  readonly kind: KeyKind;
   readonly key: string;
   readonly shopId: string;
+  readonly own: Own;
   /** The home organization; of a workspace token, one of its organizations. */
   readonly branch: Branch;
 };
@@ -63,10 +67,16 @@ export const word = (chance: Chance, length = 10): string =>
   Array.from({ length }, () => letters[chance.below(letters.length)]).join("");
 
 /** Of the same form as what another tenant has, and of nobody. */
-export const strange = (chance: Chance): Own => ownOf(chance);
+export const strange = (chance: Chance): Own => ownOf(chance, { kind: "workspace", provider: "gitlab" });
 
-const ownOf = (chance: Chance): Own => ({
-  orgId: `7${word(chance)}`,
+const ownOf = (chance: Chance, { kind, provider }: Pick<ShopPlan, "kind" | "provider">): Own => {
+  const orgId = `7${word(chance)}`;
+  // A stand-alone organization has the id that all have, at a provider that no other tenant uses.
+  const qualifiedOrgId = `${provider}:${kind === "standalone" ? shared.orgIds[0] : orgId}`;
+  return { orgId, qualifiedOrgId, ...namesOf(chance) };
+};
+
+const namesOf = (chance: Chance) => ({
   repositoryId: `r${word(chance)}`,
   repositoryName: `group/${word(chance)}`,
   userId: `u${word(chance)}`,
@@ -93,14 +103,14 @@ export function planWorld(chance: Chance): ShopPlan[] {
 
 export async function buildShop(world: World, chance: Chance, plan: ShopPlan): Promise<Shop> {
   const canary = `canary${word(chance, 14)}`;
-  const own = ownOf(chance);
+  const own = ownOf(chance, plan);
   if (plan.kind === "workspace") await world.workspace(plan.id, { name: canary });
   if (plan.kind === "instance")
     await world.instance(plan.id, { name: canary, base_url: `https://${canary}.test` });
   const orgIds = plan.kind === "standalone" ? [shared.orgIds[0]] : [...shared.orgIds, own.orgId];
   const branches: Branch[] = [];
   for (const orgId of orgIds) branches.push(await buildBranch(world, plan, orgId, canary, own));
-  const holders = await issueKeys(world, plan, branches, canary);
+  const holders = await issueKeys(world, plan, branches, { canary, own });
   const secrets = [
     canary,
     ...(plan.kind === "standalone" ? [] : [plan.id]),
@@ -138,7 +148,7 @@ async function buildBranch(
   await world.member(name, "u2", { username: `${canary} two`, email: `two@${canary}.test` });
   await world.member(name, own.userId, { username: `${canary} own`, email: own.email });
   await tellData(world, name, canary, own);
-  return { name, uuid, ...(await buildThings(world, uuid, canary)) };
+  return { name, uuid, ...(await buildThings(world, uuid, canary, own)) };
 }
 
 /** One thing of every kind under the shared ids, one under the tenant's own. */
@@ -170,15 +180,19 @@ async function tellData(world: World, name: OrganizationId, canary: string, own:
   }
 }
 
-async function buildThings(world: World, uuid: string, canary: string) {
+async function buildThings(world: World, uuid: string, canary: string, own: Own) {
   const { deps } = world;
   const item = await deps.table.get(organizationKey(uuid));
   if (!item) throw new Error(`There is no organization ${uuid}.`);
+  const organization = parseOrganization(item);
+  // What the audit log tells of it has the names that only this tenant has.
+  const actorName = `${canary} ${own.word}`;
+  const actor = { type: "user", id: own.userId, name: actorName, keyId: null, keyKind: null } as const;
+  const context = { ...deps, ...operatorOrigin, actor };
   const fields = { description: canary, is_default: false, permissions: [], duplicateFrom: undefined };
-  const { role } = await createRole({ ...deps, ...operatorOrigin }, parseOrganization(item), {
-    name: `Reviewer ${canary}`,
-    ...fields,
-  });
+  const { role } = await createRole(context, organization, { name: `Reviewer ${canary}`, ...fields });
+  const { role: gone } = await createRole(context, organization, { name: `Gone ${canary}`, ...fields });
+  await deleteRole(context, organization, gone.id);
   const { items } = await deps.table.queryPage({ pk: learningPartition(uuid) });
   return { learningIds: items.map(({ sk }) => sk), roleIds: [role.id] };
 }
@@ -187,26 +201,31 @@ async function issueKeys(
   world: World,
   { kind, id }: ShopPlan,
   branches: readonly Branch[],
-  canary: string,
+  { canary, own }: Pick<Shop, "canary" | "own">,
 ): Promise<Holder[]> {
   const admin = { owner: "u1", role: "cr_admin", name: canary } as const;
   const holders: Holder[] = [];
   for (const branch of branches) {
     const { uuid: organization } = branch;
     const single = await world.key({ kind: "organization", organization, ...admin });
-    const user = await world.key({ kind: "user", organization, owner: "u1", name: canary });
-    holders.push({ kind: "organization", key: single.text, shopId: id, branch });
-    holders.push({ kind: "user", key: user.text, shopId: id, branch });
+    const member = { organization, owner: "u1", name: canary };
+    const keys = [
+      single,
+      await world.key({ kind: "user", ...member }),
+      await world.key({ kind: "agentic", ...member }),
+      await world.key({ kind: "legacy", organization, name: canary }),
+    ];
+    for (const { text, key } of keys) holders.push({ kind: key.kind, key: text, shopId: id, own, branch });
   }
   const [branch] = branches;
   if (!branch) throw new Error("A tenant has an organization.");
   if (kind === "workspace") {
     const { text } = await world.token(id);
-    holders.push(...branches.map((each) => ({ kind, key: text, shopId: id, branch: each })));
+    holders.push(...branches.map((each) => ({ kind, key: text, shopId: id, own, branch: each })));
   }
   if (kind === "instance") {
     const { text } = await world.key({ kind, instanceId: id, home: branch.uuid, ...admin });
-    holders.push({ kind, key: text, shopId: id, branch });
+    holders.push({ kind, key: text, shopId: id, own, branch });
   }
   return holders;
 }

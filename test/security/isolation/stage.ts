@@ -1,12 +1,15 @@
+import { expect } from "vitest";
 import { operations } from "../../../lib/contract/operations.ts";
+import { localEmbedder } from "../../../lib/index/local-embedder.ts";
+import { reconcileAll } from "../../../lib/index/reconcile.ts";
 import type { Chance } from "../../../lib/runtime/chance.ts";
 import type { Item, Key, Table } from "../../../lib/store/table.ts";
 import type { Answer, Api } from "../../support/api.ts";
 import { seededChance } from "../../support/clock.ts";
 import { Pace } from "../../support/pace.ts";
 import type { World } from "../../support/world.ts";
-import { buildShop, type Holder, planWorld, type Shop } from "./shops.ts";
-import type { Request } from "./swaps.ts";
+import { own, type Request, write } from "./requests.ts";
+import { buildShop, type Holder, planWorld, type Shop, shared } from "./shops.ts";
 
 const callersAtOnce = 8;
 
@@ -14,6 +17,7 @@ const callersAtOnce = 8;
 export class Stage {
   readonly chance: Chance;
   readonly shops: Shop[] = [];
+  requests = 0;
   readonly #api: Api;
   #pace: Pace | undefined;
 
@@ -28,6 +32,8 @@ export class Stage {
     for (let more = 1; more < worlds; more++)
       for (const plan of planWorld(this.chance).filter(({ kind }) => kind === "instance"))
         this.shops.push(await buildShop(world, this.chance, plan));
+    // Else a Learning that is sent again would be indexed then, which changes something.
+    await reconcileAll({ ...world.deps, embedder: localEmbedder });
     this.#pace = new Pace(Date.now());
   }
 
@@ -57,13 +63,28 @@ export class Stage {
     return this.shops.filter((each) => each !== shop).flatMap(({ secrets }) => secrets);
   }
 
-  async send(holder: Holder, operation: string, { target, ...rest }: Request): Promise<Answer> {
+  /** In the name of the holder's tenant, which the request's id tells, unless somebody else poses as them. */
+  async send(
+    holder: Holder,
+    operation: string,
+    { target, ...rest }: Request,
+    sender = holder.shopId,
+  ): Promise<Answer> {
     if (!this.#pace) throw new Error("The world is built first.");
     const limit = operations.find(({ id }) => id === operation)?.rateLimit;
     const bucket = `${holder.shopId}|${limit?.bucket}`;
+    const rawHeaders = ["x-request-id", `${sender}_${this.requests++}`];
     return await this.#pace.run(bucket, limit?.requestsMax ?? 1, () =>
-      this.#api.call(target, { key: holder.key, ...rest }),
+      this.#api.call(target, { key: holder.key, rawHeaders, ...rest }),
     );
+  }
+
+  /** Decides what swaps with names that all tenants have decide again: it is noted that somebody did. */
+  async settle(): Promise<void> {
+    for (const { holders } of this.shops)
+      for (const holder of holders.filter(({ kind }) => kind === "organization" || kind === "workspace"))
+        for (const [operation, request] of settlingRequests(holder))
+          expect((await this.send(holder, operation, request)).status).toBe(200);
   }
 
   /** Several callers at once, until the count is reached. */
@@ -80,15 +101,42 @@ export class Stage {
   }
 }
 
-/** Everything of the table but counters, dates of use and the audit log. */
-export async function contents(table: Table): Promise<Map<string, Item>> {
-  const found = new Map<string, Item>();
+function settlingRequests(holder: Holder): Array<[operation: string, request: Request]> {
+  const people = holder.kind === "workspace" ? { emails: [shared.email] } : { user_ids: ["u2"] };
+  const roles = [
+    { role: "cr_admin", user_ids: ["u1"] },
+    { role: "cr_member", user_ids: ["u2"] },
+  ];
+  return [
+    ["assignSeats", write("POST", "/v1/users/seats", { action: "unassign", ...people })],
+    ...roles.map((body): [string, Request] => [
+      "changeRoles",
+      write("POST", "/v1/users/roles", { ...body, ...own(holder) }),
+    ]),
+  ];
+}
+
+/** Everything of the table but counters and dates of use; the audit log apart, which only grows. */
+export async function contents(table: Table): Promise<{ things: Map<string, Item>; audit: Item[] }> {
+  const things = new Map<string, Item>();
+  const audit: Item[] = [];
   let resume: Key | undefined;
   do {
     const page = await table.scanPage({}, resume);
     for (const { last_used_at_ms: _, ...item } of page.items)
-      if (!/^(LIMIT|REFUSED|AUDIT)#/.test(item.pk)) found.set(`${item.pk} ${item.sk}`, item);
+      if (item.pk.startsWith("AUDIT#")) audit.push(item);
+      else if (!/^(LIMIT|REFUSED)#/.test(item.pk)) things.set(`${item.pk} ${item.sk}`, item);
     resume = page.resume;
   } while (resume);
-  return found;
+  return { things, audit };
+}
+
+/** Entries in another log than that of the tenant whose request made them. */
+export function strayEntries(audit: readonly Item[], shops: readonly Shop[]): Item[] {
+  return audit.filter(({ pk, request_id: requestId }) => {
+    const [sender] = String(requestId).split("_", 1);
+    const shop = shops.find(({ id }) => id === sender);
+    const owners = shop ? [shop.id, ...shop.branches.map(({ uuid }) => uuid)] : [];
+    return shop && !owners.includes(pk.split("#")[2] ?? "");
+  });
 }

@@ -1,77 +1,61 @@
 import type { Chance } from "../../../lib/runtime/chance.ts";
-import { type Branch, type Holder, type Own, shared } from "./shops.ts";
-
-export type Request = { readonly method: string; readonly target: string; readonly body?: object };
+import {
+  everyKind,
+  get,
+  idOf,
+  type Kinds,
+  type List,
+  lists,
+  metrics,
+  narrowed,
+  notWorkspace,
+  oneOf,
+  optional,
+  own,
+  type Request,
+  readersOf,
+  write,
+} from "./requests.ts";
+import { type Holder, type Own, shared } from "./shops.ts";
 
 /** Something of a tenant that a request can name. */
 export type Named = Own & { readonly uuid: string; readonly learningId: string; readonly roleId: string };
 export type NamedThing = keyof Named;
 
+const organizationNames = ["orgId", "qualifiedOrgId", "uuid"] as const;
+
 /** A request in which one name is swapped: for another tenant's, or for one that nobody has. */
 export type Swap = {
   readonly operation: string;
-  readonly names: NamedThing;
-  readonly kinds: ReadonlyArray<Holder["kind"]>;
-  /** It takes several names at once. */
-  readonly isList?: true;
+  /** One of them in each request. */
+  readonly names: readonly NamedThing[];
+  readonly kinds: Kinds;
+  /** Of an operation that takes several names at once: one of the caller's own, to go before them. */
+  readonly mine?: (holder: Holder) => string;
   /** Of several names, the last ones are for lists only. */
   ask(name: string, holder: Holder, chance: Chance, more: readonly string[]): Request;
 };
 
-const everyKind = ["organization", "user", "workspace", "instance"] as const;
-const notWorkspace = ["organization", "user", "instance"] as const;
-const window = "start_date=2026-11-01&end_date=2026-11-30";
-
-const get = (path: string, query: Record<string, string | undefined> = {}): Request => {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const text = new URLSearchParams(given).toString();
-  return { method: "GET", target: text === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${text}` };
-};
-
-const idOf = ({ name }: Branch): string => name.provider_organization_id;
-/** A workspace token must name one of its own organizations where others need name none. */
-const own = ({ kind, branch }: Holder): { org_id?: string } =>
-  kind === "workspace" ? { org_id: idOf(branch) } : {};
-const oneOf = <Element>(chance: Chance, elements: readonly [Element, ...Element[]]): Element =>
-  elements[chance.below(elements.length)] ?? elements[0];
-
-const formats = ["json", "csv", "ndjson"] as const;
-const lists = {
-  listReviewCommentMetrics: () => `/v1/metrics/review-comments?${window}`,
-  listReviewMetrics: (chance: Chance) => `/v1/metrics/reviews?${window}&format=${oneOf(chance, formats)}`,
-  listMcpMetrics: () => `/v1/metrics/mcp?${window}`,
-  listLearnings: (chance: Chance) => `/v1/learnings?format=${oneOf(chance, formats)}`,
-  listAuditLogs: (chance: Chance) => `/v1/audit-logs?format=${oneOf(chance, formats)}`,
-  listUsers: () => "/v1/users",
-  listOrganizations: () => "/v1/organizations",
-  listSecurityFindings: (chance: Chance) =>
-    `/v1/security/scans/code?format=${oneOf(chance, ["json", "csv", "sarif"])}`,
-} as const;
-type List = keyof typeof lists;
-
 const listSwaps = (
-  names: NamedThing,
+  names: readonly NamedThing[],
   parameter: string,
-  kinds: Swap["kinds"],
+  kinds: (operation: string) => Kinds,
   operations: readonly List[],
 ): Swap[] =>
   operations.map((operation) => ({
     operation,
     names,
-    kinds,
-    ...(parameter.endsWith("_ids") && { isList: true }),
+    kinds: kinds(operation),
+    ...(mineOf[parameter] && { mine: mineOf[parameter] }),
     ask: (name, _, chance, more) => get(lists[operation](chance), { [parameter]: [name, ...more].join(",") }),
   }));
 
-const metrics = ["listReviewCommentMetrics", "listReviewMetrics", "listMcpMetrics"] as const;
-const optional = [...metrics, "listLearnings", "listUsers", "listAuditLogs"] as const;
-const narrowed = [
-  ...metrics,
-  "listLearnings",
-  "listAuditLogs",
-  "listOrganizations",
-  "listSecurityFindings",
-] as const;
+/** Of the parameters that take lists: what the caller's own tenant has. */
+const mineOf: Readonly<Record<string, (holder: Holder) => string>> = {
+  organization_ids: ({ branch }) => idOf(branch),
+  repository_ids: () => shared.repositoryId,
+  user_ids: (holder) => holder.own.userId,
+};
 
 /** Operations on one organization, with everything but the organization well named. */
 const selected: ReadonlyArray<{ operation: string; ask(orgId: string, holder: Holder): Request }> = [
@@ -80,15 +64,11 @@ const selected: ReadonlyArray<{ operation: string; ask(orgId: string, holder: Ho
   { operation: "getRole", ask: (org_id) => get("/v1/roles/cr_admin", { org_id }) },
   {
     operation: "createRole",
-    ask: (org_id) => ({ method: "POST", target: "/v1/roles", body: { name: "New", org_id } }),
+    ask: (org_id) => write("POST", "/v1/roles", { name: "New", org_id }),
   },
   {
     operation: "updateRole",
-    ask: (org_id, { branch }) => ({
-      method: "PATCH",
-      target: `/v1/roles/${branch.roleIds[0]}`,
-      body: { name: "New", org_id },
-    }),
+    ask: (org_id, { branch }) => write("PATCH", `/v1/roles/${branch.roleIds[0]}`, { name: "New", org_id }),
   },
   {
     operation: "deleteRole",
@@ -99,19 +79,16 @@ const selected: ReadonlyArray<{ operation: string; ask(orgId: string, holder: Ho
   },
   {
     operation: "createLearnings",
-    ask: (org_id) => ({
-      method: "POST",
-      target: "/v1/learnings",
-      body: { data: [{ repository_id: shared.repositoryId, learning: "New" }], org_id },
-    }),
+    ask: (org_id) =>
+      write("POST", "/v1/learnings", {
+        data: [{ repository_id: shared.repositoryId, learning: "New" }],
+        org_id,
+      }),
   },
   {
     operation: "updateLearning",
-    ask: (org_id, { branch }) => ({
-      method: "PATCH",
-      target: `/v1/learnings/${branch.learningIds[0]}`,
-      body: { learning: "New", org_id },
-    }),
+    ask: (org_id, { branch }) =>
+      write("PATCH", `/v1/learnings/${branch.learningIds[0]}`, { learning: "New", org_id }),
   },
   {
     operation: "deleteLearning",
@@ -122,85 +99,118 @@ const selected: ReadonlyArray<{ operation: string; ask(orgId: string, holder: Ho
   },
   {
     operation: "changeRoles",
-    ask: (org_id) => ({
-      method: "POST",
-      target: "/v1/users/roles",
-      body: { role: "cr_member", user_ids: ["u2"], org_id },
-    }),
+    ask: (org_id) => write("POST", "/v1/users/roles", { role: "cr_member", user_ids: ["u2"], org_id }),
   },
 ];
 
-const selectedSwaps = (names: "orgId" | "uuid"): Swap[] =>
-  selected.map(({ operation, ask }) => ({
+const selectedSwaps: readonly Swap[] = selected.map(({ operation, ask }) => ({
+  operation,
+  names: organizationNames,
+  kinds: operation === "changeRoles" ? ["workspace", "instance"] : ["workspace"],
+  ask: (name, holder) => ask(name, holder),
+}));
+
+/** Keys that act on their own organization, whatever `org_id` says. */
+const ignoring = (operation: string): Kinds => readersOf(operation).filter((kind) => kind !== "workspace");
+
+/** Where `org_id` is ignored it is done in the caller's own organization: so it is asked for what changes nothing. */
+const asked: Readonly<Record<string, (org_id: string, holder: Holder) => Request>> = {
+  listSecurityFindings: (org_id) => get("/v1/security/scans/code", { org_id }),
+  listOrganizations: (org_id) => get("/v1/organizations", { org_id }),
+  listRepositories: (org_id, { branch }) => get(`/v1/organizations/${branch.uuid}/repositories`, { org_id }),
+  listRoles: (org_id) => get("/v1/roles", { org_id }),
+  getRole: (org_id, { branch }) => get(`/v1/roles/${branch.roleIds[0]}`, { org_id }),
+  listPermissions: (org_id) => get("/v1/roles/permissions", { org_id }),
+  getSeatAssignment: (org_id) => get("/v1/users/seats/assignment", { org_id }),
+  createRole: (org_id) => write("POST", "/v1/roles", { name: "Admin", org_id }),
+  updateRole: (org_id, { branch }) => write("PATCH", `/v1/roles/${branch.roleIds[0]}`, { org_id }),
+  deleteRole: (org_id) => ({ ...get("/v1/roles/cr_admin", { org_id }), method: "DELETE" }),
+  createLearnings: (org_id) =>
+    write("POST", "/v1/learnings", {
+      data: [{ repository_id: shared.repositoryId, learning: shared.learning }],
+      org_id,
+    }),
+  assignSeats: (org_id) => write("POST", "/v1/users/seats", { action: "unassign", user_ids: ["u2"], org_id }),
+};
+
+const ignoredSwaps: readonly Swap[] = [
+  ...listSwaps(organizationNames, "org_id", ignoring, optional),
+  ...Object.entries(asked).map(([operation, ask]) => ({
     operation,
-    names,
-    kinds: operation === "changeRoles" ? ["workspace", "instance"] : ["workspace"],
-    ask: (name, holder) => ask(name, holder),
-  }));
+    names: organizationNames,
+    kinds: notWorkspace,
+    ask: (name: string, holder: Holder) => ask(name, holder),
+  })),
+  {
+    operation: "changeRoles",
+    names: organizationNames,
+    kinds: ["organization", "user"],
+    ask: (org_id) => write("POST", "/v1/users/roles", { role: "cr_member", user_ids: ["u2"], org_id }),
+  },
+  {
+    operation: "whoami",
+    names: organizationNames,
+    kinds: [...everyKind, "legacy", "agentic"],
+    ask: (org_id) => get("/v1/whoami", { org_id }),
+  },
+];
 
 const thingSwaps: readonly Swap[] = [
   {
     operation: "listRepositories",
-    names: "uuid",
+    names: ["uuid"],
     kinds: everyKind,
     ask: (uuid) => get(`/v1/organizations/${uuid}/repositories`),
   },
   {
     operation: "updateLearning",
-    names: "learningId",
+    names: ["learningId"],
     kinds: everyKind,
-    ask: (id, holder) => ({
-      method: "PATCH",
-      target: `/v1/learnings/${id}`,
-      body: { learning: "Taken over", ...own(holder) },
-    }),
+    ask: (id, holder) => write("PATCH", `/v1/learnings/${id}`, { learning: "Taken over", ...own(holder) }),
   },
   {
     operation: "deleteLearning",
-    names: "learningId",
+    names: ["learningId"],
     kinds: everyKind,
     ask: (id, holder) => ({ ...get(`/v1/learnings/${id}`, own(holder)), method: "DELETE" }),
   },
   {
     operation: "getRole",
-    names: "roleId",
+    names: ["roleId"],
     kinds: everyKind,
     ask: (id, holder) => get(`/v1/roles/${id}`, own(holder)),
   },
   {
     operation: "updateRole",
-    names: "roleId",
+    names: ["roleId"],
     kinds: everyKind,
-    ask: (id, holder) => ({
-      method: "PATCH",
-      target: `/v1/roles/${id}`,
-      body: { name: "Taken over", ...own(holder) },
-    }),
+    ask: (id, holder) => write("PATCH", `/v1/roles/${id}`, { name: "Taken over", ...own(holder) }),
   },
   {
     operation: "deleteRole",
-    names: "roleId",
+    names: ["roleId"],
     kinds: everyKind,
     ask: (id, holder) => ({ ...get(`/v1/roles/${id}`, own(holder)), method: "DELETE" }),
   },
   {
     operation: "createRole",
-    names: "roleId",
+    names: ["roleId"],
     kinds: everyKind,
-    ask: (duplicate_from, holder) => ({
-      method: "POST",
-      target: "/v1/roles",
-      body: { name: "Copied", duplicate_from, ...own(holder) },
-    }),
+    ask: (duplicate_from, holder) =>
+      write("POST", "/v1/roles", { name: "Copied", duplicate_from, ...own(holder) }),
   },
 ];
+
+/** Whom all tenants have has no seat, and must not get one. */
+const actionOn = (person: string, chance: Chance): string =>
+  person === "u2" || person === shared.email ? "unassign" : oneOf(chance, ["assign", "unassign"]);
 
 const peopleSwaps: readonly Swap[] = [
   {
     operation: "createLearnings",
-    names: "repositoryId",
+    names: ["repositoryId"],
     kinds: everyKind,
-    isList: true,
+    mine: () => shared.repositoryId,
     ask: (first, holder, _, more) => ({
       method: "POST",
       target: "/v1/learnings",
@@ -212,91 +222,46 @@ const peopleSwaps: readonly Swap[] = [
   },
   {
     operation: "assignSeats",
-    names: "userId",
+    names: ["userId"],
     kinds: notWorkspace,
-    isList: true,
-    ask: (id, _, chance, more) => ({
-      method: "POST",
-      target: "/v1/users/seats",
-      body: { action: oneOf(chance, ["assign", "unassign"]), user_ids: [id, ...more] },
-    }),
+    mine: () => "u2",
+    ask: (id, _, chance, more) =>
+      write("POST", "/v1/users/seats", { action: actionOn(id, chance), user_ids: [id, ...more] }),
   },
   {
     operation: "assignSeats",
-    names: "email",
+    names: ["email"],
     kinds: ["workspace"],
-    isList: true,
-    ask: (email, _, chance, more) => ({
-      method: "POST",
-      target: "/v1/users/seats",
-      body: { action: oneOf(chance, ["assign", "unassign"]), emails: [email, ...more] },
-    }),
+    mine: () => shared.email,
+    ask: (email, _, chance, more) =>
+      write("POST", "/v1/users/seats", { action: actionOn(email, chance), emails: [email, ...more] }),
   },
   {
     operation: "changeRoles",
-    names: "userId",
+    names: ["userId"],
     kinds: everyKind,
-    isList: true,
-    ask: (id, holder, _, more) => ({
-      method: "POST",
-      target: "/v1/users/roles",
-      body: { role: "cr_admin", user_ids: [id, ...more], ...own(holder) },
-    }),
+    mine: () => "u1",
+    ask: (id, holder, _, more) =>
+      write("POST", "/v1/users/roles", { role: "cr_admin", user_ids: [id, ...more], ...own(holder) }),
   },
 ];
+
+const only =
+  (...kinds: Kinds) =>
+  (): Kinds =>
+    kinds;
 
 export const swaps: readonly Swap[] = [
-  ...listSwaps("orgId", "org_id", ["workspace"], optional),
-  ...listSwaps("uuid", "org_id", ["workspace"], optional),
-  ...listSwaps("orgId", "organization_ids", ["instance"], narrowed),
-  ...listSwaps("repositoryId", "repository_ids", everyKind, [...metrics, "listLearnings"]),
-  ...listSwaps("repositoryId", "repo_id", notWorkspace, ["listSecurityFindings"]),
-  ...listSwaps("userId", "user_ids", everyKind, [...metrics, "listLearnings", "listAuditLogs"]),
-  ...listSwaps("word", "search", everyKind, ["listLearnings", "listAuditLogs"]),
-  ...listSwaps("file", "file", everyKind, ["listLearnings"]),
-  ...listSwaps("repositoryName", "repository_name", ["user"], ["listLearnings"]),
-  ...selectedSwaps("orgId"),
-  ...selectedSwaps("uuid"),
+  ...listSwaps(organizationNames, "org_id", only("workspace"), optional),
+  ...listSwaps(["orgId"], "organization_ids", only("instance"), narrowed),
+  ...listSwaps(["repositoryId"], "repository_ids", readersOf, [...metrics, "listLearnings"]),
+  ...listSwaps(["repositoryId"], "repo_id", readersOf, ["listSecurityFindings"]),
+  ...listSwaps(["userId"], "user_ids", readersOf, [...metrics, "listLearnings", "listAuditLogs"]),
+  ...listSwaps(["word"], "search", readersOf, ["listLearnings", "listAuditLogs"]),
+  ...listSwaps(["file"], "file", readersOf, ["listLearnings"]),
+  ...listSwaps(["repositoryName"], "repository_name", only("user"), ["listLearnings"]),
+  ...selectedSwaps,
+  ...ignoredSwaps,
   ...thingSwaps,
   ...peopleSwaps,
-];
-
-/** Requests that mean something in every tenant: each must see its own, and only its own. */
-export const collisions: ReadonlyArray<
-  Omit<Swap, "names" | "ask"> & { ask(holder: Holder, chance: Chance): Request }
-> = [
-  ...(Object.keys(lists) as List[]).flatMap((operation) => {
-    const kinds = operation === "listSecurityFindings" ? notWorkspace : everyKind;
-    return { operation, kinds, ask: (_: Holder, chance: Chance) => get(lists[operation](chance)) };
-  }),
-  ...metrics.map((operation) => ({
-    operation,
-    kinds: everyKind,
-    ask: (_: Holder, chance: Chance) =>
-      get(lists[operation](chance), { repository_ids: shared.repositoryId, user_ids: "u1" }),
-  })),
-  {
-    operation: "listLearnings",
-    kinds: ["user"],
-    ask: (_, chance) => get(lists.listLearnings(chance), { repository_name: shared.repositoryName }),
-  },
-  {
-    operation: "listLearnings",
-    kinds: everyKind,
-    ask: (_, chance) =>
-      get(lists.listLearnings(chance), { file: shared.file, user_ids: "u1", search: "mind" }),
-  },
-  {
-    operation: "listSecurityFindings",
-    kinds: notWorkspace,
-    ask: (_, chance) => get(lists.listSecurityFindings(chance), { repo_id: shared.repositoryId }),
-  },
-  { operation: "listUsers", kinds: ["workspace"], ask: () => get("/v1/users", { org_id: shared.orgIds[0] }) },
-  { operation: "listRoles", kinds: everyKind, ask: (holder) => get("/v1/roles", own(holder)) },
-  {
-    operation: "listRepositories",
-    kinds: everyKind,
-    ask: ({ branch }) => get(`/v1/organizations/${branch.uuid}/repositories`),
-  },
-  { operation: "whoami", kinds: everyKind, ask: () => get("/v1/whoami") },
 ];

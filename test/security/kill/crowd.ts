@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type { LocalBackend } from "../../../cli/local/backend.ts";
 import { createAnswer } from "../../../lib/contract/operations/learnings.ts";
 import { rolesChangeAnswer, seatsAnswer } from "../../../lib/contract/records-people.ts";
@@ -7,7 +6,7 @@ import { sendEvents } from "../../../lib/events/send.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { finalized } from "../../metrics/support.ts";
 import type { OrganizationId } from "../../support/world.ts";
-import type { Front } from "./front.ts";
+import type { Front, Said } from "./front.ts";
 
 export type Home = {
   readonly name: OrganizationId;
@@ -20,6 +19,10 @@ export type Home = {
 export class Possible<Value> {
   readonly #values = new Map<string, Set<Value>>();
 
+  /** Whether making it this value surely was a change. */
+  surelyChanges(name: string, before: Value, value: Value): boolean {
+    return !(this.#values.get(name) ?? new Set([before])).has(value);
+  }
   settle(name: string, value: Value): void {
     this.#values.set(name, new Set([value]));
   }
@@ -47,12 +50,20 @@ const ingestPaceMs = 2;
 /** Enough that a kill often comes between the Learnings and their places in the index. */
 const batchItems = 25;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const waitAfter = (status: number) => pause(status === 429 ? 250 : 20);
+export const waitAfter = (status: number) => pause(status === 429 ? 250 : 20);
 
 export type Stage = {
   readonly front: Front;
   readonly backend: LocalBackend;
   readonly homes: readonly Home[];
+};
+
+/** A change that was acknowledged, and so must be told in the log of its organization. */
+export type Acknowledged = {
+  readonly organization: string;
+  readonly requestId: string;
+  readonly action: string;
+  readonly id: string;
 };
 
 /** Everybody who works while the engine dies, and what they were told. */
@@ -65,20 +76,38 @@ export class Crowd {
   /** The last state sent of every pull request, by organization and URL. */
   readonly pullRequests = new Map<string, Map<string, number>>();
   /** Answers that said it was done. */
-  readonly acknowledged = { learnings: 0, roles: 0, seats: 0, events: 0 };
+  readonly acknowledged = { learnings: 0, deletions: 0, roles: 0, seats: 0, events: 0 };
+  readonly changes: Acknowledged[] = [];
   sendsRefused = 0;
+  /** Learnings that are stored, of which the caller was told that the index does not know them yet. */
+  leftUnindexed = 0;
   readonly #stage: Stage;
+  #underWay = 0;
+  #resting: PromiseWithResolvers<void> | undefined;
 
   constructor(stage: Stage) {
     this.#stage = stage;
+  }
+
+  /** Nobody begins anything, and whoever was at something has ended it: what is known now is known exactly. */
+  async rest(): Promise<void> {
+    this.#resting = Promise.withResolvers();
+    while (this.#underWay > 0) await pause(5);
+  }
+
+  goOn(): void {
+    this.#resting?.resolve();
+    this.#resting = undefined;
   }
 
   /** Home after home, until the end. */
   async #rounds(paceMs: number, work: (home: Home, round: number) => Promise<void>): Promise<void> {
     for (let round = 0; !this.isEnding; round++) {
       for (const home of this.#stage.homes) {
+        await this.#resting?.promise;
         if (this.isEnding) return;
-        await work(home, round);
+        this.#underWay++;
+        await work(home, round).finally(() => this.#underWay--);
         await pause(paceMs);
       }
     }
@@ -98,62 +127,81 @@ export class Crowd {
       const ids = createAnswer.parse(posted.json).results.map(({ id, status, error }, index) => {
         const isThere = status !== "failed" || error?.code === "INDEXING_FAILED";
         if (isThere) this.acknowledged.learnings++;
+        if (isThere && status === "failed") this.leftUnindexed++;
         if (id && isThere) this.learnings.settle(`${uuid} ${id}`, texts[index] ?? "");
+        if (id && isThere) this.#note(uuid, posted, "learning.created", id);
         return isThere ? id : null;
       });
       const [changed, deleted] = ids;
-      if (changed)
-        await this.#change(
-          key,
-          `${uuid} ${changed}`,
-          `${teacher} now prefers rule 0 of round ${round} in ${uuid}.`,
-        );
-      if (deleted) await this.#delete(key, `${uuid} ${deleted}`);
+      const text = `${teacher} now prefers rule 0 of round ${round} in ${uuid}.`;
+      if (changed && !this.#resting) await this.#change(key, uuid, changed, text);
+      if (deleted && !this.#resting) await this.#delete(key, uuid, deleted);
     });
   }
 
-  async #change(key: string, name: string, text: string): Promise<void> {
-    const target = `/v1/learnings/${name.split(" ")[1]}`;
-    const { status } = await this.#stage.front.ask(key, "PATCH", target, { learning: text });
-    if (status === 200) this.acknowledged.learnings++;
-    if (status === 200) this.learnings.settle(name, text);
-    if (status === 503) this.learnings.leaveOpen(name, null, text);
+  async #change(key: string, uuid: string, id: string, text: string): Promise<void> {
+    const said = await this.#stage.front.ask(key, "PATCH", `/v1/learnings/${id}`, { learning: text });
+    if (said.status === 503) this.learnings.leaveOpen(`${uuid} ${id}`, null, text);
+    if (said.status !== 200) return;
+    this.acknowledged.learnings++;
+    this.learnings.settle(`${uuid} ${id}`, text);
+    this.#note(uuid, said, "learning.updated", id);
   }
 
-  async #delete(key: string, name: string): Promise<void> {
-    const { status } = await this.#stage.front.ask(key, "DELETE", `/v1/learnings/${name.split(" ")[1]}`);
-    if (status < 300) this.acknowledged.learnings++;
-    if (status < 300) this.learnings.settle(name, null);
-    if (status === 503) this.learnings.leaveOpen(name, null, null);
+  async #delete(key: string, uuid: string, id: string): Promise<void> {
+    const said = await this.#stage.front.ask(key, "DELETE", `/v1/learnings/${id}`);
+    if (said.status === 503) this.learnings.leaveOpen(`${uuid} ${id}`, null, null);
+    if (said.status !== 204) return;
+    this.acknowledged.learnings++;
+    this.acknowledged.deletions++;
+    this.learnings.settle(`${uuid} ${id}`, null);
+    this.#note(uuid, said, "learning.deleted", id);
+  }
+
+  #note(organization: string, { requestId }: Said, action: string, id: string): void {
+    this.changes.push({ organization, requestId, action, id });
   }
 
   promote(): Promise<void> {
     return this.#rounds(limitedPaceMs, async ({ key, uuid, users }, round) => {
       const role = round % 2 === 0 ? "cr_admin" : "cr_member";
-      const answer = await this.#stage.front.ask(key, "POST", "/v1/users/roles", { role, user_ids: users });
-      const succeeded =
-        answer.status === 200 ? new Set(rolesChangeAnswer.parse(answer.json).succeeded) : undefined;
-      for (const user of answer.status === 429 ? [] : users) {
-        if (succeeded?.has(user)) this.acknowledged.roles++;
-        if (succeeded?.has(user)) this.roles.settle(`${uuid} ${user}`, role);
-        else this.roles.leaveOpen(`${uuid} ${user}`, "cr_member", role);
-      }
-      if (!succeeded) await waitAfter(answer.status);
+      const said = await this.#stage.front.ask(key, "POST", "/v1/users/roles", { role, user_ids: users });
+      const succeeded = said.status === 200 ? rolesChangeAnswer.parse(said.json).succeeded : undefined;
+      this.acknowledged.roles += succeeded?.length ?? 0;
+      const change = { before: "cr_member", value: role, action: "roles.changed" };
+      await this.#heard(said, { uuid, users }, succeeded, this.roles, change);
     });
   }
 
   seat(): Promise<void> {
     return this.#rounds(limitedPaceMs, async ({ key, uuid, users }, round) => {
       const action = round % 2 === 0 ? "assign" : "unassign";
-      const answer = await this.#stage.front.ask(key, "POST", "/v1/users/seats", { action, user_ids: users });
-      const succeeded = answer.status === 200 ? new Set(seatsAnswer.parse(answer.json).succeeded) : undefined;
-      for (const user of answer.status === 429 ? [] : users) {
-        if (succeeded?.has(user)) this.acknowledged.seats++;
-        if (succeeded?.has(user)) this.seats.settle(`${uuid} ${user}`, action === "assign");
-        else this.seats.leaveOpen(`${uuid} ${user}`, false, action === "assign");
-      }
-      if (!succeeded) await waitAfter(answer.status);
+      const said = await this.#stage.front.ask(key, "POST", "/v1/users/seats", { action, user_ids: users });
+      const succeeded = said.status === 200 ? seatsAnswer.parse(said.json).succeeded : undefined;
+      this.acknowledged.seats += succeeded?.length ?? 0;
+      const change = { before: false, value: action === "assign", action: `seats.${action}ed` };
+      await this.#heard(said, { uuid, users }, succeeded, this.seats, change);
     });
+  }
+
+  /** Of each user: the new value, or one more possible one. */
+  async #heard<Value>(
+    said: Said,
+    { uuid, users }: Pick<Home, "uuid" | "users">,
+    succeeded: readonly string[] | undefined,
+    book: Possible<Value>,
+    { before, value, action }: { before: Value; value: Value; action: string },
+  ): Promise<void> {
+    for (const user of said.status === 429 ? [] : users) {
+      const name = `${uuid} ${user}`;
+      if (!succeeded?.includes(user)) book.leaveOpen(name, before, value);
+      else {
+        // Who is it already is not changed, and then nothing is to be told.
+        if (book.surelyChanges(name, before, value)) this.#note(uuid, said, action, user);
+        book.settle(name, value);
+      }
+    }
+    if (!succeeded) await waitAfter(said.status);
   }
 
   /** New pull requests and old ones again; what the queue has not taken is sent again until it has. */
@@ -192,47 +240,5 @@ export class Crowd {
       occurred_at,
       data: { ...data, comments },
     };
-  }
-}
-
-const page = z.object({
-  data: z.array(z.object({ pr_url: z.string(), coderabbit_comments: z.array(z.unknown()) })),
-  next_cursor: z.string().nullable(),
-});
-
-/** One walk over the metrics that goes on through every crash, and after its end from its resume cursor. */
-export class Walker {
-  /** The last state seen of every pull request: how many findings it has. */
-  readonly seen = new Map<string, number>();
-  pages = 0;
-  interrupted = 0;
-  #cursor = "";
-  readonly #front: Front;
-  readonly #key: string;
-
-  constructor(front: Front, key: string) {
-    this.#front = front;
-    this.#key = key;
-  }
-
-  /** One page; answers whether it was the last one. */
-  async step(): Promise<boolean> {
-    const target = "/v1/metrics/review-comments?start_date=2026-01-01&end_date=2026-12-31&limit=15";
-    const cursor = this.#cursor && `&cursor=${encodeURIComponent(this.#cursor)}`;
-    const answer = await this.#front.ask(this.#key, "GET", `${target}${cursor}`);
-    if (answer.status !== 200) {
-      this.interrupted++;
-      await waitAfter(answer.status);
-      return false;
-    }
-    const { data, next_cursor } = page.parse(answer.json);
-    for (const { pr_url, coderabbit_comments } of data) this.seen.set(pr_url, coderabbit_comments.length);
-    this.#cursor = next_cursor ?? answer.headers.get("x-resume-cursor") ?? "";
-    this.pages++;
-    return next_cursor === null;
-  }
-
-  async untilEnd(): Promise<void> {
-    while (!(await this.step()));
   }
 }

@@ -6,7 +6,12 @@ import { binaryMediaTypes, fallbackSource } from "../../../lib/contract/platform
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 
-export type Said = { readonly status: number; readonly headers: Headers; readonly json: unknown };
+export type Said = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly requestId: string;
+  readonly json: unknown;
+};
 
 /** The handlers behind the local gateway, asked over HTTP; keeps count of what they answered. */
 export class Front {
@@ -54,6 +59,7 @@ export class Front {
     const said = {
       status: answer.status,
       headers: answer.headers,
+      requestId: answer.headers.get("x-request-id") ?? "",
       json: text ? JSON.parse(text) : undefined,
     };
     const kind = `${method} ${target.split(/[?]|\/[0-9a-f-]{36}/)[0]} ${said.status}`;

@@ -16,17 +16,32 @@ export type Shot = {
 
 export type Plan = { readonly url: string; readonly connections: number; readonly shots: readonly Shot[] };
 
-/** Times are the host's, as the service's own stamps are. Status 0: no answer. */
+/** Times are the host's, with fractions. Status 0: no answer. */
 export type Outcome = {
   readonly bucket: string;
   readonly sentMs: number;
   readonly receivedMs: number;
   readonly status: number;
+  /** Sent a second time, since the first met a connection that was just being closed. */
+  readonly isRepeated: boolean;
 };
 
-/** A server closes a connection that was idle; a request that crosses the close was never looked at. */
-function send(url: string, agent: Agent, shot: Shot, isSecond = false): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
+const nowMs = (): number => performance.timeOrigin + performance.now();
+
+/**
+ * A server closes a connection that was idle, and a request may cross the close. Only reads are sent again: a change
+ * that nobody answered may have been made.
+ */
+async function send(url: string, agent: Agent, shot: Shot): Promise<{ status: number; isRepeated: boolean }> {
+  const first = await sendOnce(url, agent, shot);
+  if (first !== "closed") return { status: first, isRepeated: false };
+  if (shot.method !== "GET") return { status: 0, isRepeated: false };
+  const second = await sendOnce(url, agent, shot);
+  return { status: second === "closed" ? 0 : second, isRepeated: true };
+}
+
+function sendOnce(url: string, agent: Agent, shot: Shot): Promise<number | "closed"> {
+  const { promise, resolve } = Promise.withResolvers<number | "closed">();
   const { method, path, key, body } = shot;
   const headers = { "x-service-api-key": key, ...(body && { "content-type": "application/json" }) };
   const outgoing = request(`${url}${path}`, { method, agent, headers }, (answer) => {
@@ -34,7 +49,7 @@ function send(url: string, agent: Agent, shot: Shot, isSecond = false): Promise<
     answer.on("end", () => resolve(answer.statusCode ?? 0));
     answer.on("error", () => resolve(0));
   });
-  outgoing.on("error", () => resolve(outgoing.reusedSocket && !isSecond ? send(url, agent, shot, true) : 0));
+  outgoing.on("error", () => resolve(outgoing.reusedSocket ? "closed" : 0));
   outgoing.end(body);
   return promise;
 }
@@ -44,10 +59,10 @@ async function fire({ url, connections, shots }: Plan): Promise<Outcome[]> {
   const startMs = Date.now();
   const answers = shots.map(async (shot, index) => {
     await new Promise((resolve) => setTimeout(resolve, shot.atMs));
-    const sentMs = Date.now();
+    const sentMs = nowMs();
     const agent = agents[index % connections] ?? new Agent();
-    const status = await send(url, agent, shot);
-    return { bucket: shot.bucket, sentMs, receivedMs: Date.now(), status };
+    const answered = await send(url, agent, shot);
+    return { bucket: shot.bucket, sentMs, receivedMs: nowMs(), ...answered };
   });
   const outcomes = await Promise.all(answers);
   for (const agent of agents) agent.destroy();

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -10,7 +11,14 @@ import { seededChance } from "../../support/clock.ts";
 import { isLong, seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
 import { type Bucket, bucketsOf } from "./buckets.ts";
 import type { Outcome, Plan, Shot } from "./driver.ts";
-import { overAdmitted, quantile, slopePerSecond, wronglyRefused } from "./verdict.ts";
+import {
+  latencyProblems,
+  overAdmitted,
+  quantile,
+  queueMs,
+  slopePerSecond,
+  wronglyRefused,
+} from "./verdict.ts";
 
 const overload = 10;
 const connections = 200;
@@ -29,11 +37,14 @@ let idle: readonly Outcome[] = [];
 let underLoad: readonly Outcome[] = [];
 /** Of the processor, by the service alone: a figure that other programs do not blur. */
 let spentMs = 0;
+/** Of the machine, before anything is measured: what figures of time are worth. */
+let loadAverage = 0;
 const memory: Array<{ atMs: number; value: number }> = [];
 
 const isQuiet = ({ bucket }: { readonly bucket: string }) => bucket.startsWith("quiet");
 
 beforeAll(async () => {
+  loadAverage = loadavg()[0] ?? 0;
   const folder = await dev.folder();
   const seed = join(folder, "seed.ndjson");
   const ids = ["9000", ...Array.from({ length: quietHomes }, (_, index) => `91${index}0`)];
@@ -125,7 +136,13 @@ const quietShots = (forMs: number): Shot[] =>
   });
 
 const outcomes = z.array(
-  z.object({ bucket: z.string(), sentMs: z.number(), receivedMs: z.number(), status: z.number() }),
+  z.object({
+    bucket: z.string(),
+    sentMs: z.number(),
+    receivedMs: z.number(),
+    status: z.number(),
+    isRepeated: z.boolean(),
+  }),
 );
 
 async function drive(shots: readonly Shot[]): Promise<readonly Outcome[]> {
@@ -158,10 +175,14 @@ async function noteMemory(): Promise<void> {
 describe(`${overload} times every rate limit over ${connections} connections`, () => {
   test("nobody is without an answer, and no answer is a 5xx", () => {
     const counts = Map.groupBy([...idle, ...underLoad], ({ status }) => status);
+    const repeated = [...idle, ...underLoad].filter(({ isRepeated }) => isRepeated).length;
     console.log(`${(spentMs / underLoad.length).toFixed(1)} ms of the processor a request`);
+    console.log(`${repeated} of ${idle.length + underLoad.length} sent again on a new connection`);
     console.log([...counts].map(([status, all]) => `${all.length} × ${status}`).join(", "));
     const allowed = new Set([200, 204, 404, 429]);
     expect([...counts.keys()].filter((status) => !allowed.has(status))).toEqual([]);
+    // Rare enough that it says nothing of the service: more of them would be connections that it breaks.
+    expect(repeated).toBeLessThanOrEqual(Math.ceil(underLoad.length / 1000));
     expect(counts.get(404)?.every(({ bucket }) => bucket === "roles-write") ?? true).toBe(true);
   });
 
@@ -183,11 +204,21 @@ describe(`${overload} times every rate limit over ${connections} connections`, (
     const quiet = underLoad.filter(isQuiet);
     const took = (all: readonly Outcome[]) => all.map(({ sentMs, receivedMs }) => receivedMs - sentMs);
     expect(quiet.filter(({ status }) => status !== 200)).toEqual([]);
-    const [idleMiddle, middle] = [quantile(took(idle), 0.5), quantile(took(quiet), 0.5)];
-    const [idleWorst, worst] = [quantile(took(idle), 0.95), quantile(took(quiet), 0.95)];
-    console.log(`idle ${idleMiddle} ms (95 %: ${idleWorst}), under load ${middle} ms (95 %: ${worst})`);
+    const latency = {
+      idleMs: took(idle),
+      underLoadMs: took(quiet),
+      serviceMs: spentMs / underLoad.length,
+      busyShare: spentMs / loadMs,
+    };
+    const said = (ms: readonly number[]) =>
+      `${quantile(ms, 0.5).toFixed(1)} ms (95 %: ${quantile(ms, 0.95).toFixed(1)})`;
+    console.log(
+      `idle ${said(latency.idleMs)}, under load ${said(latency.underLoadMs)}; the service is at work ` +
+        `${Math.round(latency.busyShare * 100)} % of the time, which explains ${queueMs(latency).toFixed(1)} ms; ` +
+        `load average before: ${loadAverage.toFixed(1)}`,
+    );
     // A few seconds on a machine that runs other tests say nothing about time.
-    if (isLong) expect(middle).toBeLessThanOrEqual(2 * idleMiddle);
+    if (isLong) expect(latencyProblems(latency)).toEqual([]);
   });
 
   test.runIf(isLong && process.platform === "linux")("memory stays flat", () => {

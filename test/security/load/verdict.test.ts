@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import type { Outcome } from "./driver.ts";
-import { overAdmitted, quantile, slopePerSecond, wronglyRefused } from "./verdict.ts";
+import {
+  latencyProblems,
+  overAdmitted,
+  quantile,
+  queueMs,
+  slopePerSecond,
+  wronglyRefused,
+} from "./verdict.ts";
 
 const limit = { requestsMax: 2, windowMs: 60_000 };
 const call = (sentMs: number, status = 200): Outcome => ({
@@ -8,6 +15,7 @@ const call = (sentMs: number, status = 200): Outcome => ({
   sentMs,
   receivedMs: sentMs + 5,
   status,
+  isRepeated: false,
 });
 
 test("two calls and a third one a window later are right", () => {
@@ -28,4 +36,39 @@ test("a refusal with room in the window is seen", () => {
 test("middle and slope", () => {
   expect(quantile([5, 1, 3], 0.5)).toBe(3);
   expect(slopePerSecond([0, 1000, 2000].map((atMs) => ({ atMs, value: 7 + atMs / 500 })))).toBeCloseTo(2);
+});
+
+test("fractions of a millisecond accuse nobody: the service stamps whole ones", () => {
+  const first = { ...call(0.7), receivedMs: 0.9 };
+  const third = { ...call(60_000.1), receivedMs: 60_000.3 };
+  expect(overAdmitted([first, call(10), third], limit)).toEqual([]);
+  expect(overAdmitted([first, call(10), { ...third, receivedMs: 59_999.9 }], limit)).toHaveLength(1);
+  const refused = { ...call(60_000.8, 429), receivedMs: 60_000.9 };
+  expect(wronglyRefused([{ ...first, receivedMs: 0.75 }, call(10), refused], limit)).toEqual([]);
+});
+
+const steady = (ms: number, count = 100) => Array.from({ length: count }, () => ms);
+const busy = { idleMs: steady(5), serviceMs: 5, busyShare: 0.5 };
+
+test("latency within twice the idle value is right, and more is seen in the middle", () => {
+  expect(latencyProblems({ ...busy, underLoadMs: steady(10) })).toEqual([]);
+  expect(latencyProblems({ ...busy, underLoadMs: steady(10.4) })).toEqual([
+    "the middle is 10.4 ms, at most 10.0",
+  ]);
+});
+
+test("a slow twentieth is seen, beyond what waiting in line explains", () => {
+  expect(queueMs({ ...busy, underLoadMs: [] })).toBeCloseTo(10 * Math.log(10));
+  const withTail = (ms: number) => ({ ...busy, underLoadMs: [...steady(5, 90), ...steady(ms, 10)] });
+  expect(latencyProblems(withTail(33))).toEqual([]);
+  expect(latencyProblems(withTail(34))).toEqual(["95 % are within 34.0 ms, at most 33.0"]);
+});
+
+test("nobody waits in line at a service that is hardly at work", () => {
+  const idling = { ...busy, busyShare: 0.04, underLoadMs: [...steady(5, 90), ...steady(10.4, 10)] };
+  expect(latencyProblems(idling)).toEqual(["95 % are within 10.4 ms, at most 10.0"]);
+});
+
+test("nothing measured is not within anything", () => {
+  expect(latencyProblems({ ...busy, underLoadMs: [] })).toHaveLength(2);
 });

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { toAuditRecord } from "../../lib/audit/export.ts";
+import { parseAudit } from "../../lib/store/items/audit.ts";
+
+test("an entry is told in the same bytes, in whatever order the table gives its names back", () => {
+  const failed = { id: "u1", code: "ROLE_IN_USE" };
+  const told = (metadata: object) =>
+    JSON.stringify(
+      toAuditRecord(
+        parseAudit({
+          pk: "AUDIT#w#acme#2026-11",
+          sk: "2026-11-15T00:00:00.000Z#e1",
+          id: "00000000-0000-4000-8000-000000000001",
+          action: "role.created",
+          resource_type: "role",
+          resource_id: null,
+          summary: "",
+          actor: { type: "system", id: null, name: null, key_id: null, key_kind: null },
+          organization_id: null,
+          organization: null,
+          metadata: { ...metadata },
+          ip_address: null,
+          request_id: null,
+          created_at: "2026-11-15T00:00:00.000Z",
+          ttl: 1,
+        }),
+      ),
+    );
+  const one = told({ role: "r1", ids: ["u2", "u1"], failed: [failed], after: null });
+  expect(one).toBe(
+    told({ after: null, failed: [{ code: failed.code, id: failed.id }], ids: ["u2", "u1"], role: "r1" }),
+  );
+  expect(one).toContain('"ids":["u2","u1"],"role":"r1"');
+});

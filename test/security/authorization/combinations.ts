@@ -1,0 +1,48 @@
+import { type Cell, kindsWithRole, temptations, wideKinds } from "./cells.ts";
+import { kinds, roles, rows } from "./table.ts";
+import { plans } from "./world.ts";
+
+const tenantKinds = ["workspace", "instance", "standalone"];
+const names = rows.map(({ operation }) => operation);
+
+const product = (...axes: ReadonlyArray<readonly string[]>): string[][] =>
+  axes.reduce<string[][]>((made, axis) => made.flatMap((one) => axis.map((each) => [...one, each])), [[]]);
+
+/** Whatever a short run leaves out, these meet. Agentic keys get as far as the plan nowhere. */
+const combinations: readonly string[][] = [
+  ...product(names, plans),
+  ...product(names, tenantKinds),
+  ...product(names, [...kinds, "lost admin"]),
+  ...product(names, kindsWithRole, roles),
+  ...product(names, wideKinds, ["organization_ids own", ...temptations]).filter(
+    ([, kind, selector]) => kind !== "workspace" || selector !== "unauthorized",
+  ),
+  ...product(
+    kinds.filter((kind) => kind !== "agentic"),
+    plans,
+  ),
+  ...product(["organization", "user", "legacy", "agentic"], tenantKinds),
+];
+
+const nameOf = (values: readonly string[]): string => values.join(" · ");
+
+/** Those that no cell brings together. */
+export function unmet(cells: readonly Cell[]): string[] {
+  const met = new Set<string>();
+  for (const { row, caller, selection } of cells) {
+    const { kind, role, tenant, isOwnerAdmin } = caller;
+    const { operation } = row;
+    const { plan } = tenant.home;
+    const isPlain = plan === "enterprise" && selection.selector === "none";
+    const brought = [
+      [operation, plan],
+      [operation, tenant.kind],
+      [operation, isOwnerAdmin ? kind : "lost admin"],
+      [operation, kind, isPlain ? role : selection.selector],
+      [kind, plan],
+      [kind, tenant.kind],
+    ];
+    for (const values of brought) met.add(nameOf(values));
+  }
+  return combinations.map(nameOf).filter((name) => !met.has(name));
+}

@@ -1,0 +1,70 @@
+import * as z from "zod";
+import type { ErrorCode } from "../../../lib/contract/errors.ts";
+import { createAnswer } from "../../../lib/contract/operations/learnings.ts";
+import { rolesChangeAnswer, seatsAnswer } from "../../../lib/contract/records-people.ts";
+import type { Answer } from "../../support/api.ts";
+import { type Draft, listValues } from "./draft.ts";
+import { emailOf, type FuzzHome, members, repositories, repositoryName } from "./world.ts";
+
+type Foreseen = readonly (ErrorCode | "done")[];
+
+const parameterOf = ({ query }: Draft, wanted: string): string | undefined =>
+  query.find(([name]) => name === wanted)?.[1];
+
+/** What a valid request may be answered with, by hand from decisions section 5: nothing else is. */
+export function foreseen(draft: Draft, home: FuzzHome): Foreseen {
+  const narrowed = parameterOf(draft, "organization_ids")
+    ?.split(",")
+    .map((value) => value.trim());
+  if (narrowed && !narrowed.some((value) => listValues("organization_ids", home).includes(value)))
+    return ["ORGANIZATION_NOT_FOUND"];
+  const { id } = draft.operation;
+  if (id === "listLearnings") {
+    const name = parameterOf(draft, "repository_name");
+    return name === undefined || name === repositoryName ? ["done"] : ["PERMISSION_DENIED"];
+  }
+  if (id === "listRepositories")
+    return draft.path.organization_id === home.uuid ? ["done"] : ["ORGANIZATION_NOT_FOUND"];
+  if (id === "updateLearning")
+    return home.learningIds.includes(draft.path.learning_id ?? "")
+      ? ["done", "LEARNING_EXISTS"]
+      : ["LEARNING_NOT_FOUND"];
+  if (id === "createRole")
+    return isUnknownRole(draft.body?.duplicate_from) ? ["ROLE_NOT_FOUND"] : ["done", "ROLE_NAME_TAKEN"];
+  const role = draft.path.role_id;
+  if (role === undefined) return ["done"];
+  if (isUnknownRole(role)) return ["ROLE_NOT_FOUND"];
+  return id === "getRole" ? ["done"] : ["SYSTEM_ROLE"];
+}
+
+/** Custom roles that a request names are none that were ever made. */
+const isUnknownRole = (role: unknown): boolean => typeof role === "string" && !role.startsWith("cr_");
+
+const batch = z.object({ data: z.array(z.object({ repository_id: z.string() })) });
+
+/** What is wrong with the elements of a batch that as a whole was done. */
+export function elementProblem({ operation, body }: Draft, answer: Answer): string | undefined {
+  if (answer.status !== 200) return undefined;
+  if (operation.id === "createLearnings") return itemProblem(body, answer);
+  if (operation.id !== "assignSeats" && operation.id !== "changeRoles") return undefined;
+  const { succeeded, failed } = z.union([seatsAnswer, rolesChangeAnswer]).parse(answer.json);
+  const known = new Set([...members, ...members.map(emailOf)]);
+  const named = [body?.user_ids ?? body?.emails].flat().filter((name) => typeof name === "string");
+  const missing = named.find((name) => known.has(name) && !succeeded.includes(name));
+  if (missing) return `${missing} did not succeed`;
+  const other = failed.find(({ code }) => code !== "USER_NOT_FOUND");
+  if (other) return `an element failed with ${other.code}`;
+  return succeeded.every((name) => known.has(name)) ? undefined : "somebody unknown succeeded";
+}
+
+function itemProblem(body: Draft["body"], answer: Answer): string | undefined {
+  const { results } = createAnswer.parse(answer.json);
+  const items = batch.parse(body).data;
+  if (results.length !== items.length) return `${results.length} results for ${items.length} items`;
+  const known = new Set<string>(repositories);
+  const wrong = results.find(
+    ({ error }, index) =>
+      error?.code !== (known.has(items[index]?.repository_id ?? "") ? undefined : "REPOSITORY_NOT_FOUND"),
+  );
+  return wrong && `item ${wrong.index} is ${wrong.status}: ${wrong.error?.code} ${wrong.error?.message}`;
+}

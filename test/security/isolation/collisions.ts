@@ -1,0 +1,62 @@
+import type { Chance } from "../../../lib/runtime/chance.ts";
+import {
+  everyKind,
+  get,
+  type Kinds,
+  lists,
+  metrics,
+  narrowed,
+  notWorkspace,
+  optional,
+  own,
+  type Request,
+  readersOf,
+  withLegacy,
+} from "./requests.ts";
+import { type Holder, shared } from "./shops.ts";
+
+export type Collision = {
+  readonly operation: string;
+  readonly kinds: Kinds;
+  ask(holder: Holder, chance: Chance): Request;
+};
+
+/** Requests that mean something in every tenant: each must see its own, and only its own. */
+export const collisions: readonly Collision[] = [
+  ...[...new Set([...optional, ...narrowed])].map((operation) => ({
+    operation,
+    kinds: readersOf(operation),
+    ask: (_: Holder, chance: Chance) => get(lists[operation](chance)),
+  })),
+  { operation: "listAuditLogs", kinds: everyKind, ask: () => get("/v1/audit-logs") },
+  ...metrics.map((operation) => ({
+    operation,
+    kinds: readersOf(operation),
+    ask: (_: Holder, chance: Chance) =>
+      get(lists[operation](chance), { repository_ids: shared.repositoryId, user_ids: "u1" }),
+  })),
+  {
+    operation: "listLearnings",
+    kinds: ["user"],
+    ask: (_, chance) => get(lists.listLearnings(chance), { repository_name: shared.repositoryName }),
+  },
+  {
+    operation: "listLearnings",
+    kinds: withLegacy(everyKind),
+    ask: (_, chance) =>
+      get(lists.listLearnings(chance), { file: shared.file, user_ids: "u1", search: "mind" }),
+  },
+  {
+    operation: "listSecurityFindings",
+    kinds: notWorkspace,
+    ask: (_, chance) => get(lists.listSecurityFindings(chance), { repo_id: shared.repositoryId }),
+  },
+  { operation: "listUsers", kinds: ["workspace"], ask: () => get("/v1/users", { org_id: shared.orgIds[0] }) },
+  { operation: "listRoles", kinds: everyKind, ask: (holder) => get("/v1/roles", own(holder)) },
+  {
+    operation: "listRepositories",
+    kinds: everyKind,
+    ask: ({ branch }) => get(`/v1/organizations/${branch.uuid}/repositories`),
+  },
+  { operation: "whoami", kinds: [...everyKind, "legacy", "agentic"], ask: () => get("/v1/whoami") },
+];

@@ -1,0 +1,60 @@
+import { parseAudit } from "../../../lib/store/items/audit.ts";
+import { parseLearning } from "../../../lib/store/items/learning.ts";
+import { parseMember, parsePerson } from "../../../lib/store/items/people.ts";
+import { learningPartition, membersRange, personsRange } from "../../../lib/store/layout.ts";
+import { type Item, queryAll, type Table } from "../../../lib/store/table.ts";
+import type { Acknowledged, Crowd, Home } from "./crowd.ts";
+
+export const learningsIn = (items: readonly Item[]) =>
+  items.filter(({ pk }) => pk.startsWith("LEARNING#")).map(parseLearning);
+
+/** By owner of the log: an organization, or the workspace it is in. */
+export const auditIn = (items: readonly Item[], owner: string) =>
+  items.filter(({ pk }) => pk.startsWith(`AUDIT#${owner}#`)).map(parseAudit);
+
+/** Of what the crowd changes, the records alone: vectors and logs are most of a table's bytes. */
+export async function recordsOf(table: Table, { uuid }: Home): Promise<Item[]> {
+  const ranges = [
+    { pk: learningPartition(uuid) },
+    membersRange(uuid),
+    personsRange(`o#${uuid}`),
+    personsRange("w#acme"),
+  ];
+  return (await Promise.all(ranges.map((range) => Array.fromAsync(queryAll(table, range))))).flat();
+}
+
+/** What the table says against what the crowd was told. */
+export function contradictions({ learnings, roles, seats }: Crowd, items: readonly Item[]): string[] {
+  const texts = learningsIn(items).map(
+    ({ organization, id, text }) => [`${organization} ${id}`, text] as const,
+  );
+  const rolesNow = items
+    .filter(({ pk, sk }) => pk.startsWith("ORG#") && sk.startsWith("MEMBER#"))
+    .map((item) => [item.pk.slice("ORG#".length), parseMember(item)] as const)
+    .map(([uuid, { user_id, role }]) => [`${uuid} ${user_id}`, role] as const);
+  const seatsNow = items
+    .filter(({ sk }) => sk.startsWith("PERSON#"))
+    .map(parsePerson)
+    .flatMap(({ memberships, seat }) =>
+      memberships.map(({ organization, user_id }) => [`${organization} ${user_id}`, seat] as const),
+    );
+  return [
+    ...learnings.contradictions(new Map(texts), null),
+    ...roles.contradictions(new Map(rolesNow), "nobody"),
+    ...seats.contradictions(new Map(seatsNow), false),
+  ];
+}
+
+/** Acknowledged changes that the log of this owner does not tell of. */
+export function untold(
+  changes: readonly Acknowledged[],
+  items: readonly Item[],
+  owner: string,
+): Acknowledged[] {
+  const told = new Set(
+    auditIn(items, owner).flatMap(({ request_id, action, resource_id, metadata }) =>
+      [resource_id, metadata.ids, metadata.learning_ids].flat().map((id) => `${request_id} ${action} ${id}`),
+    ),
+  );
+  return changes.filter(({ requestId, action, id }) => !told.has(`${requestId} ${action} ${id}`));
+}
