@@ -43,7 +43,7 @@ function rhythmOf(value: string): Rhythm {
   let stretch = 0;
   let before = 0;
   for (let index = 0; index <= value.length; index++) {
-    const here = index < value.length ? characterClass(value.charCodeAt(index)) : 0;
+    const here = characterClass(value.charCodeAt(index));
     if (before !== 0 && here !== 0) {
       pairs++;
       if (before !== here && !(before === 2 && here === 3)) flips++;
@@ -107,8 +107,7 @@ const placeholderValues = new Set(
     " ",
   ),
 );
-const isPlaceholderValue = (value: string) =>
-  value.length <= 16 && placeholderValues.has(value.toLowerCase());
+const isPlaceholderValue = (value: string) => placeholderValues.has(value.toLowerCase());
 
 /** Something that stands where a credential would: it stays, so that examples stay readable. */
 export const isPlaceholder = (value: string): boolean =>

@@ -20,17 +20,19 @@ const environments = setOf(
   "prod production staging stage dev development ci live old new private base value default plain plaintext equals confirm confirmation",
 );
 
-function wordsOf(name: string): string[] {
+/** `db password` of `DB_PASSWORD_PROD`. */
+function wordsOf(name: string): string {
   const spaced = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
   const words = spaced.split(/[^a-z]/).filter(Boolean);
-  while (words.length > 1 && environments.has(words.at(-1) ?? "")) words.pop();
-  return words;
+  return words.slice(0, words.findLastIndex((word) => !environments.has(word)) + 1).join(" ");
 }
+
+const lastWord = (words: string) => words.slice(words.lastIndexOf(" ") + 1);
 
 /** Undefined when the name is about a credential (its age, its place) and not one itself. */
 export function claimOf(name: string): Claim | undefined {
   const words = wordsOf(name);
-  const last = words.at(-1) ?? "";
+  const last = lastWord(words);
   if (last.endsWith("phrase")) return "passphrase";
   if (
     passwordWords.has(last) ||
@@ -42,7 +44,7 @@ export function claimOf(name: string): Claim | undefined {
   // An account's `sid` is public, a session's is not: let the value decide.
   if (last === "sid") return "maybe";
   if (!last.endsWith("key")) return likelyWords.has(last) ? "likely" : undefined;
-  const owner = last === "key" ? (words.at(-2) ?? "") : last.slice(0, -"key".length);
+  const owner = last === "key" ? lastWord(words.slice(0, -" key".length)) : last.slice(0, -"key".length);
   if (owner === "secret") return "secret";
   if (keyOwners.has(owner)) return "api_key";
   if (publicKeyOwners.has(owner)) return undefined;

@@ -45,12 +45,12 @@ function bareEnd(text: string, start: number): number {
 
 function quotedAt(text: string, at: number, pattern: RegExp): Value | undefined {
   pattern.lastIndex = at;
-  const match = pattern.exec(text);
-  const value = match?.[1];
-  if (!match || !value) return undefined;
+  const value = pattern.exec(text)?.[1];
+  if (value === undefined) return undefined;
   // `"\"…\""`: a string inside a string.
   const inner = /^\\["'](.+)\\["']$/.exec(value)?.[1] ?? value;
-  return { text: inner, start: at + match[0].indexOf(inner), isQuoted: true, isClosed: false };
+  const isClosed = text.charAt(pattern.lastIndex) === "<";
+  return { text: inner, start: text.indexOf(inner, at), isQuoted: true, isClosed };
 }
 
 export function valueAt(text: string, at: number): Value | undefined {
@@ -60,8 +60,8 @@ export function valueAt(text: string, at: number): Value | undefined {
   if (inQuotes) return inQuotes;
   const start = pattern && quote !== "\\" ? at + 1 : at;
   let end = bareEnd(text, start);
-  // The sentence's or the code's own punctuation is not part of a bare value.
-  while (end > start && ".,:;)]}".includes(text.charAt(end - 1))) end--;
+  // The sentence's or the code's own punctuation is not part of a bare value; at the latest the name ends the walk.
+  while (".,:;)]}".includes(text.charAt(end - 1))) end--;
   if (end <= start) return undefined;
   return { text: text.slice(start, end), start, isQuoted: false, isClosed: text.charAt(end) === "<" };
 }
@@ -79,7 +79,8 @@ const isConstantLike = (value: string) =>
 
 /** Code that computes a value: calls, subscripts, member paths; plain identifiers are judged by their look. */
 function isExpression(whole: string): boolean {
-  const [value = ""] = whole.split("=");
+  const assigned = whole.indexOf("=");
+  const value = assigned === -1 ? whole : whole.slice(0, assigned);
   if (/[(){}[\]]/.test(value)) return true;
   if (!/^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|->|::)[A-Za-z_$][\w$]*)+$/.test(value)) return false;
   return !value.split(/[^\w$]/).some((part) => hasDigit(part) && looksRandom(part));
@@ -131,14 +132,19 @@ const isSurelyToken = (value: string) =>
   isTokenLike(value) &&
   isRandomBut(0.45, value);
 
-/** How a name and its value are tied: in code, as text, in an element, as an option, as two strings, in a sentence… */
-export type Tie = "assigned" | "literal" | "element" | "option" | "pair" | "call" | "sentence";
+/** How a name and its value are tied, if not by code: as text, in an element, as an option, as two strings… */
+export type Tie = "literal" | "element" | "option" | "pair" | "call" | "sentence";
 
 /** More than this is not looked at: what a long value looks like shows early. */
 const judgedLengthMax = 256;
 
-export function isCredential(value: Value, claim: Claim, tie: Tie, isConstantName: boolean): boolean {
-  if (value.text.length < 4 || (tie === "element" && !value.isClosed)) return false;
+export function isCredential(
+  value: Value,
+  claim: Claim,
+  tie: Tie | undefined,
+  isConstantName: boolean,
+): boolean {
+  if (tie === "element" && !value.isClosed) return false;
   const text = value.text.slice(0, judgedLengthMax);
   const isLiteral = value.isQuoted || tie === "literal" || tie === "element" || tie === "option";
   if (!fitsTie(text, tie) || !bearsOut(text, claim, tie, isLiteral || isConstantName, value.isQuoted))
@@ -148,14 +154,20 @@ export function isCredential(value: Value, claim: Claim, tie: Tie, isConstantNam
 }
 
 /** The looser the tie, the clearer the value must be a credential and not the next word or argument. */
-function fitsTie(value: string, tie: Tie): boolean {
-  if (tie === "option") return hasDigit(value) || !isPlainCase(value);
+function fitsTie(value: string, tie: Tie | undefined): boolean {
+  if (tie === "option") return !isPlainCase(value);
   if (tie === "pair" || tie === "sentence") return hasDigit(value);
   if (tie === "call") return isTokenLike(value) || (hasDigit(value) && /[^\w\s./:-]/.test(value));
   return true;
 }
 
-function bearsOut(value: string, claim: Claim, tie: Tie, isLiteral: boolean, isQuoted: boolean): boolean {
+function bearsOut(
+  value: string,
+  claim: Claim,
+  tie: Tie | undefined,
+  isLiteral: boolean,
+  isQuoted: boolean,
+): boolean {
   if (claim === "maybe") return isSurelyToken(value);
   if (claim === "likely") return isSurelyToken(value) || (isHex(value) && value.length >= 32);
   if (claim === "token" || claim === "api_key")

@@ -16,7 +16,7 @@ interface Name {
 }
 
 interface Bridge {
-  readonly tie: Tie;
+  readonly tie?: Tie;
   /** What it can begin with, so that most names cost one look. */
   readonly first: string;
   readonly pattern: RegExp;
@@ -36,12 +36,13 @@ const isCompared = ({ text, start }: Name) =>
 
 /** In the order they are tried. */
 const bridges: readonly Bridge[] = [
+  // password = SecretStr("…")
+  { tie: "call", first: " \t=", pattern: /[ \t]{0,4}=[ \t]{0,4}(?:new )?[\w.:]+\((?=["'])/y },
   // password: >- and the value in the next line
-  { tie: "assigned", first: "\"':", pattern: /["']?:[ \t]{1,4}[>|][+-]?[ \t]*\r?\n[ \t]+/y },
+  { first: "\"':", pattern: /["']?:[ \t]{1,4}[>|][+-]?[ \t]*\r?\n[ \t]+/y },
   // Equals signs and colons, behind a closing quote or bracket, with or without a type: `key: string = `, and before
   // what tells the kind of a string: `N'…'`.
   {
-    tie: "assigned",
     first: "\\\"'`])* \t:：=-<?|",
     pattern:
       /[\\"'`\])*]{0,6}[ \t]{0,8}(?:(?::[ \t]{0,2})?(?:&?str|[Ss]tring)[ \t]{0,4}=|:=|(?:\?\??|\|\|)=|=>|(?:->|<-)[ \t]|=(?![=~>])|:(?![:=/])|：)[ \t*]{0,8}(?:(?:&|!!)\w+[ \t]{1,4})?(?:[A-Za-z@$]{1,2}(?=["']))?/y,
@@ -55,8 +56,6 @@ const bridges: readonly Bridge[] = [
     pattern: /["')\]]{0,3}[ \t]{0,4}(?:\?\?|\|\||\?:|or|[=!]==?)[ \t]{1,4}(?=["'`])/y,
   },
   { tie: "pair", first: ",", pattern: /,[ \t]{0,4}(?=["'])/y, serves: isCompared },
-  // password = SecretStr("…")
-  { tie: "call", first: " \t=", pattern: /[ \t]{0,4}=[ \t]{0,4}(?:new )?[\w.:]+\((?=["'])/y },
   // setPassword("…"), then any other: password("…")
   { tie: "literal", first: "(", pattern: /\([ \t]{0,4}(?=["'])/y, serves: ({ name }) => isSetter(name) },
   { tie: "call", first: "(", pattern: /\([ \t]{0,4}(?=["'])/y },
@@ -121,7 +120,7 @@ function findBehind(
 ): { span?: Span; resume: number } {
   const next = name.text.charAt(end);
   for (const { tie, first, pattern, serves } of bridges) {
-    if (next === "" || !first.includes(next) || (serves && !serves(name))) continue;
+    if (!first.includes(next) || (serves && !serves(name))) continue;
     pattern.lastIndex = end;
     if (!pattern.test(name.text)) continue;
     if (!claims.has(name.name)) claims.set(name.name, claimOf(name.name));
@@ -176,7 +175,7 @@ export const assignments: Finder = {
       nameRestPattern.test(text);
       const end = nameRestPattern.lastIndex;
       // In a sentence the word before says what the key is for: "api key: …", "cache key: …".
-      if (/^ key$/i.test(text.slice(start - 1, end))) start = wordStart(text, start - 1, from);
+      if (/ key$/i.test(text.slice(start - 1, end))) start = wordStart(text, start - 1, from);
       const name = { text, name: text.slice(start, end), start };
       const { span, resume } = isNoName(name) ? { resume: end } : findBehind(name, end, claims);
       if (span) spans.push(span);

@@ -44,7 +44,7 @@ function findInContext({ kind, pattern, value, upTo, behind, accept }: ContextRu
     const end = upTo ? start + text.slice(start, valueEnd).lastIndexOf(upTo) : valueEnd;
     // Taken or refused, a value is walked once, however often its context occurs inside it.
     pattern.lastIndex = valueEnd;
-    if (end <= start || context.includes("[REDACTED:") || !isBehind(match.index)) continue;
+    if (context.includes("[REDACTED:") || !isBehind(match.index)) continue;
     if (accept(text.slice(start, end), { text, start, end, context })) spans.push({ start, end, kind });
   }
   return spans;

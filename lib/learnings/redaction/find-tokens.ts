@@ -9,32 +9,30 @@ const percent = 37;
 
 /** A token begins where no letter or digit stands before it, unless that ends an escape such as `\n` or `%3D`. */
 function opensAt(text: string, at: number): boolean {
-  if (at === 0 || !isAlphanumeric(text.charCodeAt(at - 1))) return true;
+  if (!isAlphanumeric(text.charCodeAt(at - 1))) return true;
   const before = text.charCodeAt(at - 2);
   return before === backslash || before === percent || text.charCodeAt(at - 3) === percent;
 }
 
 /** The whole token or nothing: a rest left behind could match on its own next time. */
-const closesAt = (text: string, at: number) => at >= text.length || !isAlphanumeric(text.charCodeAt(at));
+const closesAt = (text: string, at: number) => !isAlphanumeric(text.charCodeAt(at));
 
 interface Opening {
   readonly prefix: string;
   readonly rule: TokenRule;
 }
 
-/** Prefixes are ASCII, so their first two characters give one of 16,384 numbers; 0 stands for anything else. */
-const pairOf = (first: number, second: number) => (first < 128 && second < 128 ? first * 128 + second : 0);
-const openingPair = (prefix: string) => pairOf(prefix.charCodeAt(0), prefix.charCodeAt(1));
+/** Prefixes are ASCII, so their first two characters give one of 16,384 numbers; what shares it begins otherwise. */
+const pairsCount = 128 * 128;
+const pairOf = (first: number, second: number) => ((first << 7) ^ second) & (pairsCount - 1);
 
 /** By the first two characters of their prefixes, the longest prefix first, so that one walk serves every rule. */
 function openingsOf(rules: readonly TokenRule[]): Map<number, Opening[]> {
-  const openings = new Map<number, Opening[]>();
   const all = rules.flatMap((rule) => rule.prefixes.map((prefix) => ({ prefix, rule })));
-  for (const opening of all.sort((a, b) => b.prefix.length - a.prefix.length)) {
-    const pair = openingPair(opening.prefix);
-    openings.set(pair, [...(openings.get(pair) ?? []), opening]);
-  }
-  return openings;
+  return Map.groupBy(
+    all.sort((a, b) => b.prefix.length - a.prefix.length),
+    ({ prefix }) => pairOf(prefix.charCodeAt(0), prefix.charCodeAt(1)),
+  );
 }
 
 /** `ghp_xxxxxxxx` and `xoxb-0000-0000-xxxx` are placeholders. */
@@ -51,36 +49,24 @@ function tokenEnd(text: string, start: number, { prefix, rule }: Opening): numbe
 }
 
 export function tokenFinder(rules: readonly TokenRule[]): Finder {
-  const openings = openingsOf(rules);
-  const isOpeningPair = new Uint8Array(128 * 128);
-  for (const pair of openings.keys()) isOpeningPair[pair] = 1;
-
-  function nextOpening(text: string, from: number): number {
-    let here = text.charCodeAt(from);
-    for (let at = from; at < text.length; at++) {
-      const next = text.charCodeAt(at + 1);
-      if (isOpeningPair[pairOf(here, next)] === 1 && opensAt(text, at)) return at;
-      here = next;
-    }
-    return -1;
-  }
+  const byPair = openingsOf(rules);
+  const openings = Array.from({ length: pairsCount }, (_, pair) => byPair.get(pair));
 
   function find(text: string): Span[] {
     const spans: Span[] = [];
     let walkedTo = 0;
-    for (let at = nextOpening(text, 0); at >= 0; at = nextOpening(text, walkedTo)) {
-      walkedTo = at + 1;
-      for (const opening of openings.get(pairOf(text.charCodeAt(at), text.charCodeAt(at + 1))) ?? []) {
+    for (let at = 0; at < text.length; at++) {
+      const candidates = openings[pairOf(text.charCodeAt(at), text.charCodeAt(at + 1))];
+      if (!candidates || at < walkedTo || !opensAt(text, at)) continue;
+      for (const opening of candidates) {
         const end = tokenEnd(text, at, opening);
         // Refused or not, a long token is walked once: its inside is not searched again.
         walkedTo = Math.max(walkedTo, end);
-        if (
-          end === at ||
-          !closesAt(text, end) ||
-          !hasDistinct(text.slice(at + opening.prefix.length, end), bodyDistinctMin)
-        )
-          continue;
-        if (!opening.rule.accept(text.slice(at, end), { text, start: at, end, context: "" })) continue;
+        const isToken =
+          closesAt(text, end) &&
+          hasDistinct(text.slice(at + opening.prefix.length, end), bodyDistinctMin) &&
+          opening.rule.accept(text.slice(at, end));
+        if (!isToken) continue;
         spans.push({ start: at, end, kind: opening.rule.kind });
         break;
       }
@@ -105,9 +91,8 @@ export function shapeFinder(rules: readonly ShapeRule[]): Finder {
       for (let run = runPattern.exec(text); run; run = runPattern.exec(text)) {
         const [secret] = run;
         if (secret.length < runLengthMin) continue;
-        const found = { text, start: run.index, end: run.index + secret.length, context: "" };
-        const rule = rules.find(({ pattern, accept }) => pattern.test(secret) && accept(secret, found));
-        if (rule) spans.push({ start: found.start, end: found.end, kind: rule.kind });
+        const rule = rules.find(({ pattern, accept }) => pattern.test(secret) && accept(secret));
+        if (rule) spans.push({ start: run.index, end: run.index + secret.length, kind: rule.kind });
       }
       return spans;
     },

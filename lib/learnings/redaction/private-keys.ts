@@ -19,7 +19,6 @@ const closingPattern = /-{5,6}END[A-Z0-9 ]*(?:-----)?/y;
 /** Less than this between BEGIN and END is an ellipsis or a word, not a key. */
 const bodyLengthMin = 12;
 const privateKey = kindNamed("Private key");
-const { kind } = privateKey;
 
 function matchEnd(sticky: RegExp, text: string, at: number): number {
   sticky.lastIndex = at;
@@ -34,7 +33,7 @@ const isAloneBefore = (text: string, end: number) =>
 /** Where the line of a key that begins at `at` ends; -1 if there is none. */
 function pieceEnd(text: string, at: number): number {
   const end = matchEnd(base64Pattern, text, at);
-  if (end >= 0 && (end - at >= pieceLengthMin || isAloneBefore(text, end))) return end;
+  if (end - at >= pieceLengthMin || isAloneBefore(text, end)) return end;
   return matchEnd(headerPattern, text, at);
 }
 
@@ -42,7 +41,7 @@ function pieceEnd(text: string, at: number): number {
 function nextPiece(text: string, at: number): number {
   const next = matchEnd(betweenPattern, text, at);
   const prefixed = matchEnd(linePrefixPattern, text, next);
-  return prefixed < 0 ? next : matchEnd(betweenPattern, text, prefixed);
+  return prefixed === -1 ? next : matchEnd(betweenPattern, text, prefixed);
 }
 
 /** Where the key that begins before `from` ends; -1 if there is no key. */
@@ -52,7 +51,7 @@ function bodyEnd(text: string, from: number): number {
   for (;;) {
     const next = nextPiece(text, end);
     const after = pieceEnd(text, next);
-    if (after < 0) {
+    if (after === -1) {
       if (bodyLength < bodyLengthMin) return -1;
       return Math.max(end, matchEnd(closingPattern, text, next));
     }
@@ -64,17 +63,19 @@ function bodyEnd(text: string, from: number): number {
 const isBase64 = (character: string) => /[A-Za-z0-9+/=]/.test(character);
 const isBetween = (character: string) => /[\s"'`>|,\\]/.test(character);
 
-/** Where the base64 lines before an END begin, not before `from`; `end` itself if there are none. */
-function bodyStart(text: string, from: number, end: number): number {
-  let start = end;
-  for (let lineNumber = 0; ; lineNumber++) {
+/** Where the base64 lines at the end of a text begin; its length if there are none. */
+function bodyStart(text: string): number {
+  let start = text.length;
+  // The last line may be as short as it likes.
+  let lineLengthMin = 1;
+  for (;;) {
     let lineEnd = start;
-    while (lineEnd > from && isBetween(text.charAt(lineEnd - 1))) lineEnd--;
+    while (isBetween(text.charAt(lineEnd - 1))) lineEnd--;
     let lineStart = lineEnd;
-    while (lineStart > from && isBase64(text.charAt(lineStart - 1))) lineStart--;
-    const shortest = lineNumber === 0 ? 1 : 40;
-    if (lineEnd - lineStart < shortest) return start;
+    while (isBase64(text.charAt(lineStart - 1))) lineStart--;
+    if (lineEnd - lineStart < lineLengthMin) return start;
     start = lineStart;
+    lineLengthMin = 40;
   }
 }
 
@@ -83,25 +84,22 @@ function findBegun(text: string): Span[] {
   beginPattern.lastIndex = 0;
   for (let begin = beginPattern.exec(text); begin; begin = beginPattern.exec(text)) {
     const end = isPrivate(begin[0]) ? bodyEnd(text, beginPattern.lastIndex) : -1;
-    if (end < 0) continue;
-    spans.push({ start: begin.index, end, kind });
+    if (end === -1) continue;
+    spans.push({ start: begin.index, end, kind: privateKey.kind });
     beginPattern.lastIndex = end;
   }
   return spans;
 }
 
 /** The tail of a key whose beginning was cut off. */
-function findEnded(text: string, begun: Span[]): Span[] {
+function findEnded(text: string): Span[] {
   const spans: Span[] = [];
   let from = 0;
-  let passed = 0;
-  endPattern.lastIndex = 0;
-  for (let end = endPattern.exec(text); end; end = endPattern.exec(text)) {
-    for (let span = begun[passed]; span && span.start < end.index; span = begun[++passed]) from = span.end;
-    if (from > end.index || !isPrivate(end[0])) continue;
-    const start = bodyStart(text, from, end.index);
-    from = endPattern.lastIndex;
-    if (end.index - start >= bodyLengthMin) spans.push({ start, end: from, kind });
+  for (const end of text.matchAll(endPattern)) {
+    if (!isPrivate(end[0])) continue;
+    const start = from + bodyStart(text.slice(from, end.index));
+    from = end.index + end[0].length;
+    if (end.index - start >= bodyLengthMin) spans.push({ start, end: from, kind: privateKey.kind });
   }
   return spans;
 }
@@ -112,23 +110,22 @@ const puttyMacPattern = /[ \t]{0,4}[0-9a-fA-F]*/y;
 
 function findPutty(text: string): Span[] {
   const spans: Span[] = [];
-  for (let start = text.indexOf(puttyBegin); start >= 0; ) {
+  for (let start = text.indexOf(puttyBegin); start !== -1; ) {
     const mac = text.indexOf(puttyEnd, start);
-    if (mac < 0) break;
+    if (mac === -1) break;
     const end = matchEnd(puttyMacPattern, text, mac + puttyEnd.length);
     // A sentence may name the first and the last line of such a file: between them lies no key.
     const body = text.slice(start, mac);
-    if (body.includes("Private-Lines:") && !body.includes("\n\n")) spans.push({ start, end, kind });
+    if (body.includes("Private-Lines:") && !body.includes("\n\n"))
+      spans.push({ start, end, kind: privateKey.kind });
     start = text.indexOf(puttyBegin, end);
   }
   return spans;
 }
 
-export const privateKeys: Finder = {
+/** One after the other: what is cut off or lies around is looked for in what is left. */
+export const privateKeys: readonly Finder[] = [findBegun, findEnded, findPutty].map((find) => ({
   kinds: [privateKey],
-  keywords: ["private key", "putty-user-key-file-"],
-  find(text) {
-    const begun = findBegun(text);
-    return [...begun, ...findEnded(text, begun), ...findPutty(text)].sort((a, b) => a.start - b.start);
-  },
-};
+  keywords: [],
+  find,
+}));

@@ -47,7 +47,7 @@ export const rules: readonly (TokenRule | ShapeRule | ContextRule)[] = [
 
 /** In the order they search: what names a credential best comes first, what guesses comes last. */
 const finders: readonly Finder[] = [
-  privateKeys,
+  ...privateKeys,
   tokenFinder(tokenRules),
   shapeFinder(shapeRules),
   ...contextRules.map(contextFinder),
@@ -65,8 +65,7 @@ function withMarkers(text: string, spans: readonly Span[]): string {
   let marked = "";
   let from = 0;
   for (const { start, end, kind } of spans) {
-    if (end <= from) continue;
-    marked += `${text.slice(from, Math.max(from, start))}[REDACTED:${kind}]`;
+    marked += `${text.slice(from, start)}[REDACTED:${kind}]`;
     from = end;
   }
   return marked + text.slice(from);
@@ -76,7 +75,6 @@ function redactOnce(text: string, searches: readonly Finder[], kinds: Set<string
   let redacted = text;
   for (const { find } of searches) {
     const spans = find(redacted);
-    if (spans.length === 0) continue;
     for (const { kind } of spans) kinds.add(kind);
     redacted = withMarkers(redacted, spans);
   }

@@ -17,7 +17,9 @@ export const kindNamed = (name: string): Kind => ({
   name,
 });
 
-/** What a rule may look at beside the secret itself. */
+export type Accept = (secret: string) => boolean;
+
+/** What a context rule may look at beside the secret itself. */
 export interface Found {
   readonly text: string;
   readonly start: number;
@@ -26,7 +28,8 @@ export interface Found {
   readonly context: string;
 }
 
-export type Accept = (secret: string, found: Found) => boolean;
+/** It refuses an empty secret. */
+export type AcceptInContext = (secret: string, found: Found) => boolean;
 
 /** A credential with a prefix of its own. */
 export interface TokenRule extends Kind {
@@ -55,7 +58,7 @@ export interface ContextRule extends Kind {
   readonly upTo?: string;
   /** Global: counts only behind one of these on the same line. */
   readonly behind?: RegExp;
-  readonly accept: Accept;
+  readonly accept: AcceptInContext;
 }
 
 /** One way of searching a text. */
@@ -80,8 +83,8 @@ export function hasDistinct(value: string, countMin: number): boolean {
 
 export const ofLength =
   (lengthMin: number, lengthMax = Number.POSITIVE_INFINITY): Accept =>
-  (secret, found) =>
-    secret.length >= lengthMin && secret.length <= lengthMax && isVaried(secret, found);
+  (secret) =>
+    secret.length >= lengthMin && secret.length <= lengthMax && isVaried(secret);
 
 /** `ghp_xxxxxxxx` and `AKIAXXXXXXXXXXXXXXXX` are placeholders. */
 const isVaried: Accept = (secret) => hasDistinct(secret, 8);
@@ -119,7 +122,7 @@ export function after(
   keywords: string,
   pattern: RegExp,
   value: RegExp,
-  accept: Accept = isVaried,
+  accept: AcceptInContext = isVaried,
 ): ContextRule {
   return { ...kindNamed(name), keywords: listed(keywords), pattern, value, accept };
 }

@@ -57,7 +57,7 @@ export const cloudTokens: readonly TokenRule[] = [
 
 // biome-ignore format: one rule a line
 export const cloudShapes: readonly ShapeRule[] = [
-  shape("Azure client secret", /^[\w.~-]{3}\dQ~[\w.~-]+$/),
+  shape("Azure client secret", /^[\w.~-]{3}\dQ~/),
   shape("Azure DevOps token", /AZDO[A-Za-z0-9]{4}$/, (secret) => secret.length === 84),
   shape("Terraform token", /^[A-Za-z0-9]+\.atlasv1\.[\w=-]+$/),
 ];

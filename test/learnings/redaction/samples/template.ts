@@ -122,3 +122,13 @@ export function secretSample(label: string, template: string, seed: string): Sec
 }
 
 const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
+/** A text with each credential written as `«kind|credential»`: as it is pasted, and what exactly is to come of it. */
+export function exactSample(written: string): { text: string; expected: string; kinds: string[] } {
+  const marked = expand(written, written);
+  return {
+    text: marked.replace(/«\w+\||»/g, ""),
+    expected: marked.replace(/«(\w+)\|[^»]*»/g, "[REDACTED:$1]"),
+    kinds: [...new Set(Array.from(marked.matchAll(/«(\w+)\|/g), ([, kind = ""]) => kind))],
+  };
+}

@@ -1,0 +1,80 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { publishedKinds, redact, rules } from "../../../lib/learnings/redaction/redact.ts";
+import { passwordShapedRule } from "../../../lib/learnings/redaction/rules-context.ts";
+import { bridges, nameEnds } from "./exact/assignments.ts";
+import { highEntropy } from "./exact/high-entropy.ts";
+import { names } from "./exact/names.ts";
+import { privateKeys } from "./exact/private-keys.ts";
+import { cloud, headers, statements, urls } from "./exact/rules.ts";
+import { contexts, tokens } from "./exact/tokens.ts";
+import { values } from "./exact/values.ts";
+import { cleanSamples, type Half, secretSamples } from "./samples/read.ts";
+import { exactSample } from "./samples/template.ts";
+
+const subjects = {
+  "a private key": privateKeys,
+  "a token": tokens,
+  "a context": contexts,
+  "a name": names,
+  "where a name": nameEnds,
+  "what is between a name and its value": bridges,
+  "a value": values,
+  "what looks random": highEntropy,
+  "a credential": cloud,
+  "a credential of a header": headers,
+  "a credential of a URL": urls,
+  "a password": statements,
+};
+
+/** Where each rule begins and where it ends: texts with the credentials marked in them, and texts that come close. */
+describe.each(Object.entries(subjects))("%s", (_, guarantees) => {
+  it.each(Object.entries(guarantees))("%s", (_guarantee, written) => {
+    for (const each of written) {
+      const { text, kinds, expected } = exactSample(each);
+      const answer = redact(text);
+      expect(answer.text, each).toBe(expected);
+      expect(new Set(answer.kinds), each).toEqual(new Set(kinds));
+    }
+  });
+});
+
+describe("a rule", () => {
+  it("of tokens has prefixes of two characters or more: the search goes by the first two", () => {
+    const prefixes = rules.flatMap((rule) => ("prefixes" in rule ? rule.prefixes : []));
+    expect(prefixes.filter((prefix) => prefix.length < 2)).toEqual([]);
+  });
+
+  it("of contexts has keywords, in lower case, without which a text is not searched", () => {
+    const contextRules = [...rules, passwordShapedRule].filter((rule) => "keywords" in rule);
+    expect(contextRules.filter(({ keywords }) => keywords.length === 0)).toEqual([]);
+    const all = contextRules.flatMap(({ keywords }) => keywords);
+    expect(all.filter((keyword) => keyword === "" || keyword !== keyword.toLowerCase())).toEqual([]);
+  });
+});
+
+describe("the sample set", () => {
+  const halves: Half[] = ["development", "held-out"];
+
+  it("is answered as recorded: which kinds, in which order, and what is missed", async () => {
+    const answered = halves.flatMap((half) =>
+      secretSamples(half, "1").map(({ label, text, expected }) => {
+        const answer = redact(text).text;
+        const kinds = Array.from(answer.matchAll(/\[REDACTED:(\w+)\]/g), ([, kind]) => kind);
+        return `${label}: ${kinds.join(" ")}${expected.test(answer) ? "" : " MISSED"}\n`;
+      }),
+    );
+    const changed = halves.flatMap(cleanSamples).filter((text) => redact(text).text !== text);
+    // What is meant to be answered otherwise: `npx vitest run test/learnings/redaction/exact.test.ts -u`.
+    await expect([...answered, ...changed].join("")).toMatchFileSnapshot(
+      fileURLToPath(new URL("./sample-kinds.txt", import.meta.url)),
+    );
+  });
+
+  it("is searched for every published kind, which are those recorded", async () => {
+    expect(rules.length).toBeGreaterThan(100);
+    await expect(publishedKinds.map(({ kind, name }) => `${kind}: ${name}\n`).join("")).toMatchFileSnapshot(
+      fileURLToPath(new URL("./published-kinds.txt", import.meta.url)),
+    );
+  });
+});

@@ -1,0 +1,69 @@
+const half = "aB3dE6gH9kLm2NpQ";
+const other = "5rS8tUv1WxY4zC7f";
+const whole = half + other;
+const secret = (text: string) => `«high_entropy_value|${text}»`;
+
+export const highEntropy: Record<string, readonly string[]> = {
+  "has thirty-two characters, twelve of them together": [
+    secret(whole),
+    whole.slice(1),
+    secret("aB3dE6gH9kLm/NpQ5rS8tUv1/WxY4zC7f"),
+    "aB3dE6gH9kL/m2NpQ5rS8tU/v1WxY4zC7q",
+    "0123456789abcdefABCDEF0123456789AB",
+    `x ${secret(`${whole}==`)}= x`,
+    `x ${secret(`${whole}=`)} x`,
+  ],
+  "takes a lone dash with it, and the dashes inside": [
+    secret(`-${whole}`),
+    secret(`${whole}-`),
+    `x ${secret(`-${whole}-`)} x`,
+    `--${secret(whole)}`,
+    `${secret(whole)}--`,
+    secret(`${half}-${other}`),
+    secret(`${half}----${other}`),
+    `${half}-----${other}`,
+    `${secret(`${whole}==-`)}${secret(whole)}`,
+  ],
+  "is no digest, no file, no public id": [
+    `sha256-${whole}`,
+    secret(`xsha256-${whole}`),
+    `pk_live_${whole.replace("3", "_")}`,
+    `iVBORw0KGgo${whole}`,
+    `AAAAB3NzaC${whole}`,
+    secret(`AAAAb3NzaC${whole}`),
+    `Qm${whole}${half.slice(4)}`,
+    secret(`Qm${whole}${half.slice(5)}`),
+    secret(`Qn${whole}${half.slice(4)}`),
+    secret(`Qm0${whole}${half.slice(5)}`),
+    secret(`Qm${whole}${half.slice(5)}0`),
+    `1${whole}x`,
+    `3${whole}`,
+    secret(`1${whole}xy`),
+    secret(`2${whole}x`),
+    secret(`1${whole.slice(1)}0`),
+    secret(`10${whole.slice(1)}`),
+  ],
+  "is not labelled as public": [
+    `etag: "${whole}"`,
+    `etag : = "${whole}"`,
+    `etag : = "'${secret(whole)}"`,
+    `Integrity=${whole}`,
+    `integrityx=${secret(whole)}`,
+    `${secret(whole)} etag1`,
+    `${secret(whole)} etag123456`,
+    `${secret(`${whole}etag`)}:${secret(whole)}`,
+    `${secret(`${whole}etag==`)}${secret(whole)}`,
+    `${`${secret(`${whole}etag`)}:`.repeat(20)}${secret(whole)}`,
+  ],
+  "is no part of an address": [
+    `https://example.com/${whole}`,
+    `arn:aws:${whole}`,
+    `data:x/y;base64,${whole}`,
+    `x:${secret(whole)}`,
+  ],
+  "lies in no public block": [
+    `-----BEGIN CERTIFICATE-----\n${whole}\n-----END CERTIFICATE-----\n${secret(whole)}`,
+    `-----BEGIN CERTIFICATE-----\n${"a ".repeat(1000)}${whole}`,
+    `-----BEGIN CERTIFICATE-----\n${"a ".repeat(2100)}${secret(whole)}`,
+  ],
+};

@@ -1,0 +1,74 @@
+const random = "aB3dE6gH9kLm2NpQ";
+const word = "correcthorse";
+
+/** A name in front of a value that bears out every claim, and the kind the name makes of it. */
+const claims = (kind: string, names: string) =>
+  names.split(" ").map((name) => `${name}: "«${kind}|${random}»"`);
+const claimsNothing = (names: string) => names.split(" ").map((name) => `${name}: "${random}"`);
+
+export const names: Record<string, readonly string[]> = {
+  "claims what its last word says": [
+    ...claims("password", "password passwd passwort passcode kennwort pwd pass pw bindpw psk pepper"),
+    ...claims("password", "userPassword DB_PASS mypassword passphrase userPassphrase keyphrase"),
+    ...claims("secret", "secret clientSecret appsecret secretKey secret_key secretkey"),
+    ...claims("token", "token accessToken mytoken"),
+    ...claims(
+      "secret",
+      "key sid cred creds credential credentials auth pat session sessionid phpsessid jsessionid sessid",
+    ),
+    ...claims("secret", "my_key mykey"),
+  ],
+  "of a key claims what its owner says": [
+    ...claims(
+      "api_key",
+      "api_key accessKey private-key encryption_key signing_key master_key hmac_key license_key account_key subscription_key app_key auth_key shared_key storage_key service_key admin_key deploy_key client_key consumer_key webhook_key apikey",
+    ),
+    ...claimsNothing(
+      "public_key cache_key primary_key partition_key sort_key foreign_key idempotency_key restore_key object_key query_key translation_key hash_key dedupe_key content_key digest_key lookup_key asset_key file_key row_key item_key index_key group_key state_key map_key socket_key publickey",
+    ),
+    `secret_key: "«secret|${word}»"`,
+    `cache key: "${random}"`,
+    `api key: "«api_key|${random}»"`,
+    `a key: "«secret|${random}»"`,
+    `key: "${"0123456789abcdef".repeat(2)}"`,
+    `my_key: "«secret|${"0123456789abcdef".repeat(2)}»"`,
+    `my_key: "${"0123456789abcdef".repeat(2).slice(1)}"`,
+    `api_key: "«api_key|${"0123456789abcdef".repeat(2)}»"`,
+    `the_api_key: "«api_key|${"0123456789abcdef".repeat(2)}»"`,
+  ],
+  "may be followed by where it is for": [
+    ...claims(
+      "password",
+      "password_prod passwordProduction password_staging password_stage password_dev password_development password_ci password_live password_old password_new password_private password_base password_value password_default password_plain password_plaintext password_equals password_confirm password_confirmation password_1 password2 password_new_prod password.prod.2",
+    ),
+    ...claims("api_key", "api_key_base api_key_2_prod"),
+    ...claimsNothing("password_hash token_url secret_name key_id password_length prod_password_hash"),
+  ],
+  "that only sounds like one claims nothing": claimsNothing(
+    "bypass compass encompass surpass trespass keyboard author pattern turnkeys hotkeys session_count side",
+  ),
+  "in capitals takes any word": [
+    `DB_PASSWORD=«password|${word}»`,
+    `DB.PASSWORD-2=«password|${word}»`,
+    `db_password=${word}`,
+    `xDB_PASSWORD=${word}`,
+    `DB_PASSWORDs_PASS=${word}`,
+    `_PASSWORD=${word}`,
+  ],
+  "of a setter takes any text": [
+    ...["setPassword", "withPassword", "usePassword", "putPassword", "addPassword", "set_password"].map(
+      (name) => `${name}("«password|${word}»")`,
+    ),
+    ...["client.setPassword", "client_setPassword", "client.with_password"].map(
+      (name) => `${name}("«password|${word}»")`,
+    ),
+    ...["password", "resetPassword", "setpassword", "getPassword", "clientsetPassword"].map(
+      (name) => `${name}("${word}")`,
+    ),
+  ],
+  "is not too long": [
+    `${"a".repeat(71)}_password="«password|${word}»"`,
+    `${"a".repeat(72)}_password="${word}"`,
+    "«high_entropy_value|{alnum:64}».keystore.password=«password|es7kP»",
+  ],
+};

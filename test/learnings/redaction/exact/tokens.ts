@@ -1,0 +1,90 @@
+const body = "{hex:40}";
+const inside = (before: string, after = "") => `x ${before}cr-${body}${after} x`;
+const found = (before: string, after = "") => `x ${before}«service_api_key|cr-${body}»${after} x`;
+
+export const tokens: Record<string, readonly string[]> = {
+  "stands between what is no letter and no digit": [
+    ..."09AZaz".split("").map((neighbour) => inside(neighbour)),
+    ..."gz".split("").map((neighbour) => inside("", neighbour)),
+    ..."GZ".split("").map((neighbour) => `«high_entropy_value|cr-${body}${neighbour}»`),
+    ..."/:@[`{_é".split("").flatMap((neighbour) => [found(neighbour), found("", neighbour)]),
+    `«service_api_key|cr-${body}»`,
+  ],
+  "may stand behind an escape": [
+    found("\\n"),
+    found("%3D"),
+    found("%n"),
+    inside("nn"),
+    inside("n"),
+    inside("D3n"),
+    inside("n", "%%"),
+  ],
+  "is as long as its rule says": [
+    "cr-{hex:39}",
+    "«service_api_key|cr-{hex:40}»",
+    "«aws_access_key|AKIA{base32:16}»",
+    "AKIA{base32:15}",
+    "AKIA{base32:17}",
+    "«twilio_key|SK{hex:32}»",
+    "«high_entropy_value|SK{hex:33}»",
+    "x?Signature=«aws_signature|{hex:64}»",
+    "x/Signature={hex:63}",
+  ],
+  "has at least six different characters behind its prefix, and eight in all": [
+    "glsa_abcdeabcdeabcdeabcdeabcdeabcdeabcde",
+    "«service_api_key|cr-abcdefabcdefabcdefabcdefabcdefabcdefabcd»",
+    "cr-abcd0abcd0abcd0abcd0abcd0abcd0abcd0abcd0",
+    "cr-aaaaabbbbbaaaaabbbbbaaaaabbbbbaaaaabbbbb",
+    "npm_abcdabcdabcdabcdabcdabcdabcdabcdabcd",
+    "AKIABCDKIABCDKIABCDK",
+    "«aws_access_key|AKIABCDEFGHABCDEFGHA»",
+    "AKIAKKKKKKIIIIIIAAAA",
+    "SK0123012301230123012301230123012301",
+  ],
+  "is called by the longest prefix": [
+    "«langfuse_key|sk-lf-{alnum:20}T3BlbkFJ{alnum:20}»",
+    "«openai_key|sk-{alnum:20}T3BlbkFJ{alnum:20}»",
+    "«stripe_key|sk_live_{alnum:24}»",
+  ],
+  "that is refused is not searched for others": [
+    "api-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-cr-{hex:40} x",
+    "api-a+«service_api_key|cr-{hex:40}» x",
+  ],
+  "of a form is told from thirty-four characters on": [
+    "«mailchimp_key|{hex:30}-us1»",
+    "{hex:29}-us1",
+    "x=«mailchimp_key|{hex:32}-us21»",
+  ],
+};
+
+const shaped = "Xk9!pQz7Rt2bW";
+
+export const contexts: Record<string, readonly string[]> = {
+  "counts on its own line, before the secret": [
+    `pass «password|${shaped}»`,
+    `pass «password|${shaped}»\nnext\nline`,
+    `a\npass «password|${shaped}»`,
+    `\na pass\n${shaped}`,
+    `\npass\n${shaped}`,
+    `pass\n\n${shaped}`,
+    `${shaped} pass`,
+    `${shaped}\npass`,
+    `pass «password|${shaped}» and «password|${shaped}»\n${shaped}`,
+    "pass!X9k7Qz2bWt",
+    "x pass!X9k7Qz2bWt",
+  ],
+  "is no part of a marker": [
+    `pass «password|${shaped}» [REDACTED:`,
+    `[REDACTED:url_password] ${shaped}`,
+    `[REDACTED: ${"a ".repeat(30)}pass «password|${shaped}»`,
+    `[REDACTED:x] pass «password|${shaped}»`,
+    `[REDACTED:pass ${shaped}`,
+    `curl -u [REDACTED:1password_key] https://example.com`,
+    `mysql://[REDACTED:x:${shaped}@host`,
+  ],
+  "is asked for by a word elsewhere in the text": [
+    'f("AC{hex:32}", "{hex:32}")',
+    'twilio("AC{hex:32}", "«twilio_key|{hex:32}»")',
+    'f("AC{hex:32}", "«twilio_key|{hex:32}»") // Twilio',
+  ],
+};

@@ -1,0 +1,163 @@
+const random = "aB3dE6gH9kLm2NpQ";
+
+const quoted = (value: string) => `password = "«password|${value}»"`;
+const quotedNot = (value: string) => `password = "${value}"`;
+const bare = (value: string) => `password=«password|${value}» x`;
+const bareNot = (value: string) => `password=${value} x`;
+const named = (name: string, kind: string, values: readonly string[]) =>
+  values.map((value) => `${name}: "«${kind}|${value}»"`);
+const namedNot = (name: string, values: readonly string[]) => values.map((value) => `${name}: "${value}"`);
+
+export const values: Record<string, readonly string[]> = {
+  "ends with its quotes": [
+    'password = "«password|abc 12 def 34»" x',
+    "password = '«password|abc 12 def 34»' x",
+    "password = `«password|abc 12 def 34»` x",
+    'password = "«password|abc\\" 12 def»" x',
+    'password = \\"«password|abc 12 def 34»\\" x',
+    "password = \\\\'«password|abc 12 def 34»\\\\' x",
+    'password = "\\"«password|abc12»\\"" x',
+    "password = \"\\'«password|abc12»\\'\" x",
+    'password = "«password|\\"abc12»" x',
+    'password = "«password|x\\"abc12\\"»" x',
+    'password = "«password|\\"abc12\\"x»" x',
+    'password = "«password|abc12» x',
+    'password = "" x',
+  ],
+  "without quotes ends with its word": [
+    ...[" ", "\n", '"', "'", "`", "<", ">", ",", ";", "|"].map((end) => `password=«password|abc12»${end}x`),
+    ...[".", ",", ":", ";", ")", "]", "}", ").", "}];"].map((end) => `password=«password|abc12»${end} x`),
+    ...["\\n", "\\r", "\\t", '\\"', "\\'", "\\\\", "\\ "].map((end) => `password=«password|abc12»${end}x`),
+    bare("ab\\$12cd"),
+    bare("\\$abc12"),
+    bare("ab.12:cd"),
+    "password:)))",
+    `password: &token || "«token|${random}»"`,
+  ],
+  "in a form ends with the next field": [
+    "password=«password|abc12»&x=1",
+    "password=«password|abc12»&user.first-name=1",
+    "password=«password|abc12»&=1",
+    "password=«password|abc12»&quot; x",
+    "password=«password|abc12»&apos; x",
+    "password=«password|abc12»&#34; x",
+    bare("abc12&def"),
+    bare("abc12&&def"),
+    bare("abc12&a&b"),
+    bare("abc12&"),
+    "password=«password|abc12&#3»; x",
+    "password=«password|abc12&#x4»; x",
+    "password=«password|abc12&#4x»; x",
+    "password=«password|abc12&a!»&b=1",
+  ],
+  "that is a type, an algorithm, a version, a number with a unit stays": [
+    ...["uint8", "int32", "float64", "sha256", "SHA-512", "aes128", "aes256gcm", "rs256", "hs256"].map(
+      quotedNot,
+    ),
+    ...["utf16", "utf-16le", "base64", "base64url", "argon2id"].map(quotedNot),
+    ...["xsha256", "sha256!", "shax256", "sha--256", "sha256-gcm"].map(quoted),
+    ...["v1.2.3", "v12.34.56", "12345ms", "1.2.345", "10.50ms", "v12345", "1.25.0%", "12345"].map(quotedNot),
+    ...["123456", "v1.2.3abc", "xv1.2.3", "v1..23", "v123456", "12-345"].map(quoted),
+  ],
+  "that is an address or a path stays": [
+    ...["https://x.y/1", "http://x.y/z1", "arn:aws:x1"].map(quotedNot),
+    ...["xarn:aws:x1", "httpx:12"].map(quoted),
+    ...["/etc/pass1", "./a/b-c1.txt", "~/x1y2z", ".env1x", "/usr/local/share/x1y/file"].map(quotedNot),
+    ...["/etc/p!ss1", "x/etc/p1", "/{alnum:30}"].map(quoted),
+    "KEY=/Z1up4SmkA0uARv0",
+    "KEY=/LtZt1up4SmkA0uARv0",
+    "KEY=«secret|/LtZtZ1up4SmkA0uARv0»",
+  ],
+  "that is a constant's name stays": [
+    ...["AUTH_MODE_2", "A_1234", "AB_1_2", "MODE2_AUTH"].map(quotedNot),
+    ...["AUTH_MODE_2x", "xAUTH_MODE_2", "AUTH_MODE_2!", "9AUTH_MODE", "AUTHMODE2", "AUTH_!MODE2"].map(quoted),
+    quoted("X9K2_7QZ4_P4M1_B8"),
+  ],
+  "that is an expression stays": [
+    ...["f(x12y)", "a[b12]", "{a12bc}", "config.v2x", "config?.v2x", "config->v2x", "config::v2x"].map(
+      bareNot,
+    ),
+    ...["$a._b2x", "a.$b2.c3"].map(bareNot),
+    ...["f(x12y)", "config.v2x", "a[b12c"].map(quoted),
+    ...[
+      "config.aB3dE6gH9kLm",
+      "config.2abcd",
+      ".config.v2x!",
+      "config..v2x",
+      "a1b2c=f(x)y",
+      "config-v2x",
+      "2a.b1c",
+      "a.b1c!",
+    ].map(bare),
+    ...["a1b2[", "a1.XyzABqwERtyUIop", "config.v2x=c!", "config.v2x=1"].map(bareNot),
+  ],
+  "of a passphrase has a digit, or a name that promises one": [
+    ...["ab cd ef 1", "a1 b c d e f g h"].map(quoted),
+    ...[
+      "ab cd e 1",
+      "a1 b c d e f g h i",
+      "ab cd ef gh",
+      "ab (cd) ef 1",
+      "ab cd the 123",
+      "a\tb c d e f g h i1",
+    ].map(quotedNot),
+    'passphrase: "«password|ab cd ef gh»"',
+    'passphrase: "ab cd ef"',
+  ],
+  "of a password with a digit has five characters": [
+    ...["abc12", "12-456"].map(quoted),
+    ...["ab12", "12-45"].map(quotedNot),
+    ...["abc12"].map(bare),
+    ...["ab12", "12-456"].map(bareNot),
+  ],
+  "of a password without a digit looks like one": [
+    ...["horses", "horse!staple", "abc!de", "hORseSTaple", "horsé!"].map(quoted),
+    ...[
+      "horse",
+      "ab!cd",
+      "!#$%&*+",
+      "Contraseña",
+      "horseBattery",
+      "HORSES",
+      "hORse_x",
+      "_hORseX",
+      "hORseX_",
+    ].map(quotedNot),
+    ...["my-password", "theSECRETx!", "abc!token", "credential!", "monkey!", "my!passwd"].map(quotedNot),
+    "<password>«password|horse»</password>",
+    "<password>hors</password>",
+    "<password>«password|ab1(2)c»</password>",
+    "&quot;password&quot;:&quot;«password|ab1(2)c»&quot;",
+    bareNot("horses"),
+    bare("hOrSeStApLeBaTtErY"),
+  ],
+  "of a token is long and looks random": [
+    ...named("token", "token", ["aB3dE6gH9kLm", "abcdef0123456789", "{uuid}", "ABCD-EFGH-1234"]),
+    ...named("token", "token", ["abcdefghijklmno1", "ABCDEFGHIJKLMNO1", "ABCD1-EFGH2-IJKL3"]),
+    ...namedNot("token", ["aB3dE6gH9kL", "a1b2c3d4e5f6a7b", "abcdefabcdefabcd", "xABCD-EFGH-1234"]),
+    ...namedNot("token", ["ABCD-EFGH-1234x", "ABC-EFGH-1234", "ABCD-EFGH-ABCD", "abcdefghijklmn1"]),
+    ...namedNot("token", [
+      "abcdefghijklmnopq",
+      "Abcdefghijklmno1",
+      "4 for x: lNnaB3dE6gH9kLm",
+      "abc123abc123",
+    ]),
+    ...namedNot("api_key", ["correcthorse", "correcthorse1"]),
+    ...namedNot("my_key", ["abcdef0123456789", "{hex:31}", "{uuid}", "correct horse 12 battery"]),
+  ],
+  "where much may be no credential is surely one": [
+    ...named("key", "secret", [random]),
+    ...namedNot("key", [
+      random.slice(1),
+      "{hex:64}",
+      "{uuid}",
+      `${random.slice(1)}!x`,
+      `!x${random.slice(1)}`,
+    ]),
+    ...namedNot("key", ["abcdefghijklmnop1234"]),
+  ],
+  "is judged by its first 256 characters": [
+    quoted(`${"ab1cd2".repeat(43)}...`),
+    quotedNot(`${"ab1cd2".repeat(42)}...`),
+  ],
+};
