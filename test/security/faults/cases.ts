@@ -1,19 +1,23 @@
-import { isLong } from "../../support/volume.ts";
+import { certain } from "../../../lib/runtime/certain.ts";
+import { isLong, seedOfRun } from "../../support/volume.ts";
 import { type Call, canHappen, type Fault, faults } from "./fault.ts";
+import { writtenSites } from "./sites.ts";
 import type { Rehearsed } from "./theatre.ts";
 
-/** At its first call, at all of them, or there and at everything that would have followed. */
+/** At one call, at it and all later ones of the same place, or there and at everything that would have followed. */
 export type How = "once" | "for good" | "crash";
 export type Case = {
   readonly scene: string;
   readonly site: string;
+  /** Which of the calls that the scene makes there, from 1. */
+  readonly nth: number;
   readonly fault: Fault;
   readonly how: How;
 };
 
 const faultsOf: Readonly<Record<How, readonly Fault[]>> = {
   once: faults,
-  "for good": ["throttle", "server error", "lost before", "lost after"],
+  "for good": ["throttle", "conflict", "server error", "lost before", "lost after", "slow"],
   crash: ["lost before", "lost after"],
 };
 
@@ -22,55 +26,61 @@ const siteWanted = process.env.SITE ?? "";
 
 const hows = ["once", "for good", "crash"] as const;
 
-type Place = { readonly scene: string; readonly call: Call };
+type Place = { readonly scene: string; readonly call: Call; readonly nth: number };
 
-/** The long run takes every call site of every scene; the short one each call site once, in turn by other faults. */
+/** The first call and the last one that a scene makes at each place. */
+function placesOf(scene: string, calls: readonly Call[]): Place[] {
+  const bySite = Map.groupBy(
+    calls.filter(({ site }) => site.startsWith(siteWanted)),
+    ({ site }) => site,
+  );
+  return [...bySite.values()].flatMap((made) =>
+    [...new Set([1, made.length])].flatMap((nth) =>
+      made.slice(nth - 1, nth).map((call) => ({ scene, call, nth })),
+    ),
+  );
+}
+
+/** The long run takes every place of every scene; the short one each call site once, in turn by other faults. */
 export function casesOf(rehearsed: ReadonlyMap<string, Rehearsed>): Case[] {
-  const places = [...rehearsed].flatMap(([scene, { calls }]) => {
-    const bySite = new Map<string, Call>();
-    for (const call of calls) if (!bySite.has(call.site)) bySite.set(call.site, call);
-    return [...bySite.values()]
-      .filter(({ site }) => site.startsWith(siteWanted))
-      .map((call): Place => ({ scene, call }));
-  });
+  const places = [...rehearsed].flatMap(([scene, { calls }]) => placesOf(scene, calls));
   const chosen = isLong ? places : [...Map.groupBy(places, ({ call }) => call.site).values()].map(inTurn);
-  return chosen.flatMap((place, index) =>
+  return chosen.flatMap(({ scene, call, nth }, index) =>
     hows.flatMap((how) => {
+      const turn = index + seedOfRun();
       // A short run lets a call site fail once, and for good or in a crash; the next site takes the next faults.
-      if (!isLong && how !== "once" && how !== hows[1 + (index % 2)]) return [];
-      const { isAlone = false } = rehearsed.get(place.scene)?.scene ?? {};
+      if (!isLong && how !== "once" && how !== hows[1 + (turn % 2)]) return [];
+      const { isAlone = false } = rehearsed.get(scene)?.scene ?? {};
       const possible = faultsOf[how].filter(
-        (fault) => canHappen(fault, place.call) && isFair(fault, isAlone, place.call),
+        (fault) => canHappen(fault, call) && isFair(fault, isAlone, call),
       );
-      const turn = possible[Math.floor(index / (how === "once" ? 1 : 2)) % possible.length];
-      const taken = isLong ? possible : turn === undefined ? [] : [turn];
-      return taken.map((fault): Case => ({ scene: place.scene, site: place.call.site, fault, how }));
+      const next = possible[Math.floor(turn / (how === "once" ? 1 : 2)) % possible.length];
+      const taken = isLong ? possible : next === undefined ? [] : [next];
+      return taken.map((fault): Case => ({ scene, site: call.site, nth, fault, how }));
     }),
   );
 }
 
 /** Where a failed condition says that somebody else has done it: there it never fails for no reason. */
-const takenAsDone = new Set([
-  "lib/access/key-registry.ts",
-  "lib/audit/refusals.ts",
-  "lib/events/waiting.ts",
-  "lib/http/cursor-keys.ts",
-  "lib/learnings/delete.ts",
-  "lib/learnings/events/pull-request.ts",
-  "lib/organizations/move.ts",
-  "lib/stream/settle.ts",
-  "lib/stream/spill.ts",
-  "lib/stream/sweep.ts",
-]);
+export const takenAsDone: readonly string[] = [
+  "lib/access/key-registry.ts revoke transact",
+  "lib/audit/refusals.ts recordRefusal transact",
+  "lib/events/waiting.ts keepWaiting transact",
+  "lib/events/waiting.ts stopWaiting transact",
+  "lib/http/cursor-keys.ts #create write",
+  "lib/learnings/delete.ts removeOrphans write",
+  "lib/organizations/move.ts completeMove transact",
+  "lib/stream/settle.ts writeOnce write",
+];
+const namesBySite = new Map(writtenSites.map(({ id, name }) => [id, name]));
 
 function isFair(fault: Fault, isAlone: boolean, { site }: Call): boolean {
-  if (fault === "condition") return !isAlone && !takenAsDone.has(site.split(":", 1)[0] ?? "");
+  if (fault === "condition") return !isAlone && !takenAsDone.includes(namesBySite.get(site) ?? "");
   return fault !== "twin" || !isAlone;
 }
 
-/** Those that change something show more than those that read. */
-const inTurn = (places: readonly Place[]): Place => {
-  const [place] = places.length > 1 ? places.slice(-1) : places;
-  if (!place) throw new Error("A group has a place.");
-  return place;
-};
+/** Last calls show more than first ones, and scenes that change something (which come later) more than those that read. */
+function inTurn(places: readonly Place[]): Place {
+  const byWorth = places.toSorted((one, other) => Number(one.nth > 1) - Number(other.nth > 1));
+  return certain(byWorth.at(-1 - ((seedOfRun() - 1) % places.length)), "place of a group");
+}

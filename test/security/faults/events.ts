@@ -1,5 +1,6 @@
 import { lambdaContext } from "../../../cli/local/lambda.ts";
-import { handler as ingest } from "../../../functions/workers/ingest.ts";
+import { handler as ingestBatch } from "../../../functions/workers/ingest.ts";
+import { ingest } from "../../../lib/contract/workers.ts";
 import { s3Bucket } from "../../../lib/events/s3.ts";
 import { groupOf, type OutgoingEvent, sendEvents } from "../../../lib/events/send.ts";
 import { createSqsCall, sqsQueue } from "../../../lib/events/sqs.ts";
@@ -54,6 +55,7 @@ type Story = {
   readonly now: readonly OutgoingEvent[];
   /** The last of what was told before was cut off here. */
   readonly cutOffAt?: string;
+  readonly settlesPeopleLater?: boolean;
 };
 
 const stories: Readonly<Record<string, Story>> = {
@@ -69,10 +71,12 @@ const stories: Readonly<Record<string, Story>> = {
   },
   "a workspace buys seats that people are short of": {
     before: [workspaceSaved(1, { seats_purchased: 1 }), organizationSaved(2, inAcme), ...team],
+    settlesPeopleLater: true,
     now: [workspaceSaved(9)],
   },
   "someone changes address into another person": {
     before: [workspaceSaved(1, { seats_purchased: 2 }), organizationSaved(2, inAcme), ...team],
+    settlesPeopleLater: true,
     now: [memberSaved(9, { user_id: "1", email: "2@acme.test", readable_repository_ids: "*" })],
   },
   "an organization moves into a workspace with all it has": {
@@ -83,12 +87,15 @@ const stories: Readonly<Record<string, Story>> = {
       pullRequest(6, 7, large),
       pullRequest(6, 8, mcp),
       captured(6, "Mind the gap."),
+      captured(7, "Mind the step."),
     ],
+    settlesPeopleLater: true,
     now: [organizationSaved(9, inAcme)],
   },
   "an organization moves with parts that a sweep was judging": {
     before: [workspaceSaved(1), ...base, pullRequest(6, 7, large)],
     isCondemned: true,
+    settlesPeopleLater: true,
     now: [organizationSaved(9, inAcme)],
   },
   "an organization that is still moving is told of again": {
@@ -100,6 +107,7 @@ const stories: Readonly<Record<string, Story>> = {
       organizationSaved(9, inAcme),
     ],
     cutOffAt: "lib/stream/move.ts",
+    settlesPeopleLater: true,
     now: [organizationSaved(10, { ...inAcme, name: "Renamed" })],
   },
   "a pull request that is large": { before: base, now: [pullRequest(6, 7, large), pullRequest(6, 8, mcp)] },
@@ -149,8 +157,8 @@ const stories: Readonly<Record<string, Story>> = {
   "a bad event": { before: [], now: [event("workspace.saved", 1, { id: "" })] },
 };
 
-/** Those of a scan that was cut off are removed by the next one. */
-const mayLeaveChunks = { mayLeave: /"pk":"FINDINGS#/ };
+/** Chunks of a scan that was cut off are removed by the next scan, parts by the sweep, notes of a move by its schedule. */
+const mayLeave = /"pk":"(?:FINDINGS#|SPILL#|PART#|RELIST")/;
 
 /** The queue delivers again what is not done; the sender sends again. */
 const repeated = { isRepeated: true, says: /^all are done$/, maySay: ["some come again"] };
@@ -180,7 +188,7 @@ export async function ingestMessages(messages: readonly Message[]): Promise<Said
     eventSourceARN: "arn",
     awsRegion: "local",
   }));
-  const { batchItemFailures } = await ingest({ Records }, context());
+  const { batchItemFailures } = await ingestBatch({ Records }, context());
   const left = batchItemFailures.length;
   return { text: left === 0 ? "all are done" : "some come again", isAcknowledged: left === 0 };
 }
@@ -205,9 +213,16 @@ export function eventsPlay(stage: Stage): Play {
   }
 
   const told: Scenes = Object.fromEntries(
-    Object.entries(stories).map(([name, { now }]): [string, Scene] => [
+    Object.entries(stories).map(([name, { now, settlesPeopleLater = false }]): [string, Scene] => [
       name,
-      { ...repeated, ...mayLeaveChunks, ground: name, act: () => ingestMessages(now.map(messageOf)) },
+      {
+        ...repeated,
+        mayLeave,
+        plays: ingest.id,
+        ground: name,
+        settlesPeopleLater,
+        act: () => ingestMessages(now.map(messageOf)),
+      },
     ]),
   );
 

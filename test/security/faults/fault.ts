@@ -15,11 +15,13 @@ export const faults = [
   "twin",
   /** All of a batch but its first element is taken, which is handed back. */
   "partial",
+  /** It is done there; the answer comes when the caller has given up. */
   "slow",
 ] as const;
 export type Fault = (typeof faults)[number];
 
 export type Call = {
+  /** `file:line:column` of who makes it. */
   readonly site: string;
   /** DynamoDB's own word for it, or the service's. */
   readonly operation: string;
@@ -40,7 +42,9 @@ export function canHappen(fault: Fault, { operation, body }: Call): boolean {
     case "twin":
       return writes.includes(operation) && body.includes('"ConditionExpression"');
     case "partial":
-      return ["BatchGetItem", "BatchWriteItem", "SendMessageBatch"].includes(operation);
+      return (
+        operation === "SendMessageBatch" || (operation.startsWith("Batch") && halved(body) !== undefined)
+      );
     default:
       return true;
   }
@@ -78,8 +82,7 @@ export function refusalOf(fault: Fault, { operation }: Call): Answer | undefined
   }
 }
 
-const isDynamo = (operation: string): boolean =>
-  !/^(SendMessageBatch|InvokeModel|\w+Object)$/.test(operation);
+const isDynamo = (operation: string): boolean => !/^(\w*Message\w*|InvokeModel|\w+Object)$/.test(operation);
 
 /** Another caller's transaction is another transaction. */
 export const withoutToken = (body: string): string => body.replace(/,"ClientRequestToken":"[^"]+"/, "");

@@ -1,3 +1,6 @@
+import { createRouter } from "../../../cli/local/routes.ts";
+import { operations } from "../../../lib/contract/operations.ts";
+import { certain } from "../../../lib/runtime/certain.ts";
 import { cursorKeysKey } from "../../../lib/store/layout.ts";
 import type { Answer } from "../../support/api.ts";
 import { buildHouse, fillHouse, type House, texts } from "./house.ts";
@@ -15,6 +18,14 @@ type Asked = {
 const window = "start_date=2026-11-01&end_date=2026-11-30";
 /** A few months, each a partition and so a call of its own. */
 const since = new Date(Date.now() - 60 * 86_400_000).toISOString().slice(0, 10);
+
+/** The id of the operation that answers. */
+function operationAt(method: string, target: string): string {
+  const { resource } = route(method, target.split("?", 1)[0] ?? "");
+  const found = operations.find((each) => each.method === method && each.path === resource);
+  return certain(found, `operation ${method} ${target}`).id;
+}
+const route = createRouter(operations);
 
 /** The answer, without what is drawn anew: ids, cursors, times. */
 function saidOf({ status, codes, json, body }: Answer): string {
@@ -39,9 +50,10 @@ export function operationsPlay(stage: Stage): Play {
   const act = async ({ key, target, ...rest }: Asked): Promise<Said> => {
     const answer = await api.call(target, { key: built().keys[key], ...rest });
     if (answer.body.includes("hunter2")) throw new Error(`${target} says what the store said.`);
+    const text = saidOf(answer);
     return {
-      text: saidOf(answer),
-      isAcknowledged: answer.status < 300 && !saidOf(answer).endsWith("_FAILED"),
+      text,
+      isAcknowledged: answer.status < 500 && !/ (?:\w+_FAILED|RATE_LIMIT_EXCEEDED)$/.test(text),
     };
   };
   const documented = { says: /^20[014] /, maySay: ["503 SERVICE_UNAVAILABLE"] };
@@ -49,6 +61,7 @@ export function operationsPlay(stage: Stage): Play {
     ...documented,
     ground: "house",
     isRead: true,
+    plays: operationAt("GET", target),
     act: () => act({ key, method: "GET", target }),
     ...more,
   });
@@ -62,6 +75,7 @@ export function operationsPlay(stage: Stage): Play {
   ): Scene => ({
     ...documented,
     ground: "house",
+    plays: operationAt(method, target),
     act: () => act({ key, method, target, ...(body && { body }) }),
     ...more,
   });

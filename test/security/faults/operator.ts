@@ -1,3 +1,6 @@
+import { findOrganization, listOrganizations } from "../../../cli/connection/organizations.ts";
+import { failedEventsOf } from "../../../cli/connection/stack-dead-letters.ts";
+import { embedderInUse } from "../../../cli/connection/stack-embedder.ts";
 import {
   createKey,
   type IssuedKey,
@@ -13,9 +16,14 @@ import {
 } from "../../../lib/access/workspace-tokens.ts";
 import { operator, operatorOrigin } from "../../../lib/audit/entry.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
+import { createSqsCall, QueueUnavailable, sqsQueue } from "../../../lib/events/sqs.ts";
 import { decideLearning, pendingLearnings } from "../../../lib/learnings/approval.ts";
 import { changeApprovalDelay } from "../../../lib/organizations/repository-settings.ts";
 import { changeOrganizationSettings } from "../../../lib/organizations/settings.ts";
+import { AwsFault, NoAnswer } from "../../../lib/runtime/aws-fault.ts";
+import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
+import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
 import { StoreUnavailable } from "../../../lib/store/table.ts";
 import { repairStreams } from "../../../lib/stream/repair.ts";
 import { comments, finalized, mcp } from "../../metrics/support.ts";
@@ -53,6 +61,8 @@ export function operatorPlay(stage: Stage): Play {
           text: `refused: ${error.message}`.replaceAll(/k[a-z2-7]{16}/g, "a key"),
           isAcknowledged: false,
         };
+      if (error instanceof AwsFault || error instanceof NoAnswer || error instanceof QueueUnavailable)
+        return { text: "the queue does not answer", isAcknowledged: false };
       if (error instanceof StoreUnavailable)
         return { text: "503 SERVICE_UNAVAILABLE", isAcknowledged: false };
       throw error;
@@ -78,10 +88,12 @@ export function operatorPlay(stage: Stage): Play {
           await world.instance("office");
           const uuid = await world.organization("one", { workspace_id: "office", approval_delay_days: 9 });
           const home = await world.organization("home", { instance_id: "office" });
+          await world.organization("one", { instance_id: "office" });
           for (const name of [github("one"), gitlab("office", "home")])
             await world.member(name, "u-admin", { role: "cr_admin" });
           await world.repository(github("one"), "r1");
-          await world.tell("learning.captured", capturedData(github("one"), "Mind the step."));
+          for (const text of ["Mind the step.", "Mind the gap."])
+            await world.tell("learning.captured", capturedData(github("one"), text));
           const pending = await Array.fromAsync(pendingLearnings(own(), uuid));
           place = {
             uuid,
@@ -173,6 +185,20 @@ export function operatorPlay(stage: Stage): Play {
         () => decideLearning(context(), built().uuid, built().pendingId, "approved"),
         { doneBefore: /^not_pending$/ },
       ),
+      "organizations are listed": change(() => listOrganizations(stage.store().table), { isRead: true }),
+      "an organization is found by its provider's id": change(
+        async () => [await findOrganization(stage.store().table, "one", "w#office")],
+        { isRead: true },
+      ),
+      "the embedder in use is asked for": change(
+        async () => [await embedderInUse(stage.store().table, localIdentity)],
+        { isRead: true, ground: "what can be found" },
+      ),
+      "one of two dead letters is sent again": {
+        ...change(() => redrive("of a")),
+        deadLetters: ["of a", "of b"],
+        maySay: ["the queue does not answer"],
+      },
       "streams are repaired": {
         ...change(() => repairStreams(stage.store())),
         ground: "a restored table",
@@ -181,6 +207,14 @@ export function operatorPlay(stage: Stage): Play {
       },
     }),
   };
+}
+
+async function redrive(wanted: string): Promise<void> {
+  const call = createSqsCall();
+  const queue = sqsQueue(call, "https://queue.test/events");
+  const queueUrl = "https://queue.test/dead";
+  const letters = failedEventsOf({ call, queueUrl, queue, clock: systemClock, chance: systemChance });
+  for await (const letter of letters) if (letter.body === wanted) await letter.redrive();
 }
 
 const summaryOf = (answer: unknown): string =>

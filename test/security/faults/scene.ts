@@ -37,6 +37,12 @@ export type Scene = {
   readonly isAlone?: boolean;
   /** Nobody is kept waiting: it may also give up at the first fault, and be done by its next try. */
   readonly isRepeated?: boolean;
+  /** People are whole again only at its end: they move from tenant to tenant, or seats that are free go to others. */
+  readonly settlesPeopleLater?: boolean;
+  /** What lies in the dead-letter queue at first. */
+  readonly deadLetters?: readonly string[];
+  /** The operation, worker or internal function of the contract that it plays; the operator's verbs have none. */
+  readonly plays?: string;
 };
 export type Scenes = Readonly<Record<string, Scene>>;
 

@@ -1,96 +1,112 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Everything a function sends out passes these files; whoever calls them is the place that a fault strikes. */
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+const folders = ["lib", "functions", "cli"];
+/** Plays AWS on a laptop: what it calls is behind the calls that are struck here. */
+const playedAws = "cli/local/";
+
+/** Everything that is sent out passes these files; whoever calls them is the place that a fault strikes. */
 const machinery = new Set([
   "lib/runtime/aws-request.ts",
   "lib/store/client.ts",
+  "lib/store/create-table.ts",
   "lib/store/dynamo.ts",
-  "lib/store/retry.ts",
   "lib/store/table.ts",
   "lib/store/vectors.ts",
   "lib/http/admission.ts",
   "lib/events/sqs.ts",
   "lib/events/s3.ts",
   "lib/index/bedrock-embedder.ts",
-  "lib/index/at-most.ts",
+  // Counts what passes.
+  "cli/commands/repair.ts",
 ]);
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+/** What each port is called wherever it is handed on, so that its calls are known by that name. */
+const portNames: Readonly<Record<string, readonly string[]>> = {
+  Table: ["table"],
+  MeteredTable: ["table"],
+  VectorSearch: ["vectors"],
+  EventBucket: ["bucket"],
+  EventQueue: ["queue"],
+  DeadLetterQueue: ["deadLetters"],
+  Embedder: ["embedder", "localEmbedder", "known"],
+  SqsCall: ["call"],
+};
+const names = "table|vectors|bucket|deadLetters|queue|embedder";
 
-/** A call of the store, the queue, the bucket or the embedder, as it is written. */
-const call =
-  /\b(?:table|vectors|bucket|deadLetters|queue|embedder)\??\s*\.\s*(?:get|getMany|getTogether|queryPage|scanPage|write|transact|writeMany|search|put|send|embed)\(|\bqueryAll\(/g;
-
-/** `file:line` of every call in the source, so that a new one is known before it is tested. */
-export const writtenSites: readonly string[] = ["lib", "functions"].flatMap((folder) =>
-  readdirSync(`${root}${folder}`, { recursive: true })
-    .map((file) => `${folder}/${String(file).replaceAll("\\", "/")}`)
-    .filter((file) => file.endsWith(".ts") && !machinery.has(file))
-    .toSorted()
-    .flatMap((file) => callsIn(file, readFileSync(`${root}${file}`, "utf8"))),
+/** A call of the store, the queue, the bucket or the embedder, as it is written; those no other thing has, of anything. */
+const call = new RegExp(
+  [
+    `\\b(?:${names})\\s*\\??\\.\\s*(?=(?:get|write|search|put|send|embed)\\()`,
+    "\\.\\s*(?=(?:getMany|getTogether|queryPage|scanPage|transact|writeMany)\\()",
+    "\\b(?=(?<!function\\* )queryAll\\()",
+    '(?=\\bcall\\("[A-Z]\\w+")',
+  ].join("|"),
+  "g",
 );
 
-function callsIn(file: string, source: string): string[] {
-  const lines = [...source.matchAll(call)].map(({ index, 0: { length } }) => {
-    return source.slice(0, index + length).split("\n").length;
+export type WrittenSite = {
+  /** `file:line:column` of the method's name. */
+  readonly id: string;
+  /** `file function method`, and which of several: stays when lines move. */
+  readonly name: string;
+  /** It asks for more than the first page. */
+  readonly isPaging: boolean;
+};
+
+type Source = { readonly file: string; readonly text: string };
+
+const sources: readonly Source[] = folders.flatMap((folder) =>
+  readdirSync(`${root}${folder}`, { recursive: true })
+    .map((file) => `${folder}/${String(file).replaceAll("\\", "/")}`)
+    .filter((file) => /(?<!\.d)\.ts$/.test(file) && !machinery.has(file) && !file.startsWith(playedAws))
+    .toSorted()
+    .map((file) => ({ file, text: readFileSync(`${root}${file}`, "utf8") })),
+);
+
+/** Every call in the source, so that a new one is known before it is made. */
+export const writtenSites: readonly WrittenSite[] = sources.flatMap(({ file, text }) => {
+  const times = new Map<string, number>();
+  return [...text.matchAll(call)].map(({ index, 0: { length } }) => {
+    const start = index + length;
+    const [, method = "", given = ""] = /^(\w+)\(([^)]*\))?/.exec(text.slice(start)) ?? [];
+    const name = `${file} ${functionAround(text, start)} ${method}`;
+    times.set(name, (times.get(name) ?? 0) + 1);
+    return {
+      id: `${file}:${placeOf(text, start)}`,
+      name: times.get(name) === 1 ? name : `${name} ${times.get(name)}`,
+      isPaging: method === "queryAll" || (/^(?:query|scan)Page$/.test(method) && /\bresume\)$/.test(given)),
+    };
   });
-  return [...new Set(lines)].map((line) => `${file}:${line}`);
+});
+
+/** The last one that begins above, at the margin or as a method. */
+function functionAround(text: string, index: number): string {
+  const begun = /^(?:export )?(?:async )?(?:function\*? |const )(\w+)|^ {2}(?:async )?(#?\w+)\(.*\{$/gm;
+  const last = [...text.slice(0, index).matchAll(begun)].at(-1);
+  return last?.[1] ?? last?.[2] ?? "";
 }
 
-const known = new Set(writtenSites);
-/** A loop or a call over several lines is told of by one of them. */
-const linesNearby = [0, 1, -1, 2, -2, 3, -3];
-
-/** Who made the call under way: the innermost place outside the machinery. Null when nobody of ours did. */
-export function siteOfCaller(): string | null {
-  const place = innermost();
-  if (place === null) return null;
-  const site = sitesByPlace.get(place) ?? siteInSource();
-  sitesByPlace.set(place, site);
-  return site;
+/** Line and column as a stack trace tells them. */
+function placeOf(text: string, index: number): string {
+  const lines = text.slice(0, index).split("\n");
+  return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** To find the line in the source is slow, so it is done once for every place in the code that runs. */
-const sitesByPlace = new Map<string, string>();
+const declared = new RegExp(`(\\w+)\\??: (${Object.keys(portNames).join("|")})\\b`, "g");
+const renamed = [
+  new RegExp(`\\b(?:const|let) \\w+(?:: \\w+)? = (?:await )?(?:\\w+(?:\\(\\))?\\.)*(?:${names});`, "g"),
+  new RegExp(`\\{[^{}]*\\b(?:${names}): [a-z]\\w*[^{}]*\\}(?= = |: )`, "g"),
+];
 
-const stackFramesMax = 60;
-
-/** File, line and column in the code that runs. */
-function innermost(): string | null {
-  const { prepareStackTrace, stackTraceLimit } = Error;
-  Error.stackTraceLimit = stackFramesMax;
-  let place: string | null = null;
-  Error.prepareStackTrace = (_, frames) => {
-    const frame = frames.find((each) => {
-      const file = sourceFile.exec(each.getFileName() ?? "")?.[0];
-      return file !== undefined && !machinery.has(file);
-    });
-    place = frame ? `${frame.getFileName()}:${frame.getLineNumber()}:${frame.getColumnNumber()}` : null;
-    return "";
-  };
-  void new Error("Where am I?").stack;
-  Object.assign(Error, { prepareStackTrace, stackTraceLimit });
-  return place;
-}
-
-const sourceFile = /(?:lib|functions)\/[\w/.-]+\.ts$/;
-
-function siteInSource(): string {
-  const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = stackFramesMax;
-  const { stack = "" } = new Error("Where am I?");
-  Error.stackTraceLimit = limit;
-  for (const [, file = "", line = ""] of stack.matchAll(/((?:lib|functions)\/[\w/.-]+\.ts):(\d+):\d+/g)) {
-    if (machinery.has(file)) continue;
-    const near = linesNearby.map((step) => `${file}:${Number(line) + step}`).find((site) => known.has(site));
-    return near ?? onlyOneIn(file) ?? `${file}:${line}`;
-  }
-  return "nowhere";
-}
-
-/** A walk that is begun in one function and read on in another. */
-function onlyOneIn(file: string): string | undefined {
-  const [first, second] = writtenSites.filter((site) => site.startsWith(`${file}:`));
-  return second === undefined ? first : undefined;
-}
+/** Where a port goes by another name, under which its calls would not be found. */
+export const portsUnderOtherNames: readonly string[] = sources.flatMap(({ file, text }) => {
+  const misnamed = [...text.matchAll(declared)].filter(
+    ([, name = "", port = ""]) => !portNames[port]?.includes(name),
+  );
+  return [...misnamed, ...renamed.flatMap((form) => [...text.matchAll(form)])].map(
+    ({ index, 0: words }) => `${file}:${placeOf(text, index)} ${words}`,
+  );
+});

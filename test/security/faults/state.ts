@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import * as z from "zod";
 import type { Item, Key, Table } from "../../../lib/store/table.ts";
 
 const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
@@ -90,6 +91,14 @@ export class Contents {
     // Once more: what was drawn has decided the order of the fields.
     return stable(JSON.parse(plain));
   }
+}
+
+const entry = z.object({ action: z.string(), resource_id: z.string().nullable() });
+
+/** What an entry of the log is about, whatever it says of it. */
+export function subjectOf(told: string): string {
+  const { action, resource_id } = entry.parse(JSON.parse(told));
+  return `${action} ${resource_id}`;
 }
 
 const entryOf = ({ pk, action, resource_type, resource_id, summary, actor, metadata }: Item) => ({

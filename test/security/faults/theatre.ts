@@ -5,20 +5,19 @@ import { systemClock } from "../../../lib/runtime/clock.ts";
 import { createStoreClient } from "../../../lib/store/client.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import type { OpenStore } from "../../../lib/store/open.ts";
-import type { Item } from "../../../lib/store/table.ts";
 import { createVectorSearch } from "../../../lib/store/vectors.ts";
-import { problemsOf } from "../../learnings/check-table.ts";
-import { checkPeople } from "../../people/checks.ts";
 import { useApi } from "../../support/api.ts";
+import { isLong } from "../../support/volume.ts";
 import { World } from "../../support/world.ts";
-import type { Case, How } from "./cases.ts";
+import type { Case } from "./cases.ts";
 import { eventsPlay } from "./events.ts";
 import type { Call, Strike } from "./fault.ts";
 import { operationsPlay } from "./operations.ts";
 import { operatorPlay } from "./operator.ts";
 import type { Ground, Play, Said, Scene, Stage } from "./scene.ts";
 import { Contents, type State } from "./state.ts";
-import { Wire } from "./wire.ts";
+import { brokenIn, difference, isBeside, verdict } from "./verdict.ts";
+import { type WatchOptions, Wire } from "./wire.ts";
 import { workersPlay } from "./workers.ts";
 
 /** What a scene says, leaves and calls when nothing befalls it. */
@@ -81,30 +80,41 @@ export class Theatre {
   }
 
   /** Answers what went wrong, if anything did. */
-  async play({ scene: name, site, fault, how }: Case): Promise<string | undefined> {
+  async play({ scene: name, ...struck }: Case): Promise<string | undefined> {
+    const { site, nth, fault, how } = struck;
     const clean = this.rehearsed.get(name);
     if (!clean) throw new Error(`${name} was not rehearsed.`);
     let isStruck = false;
-    const said = await this.#act(clean.scene, (call) => {
+    let made = 0;
+    const strike: Strike = (call) => {
       const isHere = call.site === site;
-      if (isHere ? isStruck && how === "once" : !(isStruck && how === "crash")) return undefined;
-      const isFirst = !isStruck;
-      isStruck ||= isHere;
-      return how === "crash" && !isFirst ? "lost before" : fault;
-    });
+      if (isHere) made += 1;
+      if (isStruck) return how === "crash" ? "lost before" : how === "for good" && isHere ? fault : undefined;
+      isStruck = isHere && made === nth;
+      return isStruck ? fault : undefined;
+    };
+    const said = await this.#act(clean.scene, strike, { isSlow: fault === "slow" });
     if (!isStruck) return "it was not struck";
-    const answer = how === "crash" ? undefined : verdict(clean, said, { site, fault, how });
-    return answer ?? (await this.#loss(clean, said, how)) ?? (await this.#repeat(clean, said));
+    if (this.#wire.isWaitedFor) return "it waits for an answer that never comes";
+    const answer = how === "crash" ? undefined : verdict(clean, said, struck);
+    return answer ?? (await this.#loss(clean, said, struck)) ?? (await this.#repeat(clean, said));
   }
 
   /** What is acknowledged is done; what stands is whole, done or not. */
-  async #loss({ scene, state }: Rehearsed, said: Said, how: How): Promise<string | undefined> {
+  async #loss(
+    { scene, state }: Rehearsed,
+    said: Said,
+    { site, how, fault }: Omit<Case, "scene">,
+  ): Promise<string | undefined> {
     if (scene.isRead) return undefined;
     const items = await this.#read();
     const broken = brokenIn([...items.items.values()], scene);
     if (broken) return broken;
     if (!said.isAcknowledged || how === "crash") return undefined;
-    const left = differences(scene, state.things, this.#stateOf(scene, items).things);
+    const { things, told } = this.#stateOf(scene, items);
+    const isUntold = isBeside(site) && how === "for good";
+    const found = { things, told: isUntold ? state.told : told };
+    const left = difference(scene, state, found, { isTwice: fault === "twin" });
     return left && `it is acknowledged (${said.text.slice(0, 60)}), yet ${left}`;
   }
 
@@ -121,9 +131,7 @@ export class Theatre {
       if (again.text !== said.text && !scene.doneBefore?.test(again.text))
         return `again it says ${again.text.slice(0, 200)}`;
       if (scene.isRead) return undefined;
-      const { things, told } = this.#stateOf(scene, await this.#read());
-      const untold = state.told.find((entry) => !told.includes(entry));
-      problem = differences(scene, state.things, things) ?? (untold && `nobody was told ${untold}`);
+      problem = difference(scene, state, this.#stateOf(scene, await this.#read()), { isTwice: true });
       if (!problem) return undefined;
     }
     return problem && `again ${problem}`;
@@ -140,25 +148,40 @@ export class Theatre {
     const said = await this.#act(scene, () => undefined);
     if (!scene.says.test(said.text)) throw new Error(`${name} says ${said.text}.`);
     const calls = [...this.#wire.calls];
-    this.rehearsed.set(name, {
-      scene,
-      said,
-      state: this.#stateOf(scene, await this.#read()),
-      calls,
-    });
+    const now = await this.#read();
+    const broken = brokenIn([...now.items.values()], { ...scene, settlesPeopleLater: false });
+    if (broken) throw new Error(`${name} leaves ${broken}.`);
+    const clean = { scene, said, state: this.#stateOf(scene, now), calls };
+    this.rehearsed.set(name, clean);
+    if (isLong || scene.isRead) await this.#rehearseWhole(name, clean);
   }
 
-  async #act(scene: Scene, strike: Strike): Promise<Said> {
+  /** Where the store ends its pages is no part of what is said and left. */
+  async #rehearseWhole(name: string, { scene, said, state }: Rehearsed): Promise<void> {
+    const whole = await this.#act(scene, () => undefined, { hasWholePages: true });
+    const found = this.#stateOf(scene, await this.#read());
+    const unlike = difference(scene, state, found, { isTwice: false });
+    if (whole.text === said.text && unlike === undefined) return;
+    throw new Error(`${name} says ${said.text} by short pages, and ${whole.text} by whole ones; ${unlike}.`);
+  }
+
+  /** Call sites that were given items by a page that was not the first. */
+  get readOn(): ReadonlySet<string> {
+    return this.#wire.readOn;
+  }
+
+  async #act(scene: Scene, strike: Strike, options: WatchOptions = {}): Promise<Said> {
     const ground = this.#groundOf(scene);
     if (this.#standing !== scene.ground) await ground.restore(this.#table, await this.#read());
     this.#seen = undefined;
     this.#standing = scene.isRead ? scene.ground : undefined;
     this.#wire.messages.clear();
+    this.#wire.deadLetters.fill(scene.deadLetters ?? []);
     this.#wait(minuteMs);
     const later = scene.laterMs ?? 0;
     this.#wait(later);
     await scene.prepare?.();
-    this.#wire.watch(withRival(scene, strike));
+    this.#wire.watch(withRival(scene, strike), options);
     try {
       return await scene.act();
     } finally {
@@ -174,8 +197,9 @@ export class Theatre {
 
   #stateOf(scene: Scene, items: Contents): State {
     const { things, told } = this.#groundOf(scene).stateAfter(items);
-    const messages = [...this.#wire.messages.values()].map((message) => JSON.stringify(message)).sort();
-    return { things: [...things, ...messages], told };
+    const { messages, deadLetters } = this.#wire;
+    const queued = new Set([...messages.values()].map((message) => JSON.stringify(message)));
+    return { things: [...things, ...queued, ...deadLetters.bodies.values()], told };
   }
 
   #groundOf({ ground }: Scene): Contents {
@@ -220,54 +244,9 @@ const environmentOf = (endpoint: string) => ({
 function withRival({ rivalAt }: Scene, strike: Strike): Strike {
   let isAhead = rivalAt !== undefined;
   return (call) => {
-    const isRivalled = isAhead && `${call.site.split(":", 1)[0]} ${call.operation}` === rivalAt;
-    if (!isRivalled) return strike(call);
+    const fault = strike(call);
+    if (fault || !isAhead || `${call.site.split(":", 1)[0]} ${call.operation}` !== rivalAt) return fault;
     isAhead = false;
     return "condition";
   };
-}
-
-/** What must hold at every moment, whatever was cut off; of people only while nothing moves to another tenant. */
-function brokenIn(items: readonly Item[], { isRepeated }: Scene): string | undefined {
-  const [problem] = problemsOf(items, { eventsMayComeAgain: true });
-  if (problem || isRepeated) return problem;
-  try {
-    checkPeople(items);
-    return undefined;
-  } catch (error) {
-    return String(error);
-  }
-}
-
-function differences(
-  { mayLeave, uncompared }: Scene,
-  wanted: readonly string[],
-  found: readonly string[],
-): string | undefined {
-  const [missing] = wanted.filter((each) => !found.includes(each) && !uncompared?.test(each));
-  const surplus = found.filter((each) => !wanted.includes(each) && !uncompared?.test(each));
-  const [extra] = surplus.filter((each) => !mayLeave?.test(each));
-  if (missing === undefined && extra === undefined) return undefined;
-  return `the table lacks ${missing?.slice(0, 300)} and has ${extra?.slice(0, 300)}`;
-}
-
-/** What is written beside the answer, and may fail without anybody's knowing. */
-const beside = ["lib/access/last-used.ts", "lib/audit/refusals.ts"];
-const limiter = "lib/access/rate-limiter.ts";
-
-/** Undefined when the answer is a right one for the fault. */
-function verdict(
-  { scene, said: clean }: Rehearsed,
-  said: Said,
-  { site, fault, how }: Omit<Case, "scene">,
-): string | undefined {
-  const file = site.split(":", 1)[0] ?? "";
-  const isClean = said.text === clean.text;
-  if (beside.includes(file) || (scene.isRead && file === limiter && fault !== "throttle"))
-    return isClean ? undefined : `says ${said.text.slice(0, 200)}`;
-  if (isClean) return undefined;
-  if (how === "once" && fault === "twin" && scene.doneBefore?.test(said.text)) return undefined;
-  const mayGiveUp = how === "for good" || scene.isRepeated;
-  const answers = file === limiter && fault === "throttle" ? ["429 RATE_LIMIT_EXCEEDED"] : scene.maySay;
-  return mayGiveUp && answers.includes(said.text) ? undefined : `says ${said.text.slice(0, 200)}`;
 }

@@ -4,6 +4,8 @@ import * as z from "zod";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { AwsFault, NoAnswer } from "../../../lib/runtime/aws-fault.ts";
 import type { AwsAnswer, AwsClient, AwsClientOptions, AwsRequest } from "../../../lib/runtime/aws-request.ts";
+import { siteUnderWay } from "./caller.ts";
+import { DeadLetters } from "./dead-letters.ts";
 import {
   type Answer,
   type Call,
@@ -14,11 +16,21 @@ import {
   type Strike,
   withoutToken,
 } from "./fault.ts";
-import { siteOfCaller } from "./sites.ts";
 
 const siteHeader = "x-call-site";
-const slowMs = 15;
-const aWhile = () => new Promise((resolve) => setTimeout(resolve, slowMs));
+const silentHeader = "x-never-answered";
+/** Of the store's client at an address that never answers. */
+const storePatienceMs = 10;
+/** Of the other clients while something is slow: the next try must be answered within it. */
+const patienceMs = 300;
+/** Whoever waits longer than this for an answer would wait for ever. */
+const heldMsMax = 3_000;
+
+export type WatchOptions = {
+  /** Clients lose patience soon, since answers will be late. */
+  readonly isSlow?: boolean;
+  readonly hasWholePages?: boolean;
+};
 
 /**
  * What stands between the functions and AWS. Calls of the store go on to the engine; the queue, the bucket and
@@ -28,10 +40,17 @@ export class Wire {
   endpoint = "";
   /** Every call since the last `watch`. */
   readonly calls: Call[] = [];
+  /** Who was given items by a page that was not the first. */
+  readonly readOn = new Set<string>();
   /** What the queue took, by deduplication id. */
   readonly messages = new Map<string, unknown>();
+  /** Somebody did not give up on an answer that never came. */
+  isWaitedFor = false;
+  readonly deadLetters = new DeadLetters();
   readonly #objects = new Map<string, Buffer>();
   #strike: Strike | undefined;
+  #isSlow = false;
+  #hasWholePages = false;
   readonly #server = createServer((incoming, response) => void this.#take(incoming, response));
 
   async open(): Promise<void> {
@@ -47,9 +66,15 @@ export class Wire {
   }
 
   /** From now on calls are noted, and struck as `strike` says. */
-  watch(strike: Strike = () => undefined): void {
+  watch(
+    strike: Strike = () => undefined,
+    { isSlow = false, hasWholePages = false }: WatchOptions = {},
+  ): void {
     this.calls.length = 0;
     this.#strike = strike;
+    this.isWaitedFor = false;
+    this.#isSlow = isSlow;
+    this.#hasWholePages = hasWholePages;
   }
 
   rest(): void {
@@ -57,18 +82,26 @@ export class Wire {
   }
 
   /** In front of every client. */
-  door(client: AwsClient, { service }: AwsClientOptions): AwsClient {
-    const sites = new Map<string, string>();
+  door(create: (options: AwsClientOptions) => AwsClient, options: AwsClientOptions): AwsClient {
+    const { service } = options;
+    const isStore = service === "dynamodb";
+    const client = create(options);
+    const impatient = create(
+      isStore
+        ? { ...options, endpoint: this.endpoint, answerMsMax: storePatienceMs }
+        : { ...options, answerMsMax: patienceMs },
+    );
     const send = (outgoing: AwsRequest): Promise<AwsAnswer> => {
       if (!this.#strike) return client.send(outgoing);
-      const content = `${outgoing.path} ${outgoing.body}`;
-      // A repetition is told from the same place, also where the trace of it has been lost.
-      const site = siteOfCaller() ?? sites.get(content) ?? `${service} from nowhere`;
-      sites.set(content, site);
-      if (service === "dynamodb") return this.#callStore(client, outgoing, site);
-      return client.send({ ...outgoing, headers: { ...outgoing.headers, [siteHeader]: site } });
+      const site = siteUnderWay() ?? `${service} from nowhere`;
+      if (isStore) return this.#callStore({ client, impatient }, outgoing, site);
+      const headers = { ...outgoing.headers, [siteHeader]: site };
+      return (this.#isSlow ? impatient : client).send({ ...outgoing, headers });
     };
-    return { destroy: () => client.destroy(), send };
+    const destroy = () => {
+      for (const each of [client, impatient]) each.destroy();
+    };
+    return { destroy, send };
   }
 
   #note(call: Call): Fault | undefined {
@@ -76,17 +109,26 @@ export class Wire {
     return this.#strike?.(call);
   }
 
-  async #callStore(client: AwsClient, outgoing: AwsRequest, site: string): Promise<AwsAnswer> {
-    const body = String(outgoing.body);
-    const call = { site, operation: outgoing.headers?.["x-amz-target"]?.split(".").at(-1) ?? "", body };
+  async #callStore(
+    { client, impatient }: Record<"client" | "impatient", AwsClient>,
+    outgoing: AwsRequest,
+    site: string,
+  ): Promise<AwsAnswer> {
+    const operation = outgoing.headers?.["x-amz-target"]?.split(".").at(-1) ?? "";
+    const body = this.#hasWholePages ? String(outgoing.body) : cutShort(operation, String(outgoing.body));
+    const call = { site, operation, body };
     const fault = this.#note(call);
     const refusal = fault && refusalOf(fault, call);
     if (refusal) throw new AwsFault({ ...refusal, headers: {} });
     if (fault === "lost before") throw new NoAnswer("lost before");
-    if (fault === "slow") await aWhile();
+    if (fault === "slow") {
+      await client.send({ ...outgoing, body }).catch(() => undefined);
+      return await impatient.send({ ...outgoing, headers: { ...outgoing.headers, [silentHeader]: "" } });
+    }
     if (fault === "twin") await client.send({ ...outgoing, body: withoutToken(body) }).catch(() => undefined);
     const halves = fault === "partial" ? halved(body) : undefined;
-    const answer = await client.send(halves ? { ...outgoing, body: halves.taken } : outgoing);
+    const answer = await client.send({ ...outgoing, body: halves?.taken ?? body });
+    if (body.includes('"ExclusiveStartKey"') && !answer.body.includes('"Items":[]')) this.readOn.add(site);
     if (fault === "lost after") throw new NoAnswer("lost after");
     return halves ? { ...answer, body: handedBack(answer.body, halves.left) } : answer;
   }
@@ -95,18 +137,24 @@ export class Wire {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
     const body = Buffer.concat(chunks);
-    const call = {
-      site: String(incoming.headers[siteHeader]),
-      operation: operationOf(incoming),
-      body: body.toString(),
-    };
-    const fault = incoming.headers[siteHeader] === undefined ? undefined : this.#note(call);
-    if (fault === "slow") await aWhile();
+    if (incoming.headers[silentHeader] !== undefined) return this.#hold(response);
+    const site = incoming.headers[siteHeader];
+    const call = { site: String(site), operation: operationOf(incoming), body: body.toString() };
+    const fault = site === undefined ? undefined : this.#note(call);
     const answer =
       (fault && refusalOf(fault, call)) ??
       (fault === "lost before" ? undefined : await this.#answer(call, incoming.url ?? "", body, fault));
+    if (fault === "slow") return this.#hold(response);
     if (fault === "lost after" || !answer) response.destroy();
     else response.writeHead(answer.status).end(answer.body);
+  }
+
+  #hold(response: ServerResponse): void {
+    const tooLong = setTimeout(() => {
+      this.isWaitedFor = true;
+      response.destroy();
+    }, heldMsMax);
+    response.once("close", () => clearTimeout(tooLong));
   }
 
   async #answer(
@@ -117,9 +165,10 @@ export class Wire {
   ): Promise<Answer> {
     if (operation === "SendMessageBatch")
       return this.#queue(sent.parse(JSON.parse(body)).Entries, fault === "partial");
+    if (operation.includes("Message")) return okJson(this.deadLetters.answer(operation, JSON.parse(body)));
     if (operation === "InvokeModel") {
       const embedding = await localEmbedder.embed(asked.parse(JSON.parse(body)).inputText);
-      return ok(Buffer.from(JSON.stringify({ embedding })));
+      return okJson({ embedding });
     }
     if (operation === "PutObject") this.#objects.set(path, bytes);
     const object = this.#objects.get(path);
@@ -127,17 +176,24 @@ export class Wire {
   }
 
   #queue(entries: z.output<typeof sent>["Entries"], isPartial: boolean): Answer {
-    for (const { Id: _, ...entry } of isPartial ? entries.slice(1) : entries)
-      this.messages.set(entry.MessageDeduplicationId, entry);
+    for (const { Id: _, MessageDeduplicationId: id, ...entry } of isPartial ? entries.slice(1) : entries)
+      this.messages.set(id, entry);
     const Failed = isPartial ? [{ Id: entries[0]?.Id, SenderFault: false, Code: "InternalError" }] : [];
-    return ok(Buffer.from(JSON.stringify({ Successful: [], Failed })));
+    return okJson({ Successful: [], Failed });
   }
+}
+
+/** The store may end a page anywhere: here it ends the first one of every read after its first item. */
+function cutShort(operation: string, body: string): string {
+  const isFirstPage = /^(?:Query|Scan)$/.test(operation) && !body.includes('"ExclusiveStartKey"');
+  return isFirstPage ? JSON.stringify({ ...JSON.parse(body), Limit: 1 }) : body;
 }
 
 const sent = z.object({
   Entries: z.array(z.looseObject({ Id: z.string(), MessageDeduplicationId: z.string() })),
 });
 const asked = z.object({ inputText: z.string() });
+const okJson = (answer: object): Answer => ok(Buffer.from(JSON.stringify(answer)));
 const ok = (body: Buffer): Answer => ({ status: 200, headers: {}, body });
 
 function operationOf({ headers, url = "", method = "" }: IncomingMessage): string {

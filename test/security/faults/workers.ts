@@ -4,6 +4,7 @@ import { handler as expireWaiting } from "../../../functions/workers/expire-wait
 import { handler as finishMoves } from "../../../functions/workers/finish-moves.ts";
 import { handler as housekeeping } from "../../../functions/workers/housekeeping.ts";
 import { handler as reconcileIndex } from "../../../functions/workers/reconcile-index.ts";
+import { searchLearnings as searching, type WorkerId } from "../../../lib/contract/workers.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { markStale } from "../../../lib/index/stale.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
@@ -43,16 +44,30 @@ const pullRequest = (at: number, number: number, count = 0) =>
     at,
     finalized(one, number, { repository_id: "r1", comments: manyComments(count) }),
   );
+const another = organizationName("1002");
 const moving = [
   workspaceSaved(1),
   ...base,
+  organizationSaved(2, another),
   memberSaved(5, { user_id: "1" }),
   large,
   captured(6, "Mind the gap."),
+  captured(7, "Mind the step."),
 ];
 const moved = organizationSaved(9, { ...one, workspace_id: "acme" });
+const movedToo = organizationSaved(9, { ...another, workspace_id: "acme" });
 
-const repeated = { isRepeated: true, says: /^done$/, maySay: ["failed"] };
+const scheduled = { approveDue, expireWaiting, finishMoves, housekeeping, reconcileIndex } satisfies Record<
+  Exclude<WorkerId, "ingest">,
+  () => Promise<unknown>
+>;
+const worker = (plays: keyof typeof scheduled) => ({
+  plays,
+  isRepeated: true,
+  says: /^done$/,
+  maySay: ["failed"],
+  act: () => run(scheduled[plays]),
+});
 
 /** Nobody waits for what a schedule does: it is done by the next run at the latest. */
 async function run(work: () => Promise<unknown>): Promise<Said> {
@@ -98,13 +113,14 @@ export function workersPlay(stage: Stage): Play {
       },
       "Learnings that moved": {
         build: async () => {
-          await tell(...moving, moved);
+          await tell(...moving, moved, movedToo);
         },
       },
       "an index that is behind": {
         build: async () => {
           await tell(
             ...base,
+            organizationSaved(2, another),
             captured(6, "Mind the gap."),
             captured(7, "Mind the step."),
             captured(8, "Mind it all."),
@@ -119,22 +135,21 @@ export function workersPlay(stage: Stage): Play {
             { delete: vectorKey(uuidOf(), first.id) },
             { put: { ...vector, digest: "of another text" } },
             { put: { ...vector, sk: "00000000-0000-4000-8000-000000000000" } },
-            markStale(
-              { organization: uuidOf(), id: first.id, revision: first.revision },
-              Date.now() - 3 * dayMs,
+            ...[first.revision, "of an earlier text"].map((revision) =>
+              markStale({ organization: uuidOf(), id: first.id, revision }, Date.now() - 3 * dayMs),
             ),
           ]);
         },
       },
-      "an organization on its way": {
+      "organizations on their way": {
         build: async () => {
           await tell(...moving);
-          await cutOff("lib/learnings/move-learnings.ts", moved);
+          for (const each of [moved, movedToo]) await cutOff("lib/learnings/move-learnings.ts", each);
         },
       },
       "parts that nothing names": {
         build: async () => {
-          await tell(...base, large, pullRequest(6, 8), pullRequest(6, 9));
+          await tell(...base, organizationSaved(2, another), large, pullRequest(6, 8), pullRequest(6, 9));
           await condemnParts(table(), uuidOf());
           // Of one that is stored, and of one that never was.
           for (const number of [9, 10])
@@ -154,41 +169,39 @@ export function workersPlay(stage: Stage): Play {
       "waiting events are looked through": {
         ground: "events that wait",
         laterMs: 20 * dayMs,
-        ...repeated,
-        act: () => run(expireWaiting),
+        ...worker("expireWaiting"),
       },
       "Learnings are approved by their deadline": {
         ground: "Learnings whose time is up",
         laterMs: 4 * dayMs,
-        ...repeated,
-        act: () => run(approveDue),
+        ...worker("approveDue"),
       },
       "Learnings that moved are listed once more": {
         ground: "Learnings that moved",
         laterMs: dayMs,
-        ...repeated,
-        act: () => run(approveDue),
+        ...worker("approveDue"),
       },
       "the index is reconciled": {
         ground: "an index that is behind",
         laterMs: 2 * dayMs,
-        ...repeated,
-        act: () => run(reconcileIndex),
+        ...worker("reconcileIndex"),
       },
-      "a move is finished": {
-        ground: "an organization on its way",
-        ...repeated,
-        act: () => run(finishMoves),
+      "moves are finished": {
+        ground: "organizations on their way",
+        settlesPeopleLater: true,
+        mayLeave: /"pk":"RELIST"/,
+        ...worker("finishMoves"),
       },
       housekeeping: {
         ground: "parts that nothing names",
         laterMs: 40 * dayMs,
-        ...repeated,
-        act: () => run(housekeeping),
+        ...worker("housekeeping"),
       },
       "the reviewer searches": {
-        ...repeated,
+        plays: searching.id,
+        isRepeated: true,
         says: /Mind the gap/,
+        maySay: ["failed"],
         ground: "what can be found",
         isRead: true,
         act: async () => {

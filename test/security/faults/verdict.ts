@@ -1,0 +1,73 @@
+import type { Item } from "../../../lib/store/table.ts";
+import { problemsOf } from "../../learnings/check-table.ts";
+import { checkPeople } from "../../people/checks.ts";
+import type { Case } from "./cases.ts";
+import type { Said, Scene } from "./scene.ts";
+import { type State, subjectOf } from "./state.ts";
+import type { Rehearsed } from "./theatre.ts";
+
+/** What must hold at every moment, whatever was cut off. */
+export function brokenIn(items: readonly Item[], { settlesPeopleLater }: Scene): string | undefined {
+  const [problem] = problemsOf(items, { eventsMayComeAgain: true });
+  if (problem || settlesPeopleLater) return problem;
+  try {
+    checkPeople(items);
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** Undefined when a run has left what it should have. What was done twice may be there twice, and be told of twice. */
+export function difference(
+  { mayLeave, uncompared }: Scene,
+  wanted: State,
+  found: State,
+  { isTwice }: { readonly isTwice: boolean },
+): string | undefined {
+  const isCompared = (each: string) => !uncompared?.test(each) && !(isTwice && wanted.things.includes(each));
+  const [missing] = without(wanted.things, found.things).filter((each) => !uncompared?.test(each));
+  const [extra] = without(found.things, wanted.things).filter(
+    (each) => isCompared(each) && !mayLeave?.test(each),
+  );
+  if (missing !== undefined || extra !== undefined)
+    return `the table lacks ${missing?.slice(0, 300)} and has ${extra?.slice(0, 300)}`;
+  const [untold] = without(wanted.told, found.told);
+  if (untold !== undefined) return `nobody was told ${untold}`;
+  const subjects = isTwice ? wanted.told.map(subjectOf) : [];
+  const often = without(found.told, wanted.told).find((entry) => !subjects.includes(subjectOf(entry)));
+  return often && `the log tells once too often ${often}`;
+}
+
+/** What of `some` is not in `others`, as often as it is there. */
+function without(some: readonly string[], others: readonly string[]): string[] {
+  const left = new Map<string, number>();
+  for (const each of others) left.set(each, (left.get(each) ?? 0) + 1);
+  return some.filter((each) => {
+    const times = left.get(each) ?? 0;
+    left.set(each, times - 1);
+    return times <= 0;
+  });
+}
+
+/** What is written beside the answer, and may fail without anybody's knowing. */
+const beside = ["lib/access/last-used.ts", "lib/audit/refusals.ts"];
+export const isBeside = (site: string): boolean => beside.includes(site.split(":", 1)[0] ?? "");
+const limiter = "lib/access/rate-limiter.ts";
+
+/** Undefined when the answer is a right one for the fault. */
+export function verdict(
+  { scene, said: clean }: Rehearsed,
+  said: Said,
+  { site, fault, how }: Omit<Case, "scene">,
+): string | undefined {
+  const file = site.split(":", 1)[0] ?? "";
+  const isClean = said.text === clean.text;
+  if (isBeside(site) || (scene.isRead && file === limiter && fault !== "throttle"))
+    return isClean ? undefined : `says ${said.text.slice(0, 200)}`;
+  if (isClean) return undefined;
+  if (how === "once" && fault === "twin" && scene.doneBefore?.test(said.text)) return undefined;
+  const mayGiveUp = how === "for good" || scene.isRepeated;
+  const answers = file === limiter && fault === "throttle" ? ["429 RATE_LIMIT_EXCEEDED"] : scene.maySay;
+  return mayGiveUp && answers.includes(said.text) ? undefined : `says ${said.text.slice(0, 200)}`;
+}
