@@ -10,6 +10,10 @@ import { worker } from "../../lib/runtime/worker.ts";
 export const handler = worker("expireWaiting", async (): Promise<void> => {
   const deps = workerDependencies();
   const tally = new EventTally();
-  await expireWaiting({ ...deps, onOutcome: tally.onOutcome });
-  log("info", "events", { ...tally.fields(0), ...embedMetrics(deps.clock, [eventMetrics]) });
+  try {
+    await expireWaiting({ ...deps, onOutcome: tally.onOutcome });
+  } finally {
+    // What was done is told also when a piece of it failed.
+    log("info", "events", { ...tally.fields(0), ...embedMetrics(deps.clock, [eventMetrics]) });
+  }
 });

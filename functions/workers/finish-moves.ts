@@ -1,10 +1,8 @@
 import { resumeMoves } from "../../lib/organizations/move.ts";
-import { log } from "../../lib/runtime/log.ts";
 import { worker } from "../../lib/runtime/worker.ts";
 import { openStore } from "../../lib/store/open.ts";
 
 /** Behind the clock, every few minutes: organizations whose data is still on its way to another tenant. */
 export const handler = worker("finishMoves", async (): Promise<void> => {
-  const finished = await resumeMoves(openStore());
-  if (finished > 0) log("info", "Organizations arrived at their new tenant.", { finished });
+  await resumeMoves(openStore());
 });

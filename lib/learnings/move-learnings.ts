@@ -12,19 +12,17 @@ import {
   relistPartition,
   type TenantKey,
 } from "../store/layout.ts";
-import { type Item, queryAll, type TransactionWrite } from "../store/table.ts";
+import { type Item, type Key, queryAll, type TransactionWrite } from "../store/table.ts";
 import { listedAt, replaceWrites } from "./record.ts";
 
 /**
  * Takes the Learnings of an organization to the export of the tenant it is in now. A request that began before
  * the change may still list one with the old tenant: they are looked through once more when all such have ended.
  */
-export async function moveLearnings(store: Store, organization: OrganizationItem): Promise<void> {
+export async function moveLearnings(store: Store, { uuid, tenant }: OrganizationItem): Promise<void> {
   const dueAt = toTimestamp(store.clock.nowMs() + learningLimits.settledAfterMs);
-  await store.table.write({
-    put: { ...relistKey(dueAt, organization.uuid), organization: organization.uuid },
-  });
-  await relist(store, organization.uuid, keepPlace);
+  await store.table.write({ put: { ...relistKey(dueAt, uuid), organization: uuid } });
+  await relist(store, uuid, tenant);
 }
 
 /** One run of the schedule. */
@@ -33,59 +31,56 @@ export async function relistMoved(store: Store): Promise<void> {
   const organizations = new EachByItself();
   for await (const item of queryAll(store.table, { pk: relistPartition, upTo })) {
     await organizations.run(async () => {
-      await relist(store, String(item.organization), toTheEnd);
+      const uuid = String(item.organization);
+      await relist(store, uuid, tenantOf(await store.table.get(organizationKey(uuid))));
       await store.table.write({ delete: item });
     });
   }
   organizations.end();
 }
 
-type Relisting = (listed: Listed, tenant: TenantKey, nowMs: number, id: string) => Listed;
-type Listed = NonNullable<LearningItem["listed"]>;
-
-/** Whoever walks the new tenant begins a new walk to see the organization at all. */
-const keepPlace: Relisting = ({ place }, tenant) => ({ tenant, place });
-
-/** By now such walks may have been finished: one that is resumed must still come by. */
-const toTheEnd: Relisting = ({ place }, tenant, nowMs, id) =>
-  listedAt({ nowMs, tenant, placeInBatch: 0 }, id, place);
-
-async function relist(store: Store, organization: string, relisting: Relisting): Promise<void> {
-  let strays: Item[] = [];
+async function relist(store: Store, organization: string, tenant: TenantKey): Promise<void> {
+  const strays: Array<Key & { readonly place: string }> = [];
   for await (const item of queryAll(store.table, { pk: learningPartition(organization) })) {
-    // Only those that may be in the wrong place; where they belong is looked up when they are moved.
-    if (parseLearning(item).listed) strays.push(item);
-    if (strays.length < learningLimits.movedTogetherMax) continue;
-    await moveTogether(store, organization, strays, relisting);
-    strays = [];
+    const { pk, sk, listed } = parseLearning(item);
+    if (isStray(listed, tenant)) strays.push({ pk, sk, place: listed.place });
   }
-  if (strays.length > 0) await moveTogether(store, organization, strays, relisting);
+  strays.sort((one, other) => (one.place < other.place ? -1 : 1));
+  let nowMs = 0;
+  for (let first = 0; first < strays.length; first += learningLimits.movedTogetherMax) {
+    const batch = strays.slice(first, first + learningLimits.movedTogetherMax);
+    // Each batch has a moment of its own, so that the order stays.
+    nowMs = Math.max(nowMs + 1, store.clock.nowMs());
+    await moveTogether(store, organization, batch, nowMs);
+  }
 }
 
+/**
+ * To the end of the list, in their order: a walk of the new tenant that is under way, or finished and resumed, comes
+ * by. With a new revision, so that whoever read the old places does not write by them.
+ */
 async function moveTogether(
   store: Store,
   organization: string,
-  keys: readonly Item[],
-  relisting: Relisting,
+  keys: readonly Key[],
+  nowMs: number,
 ): Promise<void> {
   await decideAnew(store, async () => {
     const [owner, ...items] = await store.table.getMany([organizationKey(organization), ...keys]);
-    const { tenant } = parseOrganization(certain(owner, "organization of the Learnings"));
-    const nowMs = store.clock.nowMs();
-    const writes = items
-      .filter((item) => item !== undefined)
-      .map(parseLearning)
-      .flatMap((learning): TransactionWrite[] => {
-        const { listed, id } = learning;
-        if (listed === null || listed.tenant === tenant) return [];
-        // A new revision, so that whoever read the old places does not write by them.
-        const after = {
-          ...learning,
-          revision: store.chance.uuid(),
-          listed: relisting(listed, tenant, nowMs, id),
-        };
-        return replaceWrites(learning, after);
-      });
+    const tenant = tenantOf(owner);
+    const writes = items.flatMap((item, placeInBatch): TransactionWrite[] => {
+      const learning = item && parseLearning(item);
+      if (!learning || !isStray(learning.listed, tenant)) return [];
+      const listed = listedAt({ nowMs, tenant, placeInBatch }, learning.id, learning.listed.place);
+      return replaceWrites(learning, { ...learning, listed, revision: store.chance.uuid() });
+    });
     if (writes.length > 0) await store.table.transact(writes);
   });
 }
+
+type Listed = LearningItem["listed"];
+const isStray = (listed: Listed, tenant: TenantKey): listed is NonNullable<Listed> =>
+  listed !== null && listed.tenant !== tenant;
+
+const tenantOf = (organization: Item | undefined): TenantKey =>
+  parseOrganization(certain(organization, "organization of the Learnings")).tenant;

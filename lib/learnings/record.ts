@@ -16,12 +16,16 @@ import { type Condition, type Item, identityOf, type Key, type TransactionWrite 
 import type { Content } from "./content.ts";
 import { learningUuid } from "./identity.ts";
 
-/** A moment of writing: what everything written in it shares. */
-export type Moment = {
+/** When and for whom something is listed. */
+export type Place = {
   readonly nowMs: number;
   /** The tenant that the organization belongs to. */
   readonly tenant: TenantKey;
   readonly placeInBatch: number;
+};
+
+/** A moment of writing: what everything written in it shares. */
+export type Moment = Place & {
   readonly revision: string;
   /** Whoever writes also indexes; else the reconciler is to do it at once. */
   readonly indexedByWriter: boolean;
@@ -74,11 +78,7 @@ export const approved = (at: Moment, learning: LearningItem): LearningItem =>
   changed(at, learning, { state: "approved", pull_requests: [], approve_at: null });
 
 /** Never before the place it had: clocks differ, and a walk must not have passed where it moves to. */
-export function listedAt(
-  { nowMs, tenant, placeInBatch }: Pick<Moment, "nowMs" | "tenant" | "placeInBatch">,
-  id: string,
-  before = "",
-) {
+export function listedAt({ nowMs, tenant, placeInBatch }: Place, id: string, before = "") {
   const place = learningPlace(toTimestamp(nowMs), placeInBatch, id);
   return {
     tenant,

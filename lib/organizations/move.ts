@@ -1,6 +1,7 @@
 import { moveLearnings } from "../learnings/move-learnings.ts";
 import { movePeople } from "../people/move-people.ts";
 import { EachByItself } from "../runtime/each-by-itself.ts";
+import { log } from "../runtime/log.ts";
 import type { Store } from "../store/decide.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
@@ -67,6 +68,7 @@ export async function resumeMoves(store: Store): Promise<number> {
       const item = await store.table.get(organizationKey(uuid));
       if (!item) return;
       await completeMove(store, parseOrganization(item));
+      log("info", "An organization arrived at its new tenant.", { organization: uuid });
       finished++;
     });
   }

@@ -8,7 +8,7 @@ import type { RoleItem } from "../store/items/role.ts";
 import { parseWorkspace } from "../store/items/tenant.ts";
 import { membersRange, type PoolKey, personKey, poolGuardKey, poolOf, tenantKey } from "../store/layout.ts";
 import type { Item, Key, Table } from "../store/table.ts";
-import { readRoles } from "./role-records.ts";
+import { readCustomRoles } from "./role-records.ts";
 
 export type UserFilters = {
   readonly seat: "all" | "assigned" | "unassigned";
@@ -40,9 +40,9 @@ export async function listMembers(
   const { pk, beginsWith } = membersRange(organization.uuid);
   const range =
     page.after === null ? { pk, beginsWith } : { pk, after: page.after, upTo: `${beginsWith}\uffff` };
-  const [seats, { custom }, walked] = await Promise.all([
+  const [seats, custom, walked] = await Promise.all([
     poolSeats(table, pool, organization),
-    readRoles(table, organization.uuid),
+    readCustomRoles(table, organization.uuid),
     walk(table, range, page.limit, async (items) => {
       const members = items
         .map(parseMember)

@@ -28,19 +28,20 @@ const descriptions: Readonly<Record<SystemRole, string>> = {
 };
 const systemRoleIds: readonly SystemRole[] = ["cr_admin", "cr_member", "cr_billing_admin"];
 
+/** The custom roles of an organization, in words. */
+export const readCustomRoles = (table: Table, uuid: string): Promise<RoleItem[]> =>
+  Array.fromAsync(queryAll(table, rolesRange(uuid)), parseRole);
+
 /** All roles of an organization in one round of reads: the guard and the custom roles' words. */
 export async function readRoles(
   table: Table,
   uuid: string,
 ): Promise<{ guard: PeopleItem; custom: RoleItem[] }> {
-  const [guard, items] = await Promise.all([
-    table.get(peopleKey(uuid)),
-    Array.fromAsync(queryAll(table, rolesRange(uuid))),
-  ]);
+  const [guard, roles] = await Promise.all([table.get(peopleKey(uuid)), readCustomRoles(table, uuid)]);
   if (!guard) throw new RangeError(`The organization ${uuid} has no people guard.`);
   const known = parsePeople(guard);
   // The two are read side by side: a role made or deleted meanwhile is not one whose permissions are unknown.
-  const custom = items.map(parseRole).filter(({ id }) => Object.hasOwn(known.counts, id));
+  const custom = roles.filter(({ id }) => Object.hasOwn(known.counts, id));
   return { guard: known, custom: custom.sort((one, other) => one.name.localeCompare(other.name, "en")) };
 }
 

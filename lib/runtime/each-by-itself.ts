@@ -1,9 +1,19 @@
-/** For schedules: a piece that fails holds up no other, and when all have had their turn the first fault is told. */
+import { describeError, log } from "./log.ts";
+
+/**
+ * For schedules: a piece that fails is logged and holds up no other. When all have had their turn the first fault ends
+ * the run, so that it counts as failed.
+ */
 export class EachByItself {
   readonly #faults: unknown[] = [];
 
   async run(piece: () => Promise<unknown>): Promise<void> {
-    await piece().catch((fault: unknown) => this.#faults.push(fault));
+    try {
+      await piece();
+    } catch (fault) {
+      log("error", "A piece of a schedule failed.", { cause: describeError(fault) });
+      this.#faults.push(fault);
+    }
   }
 
   end(): void {

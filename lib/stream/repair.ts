@@ -4,7 +4,6 @@ import {
   parseStreamPartition,
   pointerKey,
   pointerOrganization,
-  spillKey,
   streamHeadKey,
   streamHeadTenant,
   type TenantKey,
@@ -14,7 +13,7 @@ import { entryBody, entryPuts, parseEntry } from "./entry.ts";
 import { readHead } from "./head.ts";
 import { entryKeys, ownerOfCopy } from "./pending.ts";
 import { type PlaceRecord, type Pointer, parsePointer, pointerItemOf, pointerUnchanged } from "./pointer.ts";
-import { partKeys } from "./spill.ts";
+import { partKeys, standingSpill } from "./spill.ts";
 import { type Dataset, datasetOf, datasets, letterOf, StreamBusy, type StreamDeps } from "./stream.ts";
 import { encodeWeeks, noteWeeks, type WeekSpan } from "./weeks.ts";
 
@@ -71,7 +70,7 @@ async function repairEntry(deps: StreamDeps, place: EntryPlace, item: Item, tall
   const found = await deps.table.get(pointerKey(entry.organization, pointerId));
   const pointer = found && parsePointer(found, entry.organization);
   const named = pointer?.tenant === tenant ? pointer.places[datasetOf(dataset)] : undefined;
-  if (named?.number === entry.number) return;
+  if (named?.number === entry.number && named.week === place.week) return;
   await deps.table.write({ delete: { pk: item.pk, sk: item.sk } });
   tally.entriesRemoved++;
 }
@@ -103,11 +102,14 @@ async function repairPlace(
   const items = await table.getMany(entryKeys(address));
   const standing = items.find((item) => item !== undefined);
   if (!standing) return false;
-  const parts = spill ? [spillKey(organization, spill.id), ...partKeys(spill)] : [];
-  const found = await table.getMany(parts, { only: ["pk", "sk"] });
-  if (found.some((part) => part === undefined)) {
-    await table.writeMany(entryKeys(address).map((key) => ({ delete: key })));
-    return false;
+  if (spill) {
+    const parts = await table.getMany(partKeys(spill), { only: ["pk", "sk"] });
+    if (parts.some((part) => part === undefined)) {
+      await table.writeMany(entryKeys(address).map((key) => ({ delete: key })));
+      return false;
+    }
+    // Whatever the restore left of it, lost, condemned or dropped: the parts are there and named, so it stands.
+    await table.write({ put: standingSpill(organization, id, spill) });
   }
   const { entry } = parseEntry(standing, organization);
   const puts = entryPuts(address, entryBody(id, entry, spill));

@@ -38,6 +38,12 @@ export function parseSpill(item: Item, organization: string): Spill {
   return { id: sk, organization, pointerId: i, parts: c, isCondemned: x === 1 };
 }
 
+export const standingSpill = (organization: string, pointerId: string, { id, parts }: SpillRef): Item => ({
+  ...spillKey(organization, id),
+  i: pointerId,
+  c: parts,
+});
+
 export async function writeSpill(
   { table, chance, limits = streamLimits }: StreamDeps,
   organization: string,
@@ -46,7 +52,7 @@ export async function writeSpill(
 ): Promise<SpillRef> {
   const id = chance.uuid();
   const count = Math.ceil(bytes.length / limits.partBytesMax);
-  const put = { ...spillKey(organization, id), i: pointerId, c: count };
+  const put = standingSpill(organization, pointerId, { id, parts: count });
   try {
     await table.write({ put, when: { absent: "pk" } }, { repeatable: true });
   } catch (error) {

@@ -1,7 +1,13 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { EachByItself } from "../../lib/runtime/each-by-itself.ts";
 
-test("a piece that fails holds up no other, and the first fault is told at the end", async () => {
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test("a piece that fails is logged and holds up no other, and the first fault ends the run", async () => {
+  const lines: unknown[] = [];
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => lines.push(JSON.parse(String(text))) > 0);
   const done: number[] = [];
   const pieces = new EachByItself();
   for (const piece of [1, 2, 3, 4, 5]) {
@@ -11,6 +17,13 @@ test("a piece that fails holds up no other, and the first fault is told at the e
     });
   }
   expect(done).toEqual([1, 3, 5]);
+  expect(lines).toMatchObject(
+    [2, 4].map((piece) => ({
+      level: "error",
+      message: "A piece of a schedule failed.",
+      cause: expect.arrayContaining([`RangeError: planted ${piece}`]),
+    })),
+  );
   expect(() => pieces.end()).toThrow(new RangeError("planted 2"));
   expect(() => new EachByItself().end()).not.toThrow();
 });

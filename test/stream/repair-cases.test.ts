@@ -6,6 +6,7 @@ import { readHead } from "../../lib/stream/head.ts";
 import { pointerIdOf } from "../../lib/stream/pointer.ts";
 import { repairStreams } from "../../lib/stream/repair.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
+import { sweepParts } from "../../lib/stream/sweep.ts";
 import { large, memoryStream, quick } from "./memory-stream.ts";
 import { memoryTable } from "./memory-table.ts";
 import { change, everywhere, newOrganization, request, texts, walk } from "./support.ts";
@@ -87,23 +88,53 @@ test("resets a pull request whose entry is lost, and keeps the places of the oth
   });
 });
 
-test.each(["PART#", "SPILL#"])(
-  "misses what is lost of a large entry without loading its bytes: %s",
-  async (lost) => {
-    const { table, send, remove, calls, all } = await restored();
+test("resets a large pull request of which a part is lost, and loads no bytes to know", async () => {
+  const { table, send, remove, calls, all } = await restored();
+  await send(2, { "review-comments": large(1) });
+  expect(await repair(table)).toEqual(whole);
+  expect(calls.filter(([name, , options]) => name === "getMany" && options !== undefined)).toContainEqual([
+    "getMany",
+    expect.arrayContaining([expect.objectContaining({ pk: expect.stringContaining("PART#") })]),
+    { only: ["pk", "sk"] },
+  ]);
+  const entries = all().filter(isEntry).length;
+  await remove(({ pk }) => pk.startsWith("PART#"));
+  expect(await repair(table)).toEqual({ ...whole, pullRequestsReset: 1 });
+  expect(all().filter(isEntry)).toHaveLength(entries - 2);
+});
+
+test.each([
+  { was: "lost", left: undefined },
+  { was: "condemned", left: { x: 1 } },
+  { was: "dropped", left: { i: undefined, x: 1, ttl: 1 } },
+])(
+  "keeps a large pull request whose parts are all there, also where its spill item is $was",
+  async ({ left }) => {
+    const { table, tenant, organization, send, spills, partsOf } = await restored();
     await send(2, { "review-comments": large(1) });
+    const [spill] = spills();
+    if (!spill) throw new Error("There is no spill.");
+    await table.write(left ? { put: { ...spill, ...left } } : { delete: spill });
+    const [rows, parts] = [texts(await walk(table, request(tenant))), partsOf()];
+
     expect(await repair(table)).toEqual(whole);
-    expect(calls.filter(([name, , options]) => name === "getMany" && options !== undefined)).toContainEqual([
-      "getMany",
-      expect.arrayContaining([expect.objectContaining({ pk: expect.stringContaining("PART#") })]),
-      { only: ["pk", "sk"] },
-    ]);
-    const entries = all().filter(isEntry).length;
-    await remove(({ pk }) => pk.startsWith(lost));
-    expect(await repair(table)).toEqual({ ...whole, pullRequestsReset: 1 });
-    expect(all().filter(isEntry)).toHaveLength(entries - 2);
+
+    expect(spills()).toEqual([spill]);
+    expect(await sweepParts(quick(table), organization)).toEqual({ kept: 1, dropped: 0 });
+    expect(partsOf()).toBe(parts);
+    expect(texts(await walk(table, request(tenant)))).toEqual(rows);
   },
 );
+
+test("takes an entry away that stands in another week than its pointer says", async () => {
+  const { table, all } = await restored();
+  const entry = all().find(({ pk }) => pk.includes("#c#"));
+  if (!entry) throw new Error("There is no entry.");
+  const entries = all().filter(isEntry).length;
+  await table.write({ put: { ...entry, pk: entry.pk.replace(/\d+$/, "1") } });
+  expect(await repair(table)).toEqual({ ...whole, entriesRemoved: 1 });
+  expect(all().filter(isEntry)).toHaveLength(entries);
+});
 
 test("publishes what is half written, and leaves nothing pending or replaced", async () => {
   const { table, tenant, head, die } = await restored();
