@@ -29,8 +29,8 @@ function sentences(issue: z.core.$ZodIssue, { schema, value, whole }: Refused): 
     );
   }
   if (issue.code === "invalid_type") {
-    if (issue.path.length === 0) return [`${whole}: must be a JSON object.`];
-    if (valueAt(value, issue.path) === undefined) return [`${field}: is required.`];
+    if (issue.path.length > 0 && valueAt(value, issue.path) === undefined) return [`${field}: is required.`];
+    if (issue.expected === "object") return [`${field || whole}: must be a JSON object.`];
   }
   return [`${field || whole}: ${issue.message.replace(/\.$/, "")}.`];
 }

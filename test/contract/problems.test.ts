@@ -19,6 +19,12 @@ test("a name that is not known is told with those that are; inside a list, by it
   ]);
 });
 
+test("what should be an object and is not is told in words of our own", () => {
+  expect(saidOf(createRole.body, { name: "a", permissions: ["text"] })).toEqual([
+    "permissions[0]: must be a JSON object.",
+  ]);
+});
+
 test("what is wrong with all of it is said of the whole", () => {
   const schema = z
     .strictObject({ a: z.number(), b: z.number() })

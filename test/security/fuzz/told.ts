@@ -10,9 +10,9 @@ const problems = z.union([
 ]);
 const codes: readonly string[] = ["INVALID_REQUEST", "INVALID_CURSOR", "BATCH_SIZE_EXCEEDED"];
 
-/** `user_ids: …` and `user_ids.[3]: …` tell of `user_ids`. */
+/** `user_ids: …` and `user_ids[3]: …` tell of `user_ids`. */
 const tellsOf = (field: string | undefined, message: string): boolean =>
-  field === undefined || (message.startsWith(field) && /^[:. ]/.test(message.slice(field.length)));
+  field === undefined || (message.startsWith(field) && /^[:.[ ]/.test(message.slice(field.length)));
 
 /** What is wrong with the answer to a request that has one mistake. */
 export function untold({ status = 400, field, item }: Spoiled, answer: Answer): string | undefined {
@@ -21,6 +21,7 @@ export function untold({ status = 400, field, item }: Spoiled, answer: Answer): 
   const told = problems.parse(answer.json);
   if (status === 400 && told.some(({ code }) => !codes.includes(code)))
     return "it is refused as something else";
+  if (told.some(({ message }) => message.includes("Invalid input"))) return "the words are a library's";
   return told.some(({ message }) => tellsOf(field, message)) ? undefined : `nothing is said of ${field}`;
 }
 
