@@ -34,6 +34,7 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
     "runs until it is stopped; these tests talk to what it starts, and look at its options below",
   ],
   [/^npm run bench\b/, "takes a quarter of an hour of a quiet machine; test/bench holds its counts"],
+  [/^npm run test:\w+/, "takes minutes to an hour of a quiet machine; the short forms are in npm test"],
   [/^git pull\b/, "needs the repository's own home"],
   [/^npm run deploy\b/, "needs an AWS account"],
   [/^npx cdk\b/, "needs an AWS account"],
