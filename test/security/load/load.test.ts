@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { callJson, event, ndjson, type RunningDev, soloOrganization, useDev } from "../../cli/support.ts";
 import { seededChance } from "../../support/clock.ts";
@@ -39,7 +39,7 @@ let underLoad: readonly Outcome[] = [];
 let spentMs = 0;
 /** Of the machine, before anything is measured: what figures of time are worth. */
 let loadAverage = 0;
-const memory: Array<{ atMs: number; value: number }> = [];
+let memoryFile = "";
 
 const isQuiet = ({ bucket }: { readonly bucket: string }) => bucket.startsWith("quiet");
 
@@ -49,7 +49,11 @@ beforeAll(async () => {
   const seed = join(folder, "seed.ndjson");
   const ids = ["9000", ...Array.from({ length: quietHomes }, (_, index) => `91${index}0`)];
   await writeFile(seed, ndjson(events(ids)));
+  memoryFile = join(folder, "memory.ndjson");
+  vi.stubEnv("LIVE_MEMORY_FILE", memoryFile);
+  vi.stubEnv("NODE_OPTIONS", `--expose-gc --import ${new URL("collect.ts", import.meta.url)}`);
   running = await dev.start("--data", folder, "--no-demo", "--seed", seed);
+  vi.unstubAllEnvs();
   const keys: string[] = [];
   for (const id of ids)
     keys.push(z.object({ key: z.string() }).parse(await callJson(...keyWords(id), "--data", folder)).key);
@@ -63,11 +67,9 @@ beforeAll(async () => {
     ),
   );
   quietKeys = quietKeys.slice(1);
-  const watching = setInterval(() => void noteMemory(), 500);
   const before = await processorMs();
   underLoad = await drive([...quietShots(loadMs), ...overloadShots()]);
   spentMs = (await processorMs()) - before;
-  clearInterval(watching);
   // Afterwards, when everything is as warm as it gets: the harder comparison.
   idle = await drive(quietShots(idleMs));
 }, timeoutMs);
@@ -167,11 +169,7 @@ async function processorMs(): Promise<number> {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / clockTicksPerSecond;
 }
 
-async function noteMemory(): Promise<void> {
-  const status = await readFile(`/proc/${running.processId}/status`, "utf8").catch(() => "");
-  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(status)?.[1];
-  if (kilobytes) memory.push({ atMs: performance.now(), value: Number(kilobytes) / 1024 });
-}
+const memoryLine = z.object({ atMs: z.number(), heapUsed: z.number(), rss: z.number() });
 
 describe(`${overload} times every rate limit over ${connections} connections`, () => {
   test("nobody is without an answer, and no answer is a 5xx", () => {
@@ -222,15 +220,19 @@ describe(`${overload} times every rate limit over ${connections} connections`, (
     if (isLong) expect(latencyProblems(latency)).toEqual([]);
   });
 
-  test.runIf(isLong && process.platform === "linux")("memory stays flat", () => {
-    const [first] = memory;
-    const settled = memory.filter(({ atMs }) => atMs - (first?.atMs ?? 0) > memoryWarmUpMs);
-    const slope = slopePerSecond(settled);
-    const middle = quantile(
-      settled.map(({ value }) => value),
-      0.5,
-    );
-    console.log(`${Math.round(middle)} MiB resident, ${(slope * 60).toFixed(2)} MiB more a minute`);
-    expect(slope * 60).toBeLessThan(middle / 50);
+  test.runIf(isLong)("memory stays flat", async () => {
+    const lines = (await readFile(memoryFile, "utf8")).trim().split("\n");
+    const settled = lines
+      .map((line) => memoryLine.parse(JSON.parse(line)))
+      .filter(({ atMs }) => atMs > memoryWarmUpMs);
+    expect(settled.length).toBeGreaterThan(20);
+    for (const name of ["heapUsed", "rss"] as const) {
+      const samples = settled.map((line) => ({ atMs: line.atMs, value: line[name] / 2 ** 20 }));
+      const values = samples.map(({ value }) => value);
+      const middle = quantile(values, 0.5);
+      const perMinute = slopePerSecond(samples) * 60;
+      console.log(`${name}: ${middle.toFixed(1)} MiB, ${perMinute.toFixed(2)} MiB more a minute`);
+      expect(perMinute, name).toBeLessThan(middle / 50);
+    }
   });
 });
