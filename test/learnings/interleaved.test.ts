@@ -22,6 +22,16 @@ const world = new World(() => store().table);
 const storeOf = (table: Table) => ({ table, clock: systemClock, chance: systemChance });
 const pr = "https://git.example.com/pull/1";
 
+/** A new organization that was taught one thing. */
+async function taught(text: string) {
+  const home = await newHome(world);
+  const { table } = store();
+  const organization = await organizationOf(table, home.uuid);
+  const verbs = verbsOf(table);
+  const { results } = await verbs.post({ organization, authorId: "ann" }, item(text));
+  return { ...verbs, table, home, organization, id: results[0]?.id ?? "" };
+}
+
 /** What a writer has read is overtaken: `meanwhile` happens right before its first transaction. */
 function overtaken(table: Table, meanwhile: () => Promise<unknown>): Table {
   let happened = false;
@@ -124,11 +134,7 @@ describe("use", () => {
     });
 
   test("while a text is changed is not lost", async () => {
-    const home = await newHome(world);
-    const { table } = store();
-    const organization = await organizationOf(table, home.uuid);
-    const { results } = await verbsOf(table).post({ organization, authorId: "ann" }, item("used"));
-    const id = results[0]?.id ?? "";
+    const { table, home, organization, id } = await taught("used");
     const record = await verbsOf(overtaken(table, () => use(home, id))).patch(organization, id, "changed");
     expect(record).toMatchObject({
       learning: "changed",
@@ -235,12 +241,7 @@ describe("a text that is taken while somebody else wants it", () => {
   });
 
   test("by the same change a moment earlier is no conflict", async () => {
-    const home = await newHome(world);
-    const { table } = store();
-    const organization = await organizationOf(table, home.uuid);
-    const { post, patch } = verbsOf(table);
-    const { results } = await post({ organization, authorId: "ann" }, item("mine"));
-    const id = results[0]?.id ?? "";
+    const { table, organization, patch, id } = await taught("mine");
     const overtakenRead = torn(table, () => patch(organization, id, "changed"));
     expect(await verbsOf(overtakenRead).patch(organization, id, "changed")).toMatchObject({
       id,
@@ -250,12 +251,7 @@ describe("a text that is taken while somebody else wants it", () => {
   });
 
   test("while its vector is repaired leaves a marker, whatever becomes of the repairer", async () => {
-    const home = await newHome(world);
-    const { table } = store();
-    const organization = await organizationOf(table, home.uuid);
-    const { post, patch } = verbsOf(table);
-    const { results } = await post({ organization, authorId: "ann" }, item("mine"));
-    const id = results[0]?.id ?? "";
+    const { table, home, organization, patch, id } = await taught("mine");
     await table.write({ delete: vectorKey(home.uuid, id) });
     let isOver = false;
     const dying: Table = {
@@ -275,12 +271,7 @@ describe("a text that is taken while somebody else wants it", () => {
 });
 
 test("an embedder that never answers does not keep a change from being stored", async () => {
-  const home = await newHome(world);
-  const { table } = store();
-  const organization = await organizationOf(table, home.uuid);
-  const { post, deps } = verbsOf(table);
-  const { results } = await post({ organization, authorId: "ann" }, item("mine"));
-  const id = results[0]?.id ?? "";
+  const { table, home, organization, deps, id } = await taught("mine");
   const silent = { id: localEmbedder.id, embed: () => new Promise<never>(() => {}) };
   const request = { organizations: [organization], id, text: "changed" };
   const changing = updateLearning({ ...deps, embedder: silent, signal: AbortSignal.timeout(50) }, request);

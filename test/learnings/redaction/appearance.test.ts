@@ -12,33 +12,24 @@ import {
 } from "../../../lib/learnings/redaction/appearance.ts";
 
 const random = "aB3dE6gH9kLm2NpQ";
-const looks = {
-  hasBothCases,
-  hasDigit,
-  hasLetter,
-  isHex,
-  isPlaceholder,
-  isPlainCase,
-  isUuid,
-  looksRandom,
-  looksVeryRandom,
-};
-
 /** At the bounds: each of these would be judged otherwise if a bound lay one step further. */
-const judged: Record<keyof typeof looks, { yes: string[]; no: string[] }> = {
-  hasDigit: { yes: ["82"], no: ["Oq"] },
-  hasLetter: { yes: ["z", "A"], no: ["82"] },
-  hasBothCases: { yes: ["Oq"], no: ["EVSBW", "z"] },
-  isHex: { yes: ["82", "0x82", "0123456789abcdefABCDEF"], no: ["8XIzZgyd", "82x", "x82"] },
-  isUuid: {
+const judged: Array<{ look: (value: string) => boolean; yes: string[]; no: string[] }> = [
+  { look: hasDigit, yes: ["82"], no: ["Oq"] },
+  { look: hasLetter, yes: ["z", "A"], no: ["82"] },
+  { look: hasBothCases, yes: ["Oq"], no: ["EVSBW", "z"] },
+  { look: isHex, yes: ["82", "0x82", "0123456789abcdefABCDEF"], no: ["8XIzZgyd", "82x", "x82"] },
+  {
+    look: isUuid,
     yes: ["cBE7f8BB-6CCe-6c53-C4dE-cE216d4eDB15"],
     no: ["75bdf707-5-B5-a547-F1BE-CF7D77b717fF", "82", "d656c31C-7432-F36-e4Fd-89eD2A7bfdAc"],
   },
-  isPlainCase: {
+  {
+    look: isPlainCase,
     yes: ["Password", "currentUser", "aws-cdk/CfnKey", "hcjukyour@xIv", "...YGsecret"],
     no: ["[REDACTED", "userID", "v2"],
   },
-  looksRandom: {
+  {
+    look: looksRandom,
     yes: [
       "stuvw5704tydSoSfghijklm",
       "456789nesvxmsa0ACMQB",
@@ -56,11 +47,13 @@ const judged: Record<keyof typeof looks, { yes: string[]; no: string[] }> = {
       "mnopqrstwx2SFZNGD3wX2XPWF",
     ],
   },
-  looksVeryRandom: {
+  {
+    look: looksVeryRandom,
     yes: ["p6f6jJ5678", `${random.repeat(16)}${"correcthorse".repeat(20)}`],
     no: ["uv0123456efg"],
   },
-  isPlaceholder: {
+  {
+    look: isPlaceholder,
     yes: [
       ...[
         ":x23456789IR5currentUser",
@@ -80,10 +73,9 @@ const judged: Record<keyof typeof looks, { yes: string[]; no: string[] }> = {
       `your-${random}${random}${random.slice(5)}`,
     ],
   },
-};
+];
 
-it.each(Object.entries(judged))("%s tells at every bound", (name, { yes, no }) => {
-  const look = Object.entries(looks).find(([known]) => known === name)?.[1];
-  expect(yes.filter((value) => !look?.(value))).toEqual([]);
-  expect(no.filter((value) => look?.(value))).toEqual([]);
+it.each(judged)("$look.name tells at every bound", ({ look, yes, no }) => {
+  expect(yes.filter((value) => !look(value))).toEqual([]);
+  expect(no.filter((value) => look(value))).toEqual([]);
 });
