@@ -6,6 +6,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    globalSetup: ["test/support/shared-engine.ts"],
     pool: "threads",
     // One more than there are cores: some tests wait, for engines, browsers and processes that they start.
     maxWorkers: availableParallelism() + 1,

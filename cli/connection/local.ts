@@ -1,11 +1,17 @@
-import { existsSync } from "node:fs";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { auditRetentionDays } from "../../lib/runtime/environment.ts";
 import { OperatorFault } from "../fault.ts";
 import { type LocalBackend, openBackend } from "../local/backend.ts";
-import { type DataDirectory, dataDirectory, prepareDirectory } from "../local/data-directory.ts";
-import { type Engine, startEngine } from "../local/engine.ts";
+import {
+  type DataDirectory,
+  databaseFile,
+  dataDirectory,
+  engineOf,
+  holdsData,
+  prepareDirectory,
+} from "../local/data-directory.ts";
+import { type Engine, engineNamed, startEngine } from "../local/engine/engine.ts";
 import { createPump } from "../local/ingest.ts";
 import { enter, type Ownership } from "../local/ownership.ts";
 import type { Connection } from "./connection.ts";
@@ -19,14 +25,17 @@ export async function connectLocally(
   { create }: { readonly create: boolean },
 ): Promise<Connection> {
   const directory = dataDirectory(path);
-  if (!create && !existsSync(directory.databaseFile))
+  if (!create && !holdsData(directory))
     throw new OperatorFault(
       `There is no data in ${directory.path} yet; start the service first: review-api dev`,
     );
   await prepareDirectory(directory);
   const entry = await enter(directory, systemClock);
   if (entry.kind === "owner") return connectAsOwner(directory, entry);
-  const backend = await openBackend(entry.owner.endpoint, directory);
+  const backend = await openBackend(
+    { endpoint: entry.owner.endpoint, kind: engineNamed(entry.owner.engine) },
+    directory,
+  );
   return {
     ...connectionOf(backend),
     settle: () => untilEmpty(backend),
@@ -41,9 +50,10 @@ async function connectAsOwner(directory: DataDirectory, ownership: Ownership): P
     await ownership.release();
   };
   try {
-    engine = await startEngine({ databaseFile: directory.databaseFile });
-    await ownership.announce({ role: "command", endpoint: engine.endpoint, url: null });
-    const backend = await openBackend(engine.endpoint, directory);
+    const kind = engineOf(directory);
+    engine = await startEngine({ kind, databaseFile: databaseFile(directory, kind) });
+    await ownership.announce({ role: "command", engine: kind.name, endpoint: engine.endpoint, url: null });
+    const backend = await openBackend(engine, directory);
     return {
       ...connectionOf(backend),
       settle: () => createPump(backend, () => undefined).drain(),

@@ -7,7 +7,8 @@ import type { Table } from "../../lib/store/table.ts";
 import { createVectorSearch, type VectorSearch } from "../../lib/store/vectors.ts";
 import { createFolderBucket } from "./bucket.ts";
 import type { DataDirectory } from "./data-directory.ts";
-import { engineClient } from "./engine.ts";
+import { type Engine, engineClient } from "./engine/engine.ts";
+import { createExactSearch } from "./exact-search.ts";
 import { createLocalQueue, type LocalQueue } from "./queue.ts";
 
 export const localTableName = "review-api";
@@ -22,15 +23,20 @@ export type LocalBackend = {
   close(): void;
 };
 
-export async function openBackend(endpoint: string, directory: DataDirectory): Promise<LocalBackend> {
+export async function openBackend(
+  { endpoint, kind }: Pick<Engine, "endpoint" | "kind">,
+  directory: DataDirectory,
+): Promise<LocalBackend> {
   const client = engineClient(endpoint);
-  await createTable(client, localTableName, { vectorIndex: true });
+  await createTable(client, localTableName, { vectorIndex: kind.vectorIndex });
   await createTable(client, queueTableName, { vectorIndex: false });
   const common = { client, clock: systemClock, chance: systemChance };
   const queueTable = createDynamoTable({ ...common, tableName: queueTableName });
+  const options = { ...common, tableName: localTableName };
+  const table = createDynamoTable(options);
   return {
-    table: createDynamoTable({ ...common, tableName: localTableName }),
-    vectors: createVectorSearch({ ...common, tableName: localTableName }),
+    table,
+    vectors: kind.vectorIndex ? createVectorSearch(options) : createExactSearch(table),
     queue: createLocalQueue({ table: queueTable, clock: systemClock, chance: systemChance }),
     bucket: createFolderBucket(directory.bucketFolder),
     close: () => client.destroy(),

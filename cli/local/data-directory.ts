@@ -1,13 +1,14 @@
+import { existsSync } from "node:fs";
 import { access, constants, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import * as z from "zod";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { OperatorFault, systemCode } from "../fault.ts";
+import { chooseEngine, type EngineKind, engineKinds } from "./engine/engine.ts";
 
 /** Everything the local service keeps, in one folder. */
 export type DataDirectory = {
   readonly path: string;
-  readonly databaseFile: string;
   readonly lockFile: string;
   /** Who owns the directory now, and how to reach their engine. */
   readonly ownerFile: string;
@@ -22,7 +23,6 @@ export function dataDirectory(path: string): DataDirectory {
   const absolute = resolve(path);
   return {
     path: absolute,
-    databaseFile: join(absolute, "table.db"),
     lockFile: join(absolute, "lock"),
     ownerFile: join(absolute, "service.json"),
     demoFile: join(absolute, "demo-keys.json"),
@@ -57,15 +57,40 @@ const reasonOf = (error: unknown): string => {
 
 /** Forgets the data; files that are not ours stay where they are. The caller holds the lock. */
 export async function emptyDirectory(directory: DataDirectory): Promise<void> {
-  const { databaseFile, demoFile, storyFile, ownerFile, bucketFolder } = directory;
-  const files = [databaseFile, `${databaseFile}-wal`, `${databaseFile}-shm`, demoFile, storyFile, ownerFile];
+  const { demoFile, storyFile, ownerFile, bucketFolder } = directory;
+  const databases = engineKinds.map((kind) => databaseFile(directory, kind));
+  const files = [
+    ...databases.flatMap((file) => [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]),
+    demoFile,
+    storyFile,
+    ownerFile,
+  ];
   await Promise.all(files.map((file) => rm(file, { force: true })));
   await rm(bucketFolder, { recursive: true, force: true });
+}
+
+export const databaseFile = ({ path }: DataDirectory, kind: EngineKind): string =>
+  join(path, kind.databaseFile);
+
+const made = (directory: DataDirectory): EngineKind | undefined =>
+  engineKinds.find((kind) => existsSync(databaseFile(directory, kind)));
+
+export const holdsData = (directory: DataDirectory): boolean => made(directory) !== undefined;
+
+/** The engine that runs here; a folder that another engine made is refused. */
+export function engineOf(directory: DataDirectory, name?: string): EngineKind {
+  const chosen = chooseEngine(name);
+  const maker = made(directory);
+  if (maker === undefined || maker === chosen) return chosen;
+  throw new OperatorFault(
+    `The data in ${directory.path} was made by the engine ${maker.name}, and ${chosen.name} cannot read it: use --engine ${maker.name}, or start empty with --fresh.`,
+  );
 }
 
 const owner = z.object({
   process_id: z.int(),
   role: z.enum(["service", "command"]),
+  engine: z.string(),
   endpoint: z.string(),
   /** Null until the service answers requests. */
   url: z.string().nullable(),

@@ -8,8 +8,8 @@ import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { OperatorFault, systemCode } from "../fault.ts";
 import { type LocalBackend, openBackend } from "./backend.ts";
-import { type DataDirectory, emptyDirectory } from "./data-directory.ts";
-import { type Engine, startEngine } from "./engine.ts";
+import { type DataDirectory, databaseFile, emptyDirectory, engineOf } from "./data-directory.ts";
+import { type Engine, startEngine } from "./engine/engine.ts";
 import { loadFunction, prepareFunctions } from "./functions.ts";
 import { type Gateway, type GatewayFault, type PlainAnswer, startGateway } from "./gateway.ts";
 import { createPump, type LocalLog, scheduledTasks } from "./ingest.ts";
@@ -21,6 +21,8 @@ export type ServiceOptions = {
   readonly directory: DataDirectory;
   readonly port: number;
   readonly fresh: boolean;
+  /** Its name, where a person chose one. */
+  readonly engine?: string | undefined;
   readonly log: LocalLog;
   readonly onAnswer?: (line: string) => void;
   /** Runs on the prepared data before the first request is taken. */
@@ -49,10 +51,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     // Before anything is deleted or started: a taken port must cost nothing.
     await requirePort(port);
     if (options.fresh) await emptyDirectory(directory);
-    const engine = await startEngine({ databaseFile: directory.databaseFile });
+    const kind = engineOf(directory, options.engine);
+    const engine = await startEngine({ kind, databaseFile: databaseFile(directory, kind) });
     undo.push(() => engine.stop());
-    await ownership.announce({ role: "service", endpoint: engine.endpoint, url: null });
-    const backend = await openBackend(engine.endpoint, directory);
+    await ownership.announce({ role: "service", engine: kind.name, endpoint: engine.endpoint, url: null });
+    const backend = await openBackend(engine, directory);
     undo.push(async () => backend.close());
     const report = reporterOf(engine, options.log);
     const pump = createPump(backend, options.log, (error) =>
@@ -62,7 +65,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const gateway = await openGateway(options, engine, report);
     undo.push(() => gateway.close());
     undo.push(startBackgroundWork(backend, pump, options.log, report));
-    await ownership.announce({ role: "service", endpoint: engine.endpoint, url: gateway.url });
+    await ownership.announce({
+      role: "service",
+      engine: kind.name,
+      endpoint: engine.endpoint,
+      url: gateway.url,
+    });
     undo.push(() => ownership.withdraw());
     return { url: gateway.url, backend, broken: engine.ended, stop };
   } catch (error) {

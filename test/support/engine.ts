@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll } from "vitest";
-import { type Engine, engineClient, startEngine } from "../../cli/local/engine.ts";
+import { chooseEngine, type Engine, engineClient, startEngine } from "../../cli/local/engine/engine.ts";
 import { type Chance, systemChance } from "../../lib/runtime/chance.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import type { StoreClient } from "../../lib/store/client.ts";
 import { createTable } from "../../lib/store/create-table.ts";
 import { createDynamoTable, type MeteredTable } from "../../lib/store/dynamo.ts";
+import { sharedEndpointVariable } from "./shared-engine.ts";
 
-/** A second engine (DynamoDB Local) can stand in for the embedded one: `npm run test:ddblocal` sets this. */
-const otherEndpoint = process.env.TEST_DYNAMODB_ENDPOINT;
+/** Where an engine takes seconds to start, one serves the whole run: `shared-engine.ts` starts it and tells its address here. */
+const sharedEndpoint = process.env[sharedEndpointVariable];
+/** The engine that `npm start` would use. */
+export const engineKind = chooseEngine();
 
 export type TestStore = {
   readonly endpoint: string;
@@ -24,8 +27,8 @@ export function useStore(options: { clock?: Clock; chance?: Chance } = {}): () =
   let engine: Engine | undefined;
   let store: TestStore | undefined;
   beforeAll(async () => {
-    engine = otherEndpoint ? undefined : await startEngine();
-    store = await openStore(engine?.endpoint ?? otherEndpoint ?? "", options);
+    engine = sharedEndpoint === undefined ? await startEngine() : undefined;
+    store = await openStore(engine?.endpoint ?? sharedEndpoint ?? "", options);
   });
   afterAll(async () => {
     store?.client.destroy();
@@ -44,7 +47,7 @@ export async function openStore(
 ): Promise<TestStore> {
   const client = engineClient(endpoint);
   const tableName = `test-${randomUUID()}`;
-  const vectorIndex = endpoint !== otherEndpoint;
+  const { vectorIndex } = engineKind;
   await createTable(client, tableName, { vectorIndex });
   const { clock = systemClock, chance = systemChance } = options;
   return {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { engineClient, startEngine } from "../../../cli/local/engine.ts";
+import { engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
 import { toMcpRecord } from "../../../lib/metrics/mcp.ts";
 import { renderReviewComments } from "../../../lib/metrics/review-comments.ts";
 import { toReviewRecord } from "../../../lib/metrics/reviews.ts";

@@ -1,4 +1,4 @@
-import { startEngine } from "../../../cli/local/engine.ts";
+import { startEngine } from "../../../cli/local/engine/engine.ts";
 import { ingest } from "../../../lib/contract/workers.ts";
 import { openTable, together } from "../ingest/events.ts";
 import { countUnits, type Units } from "../ingest/units.ts";

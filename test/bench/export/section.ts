@@ -8,7 +8,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateQuery } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { localTableName } from "../../../cli/local/backend.ts";
-import { engineClient, startEngine } from "../../../cli/local/engine.ts";
+import { engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
 import { bundleFunctions, everyFunction } from "../../../infra/bundle.ts";
 import { createClient } from "../../../lib/client/client.ts";
 import { requestLimits } from "../../../lib/contract/limits.ts";

@@ -1,4 +1,4 @@
-import { type Engine, engineClient, startEngine } from "../../../cli/local/engine.ts";
+import { type Engine, engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
 import { CursorKeyRing } from "../../../lib/http/cursor-keys.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";

@@ -1,4 +1,4 @@
-import { type Engine, engineClient } from "../../../cli/local/engine.ts";
+import { type Engine, engineClient } from "../../../cli/local/engine/engine.ts";
 import { streamLimits } from "../../../lib/contract/limits.ts";
 import { ingest } from "../../../lib/events/ingest.ts";
 import type { EventDeps, QueueMessage } from "../../../lib/events/ports.ts";

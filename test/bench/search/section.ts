@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEngine } from "../../../cli/local/engine.ts";
+import { startEngine } from "../../../cli/local/engine/engine.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { searchForReview } from "../../../lib/learnings/search.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { engineClient, startEngine } from "../../../cli/local/engine.ts";
+import { engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { tableShape } from "../../../lib/contract/table.ts";
 import { embeddedText } from "../../../lib/index/embedder.ts";

@@ -1,4 +1,4 @@
-import { type Engine, engineClient, startEngine } from "../../../cli/local/engine.ts";
+import { type Engine, engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
 import { loadFunction } from "../../../cli/local/functions.ts";
 import { installLambdaRuntime, invokeBuffered, invokeStreaming } from "../../../cli/local/lambda.ts";
 import { httpAnswer, streamHead } from "../../../cli/local/rest-answer.ts";

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { engineClient, startEngine } from "../../../cli/local/engine.ts";
+import { engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
 import { type Attribute, type Attributes, toAttributes } from "../../../lib/store/attributes.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
 import type { Item } from "../../../lib/store/table.ts";

@@ -1,22 +1,26 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { engineBinary, freePort } from "../../../cli/local/engine.ts";
+import { type EngineCommand, freePort } from "../../../cli/local/engine/child.ts";
+import { chooseEngine, type EngineKind } from "../../../cli/local/engine/engine.ts";
 
 const readyWithinMs = 20_000;
 
 /** The embedded engine at an address that stays, on a file that stays, in processes that do not. */
 export class MortalEngine {
   readonly endpoint: string;
-  readonly #options: readonly string[];
+  readonly kind: EngineKind;
+  readonly #command: EngineCommand;
   #child: ChildProcess | undefined;
 
-  private constructor(port: number, databaseFile: string) {
+  private constructor(port: number, kind: EngineKind, databaseFile: string) {
     this.endpoint = `http://127.0.0.1:${port}`;
-    this.#options = ["--host", "127.0.0.1", "--port", String(port), "--db-path", databaseFile];
+    this.kind = kind;
+    this.#command = kind.command(port, databaseFile);
   }
 
-  static async start(databaseFile: string): Promise<MortalEngine> {
-    const engine = new MortalEngine(await freePort(), databaseFile);
+  static async start(fileOf: (kind: EngineKind) => string): Promise<MortalEngine> {
+    const kind = chooseEngine();
+    const engine = new MortalEngine(await freePort(), kind, fileOf(kind));
     await engine.revive();
     return engine;
   }
@@ -32,7 +36,7 @@ export class MortalEngine {
   }
 
   async revive(): Promise<void> {
-    const child = spawn(engineBinary(), this.#options, { stdio: "ignore" });
+    const child = spawn(this.#command.program, this.#command.options, { stdio: "ignore" });
     this.#child = child;
     const isUp = () =>
       fetch(this.endpoint, { signal: AbortSignal.timeout(1_000) }).then(

