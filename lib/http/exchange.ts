@@ -11,6 +11,7 @@ import type { StoreMeter } from "../store/meter.ts";
 import type { Item, Table } from "../store/table.ts";
 import type { OpenedCursor, Paging } from "./cursors.ts";
 import type { Deadline } from "./deadline.ts";
+import type { JsonBody } from "./json-body.ts";
 import type { Reply } from "./reply.ts";
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
@@ -57,6 +58,8 @@ export type Exchange = {
   readonly table: Table;
   principal?: Principal;
   alongside: ReadonlyArray<Item | undefined>;
+  /** Undefined for operations without one. */
+  body?: JsonBody;
   input?: Input<Operation> | undefined;
   cursor?: OpenedCursor | undefined;
   paging?: Paging;

@@ -12,6 +12,7 @@ import { openDeadline, workTimeOf } from "./deadline.ts";
 import { type Dependencies, dependencies } from "./dependencies.ts";
 import type { Call, Exchange, Input, Verb } from "./exchange.ts";
 import { requestIdOf, sourceIpOf } from "./headers.ts";
+import { createBodyReader } from "./json-body.ts";
 import { logOutcome } from "./outcome.ts";
 import { auditRefusal } from "./refusals.ts";
 import type { Reply } from "./reply.ts";
@@ -42,6 +43,7 @@ export function lambda<Op extends Operation>(operation: Op, verb: Verb<Op>, opti
   })
     .use(frame(operation))
     .use(step((deps, exchange) => identify(deps, exchange, alongside)))
+    .use(operation.body ? [jsonBody(operation)] : [])
     .use(step(readShape))
     .use(step(select))
     .use(step((_, exchange) => authorize(exchange)))
@@ -67,6 +69,16 @@ function step(check: (deps: Dependencies, exchange: Exchange) => undefined | voi
       const checking = check(dependencies(), exchange);
       // What answers at once cannot be late.
       if (checking) await exchange.deadline.within(checking);
+    },
+  };
+}
+
+/** After authentication: nobody without a key has anything parsed. */
+function jsonBody(operation: Operation): Step {
+  const read = createBodyReader(operation);
+  return {
+    before: (request) => {
+      exchangeOf(request.event).body = read(request);
     },
   };
 }

@@ -1,12 +1,11 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type * as z from "zod";
 import { Fault, type Problem } from "../contract/fault.ts";
-import { requestLimits } from "../contract/limits.ts";
 import type { Operation } from "../contract/operation.ts";
 import { firstOf, sentencesOf, valueAt } from "../contract/problems.ts";
 import { certain } from "../runtime/certain.ts";
 import type { Input } from "./exchange.ts";
-import { headerValues } from "./headers.ts";
+import type { JsonBody } from "./json-body.ts";
 
 export type Shape = {
   /** Undefined when there is any problem. */
@@ -17,16 +16,16 @@ export type Shape = {
   readonly cursor: string | undefined;
 };
 
-/**
- * Step 4, but for what only the cursor's signing key can tell. Size and type have statuses of their own and throw; all
- * else that is wrong is a 400 and one list.
- */
-export function readInput(operation: Operation, event: APIGatewayProxyEvent): Shape {
-  if (operation.body && event.body) takeBody(operation, event.body, event);
+/** Step 4, but for what only the cursor's signing key can tell. All that is wrong is a 400 and one list. */
+export function readInput(
+  operation: Operation,
+  event: APIGatewayProxyEvent,
+  jsonBody: JsonBody | undefined,
+): Shape {
   const { values, problems: known } = queryValues(operation, event);
   const path = check(operation.pathParameters, pathValues(event), "path");
   const query = check(operation.query, values, "query", known);
-  const body = operation.body ? checkBody(operation, event) : nothing;
+  const body = jsonBody ? checkBody(operation, jsonBody) : nothing;
   const sentences = [path, query, body].flatMap((checked) => checked.problems);
   const problems = firstOf(sentences).map(invalid);
   const input = { path: path.value, query: query.value, body: body.value };
@@ -91,30 +90,10 @@ function queryValues(operation: Operation, event: APIGatewayProxyEvent) {
   return { values, problems };
 }
 
-function takeBody(
-  { bodyBytesMax = requestLimits.bodyBytesMax }: Operation,
-  body: string,
-  event: APIGatewayProxyEvent,
-): void {
-  const bytes = Buffer.byteLength(body, event.isBase64Encoded ? "base64" : "utf8");
-  if (bytes > bodyBytesMax) {
-    throw new Fault(
-      "PAYLOAD_TOO_LARGE",
-      `The body has ${bytes} bytes; at most ${bodyBytesMax} are taken. Send less at once.`,
-    );
-  }
-  const [contentType = "", ...others] = headerValues(event, "content-type");
-  if (others.length > 0 || !/^application\/json[ \t]*(?:;|$)/i.test(contentType.trim())) {
-    throw new Fault("UNSUPPORTED_MEDIA_TYPE", "The body must be sent as content-type: application/json.");
-  }
-}
-
-function checkBody(operation: Operation, event: APIGatewayProxyEvent): Checked {
-  if (!event.body) return { ...nothing, problems: ["body: is required and must be a JSON object."] };
-  const value = parseJson(event.body, event);
-  if (value === undefined) return { ...nothing, problems: ["body: is not valid JSON."] };
-  checkBatch(operation, value);
-  return check(operation.body, value, "body");
+function checkBody(operation: Operation, body: JsonBody): Checked {
+  if ("problem" in body) return { ...nothing, problems: [body.problem] };
+  checkBatch(operation, body.value);
+  return check(operation.body, body.value, "body");
 }
 
 /** Before every other problem, and before repeated elements are dropped. */
@@ -127,18 +106,5 @@ function checkBatch({ batch }: Operation, body: unknown): void {
         `${field}: has ${elements.length} elements; at most ${batch.elementsMax} are taken in one request.`,
       );
     }
-  }
-}
-
-/** What the body says, for steps that come before it is judged; undefined when it says nothing sensible. */
-export const peekBody = (event: APIGatewayProxyEvent, field: string): unknown =>
-  valueAt(event.body && parseJson(event.body, event), [field]);
-
-/** Undefined, which no JSON stands for, when it is none. */
-function parseJson(body: string, { isBase64Encoded }: APIGatewayProxyEvent): unknown {
-  try {
-    return JSON.parse(isBase64Encoded ? Buffer.from(body, "base64").toString() : body);
-  } catch {
-    return undefined;
   }
 }

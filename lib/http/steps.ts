@@ -11,7 +11,8 @@ import { bindPaging, openCursor } from "./cursors.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { Exchange, Input } from "./exchange.ts";
 import { headerValues } from "./headers.ts";
-import { peekBody, readInput } from "./shape.ts";
+import { peekBody } from "./json-body.ts";
+import { readInput } from "./shape.ts";
 
 /** Items an operation wants to have read in the round of authentication. */
 export type Alongside = (
@@ -59,7 +60,7 @@ function keyTextOf({ event }: Exchange): string | undefined {
 /** Step 4: all its problems are one fault, which the first of them names. */
 export async function readShape(deps: Dependencies, exchange: Exchange): Promise<void> {
   const { operation, event, table, principal } = exchange;
-  const { input, problems: known, cursor } = readInput(operation, event);
+  const { input, problems: known, cursor } = readInput(operation, event, exchange.body);
   const problems = [...known];
   const opening = { ring: deps.cursorKeys, table, nowMs: deps.clock.nowMs() };
   if (cursor !== undefined) {

@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import { lambdaContext } from "../../cli/local/lambda.ts";
+import { restEvent } from "../../cli/local/rest-event.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
+import { setSeatAssignment } from "../../lib/contract/operations/users.ts";
+import { createBodyReader, peekBody } from "../../lib/http/json-body.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+
+/** As our gateway sends a body, in base64, or as its console does when a method is tried there: as text. */
+const forms = { base64: ["*/*"], text: [] } as const;
+
+function eventWith(
+  body: string | Buffer,
+  form: keyof typeof forms,
+  rawHeaders = ["content-type", "application/json"],
+) {
+  const { method, path } = setSeatAssignment;
+  return restEvent(
+    { method, target: path, rawHeaders, body: Buffer.from(body), sourceAddress: "203.0.113.7", port: 443 },
+    { resource: path, pathParameters: {}, operation: setSeatAssignment },
+    { clock: systemClock, chance: systemChance, stage: "live", binaryMediaTypes: forms[form] },
+  );
+}
+
+const context = lambdaContext({
+  functionName: "setSeatAssignment",
+  timeoutMs: 1_000,
+  clock: systemClock,
+  chance: systemChance,
+});
+
+const read = (event: ReturnType<typeof eventWith>, operation: Operation = setSeatAssignment) =>
+  createBodyReader(operation)({ event, context, response: undefined, error: null, internal: {} });
+
+describe.each(["base64", "text"] as const)("a body that comes as %s", (form) => {
+  test("is read", () => {
+    const event = eventWith('{"mode":"manual","org_id":"é"}', form);
+    expect(peekBody(event, "org_id")).toBe("é");
+    expect(read(event)).toEqual({ value: { mode: "manual", org_id: "é" } });
+  });
+
+  test("is measured by its own bytes", () => {
+    const text = `{"mode":"manual","org_id":"${"é".repeat(50)}"}`;
+    const bytes = Buffer.byteLength(text);
+    const readUpTo = (bodyBytesMax: number) =>
+      read(eventWith(text, form), { ...setSeatAssignment, bodyBytesMax });
+    expect(readUpTo(bytes)).toHaveProperty("value");
+    expect(() => readUpTo(bytes - 1)).toThrow(
+      `The body has ${bytes} bytes; at most ${bytes - 1} are taken. Send less at once.`,
+    );
+  });
+
+  test("says nothing before it is judged where there is none, or it is no JSON", () => {
+    for (const body of ["", "{"]) expect(peekBody(eventWith(body, form), "org_id")).toBeUndefined();
+  });
+
+  test("is a problem in our own words where it is missing or not JSON", () => {
+    expect(read(eventWith("", form))).toEqual({ problem: "body: is required and must be a JSON object." });
+    for (const body of ["{", "nonsense", "\ufeff{}", "[".repeat(100_000), '{"a":1}}'])
+      expect(read(eventWith(body, form)), body.slice(0, 20)).toEqual({ problem: "body: is not valid JSON." });
+  });
+
+  test("keeps a key that middy's parser refuses, so that the schema can name it", () => {
+    const { value } = read(eventWith('{"__proto__":{"a":1},"mode":"manual"}', form)) as { value: object };
+    expect(Object.keys(value)).toEqual(["__proto__", "mode"]);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  });
+
+  test("must be application/json, not merely like it", () => {
+    for (const type of ["application/problem+json", "application/jsonp", "text/plain", ""])
+      expect(() => read(eventWith("{}", form, ["content-type", type])), type).toThrow(
+        "The body must be sent as content-type: application/json.",
+      );
+    expect(read(eventWith("{}", form, ["content-type", "application/json; charset=utf-8"]))).toEqual({
+      value: {},
+    });
+  });
+});
+
+test("bytes that are not UTF-8 are a problem and are not replaced", () => {
+  const bytes = Buffer.concat([Buffer.from('{"mode":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
+  expect(read(eventWith(bytes, "base64"))).toEqual({ problem: "body: is not valid UTF-8." });
+  expect(read(eventWith("{}", "base64"))).toEqual({ value: {} });
+});
