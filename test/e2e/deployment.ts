@@ -7,9 +7,11 @@ import type { QueueMessage } from "../../lib/events/ports.ts";
 import { call, type RawAnswer } from "../gateway/support.ts";
 import { builtOnce } from "../infra/build.ts";
 import { ofType, type StackTemplate } from "../infra/support.ts";
+import { RicFunction } from "../ric/ric-function.ts";
 import { type TestStore, useStore } from "../support/engine.ts";
 import { Account, matchesPattern } from "./account.ts";
-import { type FunctionSettings, LambdaFunction } from "./lambda-function.ts";
+import type { DeployedFunction, FunctionSettings } from "./deployed-function.ts";
+import { LambdaFunction } from "./lambda-function.ts";
 import { allows, roleStatements } from "./policy.ts";
 import { startTemplateGateway, type TemplateGateway } from "./template-gateway.ts";
 import { secretAccessKey, startWarden, type Warden } from "./warden.ts";
@@ -34,7 +36,7 @@ export type Deployment = {
   readonly store: TestStore;
   readonly warden: Warden;
   readonly gateway: TemplateGateway;
-  readonly functions: ReadonlyMap<string, LambdaFunction>;
+  readonly functions: ReadonlyMap<string, DeployedFunction>;
   call(target: string, options?: CallOptions): Promise<DeployedAnswer>;
   /** Hands messages to the function that the template feeds from the queue; answers what is to come again. */
   deliver(messages: readonly QueueMessage[]): Promise<readonly string[]>;
@@ -81,7 +83,7 @@ async function deploy(template: StackTemplate, store: TestStore, threadFile: str
   const functions = new Map(
     ofType(template, "AWS::Lambda::Function").map(([id]) => [
       id,
-      new LambdaFunction({ ...settingsOf(template, account, id, warden.url), threadFile }),
+      createFunction({ ...settingsOf(template, account, id, warden.url), threadFile }),
     ]),
   );
   const gateway = await startTemplateGateway(template, account, functions);
@@ -103,6 +105,10 @@ async function deploy(template: StackTemplate, store: TestStore, threadFile: str
   };
   return { made, stop };
 }
+
+/** Set by `npm run test:ric`: the functions then run on AWS's own runtime client. */
+const createFunction = (settings: FunctionSettings): DeployedFunction =>
+  process.env.E2E_RUNTIME === "ric" ? new RicFunction(settings) : new LambdaFunction(settings);
 
 const functionSchema = z.object({
   Handler: z.string(),

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { type DeployedFunction, FunctionFailed, type FunctionSettings } from "./deployed-function.ts";
 
 export type ThreadRequest = {
   readonly id: number;
@@ -16,25 +17,6 @@ export type ThreadAnswer = { readonly id: number } & (
   | { readonly kind: "failure"; readonly message: string }
 );
 
-export type FunctionSettings = {
-  readonly id: string;
-  /** What a thread runs: lambda-thread.ts, bundled. */
-  readonly threadFile: string;
-  /** Folder of the bundle. */
-  readonly directory: string;
-  /** `<file>.<export>`, as the template has it. */
-  readonly handler: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly timeoutSeconds: number;
-  readonly memoryMegabytes: number;
-  /** Calls at once that Lambda takes; the next one is turned away. */
-  readonly concurrencyMax: number;
-};
-
-export class FunctionFailed extends Error {
-  override readonly name = "FunctionFailed";
-}
-
 type Pending = {
   readonly onBegun: () => void;
   readonly onChunk: (chunk: Buffer) => void;
@@ -43,8 +25,7 @@ type Pending = {
 };
 
 /** One function of the template in a thread of its own, started by its first call and kept warm. */
-export class LambdaFunction {
-  /** Everything it wrote to standard output: what CloudWatch would hold of it. */
+export class LambdaFunction implements DeployedFunction {
   readonly log: string[] = [];
   readonly #settings: FunctionSettings;
   readonly #pending = new Map<number, Pending>();

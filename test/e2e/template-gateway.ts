@@ -10,7 +10,7 @@ import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { ofType, pathsOf, type Route, routesOf, type StackTemplate } from "../infra/support.ts";
 import { type Account, matchesPattern } from "./account.ts";
-import type { LambdaFunction } from "./lambda-function.ts";
+import type { DeployedFunction } from "./deployed-function.ts";
 
 export type TemplateGateway = {
   readonly url: string;
@@ -59,7 +59,7 @@ class GatewayFault extends Error {
 export async function startTemplateGateway(
   template: StackTemplate,
   account: Account,
-  functions: ReadonlyMap<string, LambdaFunction>,
+  functions: ReadonlyMap<string, DeployedFunction>,
 ): Promise<TemplateGateway> {
   const { BinaryMediaTypes: binaryMediaTypes } = restApiSchema.parse(
     only(template, "AWS::ApiGateway::RestApi"),
@@ -87,7 +87,7 @@ export async function startTemplateGateway(
   );
   const accessLog: string[] = [];
 
-  function targetOf(method: string, resource: string): { route: Route; called: LambdaFunction } {
+  function targetOf(method: string, resource: string): { route: Route; called: DeployedFunction } {
     const route =
       routes.find((each) => each.path === resource && each.method === method) ??
       routes.find((each) => each.path === resource && each.method === "ANY");
@@ -183,7 +183,7 @@ async function withinMs(timeoutMs: number, work: Promise<void>): Promise<void> {
 
 async function integrate(
   { streaming, invocation }: Route,
-  target: LambdaFunction,
+  target: DeployedFunction,
   event: APIGatewayProxyEvent,
   response: ServerResponse,
   binaryMediaTypes: readonly string[],
@@ -204,7 +204,7 @@ const preludeEnd = Buffer.alloc(8);
 
 /** Status and headers go out with the end of the prelude; from then on every byte as it comes. */
 async function stream(
-  target: LambdaFunction,
+  target: DeployedFunction,
   event: APIGatewayProxyEvent,
   response: ServerResponse,
 ): Promise<void> {

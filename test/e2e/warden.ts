@@ -32,6 +32,8 @@ export type Warden = {
   readonly sent: Map<string, string[]>;
   readonly objects: Map<string, Buffer>;
   interfere(next?: Interference): void;
+  /** Drops every connection, as AWS does with those of a function that was frozen for long. */
+  forget(): void;
   close(): Promise<void>;
 };
 
@@ -139,6 +141,7 @@ export async function startWarden({ account, engineEndpoint, statementsOf }: War
     interfere: (next = () => undefined) => {
       interfere = next;
     },
+    forget: () => server.closeAllConnections(),
     async close() {
       server.closeAllConnections();
       server.close();

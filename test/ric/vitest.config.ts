@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config";
+
+/** The end-to-end tests again, and some of their own, with every function on AWS's own runtime client. */
+export default defineConfig({
+  test: {
+    include: ["test/e2e/{service,background,limits,secrets}.test.ts", "test/ric/*.ric.ts"],
+    env: { E2E_RUNTIME: "ric" },
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    globalSetup: ["test/ric/install.ts", "test/support/shared-engine.ts"],
+    pool: "threads",
+    // Each file starts a process for every function that it calls.
+    maxWorkers: 2,
+  },
+});
