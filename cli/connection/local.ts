@@ -5,9 +5,9 @@ import { OperatorFault } from "../fault.ts";
 import { type LocalBackend, openBackend } from "../local/backend.ts";
 import {
   type DataDirectory,
-  databaseFile,
   dataDirectory,
-  engineOf,
+  engineOfData,
+  enginePath,
   holdsData,
   prepareDirectory,
 } from "../local/data-directory.ts";
@@ -50,8 +50,8 @@ async function connectAsOwner(directory: DataDirectory, ownership: Ownership): P
     await ownership.release();
   };
   try {
-    const kind = engineOf(directory);
-    engine = await startEngine({ kind, databaseFile: databaseFile(directory, kind) });
+    const kind = engineOfData(directory);
+    engine = await startEngine({ kind, dataPath: enginePath(directory, kind) });
     await ownership.announce({ role: "command", engine: kind.name, endpoint: engine.endpoint, url: null });
     const backend = await openBackend(engine, directory);
     return {

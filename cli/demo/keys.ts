@@ -9,7 +9,8 @@ import { keyLimits } from "../../lib/contract/limits.ts";
 import type { KeyItem } from "../../lib/store/items/key.ts";
 import { instanceTenant, workspaceTenant } from "../../lib/store/layout.ts";
 import { findOrganization } from "../connection/organizations.ts";
-import { type DataDirectory, writeWhole } from "../local/data-directory.ts";
+import type { DataDirectory } from "../local/data-directory.ts";
+import { writeWhole } from "../local/write-whole.ts";
 import { demoBindings } from "./world.ts";
 
 const keptKeys = z.partialRecord(z.enum(keyKinds), z.object({ id: z.string(), key: z.string() }));

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
-import { type DataDirectory, writeWhole } from "../local/data-directory.ts";
+import type { DataDirectory } from "../local/data-directory.ts";
+import { writeWhole } from "../local/write-whole.ts";
 import { scanEvents } from "./findings.ts";
 import { learningEvents } from "./learnings.ts";
 import { dayMs, pullRequestEvents } from "./pull-requests.ts";

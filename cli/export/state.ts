@@ -1,7 +1,7 @@
 import { readFile, rm, stat } from "node:fs/promises";
 import * as z from "zod";
 import { OperatorFault, systemCode } from "../fault.ts";
-import { writeWhole } from "../local/data-directory.ts";
+import { writeWhole } from "../local/write-whole.ts";
 import { type Format, formats } from "./format.ts";
 import type { Query } from "./sources.ts";
 

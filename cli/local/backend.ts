@@ -8,7 +8,6 @@ import { createVectorSearch, type VectorSearch } from "../../lib/store/vectors.t
 import { createFolderBucket } from "./bucket.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { type Engine, engineClient } from "./engine/engine.ts";
-import { createExactSearch } from "./exact-search.ts";
 import { createLocalQueue, type LocalQueue } from "./queue.ts";
 
 export const localTableName = "review-api";
@@ -33,10 +32,9 @@ export async function openBackend(
   const common = { client, clock: systemClock, chance: systemChance };
   const queueTable = createDynamoTable({ ...common, tableName: queueTableName });
   const options = { ...common, tableName: localTableName };
-  const table = createDynamoTable(options);
   return {
-    table,
-    vectors: kind.vectorIndex ? createVectorSearch(options) : createExactSearch(table),
+    table: createDynamoTable(options),
+    vectors: createVectorSearch(options),
     queue: createLocalQueue({ table: queueTable, clock: systemClock, chance: systemChance }),
     bucket: createFolderBucket(directory.bucketFolder),
     close: () => client.destroy(),

@@ -2,7 +2,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { EventBucket } from "../../lib/events/ports.ts";
 import { systemCode } from "../fault.ts";
-import { writeWhole } from "./data-directory.ts";
+import { writeWhole } from "./write-whole.ts";
 
 /** A folder in the place of the events bucket; a name is one file, whatever it holds. */
 export function createFolderBucket(folder: string): EventBucket {

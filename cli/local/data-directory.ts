@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { access, constants, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import * as z from "zod";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { OperatorFault, systemCode } from "../fault.ts";
 import { chooseEngine, type EngineKind, engineKinds } from "./engine/engine.ts";
+import { writeWhole } from "./write-whole.ts";
 
 /** Everything the local service keeps, in one folder. */
 export type DataDirectory = {
@@ -58,34 +58,30 @@ const reasonOf = (error: unknown): string => {
 /** Forgets the data; files that are not ours stay where they are. The caller holds the lock. */
 export async function emptyDirectory(directory: DataDirectory): Promise<void> {
   const { demoFile, storyFile, ownerFile, bucketFolder } = directory;
-  const databases = engineKinds.map((kind) => databaseFile(directory, kind));
-  const files = [
-    ...databases.flatMap((file) => [file, `${file}-wal`, `${file}-shm`, `${file}-journal`]),
-    demoFile,
-    storyFile,
-    ownerFile,
-  ];
-  await Promise.all(files.map((file) => rm(file, { force: true })));
-  await rm(bucketFolder, { recursive: true, force: true });
+  const data = engineKinds.map((kind) => enginePath(directory, kind));
+  const besides = data.flatMap((path) => [`${path}-wal`, `${path}-shm`, `${path}-journal`]);
+  const paths = [...data, ...besides, demoFile, storyFile, ownerFile, bucketFolder];
+  await Promise.all(paths.map((path) => rm(path, { recursive: true, force: true })));
 }
 
-export const databaseFile = ({ path }: DataDirectory, kind: EngineKind): string =>
-  join(path, kind.databaseFile);
+export const enginePath = ({ path }: DataDirectory, kind: EngineKind): string => join(path, kind.dataPath);
 
-const made = (directory: DataDirectory): EngineKind | undefined =>
-  engineKinds.find((kind) => existsSync(databaseFile(directory, kind)));
+/** The engine that made the data in the folder. */
+const madeBy = (directory: DataDirectory): EngineKind | undefined =>
+  engineKinds.find((kind) => existsSync(enginePath(directory, kind)));
 
-export const holdsData = (directory: DataDirectory): boolean => made(directory) !== undefined;
+export const holdsData = (directory: DataDirectory): boolean => madeBy(directory) !== undefined;
 
-/** The engine that runs here; a folder that another engine made is refused. */
-export function engineOf(directory: DataDirectory, name?: string): EngineKind {
-  const chosen = chooseEngine(name);
-  const maker = made(directory);
-  if (maker === undefined || maker === chosen) return chosen;
+export function refuseDataOfOthers(directory: DataDirectory, chosen: EngineKind): void {
+  const maker = madeBy(directory);
+  if (maker === undefined || maker === chosen) return;
   throw new OperatorFault(
     `The data in ${directory.path} was made by the engine ${maker.name}, and ${chosen.name} cannot read it: use --engine ${maker.name}, or start empty with --fresh.`,
   );
 }
+
+/** For commands: the engine that made the data, whichever the service would choose for a new folder. */
+export const engineOfData = (directory: DataDirectory): EngineKind => chooseEngine(madeBy(directory)?.name);
 
 const owner = z.object({
   process_id: z.int(),
@@ -112,10 +108,3 @@ export async function readOwner(directory: DataDirectory): Promise<Owner | undef
 
 export const removeOwner = (directory: DataDirectory): Promise<void> =>
   rm(directory.ownerFile, { force: true });
-
-/** Readers see the old content or the new one, never half of it; only the owner of the file may read it. */
-export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
-  const draft = `${file}.${systemChance.uuid()}`;
-  await writeFile(draft, content, { mode: 0o600 });
-  await rename(draft, file);
-}

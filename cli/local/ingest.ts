@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { ingest as ingestWorker, type Worker, type WorkerId, workers } from "../../lib/contract/workers.ts";
+import { type Worker, type WorkerId, workers } from "../../lib/contract/workers.ts";
 import { expireWaiting } from "../../lib/events/expire.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import type { EventDeps } from "../../lib/events/ports.ts";
@@ -40,12 +40,9 @@ async function deliver(deps: EventDeps, { Records }: SQSEvent): Promise<SQSBatch
     id: attributes.MessageDeduplicationId ?? messageId,
     group: attributes.MessageGroupId ?? "",
   }));
-  const unfinished = await ingest(deps, messages, { timeBudgetMs });
+  const unfinished = await ingest(deps, messages);
   return { batchItemFailures: unfinished.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
-
-/** As long as the worker has on Lambda. */
-const timeBudgetMs = ingestWorker.timeoutSeconds * 1000;
 
 /** What the clock wakes on AWS, it wakes here. */
 export function scheduledTasks(backend: LocalBackend, log: LocalLog): readonly Task[] {

@@ -15,7 +15,8 @@ export type Ownership = {
 /** A service owns the directory and lets others use its engine. */
 export type Guest = { readonly kind: "guest"; readonly owner: Owner };
 
-const waitMs = 10_000;
+/** An engine in Java takes seconds to start, and every command ahead starts its own. */
+const waitMs = 30_000;
 const pollMs = 50;
 
 /** Becomes the owner, or the guest of a service that runs; another command's turn is waited for. */

@@ -8,8 +8,8 @@ import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { OperatorFault, systemCode } from "../fault.ts";
 import { type LocalBackend, openBackend } from "./backend.ts";
-import { type DataDirectory, databaseFile, emptyDirectory, engineOf } from "./data-directory.ts";
-import { type Engine, startEngine } from "./engine/engine.ts";
+import { type DataDirectory, emptyDirectory, enginePath, refuseDataOfOthers } from "./data-directory.ts";
+import { chooseEngine, type Engine, startEngine } from "./engine/engine.ts";
 import { loadFunction, prepareFunctions } from "./functions.ts";
 import { type Gateway, type GatewayFault, type PlainAnswer, startGateway } from "./gateway.ts";
 import { createPump, type LocalLog, scheduledTasks } from "./ingest.ts";
@@ -48,11 +48,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    // Before anything is deleted or started: a taken port must cost nothing.
+    // Before anything is deleted or started: a taken port or a missing engine must cost nothing.
     await requirePort(port);
+    const kind = chooseEngine(options.engine);
     if (options.fresh) await emptyDirectory(directory);
-    const kind = engineOf(directory, options.engine);
-    const engine = await startEngine({ kind, databaseFile: databaseFile(directory, kind) });
+    refuseDataOfOthers(directory, kind);
+    const engine = await startEngine({ kind, dataPath: enginePath(directory, kind) });
     undo.push(() => engine.stop());
     await ownership.announce({ role: "service", engine: kind.name, endpoint: engine.endpoint, url: null });
     const backend = await openBackend(engine, directory);

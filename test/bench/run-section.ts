@@ -1,5 +1,6 @@
 /** One section in this process: node test/bench/run-section.ts <name> <directory> [--quick] */
 import * as z from "zod";
+import { chooseEngine } from "../../cli/local/engine/engine.ts";
 import { thisMachine } from "./machine.ts";
 import { printSection } from "./print.ts";
 import { keepResult } from "./results.ts";
@@ -8,15 +9,26 @@ import type { SectionModule } from "./section.ts";
 const [name = "", directory = "", flag] = process.argv.slice(2);
 const quick = flag === "--quick";
 
+const reasons = {
+  countsCapacity: "this section needs an engine that counts capacity units as DynamoDB does",
+  vectorIndex: "this section needs an engine with a vector index",
+} as const;
+
 const moduleShape = z.object({
   section: z.object({
     title: z.string(),
+    needs: z.enum(["countsCapacity", "vectorIndex"]).optional(),
     run: z.custom<SectionModule["run"]>((value) => typeof value === "function"),
   }),
 });
 const { section } = moduleShape.parse(await import(new URL(`./${name}/section.ts`, import.meta.url).href));
 
 console.log(`\n${section.title}${quick ? " (quick)" : ""}`);
+const { needs } = section;
+if (needs && !chooseEngine()[needs]) {
+  console.log(`  not measured: ${reasons[needs]}, and the engine here, ${chooseEngine().name}, is not one.`);
+  process.exit(0);
+}
 const startedAt = performance.now();
 const say = (line: string): void => {
   process.stderr.write(`  [${((performance.now() - startedAt) / 1000).toFixed(0)} s] ${line}\n`);

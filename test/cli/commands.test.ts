@@ -2,6 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { engineKind } from "../support/engine.ts";
 import {
   callJson,
   callTool,
@@ -261,7 +262,9 @@ describe("without a service", () => {
       [1, 2, 3].map(() => callTool("org", "show", "900", "--data", own, "--json")),
     );
     for (const { code, stdout } of shows) expect([code, JSON.parse(stdout).name]).toEqual([0, "alone"]);
-    expect((await readdir(own)).toSorted()).toEqual(["events.ndjson", "lock", "table.db"]);
+    expect((await readdir(own)).toSorted()).toEqual(
+      [engineKind.dataPath, "events.ndjson", "lock"].toSorted(),
+    );
   });
 
   test("where there is no data yet, it says how to get some", async () => {

@@ -2,6 +2,8 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { engineKinds } from "../../cli/local/engine/engine.ts";
+import { engineKind } from "../support/engine.ts";
 import { callTool, event, ndjson, type Outcome, runTool, soloOrganization, useDev } from "./support.ts";
 
 const dev = useDev();
@@ -13,6 +15,12 @@ function expectSentence({ code, stdout, stderr }: Outcome, sentence: string | Re
   expect(stderr.trimEnd()).toEqual(typeof sentence === "string" ? sentence : expect.stringMatching(sentence));
   expect(code).toBe(1);
 }
+
+/** The tool believes that it runs on this platform. */
+const pretending = (platform: string) => {
+  const script = `Object.defineProperty(process,'platform',{value:'${platform}'})`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+};
 
 describe("faults at the start of the service", () => {
   test.concurrent("the port is taken: nothing is deleted, not even with --fresh", async ({
@@ -30,25 +38,59 @@ describe("faults at the start of the service", () => {
     local(await readFile(join(folder, "table.db"), "utf8")).toBe("precious");
   });
 
-  test.concurrent("the engine does not exist for the platform", async () => {
-    const pretend = "Object.defineProperty(process,'platform',{value:'sunos'})";
-    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}` };
+  test.concurrent("no engine runs here: one sentence names both ways out", async () => {
+    const env = { ...pretending("sunos"), JAVA_HOME: await dev.folder(), REVIEW_API_ENGINE: "" };
     const outcome = await runTool(["dev", "--data", await dev.folder(), "--port", "0"], { env });
     expectSentence(
       outcome,
-      /^The embedded engine for this platform is not installed\. Add it with: npm install /,
+      /^No engine runs on this machine: install Java 17 or newer for dynamodb-local, or use a platform that has a dynoxide package \(there is none for sunos-\w+\)\.$/,
     );
+  });
+
+  test.concurrent("the engine that was named does not run here, or does not exist", async () => {
+    const folder = await dev.folder();
+    const env = { ...pretending("sunos"), JAVA_HOME: folder };
+    const start = (engine: string) =>
+      runTool(["dev", "--data", folder, "--port", "0", "--engine", engine], { env });
+    expectSentence(
+      await start("dynamodb-local"),
+      "The engine dynamodb-local does not run on this machine: Java 17 or newer is not installed.",
+    );
+    expectSentence(
+      await start("dynoxide"),
+      /^The engine dynoxide does not run on this machine: the package @dynoxide\/sunos-\w+ is not installed\.$/,
+    );
+    expectSentence(await start("sqlite"), 'There is no engine "sqlite"; choose dynoxide or dynamodb-local.');
+  });
+
+  test.concurrent("data of the other engine is refused and left as it is", async ({ expect: local }) => {
+    const folder = await dev.folder();
+    const [other] = engineKinds.filter((kind) => kind !== engineKind);
+    const file = join(folder, other?.dataPath ?? "");
+    await writeFile(file, "precious");
+    const outcome = await runTool(["dev", "--data", folder, "--port", "0"]);
+    expectSentence(
+      outcome,
+      `The data in ${folder} was made by the engine ${other?.name}, and ${engineKind.name} cannot read it: ` +
+        `use --engine ${other?.name}, or start empty with --fresh.`,
+    );
+    local(await readFile(file, "utf8")).toBe("precious");
   });
 
   test.concurrent("the database is no database: it is left as it is", async ({ expect: local }) => {
     const folder = await dev.folder();
-    const file = join(folder, "table.db");
+    const path = join(folder, engineKind.dataPath);
     const content = "this was once something else ".repeat(100);
+    const file = engineKind.dataIsFolder ? join(path, "abc_local.db") : path;
+    if (engineKind.dataIsFolder) {
+      await mkdir(path);
+      await writeFile(join(path, "access-key-id"), "abc");
+    }
     await writeFile(file, content);
     const outcome = await runTool(["dev", "--data", folder, "--port", "0"]);
     expectSentence(
       outcome,
-      `${file} is not a database this service can read; move it away, or start empty with --fresh.`,
+      `${path} is not a database this service can read; move it away, or start empty with --fresh.`,
     );
     local(await readFile(file, "utf8")).toBe(content);
   });

@@ -3,6 +3,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { keyKinds } from "../../lib/contract/access.ts";
+import { engineKind } from "../support/engine.ts";
 import { callJson, event, get, ndjson, soloOrganization, useDev } from "./support.ts";
 
 const dev = useDev();
@@ -11,7 +12,7 @@ const dev = useDev();
 const enginesOf = (folder: string): number[] => {
   const processes = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
   return processes
-    .filter((line) => line.includes(`--db-path ${join(folder, "table.db")}`) && !line.includes("/bin/sh"))
+    .filter((line) => line.includes(` ${join(folder, engineKind.dataPath)}`) && !line.includes("/bin/sh"))
     .map((line) => Number.parseInt(line, 10));
 };
 
@@ -40,8 +41,9 @@ describe("the service", () => {
 
     const stopped = await first.stop();
     expect(stopped.code).toBe(0);
-    expect(stopped.tookMs).toBeLessThan(2_000);
-    expect(enginesOf(folder)).toEqual([]);
+    // It gives itself 1.8 s; the rest is for a machine that is busy with other tests.
+    expect(stopped.tookMs).toBeLessThan(5_000);
+    await expect.poll(() => enginesOf(folder)).toEqual([]);
     expect(first.output().stdout.trim().split("\n")).toHaveLength(1);
 
     const second = await dev.start("--data", folder);

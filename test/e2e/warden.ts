@@ -1,9 +1,12 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, request, type ServerResponse } from "node:http";
 import * as z from "zod";
+import { engineClient } from "../../cli/local/engine/engine.ts";
+import { answerSearchVectors } from "../../cli/local/engine/search-vectors.ts";
 import { tableShape } from "../../lib/contract/table.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { signatureProblem } from "../support/aws-signature.ts";
+import { engineKind } from "../support/engine.ts";
 import type { Account } from "./account.ts";
 import { accessesOf } from "./dynamo-access.ts";
 import { type Access, allows, type Statement } from "./policy.ts";
@@ -82,6 +85,8 @@ export async function startWarden({ account, engineEndpoint, statementsOf }: War
     dynamodb(caller, given, response) {
       const accesses = accessesOf(account, operationOf(given), JSON.parse(given.body.toString()));
       if (!admit(caller, accesses)) return refuse(response, "dynamodb");
+      if (operationOf(given) === "SearchVectors" && !engineKind.vectorIndex)
+        return searchExactly(engineEndpoint, given, response);
       forward(engineEndpoint, given, response);
     },
     sqs(caller, given, response) {
@@ -162,6 +167,13 @@ function forward(endpoint: string, { headers, body }: Request, response: ServerR
   });
   outgoing.on("error", () => response.destroy());
   outgoing.end(body);
+}
+
+/** What AWS would answer, where the engine has no vector index. */
+async function searchExactly(endpoint: string, { body }: Request, response: ServerResponse): Promise<void> {
+  const client = engineClient(endpoint);
+  response.end(JSON.stringify(await answerSearchVectors(client, JSON.parse(body.toString()))));
+  client.destroy();
 }
 
 const sendBatch = z.object({

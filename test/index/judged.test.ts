@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { searchLearnings } from "../../lib/index/search.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
-import { systemClock } from "../../lib/runtime/clock.ts";
-import { createVectorSearch } from "../../lib/store/vectors.ts";
 import { type Home, newHome, organizationOf, verbsOf } from "../learnings/fixture.ts";
 import { useStore } from "../support/engine.ts";
+import { vectorsOf } from "../support/vectors.ts";
 import { World } from "../support/world.ts";
 import { judgedChanges, judgedLearnings } from "./judged-set.ts";
 
@@ -13,52 +11,49 @@ const store = useStore();
 const world = new World(() => store().table);
 const rightAtLeast = 0.9;
 
-describe.runIf(process.env.TEST_DYNAMODB_ENDPOINT === undefined)(
-  "the review index with the local embedder",
-  () => {
-    let home: Home;
-    const idOf = new Map<string, string>();
-    beforeAll(async () => {
-      home = await newHome(world);
-      const { table } = store();
-      const author = { organization: await organizationOf(table, home.uuid), authorId: "ann" };
-      const data = Object.values(judgedLearnings).map(({ text, file }) => ({
-        repository_id: home.repository,
-        learning: text,
-        ...(file && { file }),
-      }));
-      const { results } = await verbsOf(table).post(author, ...data);
-      Object.keys(judgedLearnings).forEach((name, index) => {
-        idOf.set(name, results[index]?.id ?? "");
-      });
+describe("the review index with the local embedder", () => {
+  let home: Home;
+  const idOf = new Map<string, string>();
+  beforeAll(async () => {
+    home = await newHome(world);
+    const { table } = store();
+    const author = { organization: await organizationOf(table, home.uuid), authorId: "ann" };
+    const data = Object.values(judgedLearnings).map(({ text, file }) => ({
+      repository_id: home.repository,
+      learning: text,
+      ...(file && { file }),
+    }));
+    const { results } = await verbsOf(table).post(author, ...data);
+    Object.keys(judgedLearnings).forEach((name, index) => {
+      idOf.set(name, results[index]?.id ?? "");
     });
+  });
 
-    test(`puts the right Learning in the first five for at least ${rightAtLeast * 100} % of the changes`, async () => {
-      const { table, client, tableName } = store();
-      const vectors = createVectorSearch({ client, tableName, clock: systemClock, chance: systemChance });
-      const places = await Promise.all(
-        judgedChanges.map(async ({ wants, change, files = [] }) => {
-          const found = await searchLearnings(
-            { table, vectors, embedder: localEmbedder },
-            {
-              organization: home.uuid,
-              repositoryId: home.repository,
-              text: change,
-              filePaths: files,
-              resultsMax: 5,
-            },
-          );
-          expect(found.map(({ score }) => score)).toEqual(
-            found.map(({ score }) => score).toSorted((one, other) => other - one),
-          );
-          return found.findIndex(({ learning }) => learning.id === idOf.get(String(wants)));
-        }),
-      );
-      const right = places.filter((place) => place >= 0).length / places.length;
-      const first = places.filter((place) => place === 0).length / places.length;
-      const percent = (share: number) => `${Math.round(share * 100)} %`;
-      console.info(`judged set: ${percent(right)} in the first five, ${percent(first)} first`);
-      expect(right).toBeGreaterThanOrEqual(rightAtLeast);
-    });
-  },
-);
+  test(`puts the right Learning in the first five for at least ${rightAtLeast * 100} % of the changes`, async () => {
+    const { table } = store();
+    const vectors = vectorsOf(store());
+    const places = await Promise.all(
+      judgedChanges.map(async ({ wants, change, files = [] }) => {
+        const found = await searchLearnings(
+          { table, vectors, embedder: localEmbedder },
+          {
+            organization: home.uuid,
+            repositoryId: home.repository,
+            text: change,
+            filePaths: files,
+            resultsMax: 5,
+          },
+        );
+        expect(found.map(({ score }) => score)).toEqual(
+          found.map(({ score }) => score).toSorted((one, other) => other - one),
+        );
+        return found.findIndex(({ learning }) => learning.id === idOf.get(String(wants)));
+      }),
+    );
+    const right = places.filter((place) => place >= 0).length / places.length;
+    const first = places.filter((place) => place === 0).length / places.length;
+    const percent = (share: number) => `${Math.round(share * 100)} %`;
+    console.info(`judged set: ${percent(right)} in the first five, ${percent(first)} first`);
+    expect(right).toBeGreaterThanOrEqual(rightAtLeast);
+  });
+});

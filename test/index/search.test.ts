@@ -3,24 +3,17 @@ import { indexLimits } from "../../lib/contract/limits.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { searchForReview } from "../../lib/learnings/search.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
-import { systemClock } from "../../lib/runtime/clock.ts";
 import { learningKey } from "../../lib/store/layout.ts";
-import { createVectorSearch } from "../../lib/store/vectors.ts";
 import { type Home, item, newHome, organizationOf, verbsOf } from "../learnings/fixture.ts";
 import { useStore } from "../support/engine.ts";
+import { vectorsOf } from "../support/vectors.ts";
 import { World } from "../support/world.ts";
 
 const store = useStore();
 const world = new World(() => store().table);
 
 const deps = (embedder: Embedder = localEmbedder) => {
-  const { table, client, tableName } = store();
-  return {
-    table,
-    embedder,
-    vectors: createVectorSearch({ client, tableName, clock: systemClock, chance: systemChance }),
-  };
+  return { table: store().table, embedder, vectors: vectorsOf(store()) };
 };
 const search = async ({ name }: Home, text: string, more: object = {}) =>
   (await searchForReview(deps(), { ...name, repository_id: "repo-1", text, k: 5, ...more })).learnings;
@@ -33,7 +26,7 @@ async function write(home: Home, ...data: unknown[]): Promise<string[]> {
   return results.map(({ id }) => id ?? "");
 }
 
-describe.runIf(process.env.TEST_DYNAMODB_ENDPOINT === undefined)("the reviewer's search", () => {
+describe("the reviewer's search", () => {
   let home: Home;
   let other: Home;
   beforeAll(async () => {

@@ -1,6 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll } from "vitest";
-import { chooseEngine, type Engine, engineClient, startEngine } from "../../cli/local/engine/engine.ts";
+import {
+  type Engine,
+  engineClient,
+  engineNamed,
+  engineVariable,
+  startEngine,
+} from "../../cli/local/engine/engine.ts";
 import { type Chance, systemChance } from "../../lib/runtime/chance.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import type { StoreClient } from "../../lib/store/client.ts";
@@ -10,8 +16,8 @@ import { sharedEndpointVariable } from "./shared-engine.ts";
 
 /** Where an engine takes seconds to start, one serves the whole run: `shared-engine.ts` starts it and tells its address here. */
 const sharedEndpoint = process.env[sharedEndpointVariable];
-/** The engine that `npm start` would use. */
-export const engineKind = chooseEngine();
+/** The engine that `npm start` would use; `shared-engine.ts` has chosen it before the first test. */
+export const engineKind = engineNamed(process.env[engineVariable] ?? "");
 
 export type TestStore = {
   readonly endpoint: string;
@@ -27,7 +33,7 @@ export function useStore(options: { clock?: Clock; chance?: Chance } = {}): () =
   let engine: Engine | undefined;
   let store: TestStore | undefined;
   beforeAll(async () => {
-    engine = sharedEndpoint === undefined ? await startEngine() : undefined;
+    engine = sharedEndpoint === undefined ? await startEngine({ kind: engineKind }) : undefined;
     store = await openStore(engine?.endpoint ?? sharedEndpoint ?? "", options);
   });
   afterAll(async () => {

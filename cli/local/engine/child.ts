@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { OperatorFault } from "../../fault.ts";
 
 /** A fault with a sentence for a person; the tool prints it and ends, without a stack trace. */
@@ -99,9 +99,14 @@ export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const address = server.address();
+  const port = portOf(server);
   server.close();
   await once(server, "close");
+  return port;
+}
+
+export function portOf(server: Server): number {
+  const address = server.address();
   if (address === null || typeof address === "string") throw new EngineFault("No free port was found.");
   return address.port;
 }

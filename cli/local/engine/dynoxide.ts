@@ -11,13 +11,18 @@ export const dynoxide: EngineKind = {
   vectorIndex: true,
   countsCapacity: true,
   startsAtOnce: true,
-  databaseFile: "table.db",
-  missing: () => (binary() && starts() ? undefined : `the package ${packageName} is not installed here`),
-  command: (port, databaseFile) => ({
+  dataPath: "table.db",
+  dataIsFolder: false,
+  missing() {
+    const program = binary();
+    if (program === undefined) return `the package ${packageName} is not installed`;
+    return starts(program) ? undefined : `the program of the package ${packageName} does not start`;
+  },
+  command: (port, dataPath) => ({
     program: binary() ?? packageName,
     options: [
       ...["--host", "127.0.0.1", "--port", String(port)],
-      ...(databaseFile === undefined ? [] : ["--db-path", databaseFile]),
+      ...(dataPath === undefined ? [] : ["--db-path", dataPath]),
     ],
     readyWithinMs: 10_000,
   }),
@@ -33,7 +38,7 @@ function binary(): string | undefined {
 }
 
 /** A binary of another libc or processor is there and does not run. */
-function starts(): boolean {
-  const { error, status } = spawnSync(binary() ?? packageName, ["--version"], { stdio: "ignore" });
+function starts(program: string): boolean {
+  const { error, status } = spawnSync(program, ["--version"], { stdio: "ignore" });
   return error === undefined && status === 0;
 }

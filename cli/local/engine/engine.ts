@@ -1,9 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import { awsLimits } from "../../../lib/contract/limits.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
 import { createStoreClient, type StoreClient } from "../../../lib/store/client.ts";
-import { type EngineCommand, EngineFault, freePort, startProcess } from "./child.ts";
-import { dynamoDbLocal } from "./dynamodb-local.ts";
+import { type EngineCommand, EngineFault, type EngineProcess, freePort, startProcess } from "./child.ts";
+import type { EngineProxy } from "./durable-proxy.ts";
+import { dynamoDbLocal, javaMajorMin } from "./dynamodb-local.ts";
 import { dynoxide } from "./dynoxide.ts";
 
 /** A program that speaks DynamoDB's protocol on this machine. */
@@ -15,12 +17,15 @@ export type EngineKind = {
   readonly countsCapacity: boolean;
   /** False where starting takes seconds. */
   readonly startsAtOnce: boolean;
-  /** Where it keeps the data, inside the data directory. */
-  readonly databaseFile: string;
+  /** The file or folder in the data directory that the engine keeps its data in. */
+  readonly dataPath: string;
+  readonly dataIsFolder: boolean;
   /** Why it cannot run here; undefined when it can. */
   missing(): string | undefined;
-  /** Without a file it keeps everything in memory. */
-  command(port: number, databaseFile: string | undefined): EngineCommand;
+  /** Without a path it keeps everything in memory. */
+  command(port: number, dataPath: string | undefined): EngineCommand;
+  /** For data on disk: where clients connect instead of the engine. */
+  startProxy?(enginePort: number, dataPath: string): Promise<EngineProxy>;
 };
 
 export type Engine = {
@@ -38,24 +43,21 @@ export const engineNames = engineKinds.map(({ name }) => name);
 export const engineVariable = "REVIEW_API_ENGINE";
 
 /** The engine named, else the one of the environment, else the first that runs here. */
-export function chooseEngine(name = process.env[engineVariable]): EngineKind {
-  const missing = new Map<string, string>();
-  for (const kind of engineKinds) {
-    if (name && kind.name !== name) continue;
+export function chooseEngine(name = process.env[engineVariable] || undefined): EngineKind {
+  if (name !== undefined) {
+    const kind = engineNamed(name);
     const reason = kind.missing();
     if (reason === undefined) return kind;
-    missing.set(kind.name, reason);
+    throw new EngineFault(`The engine ${name} does not run on this machine: ${reason}.`);
   }
-  const reasons = [...missing].map(([each, reason]) => `${each}: ${reason}`).join("; ");
-  if (missing.size === 0)
-    throw new EngineFault(`There is no engine "${name}"; choose ${engineNames.join(" or ")}.`);
-  if (name) throw new EngineFault(`The engine ${reasons}.`);
+  const kind = engineKinds.find((each) => each.missing() === undefined);
+  if (kind) return kind;
+  const platform = `${process.platform}-${process.arch}`;
   throw new EngineFault(
-    `No engine runs on this machine (${reasons}). Install Java 17 or newer, or use a platform that dynoxide is published for.`,
+    `No engine runs on this machine: install Java ${javaMajorMin} or newer for dynamodb-local, or use a platform that has a dynoxide package (there is none for ${platform}).`,
   );
 }
 
-/** The engine that a running service says it uses. */
 export function engineNamed(name: string): EngineKind {
   const kind = engineKinds.find((each) => each.name === name);
   if (!kind) throw new EngineFault(`There is no engine "${name}"; choose ${engineNames.join(" or ")}.`);
@@ -64,27 +66,46 @@ export function engineNamed(name: string): EngineKind {
 
 export async function startEngine({
   kind = chooseEngine(),
-  databaseFile,
+  dataPath,
 }: {
   readonly kind?: EngineKind;
   /** Without one everything is in memory. */
-  readonly databaseFile?: string;
+  readonly dataPath?: string;
 } = {}): Promise<Engine> {
-  if (databaseFile !== undefined) await mkdir(dirname(databaseFile), { recursive: true, mode: 0o700 });
+  if (dataPath !== undefined)
+    await mkdir(kind.dataIsFolder ? dataPath : dirname(dataPath), { recursive: true, mode: 0o700 });
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   try {
-    const running = await startProcess(kind.command(port, databaseFile), endpoint);
-    return { kind, endpoint, ...running };
+    const running = await startProcess(kind.command(port, dataPath), endpoint);
+    if (dataPath === undefined || !kind.startProxy) return { kind, endpoint, ...running };
+    return { kind, ...(await behindProxy(running, kind.startProxy(port, dataPath))) };
   } catch (error) {
     if (!(error instanceof EngineFault)) throw error;
-    throw new EngineFault(describeComplaint(kind, error.message, databaseFile));
+    throw new EngineFault(describeComplaint(kind, error.message, dataPath));
   }
 }
 
-function describeComplaint(kind: EngineKind, complaint: string, databaseFile: string | undefined): string {
-  if (databaseFile && /not a valid SQLite database|malformed|not a database/i.test(complaint))
-    return `${databaseFile} is not a database this service can read; move it away, or start empty with --fresh.`;
+async function behindProxy(
+  running: EngineProcess,
+  starting: Promise<EngineProxy>,
+): Promise<Omit<Engine, "kind">> {
+  try {
+    const { endpoint, close } = await starting;
+    const stop = async () => {
+      await close();
+      await running.stop();
+    };
+    return { endpoint, ended: running.ended, stop };
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+}
+
+function describeComplaint(kind: EngineKind, complaint: string, dataPath: string | undefined): string {
+  if (dataPath && /not a valid SQLite database|malformed|not a database/i.test(complaint))
+    return `${dataPath} is not a database this service can read; move it away, or start empty with --fresh.`;
   const reason = complaint
     .trim()
     .replace(/^error:\s*/i, "")
@@ -92,6 +113,5 @@ function describeComplaint(kind: EngineKind, complaint: string, databaseFile: st
   return `The engine ${kind.name} did not start: ${reason || "it gave no reason"}.`.replace(/\.\.$/, ".");
 }
 
-/** A machine that runs everything at once may be slow; nobody waits behind a gateway for this client. */
 export const engineClient = (endpoint: string): StoreClient =>
-  createStoreClient({ endpoint, identity: localIdentity, answerMsMax: 10_000 });
+  createStoreClient({ endpoint, identity: localIdentity, answerMsMax: awsLimits.localStoreAnswerMsMax });

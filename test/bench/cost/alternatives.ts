@@ -152,10 +152,10 @@ function* wholeStream(stored: number): Generator<Item> {
 const tableName = "forms";
 
 async function onEngine<Answer>(work: (table: MeteredTable) => Promise<Answer>, databaseFile?: string) {
-  const engine = await startEngine(databaseFile === undefined ? {} : { databaseFile });
+  const engine = await startEngine(databaseFile === undefined ? {} : { dataPath: databaseFile });
   const client = engineClient(engine.endpoint);
   try {
-    await createTable(client, tableName, { vectorIndex: true });
+    await createTable(client, tableName, engine.kind);
     return await work(createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance }));
   } finally {
     client.destroy();

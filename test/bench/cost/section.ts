@@ -10,6 +10,7 @@ import { type PricedRequest, priceRequests } from "./requests.ts";
 
 export const section: SectionModule = {
   title: "Cost on AWS",
+  needs: "countsCapacity",
   async run({ quick, say }): Promise<Section> {
     say("requests, counted and timed");
     const requests = await priceRequests(quick ? testSizes : fullSizes);

@@ -74,7 +74,7 @@ async function measure(
   size: Size,
   say: (line: string) => void,
 ): Promise<Section> {
-  const engine = await startEngine({ databaseFile });
+  const engine = await startEngine({ dataPath: databaseFile });
   const client = engineClient(engine.endpoint);
   try {
     const store = { client, tableName: localTableName, clock: systemClock, chance: systemChance };

@@ -26,7 +26,7 @@ export type BenchWorld = {
 export async function openWorld({ pullRequests }: { readonly pullRequests: number }): Promise<BenchWorld> {
   const engine = await startEngine();
   const client = engineClient(engine.endpoint);
-  await createTable(client, tableName, { vectorIndex: true });
+  await createTable(client, tableName, engine.kind);
   const table = createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance });
   const world = new World(() => table);
   await world.workspace(workspace);

@@ -17,7 +17,7 @@ const startMs = Date.parse("2026-06-01T00:00:00.000Z");
 export async function openTable(engine: Engine): Promise<MeteredTable> {
   const client = engineClient(engine.endpoint);
   const tableName = `ingest-${systemChance.uuid()}`;
-  await createTable(client, tableName, { vectorIndex: true });
+  await createTable(client, tableName, engine.kind);
   return createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance });
 }
 

@@ -10,6 +10,7 @@ const writeUnitsMax = 15;
 
 export const section: SectionModule = {
   title: "Ingest",
+  needs: "countsCapacity",
   async run({ quick, say }): Promise<Section> {
     const engine = await startEngine();
     try {

@@ -28,6 +28,7 @@ type Found = { readonly ms: number; readonly bruteForceMs: number; readonly reca
 
 export const section: SectionModule = {
   title: "Search",
+  needs: "vectorIndex",
   async run({ quick, say }) {
     const { learnings, changes } = sizes[quick ? "quick" : "full"];
     const directory = await mkdtemp(join(tmpdir(), "search-"));
@@ -49,7 +50,7 @@ async function measure(databaseFile: string, count: number, changes: number): Pr
   const indexed = await Array.fromAsync(indexedLearnings(count));
   await fillIndex(databaseFile, indexed);
   const vectors = indexed.map(({ vector }) => Float64Array.from(vector.vector));
-  const engine = await startEngine({ databaseFile });
+  const engine = await startEngine({ dataPath: databaseFile });
   const client = createStoreClient({ endpoint: engine.endpoint, identity: localIdentity, answerMsMax });
   const store = { client, tableName, clock: systemClock, chance: systemChance };
   const deps = {

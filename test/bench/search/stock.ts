@@ -89,7 +89,7 @@ export async function checkFill(directory: string): Promise<void> {
   const [filled, written] = ["filled.db", "written.db"].map((name) => join(directory, name));
   if (!filled || !written) throw new TypeError("There are two files.");
   await fillIndex(filled, some);
-  const engine = await startEngine({ databaseFile: written });
+  const engine = await startEngine({ dataPath: written });
   const client = engineClient(engine.endpoint);
   await createTable(client, tableName, { vectorIndex: true });
   const table = createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance });

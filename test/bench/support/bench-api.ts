@@ -47,10 +47,10 @@ export type BenchApiOptions = {
 };
 
 export async function openBenchApi({ databaseFile, between }: BenchApiOptions = {}): Promise<BenchApi> {
-  const engine = await startEngine(databaseFile === undefined ? {} : { databaseFile });
+  const engine = await startEngine(databaseFile === undefined ? {} : { dataPath: databaseFile });
   const middle = await between?.(engine.endpoint);
   const client = engineClient(engine.endpoint);
-  await createTable(client, benchTableName, { vectorIndex: true });
+  await createTable(client, benchTableName, engine.kind);
   process.env[environmentVariables.tableName] = benchTableName;
   process.env.DYNAMODB_ENDPOINT = middle?.endpoint ?? engine.endpoint;
   process.env.LOG_LEVEL ??= "silent";

@@ -1,23 +1,64 @@
 import { DatabaseSync } from "node:sqlite";
-import { engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
+import { type EngineKind, engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
+import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
 import { type Attribute, type Attributes, toAttributes } from "../../../lib/store/attributes.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
-import type { Item } from "../../../lib/store/table.ts";
+import { createDynamoTable } from "../../../lib/store/dynamo.ts";
+import type { Item, Key, Table } from "../../../lib/store/table.ts";
+
+const itemsPerBatch = 500;
 
 /**
- * Fills the engine's database file as the engine itself would, without its requests: a million pull requests in
- * minutes instead of hours. `engine-file.test.ts` proves row by row that the two leave the same behind.
+ * Fills the engine's data with a table of these items. dynoxide's file is filled as the engine itself would, without
+ * its requests: a million pull requests in minutes instead of hours. `engine-file.test.ts` proves row by row that the
+ * two leave the same behind. Every other engine is filled with requests.
  */
-export async function fillEngineFile(
-  databaseFile: string,
+export const fillEngineFile = async (
+  dataPath: string,
   tableName: string,
   items: Iterable<Item>,
-): Promise<number> {
-  const engine = await startEngine({ databaseFile });
+): Promise<number> =>
+  (await onEngine(dataPath, tableName, async (table, kind) =>
+    hasKnownFile(kind) ? undefined : await putAll(table, items),
+  )) ?? putIntoFile(dataPath, tableName, items);
+
+const hasKnownFile = ({ name }: EngineKind): boolean => name === "dynoxide";
+
+async function onEngine<Answer>(
+  dataPath: string,
+  tableName: string,
+  work: (table: Table, kind: EngineKind) => Promise<Answer>,
+): Promise<Answer> {
+  const engine = await startEngine({ dataPath });
   const client = engineClient(engine.endpoint);
-  await createTable(client, tableName, { vectorIndex: true });
-  client.destroy();
-  await engine.stop();
+  try {
+    await createTable(client, tableName, engine.kind);
+    const table = createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance });
+    return await work(table, engine.kind);
+  } finally {
+    client.destroy();
+    await engine.stop();
+  }
+}
+
+async function putAll(table: Table, items: Iterable<Item>): Promise<number> {
+  let count = 0;
+  let batch: Item[] = [];
+  const flush = async () => {
+    await table.writeMany(batch.map((item) => ({ put: item })));
+    count += batch.length;
+    batch = [];
+  };
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length === itemsPerBatch) await flush();
+  }
+  await flush();
+  return count;
+}
+
+function putIntoFile(databaseFile: string, tableName: string, items: Iterable<Item>): number {
   const database = new DatabaseSync(databaseFile);
   try {
     database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; BEGIN");
@@ -45,15 +86,36 @@ export type EngineRow = {
 };
 
 /** What the engine holds, in the order of the keys. */
-export function readEngineFile(databaseFile: string, tableName: string): EngineRow[] {
+export const readEngineFile = async (dataPath: string, tableName: string): Promise<readonly EngineRow[]> =>
+  (await onEngine(dataPath, tableName, async (table, kind) =>
+    hasKnownFile(kind) ? undefined : await readAll(table),
+  )) ?? readFileRows(dataPath, tableName);
+
+async function readAll(table: Table): Promise<readonly EngineRow[]> {
+  const rows: EngineRow[] = [];
+  for (let resume: Key | undefined; ; ) {
+    const page = await table.scanPage({}, resume);
+    for (const stored of page.items) {
+      const item = toAttributes(stored);
+      rows.push({ pk: stored.pk, sk: stored.sk, bytes: itemBytes(item), item });
+    }
+    if (!page.resume) break;
+    resume = page.resume;
+  }
+  const order = ({ pk, sk }: EngineRow): string => `${pk}\0${sk}`;
+  return rows.toSorted((one, other) => (order(one) < order(other) ? -1 : 1));
+}
+
+function readFileRows(databaseFile: string, tableName: string): readonly EngineRow[] {
   const database = new DatabaseSync(databaseFile, { readOnly: true });
   try {
     const rows = database
       .prepare(`SELECT pk, sk, item_json, item_size FROM "${tableName}" ORDER BY pk, sk`)
       .all();
+    const text = (key: unknown): string => String(key).replace(/^S:/, "");
     return rows.map(({ pk, sk, item_json, item_size }) => ({
-      pk: String(pk),
-      sk: String(sk),
+      pk: text(pk),
+      sk: text(sk),
       bytes: Number(item_size),
       item: JSON.parse(String(item_json)),
     }));

@@ -1,9 +1,18 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import * as z from "zod";
+import { answerSearchVectors } from "../../../cli/local/engine/search-vectors.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { AwsFault, NoAnswer } from "../../../lib/runtime/aws-fault.ts";
-import type { AwsAnswer, AwsClient, AwsClientOptions, AwsRequest } from "../../../lib/runtime/aws-request.ts";
+import {
+  type AwsAnswer,
+  type AwsClient,
+  type AwsClientOptions,
+  type AwsRequest,
+  callJson,
+} from "../../../lib/runtime/aws-request.ts";
+import type { StoreAnswers, StoreClient, StoreOperation } from "../../../lib/store/client.ts";
+import { engineKind } from "../../support/engine.ts";
 import { siteUnderWay } from "./caller.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import {
@@ -85,7 +94,8 @@ export class Wire {
   door(create: (options: AwsClientOptions) => AwsClient, options: AwsClientOptions): AwsClient {
     const { service } = options;
     const isStore = service === "dynamodb";
-    const client = create(options);
+    const plain = create(options);
+    const client = isStore && !engineKind.vectorIndex ? withExactSearch(plain) : plain;
     const impatient = create(
       isStore
         ? { ...options, endpoint: this.endpoint, answerMsMax: storePatienceMs }
@@ -181,6 +191,25 @@ export class Wire {
     const Failed = isPartial ? [{ Id: entries[0]?.Id, SenderFault: false, Code: "InternalError" }] : [];
     return okJson({ Successful: [], Failed });
   }
+}
+
+/** The engine has no vector index: SearchVectors is answered behind the strike, with the exact search. */
+function withExactSearch(client: AwsClient): AwsClient {
+  const store: StoreClient = {
+    async call<Operation extends StoreOperation>(operation: Operation, input: object) {
+      // DynamoDB's word about its own protocol, as in the store's own client.
+      return (await callJson(client, `DynamoDB_20120810.${operation}`, input)) as StoreAnswers[Operation];
+    },
+    destroy: () => undefined,
+  };
+  return {
+    ...client,
+    async send(outgoing) {
+      if (!outgoing.headers?.["x-amz-target"]?.endsWith(".SearchVectors")) return await client.send(outgoing);
+      const found = await answerSearchVectors(store, JSON.parse(String(outgoing.body)));
+      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(found)) };
+    },
+  };
 }
 
 /** The store may end a page anywhere: here it ends the first one of every read after its first item. */

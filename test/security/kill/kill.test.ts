@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalBackend, openBackend } from "../../../cli/local/backend.ts";
-import { databaseFile, dataDirectory } from "../../../cli/local/data-directory.ts";
+import { dataDirectory, enginePath } from "../../../cli/local/data-directory.ts";
 import { createPump } from "../../../cli/local/ingest.ts";
 import { indexLimits } from "../../../lib/contract/limits.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
@@ -54,7 +54,7 @@ let items: readonly Item[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "review-api-kill-"));
   const directory = dataDirectory(folder);
-  engine = await MortalEngine.start((kind) => databaseFile(directory, kind));
+  engine = await MortalEngine.start((kind) => enginePath(directory, kind));
   backend = await openBackend(engine, directory);
   front = await Front.open(engine.endpoint);
   const settled = await settle(new World(() => backend.table));
@@ -76,7 +76,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await front?.close();
   backend?.close();
-  await engine?.kill();
+  await engine?.close();
   await rm(folder, { recursive: true, force: true });
 });
 

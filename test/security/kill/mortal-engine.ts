@@ -1,28 +1,44 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
 import { type EngineCommand, freePort } from "../../../cli/local/engine/child.ts";
+import type { EngineProxy } from "../../../cli/local/engine/durable-proxy.ts";
 import { chooseEngine, type EngineKind } from "../../../cli/local/engine/engine.ts";
 
 const readyWithinMs = 20_000;
 
-/** The embedded engine at an address that stays, on a file that stays, in processes that do not. */
+/** The engine at an address that stays, on a file that stays, in processes that do not. */
 export class MortalEngine {
-  readonly endpoint: string;
   readonly kind: EngineKind;
   readonly #command: EngineCommand;
+  readonly #address: string;
+  #proxy: EngineProxy | undefined;
   #child: ChildProcess | undefined;
 
-  private constructor(port: number, kind: EngineKind, databaseFile: string) {
-    this.endpoint = `http://127.0.0.1:${port}`;
+  private constructor(kind: EngineKind, port: number, path: string) {
     this.kind = kind;
-    this.#command = kind.command(port, databaseFile);
+    this.#command = kind.command(port, path);
+    this.#address = `http://127.0.0.1:${port}`;
   }
 
-  static async start(fileOf: (kind: EngineKind) => string): Promise<MortalEngine> {
+  get endpoint(): string {
+    return this.#proxy?.endpoint ?? this.#address;
+  }
+
+  static async start(pathOf: (kind: EngineKind) => string): Promise<MortalEngine> {
     const kind = chooseEngine();
-    const engine = new MortalEngine(await freePort(), kind, fileOf(kind));
+    const path = pathOf(kind);
+    const port = await freePort();
+    if (kind.dataIsFolder) await mkdir(path);
+    const engine = new MortalEngine(kind, port, path);
     await engine.revive();
+    engine.#proxy = await kind.startProxy?.(port, path);
     return engine;
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    await this.#proxy?.close();
   }
 
   /** `kill -9`, of exactly the process that was started here. */
@@ -39,7 +55,7 @@ export class MortalEngine {
     const child = spawn(this.#command.program, this.#command.options, { stdio: "ignore" });
     this.#child = child;
     const isUp = () =>
-      fetch(this.endpoint, { signal: AbortSignal.timeout(1_000) }).then(
+      fetch(this.#address, { signal: AbortSignal.timeout(1_000) }).then(
         () => true,
         () => false,
       );

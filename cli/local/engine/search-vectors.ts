@@ -1,0 +1,65 @@
+import * as z from "zod";
+import { tableShape } from "../../../lib/contract/table.ts";
+import { cosine } from "../../../lib/index/embedder.ts";
+import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
+import { toAttributes } from "../../../lib/store/attributes.ts";
+import type { StoreAnswers, StoreClient } from "../../../lib/store/client.ts";
+import { createDynamoTable } from "../../../lib/store/dynamo.ts";
+import { parseVector } from "../../../lib/store/items/vector.ts";
+import { vectorPartition } from "../../../lib/store/layout.ts";
+import { type Key, queryAll } from "../../../lib/store/table.ts";
+
+const { vectorAttribute, hashAttribute, filterAttribute } = tableShape.vectorIndex;
+
+/** SearchVectors as `lib/store/vectors.ts` sends it. */
+const searchInput = z.object({
+  TableName: z.string(),
+  SearchVector: z.array(z.object({ N: z.string() })),
+  SearchConditionExpression: z.string(),
+  ExpressionAttributeNames: z.record(z.string(), z.string()),
+  ExpressionAttributeValues: z.record(z.string(), z.object({ S: z.string() })),
+  TopK: z.int(),
+});
+
+/** DynamoDB's SearchVectors for an engine without vector indexes: compares every vector of the organization. */
+export async function answerSearchVectors(
+  client: StoreClient,
+  input: unknown,
+): Promise<StoreAnswers["SearchVectors"]> {
+  const { TableName: tableName, TopK, SearchVector, ...search } = searchInput.parse(input);
+  const conditions = equalities(search);
+  const space = conditions.get(hashAttribute) ?? "";
+  const repository = conditions.get(filterAttribute);
+  const vector = SearchVector.map(({ N }) => Number(N));
+  const table = createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance });
+  const found: Array<{ readonly key: Key; readonly score: number }> = [];
+  for await (const stored of queryAll(table, { pk: vectorPartition(organizationOf(space)) })) {
+    const item = parseVector(stored);
+    if (item[hashAttribute] !== space || item[filterAttribute] !== repository) continue;
+    const { pk, sk } = item;
+    found.push({ key: { pk, sk }, score: cosine(vector, item[vectorAttribute]) });
+  }
+  const nearest = found.toSorted((one, other) => other.score - one.score).slice(0, TopK);
+  return { SearchResults: nearest.map(({ key }) => ({ Item: toAttributes(key) })) };
+}
+
+/** `#0 = :0 AND #1 = :1`, by the attributes' own names. */
+function equalities({
+  SearchConditionExpression: expression,
+  ExpressionAttributeNames: names,
+  ExpressionAttributeValues: values,
+}: Pick<
+  z.output<typeof searchInput>,
+  "SearchConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
+>): ReadonlyMap<string, string> {
+  return new Map(
+    [...expression.matchAll(/(#\w+) = (:\w+)/g)].map(([, name = "", value = ""]) => [
+      names[name] ?? "",
+      values[value]?.S ?? "",
+    ]),
+  );
+}
+
+/** A space is the organization and the embedder. */
+const organizationOf = (space: string): string => space.slice(0, space.indexOf("#"));
