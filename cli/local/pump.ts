@@ -25,6 +25,7 @@ export class Pump {
   readonly #options: PumpOptions;
   readonly #busy = new Map<string, Promise<void>>();
   readonly #notBeforeMs = new Map<string, number>();
+  #onApplied: (count: number) => void = () => undefined;
 
   constructor(options: PumpOptions) {
     this.#options = options;
@@ -40,8 +41,9 @@ export class Pump {
     await Promise.all(this.#busy.values());
   }
 
-  /** Until no message is left. */
-  async drain(): Promise<void> {
+  /** Until no message is left; `onApplied` hears how many more are applied. */
+  async drain(onApplied: (count: number) => void = () => undefined): Promise<void> {
+    this.#onApplied = onApplied;
     while ((await this.#startGroups()) > 0) {
       const pause = this.#options.clock.sleep(idleMs);
       await Promise.race([pause, ...this.#busy.values()]);
@@ -70,7 +72,9 @@ export class Pump {
       const messages = await queue.receive(group.group, eventQueueSettings.batchMessagesMax);
       if (messages.length === 0) return queue.retireGroup(group);
       const failed = await this.#deliver(messages);
-      await queue.acknowledge(messages.filter((message) => !failed.has(message.message_id)));
+      const applied = messages.filter((message) => !failed.has(message.message_id));
+      await queue.acknowledge(applied);
+      this.#onApplied(applied.length);
       if (failed.size > 0) return this.#putBack(messages.find(({ message_id }) => failed.has(message_id)));
     }
   }

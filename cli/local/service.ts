@@ -25,6 +25,8 @@ export type ServiceOptions = {
   readonly engine?: string | undefined;
   readonly log: LocalLog;
   readonly onAnswer?: (line: string) => void;
+  /** Hears what the start is doing. */
+  readonly onStep?: (sentence: string) => void;
   /** Runs on the prepared data before the first request is taken. */
   readonly furnish: (backend: LocalBackend, pump: Pump) => Promise<void>;
 };
@@ -53,9 +55,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const kind = chooseEngine(options.engine);
     if (options.fresh) await emptyDirectory(directory);
     refuseDataOfOthers(directory, kind);
+    options.onStep?.(`Starting the engine ${kind.name} on the data in ${directory.path}.`);
     const engine = await startEngine({ kind, dataPath: enginePath(directory, kind) });
     undo.push(() => engine.stop());
     await ownership.announce({ role: "service", engine: kind.name, endpoint: engine.endpoint, url: null });
+    options.onStep?.("Opening the table.");
     const backend = await openBackend(engine, directory);
     undo.push(async () => backend.close());
     const report = reporterOf(engine, options.log);

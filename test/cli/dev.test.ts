@@ -1,10 +1,13 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test, vi } from "vitest";
+import * as z from "zod";
 import { keyKinds } from "../../lib/contract/access.ts";
 import { engineKind } from "../support/engine.ts";
-import { callJson, event, get, ndjson, soloOrganization, useDev } from "./support.ts";
+import { callJson, collect, event, get, ndjson, soloOrganization, spawnTool, useDev } from "./support.ts";
 
 const dev = useDev();
 
@@ -77,9 +80,57 @@ describe("the service", () => {
     const { code } = await running.stop("SIGCONT");
     // A worker that was in the middle of something has logged so before.
     const [last] = running.output().stderr.trim().split("\n").slice(-1);
-    expect([code, last]).toEqual([1, "The embedded engine has ended; the data is safe, start again."]);
+    expect([code, last]).toEqual([1, "The engine has ended; the data is safe, start again."]);
   });
 });
+
+describe("what the start says", () => {
+  test("names the engine and what is being done, and nothing else", async () => {
+    const child = spawnTool(["dev", "--data", await dev.folder(), "--port", "0"]);
+    const output = collect(child);
+    await vi.waitUntil(() => output().stdout.includes("The API is ready"), { timeout: 80_000 });
+    child.kill("SIGTERM");
+    await once(child, "close");
+    const [starting, ...others] = output().stderr.trim().split("\n");
+    expect(starting).toMatch(new RegExp(`^Starting the engine ${engineKind.name} on the data in /`));
+    expect(others).toEqual([
+      "Opening the table.",
+      expect.stringMatching(/^Loading the demo data: \d+ events\.$/),
+    ]);
+  });
+});
+
+describe("npm start", () => {
+  test("ends with its engine at a SIGTERM to npm, and when npm's shell is killed", async () => {
+    for (const victim of ["npm", "shell"] as const) {
+      const folder = await dev.folder();
+      const words = ["start", "--", "--data", folder, "--port", "0", "--no-demo", "--json"];
+      const npm = spawn("npm", words, { stdio: ["ignore", "pipe", "pipe"], cwd: root });
+      const output = collect(npm);
+      await vi.waitUntil(() => output().stdout.includes('{"ready":true'), { timeout: 80_000 });
+      const service = ownerOf(await readFile(join(folder, "service.json"), "utf8")).process_id;
+      expect(enginesOf(folder)).toHaveLength(1);
+      if (victim === "npm") npm.kill("SIGTERM");
+      else process.kill(parentOf(service), "SIGKILL");
+      await expect.poll(() => isRunning(service), { timeout: 10_000 }).toBe(false);
+      await expect.poll(() => enginesOf(folder), { timeout: 10_000 }).toEqual([]);
+    }
+  });
+});
+
+const ownerOf = (text: string) => z.object({ process_id: z.int() }).parse(JSON.parse(text));
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+const parentOf = (processId: number): number =>
+  Number(execFileSync("ps", ["-o", "ppid=", "-p", String(processId)], { encoding: "utf8" }));
+
+function isRunning(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe("seed and start options", () => {
   test("--seed is applied before it listens, on top of nothing with --no-demo, and --fresh forgets it", async () => {

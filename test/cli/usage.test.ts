@@ -5,7 +5,9 @@ import { commandPaths } from "../../cli/main.ts";
 import { formatTable, startProgress, startTally } from "../../cli/terminal.ts";
 import { callTool, runTool } from "./support.ts";
 
-const bundledNode = fileURLToPath(new URL("../../node_modules/.bin/node", import.meta.url));
+const bundledNode = fileURLToPath(
+  new URL(`../../node_modules/node-${process.platform}-${process.arch}`, import.meta.url),
+);
 const paths = await commandPaths();
 
 describe("help", () => {
