@@ -5,8 +5,6 @@ import { type EngineCommand, freePort } from "../../../cli/local/engine/child.ts
 import type { EngineProxy } from "../../../cli/local/engine/durable-proxy.ts";
 import { chooseEngine, type EngineKind } from "../../../cli/local/engine/engine.ts";
 
-const readyWithinMs = 20_000;
-
 /** The engine at an address that stays, on a file that stays, in processes that do not. */
 export class MortalEngine {
   readonly kind: EngineKind;
@@ -59,6 +57,7 @@ export class MortalEngine {
         () => true,
         () => false,
       );
+    const { readyWithinMs } = this.#command;
     for (const startedMs = performance.now(); performance.now() - startedMs < readyWithinMs; ) {
       if (child.exitCode !== null) throw new Error(`The engine ended with ${child.exitCode}.`);
       if (await isUp()) return;

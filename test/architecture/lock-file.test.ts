@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+
+const names = z.record(z.string(), z.string()).default({});
+const { packages } = z
+  .object({ packages: z.record(z.string(), z.object({ optionalDependencies: names })) })
+  .parse(JSON.parse(readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8")));
+
+/** Packages without a binary for one of the two, and what happens there instead. */
+const known: Readonly<Record<string, string>> = {
+  "@dynoxide/linux-arm64": "the registry has none; the local service uses DynamoDB Local there",
+  "recheck-linux-arm64": "it is not published; the tests use recheck's own JavaScript everywhere",
+};
+
+const isLocked = (name: string): boolean =>
+  Object.keys(packages).some((path) => path.endsWith(`node_modules/${name}`));
+
+/** A family is named by its x64 binary for glibc: `@esbuild/linux-x64`, `lightningcss-linux-x64-gnu`. */
+const families = Object.entries(packages).flatMap(([path, { optionalDependencies }]) =>
+  Object.keys(optionalDependencies)
+    .filter((name) => /linux-x64(?:-gnu)?$/.test(name))
+    .map((x64) => [path.replace("node_modules/", "") || "this project", x64] as const),
+);
+
+describe("the lock file has the binaries of linux x64 and linux arm64", () => {
+  test("of every tool that has some", () => {
+    const tools = families.map(([tool]) => tool);
+    expect(tools).toEqual(expect.arrayContaining(["@biomejs/biome", "esbuild", "lightningcss"]));
+    expect(tools).toEqual(expect.arrayContaining(["rolldown", "typescript", "this project", "recheck"]));
+  });
+
+  test.each(families)("of %s (%s)", (_, x64) => {
+    expect(isLocked(x64)).toBe(true);
+    const arm64 = x64.replace("linux-x64", "linux-arm64");
+    expect([arm64, isLocked(arm64)]).toEqual([arm64, !(arm64 in known)]);
+  });
+
+  test("and every exception is one", () => {
+    for (const arm64 of Object.keys(known))
+      expect(families.map(([, x64]) => x64)).toContain(arm64.replace("arm64", "x64"));
+  });
+});
