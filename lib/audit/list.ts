@@ -3,6 +3,7 @@ import { type Clock, toTimestamp } from "../runtime/clock.ts";
 import { type AuditItem, parseAudit } from "../store/items/audit.ts";
 import { auditPartition, type TenantKey } from "../store/layout.ts";
 import type { Range, Table } from "../store/table.ts";
+import { itemsPerQuery } from "../store/walk.ts";
 
 export type AuditQuery = {
   /** Whose log is read: a tenant's, or one organization's (`o#<uuid>`). */
@@ -103,5 +104,6 @@ const rangeOf = ({ owner, order, limit }: AuditQuery, month: string, { from, upT
   from,
   upTo,
   descending: order === "desc",
-  pageItems: limit + 2,
+  // The place itself comes again, and is left out.
+  pageItems: itemsPerQuery(limit + 1),
 });

@@ -79,6 +79,14 @@ export const pageLimits = {
   findings: { min: 1, max: 1000, default: 100 },
 } as const;
 
+/** Listings that leave out what their filters do not want. */
+export const walkLimits = {
+  /** Of one query: with fewer, a small page among many items that are left out would take a trip for each few. */
+  pageItemsMin: 100,
+  /** Items one request may pass over before it answers a short page with a cursor. */
+  passedOverMax: 2_000,
+} as const;
+
 export const auditLimits = {
   retentionDaysDefault: 400,
   /** Entries one request may pass over before it answers a short page. */
@@ -100,8 +108,6 @@ export const peopleLimits = {
   changedTogetherMax: 97,
   /** Organizations of an instance whose members' roles are changed side by side; each has a guard of its own. */
   organizationsAtOnce: 10,
-  /** Items a listing may pass over because of its filters before it answers a short page. */
-  passedOverMax: 2_000,
 } as const;
 
 export const eventLimits = {

@@ -51,6 +51,14 @@ import type { Key } from "./table.ts";
 /** Ids come from Git providers and may hold anything; `#` separates the parts of our keys. */
 export const part = (id: string): string => id.replaceAll("%", "%25").replaceAll("#", "%23");
 
+/**
+ * A sort key as cursors hold it: `part` makes three bytes of a `#` and of a `%`, and here they are one again. What
+ * separates the parts becomes NUL, which no id holds.
+ */
+export const packSortKey = (sk: string): string =>
+  sk.replace(/%23|%25|#/g, (found) => (found === "#" ? "\u0000" : found === "%23" ? "#" : "%"));
+export const unpackSortKey = (packed: string): string => part(packed).replaceAll("\u0000", "#");
+
 /** `w#<workspace>`, `i#<instance>` or `o#<organization uuid>`: the partition every tenant-wide item hangs on. */
 export type TenantKey = `${"w" | "i" | "o"}#${string}`;
 
