@@ -172,6 +172,16 @@ function bindingOf(tenant: string, selector: string, query: Readonly<Record<stri
   return digest.subarray(0, 12).toString("base64url");
 }
 
+/** For walks whose place takes several texts. One that took a single text in an earlier release comes as a list of one. */
+export function positionTexts({ position }: Paging): readonly string[] | null {
+  if (position === null) return null;
+  const texts = typeof position === "object" ? position : [position];
+  return texts.map((text) => {
+    if (typeof text !== "string") throw damaged();
+    return text;
+  });
+}
+
 /** For walks whose place is a sort key or an id. */
 export function positionText({ position }: Paging): string | null {
   if (position === null || typeof position === "string") return position;

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { walkLimits } from "../../lib/contract/limits.ts";
+import { beginning, walkLearnings } from "../../lib/learnings/export/walk.ts";
 import { listRepositories } from "../../lib/organizations/list.ts";
 import { listMembers } from "../../lib/people/list-members.ts";
-import { repositoryKey } from "../../lib/store/layout.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { learningListPartition, learningPlace, repositoryKey } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
 import { walk } from "../../lib/store/walk.ts";
@@ -113,5 +115,31 @@ describe("a page costs a bounded number of trips, however much is passed over", 
       // A query and the people behind its members, one after the other.
       expect(Math.max(...trips)).toBeLessThanOrEqual(2 * queriesMax + 1);
     }
+  });
+
+  test("Learnings: the places they moved on from", async () => {
+    const { table } = await openStore(store().endpoint);
+    const pk = learningListPartition("w#one");
+    const moved_at = "2026-01-01T00:00:00.000Z";
+    const place = (index: number) => learningPlace(moved_at, 0, `id-${1000 + index}`);
+    await table.writeMany(
+      Array.from({ length: 350 }, (_, index) => ({
+        put: { pk, sk: place(index), moved_to: place(index + 1), moved_at },
+      })),
+    );
+    const meter = new StoreMeter();
+    const page = await walkLearnings(
+      { table: table.metered(meter), clock: systemClock },
+      {
+        owner: "w#one",
+        from: beginning,
+        limit: 1,
+        wanted: () => true,
+        isFiltered: false,
+        signal: new AbortController().signal,
+      },
+    );
+    expect([page.learnings, page.isLast]).toEqual([[], true]);
+    expect(meter.calls.length).toBeLessThanOrEqual(4);
   });
 });
