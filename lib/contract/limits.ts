@@ -171,8 +171,12 @@ export const streamLimits = {
   attemptsMax: 30,
   retryDelayMsBase: 20,
   retryDelayMsMax: 1_000,
-  /** Longer than any delayed request lives: what was dropped can then not come back unseen. */
+  /** How long the mark of a dropped spill stays where no sweep takes it away. */
   droppedSpillDays: 30,
+  /** Longer than any delayed request lives: the parts it brought are dropped then, with the mark, and no more can come. */
+  lateRequestHours: 24,
+  /** One run of the sweep, well within the function's time; the next run goes on where it stopped. */
+  sweepMsMax: 200_000,
   /** A repair skips this many numbers, so that cursors from before the restore meet only newer entries. */
   repairNumbersGap: 1_000_000,
   /** Entries passed over by one request: over 10,000 typical ones. */

@@ -45,6 +45,7 @@
  * | event applied once      | APPLIED#<event id>           | APPLIED                | APPLIED#0b9e… / APPLIED                    |
  * | Learnings to be listed  | RELIST                       | <time>#<org uuid>      | RELIST / 2026-11-15T…#6f1c…                |
  * | reconciler's place      | RECONCILER                   | INDEX                  | RECONCILER / INDEX                         |
+ * | sweeper's place         | SWEEPER                      | SPILLS                 | SWEEPER / SPILLS                           |
  */
 import type { Key } from "./table.ts";
 
@@ -260,6 +261,7 @@ export const relistKey = (dueAt: string, organization: string): Key => ({
   sk: `${dueAt}#${organization}`,
 });
 export const reconcilerKey: Key = { pk: "RECONCILER", sk: "INDEX" };
+export const sweeperKey: Key = { pk: "SWEEPER", sk: "SPILLS" };
 export const organizationDirectoryPartition = "DIRECTORY#ORG";
 
 // Security findings (lib/security).
