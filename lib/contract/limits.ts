@@ -57,6 +57,8 @@ export const cursorLimits = {
 export const keyLimits = {
   secretBytes: 24,
   tokenNameCharactersMax: 100,
+  /** That one instance key names, in its item. One that may see more of its instance names none and sees all. */
+  authorizedOrganizationsMax: 1_000,
   tokenExpiryDaysMin: 1,
   tokenExpiryDaysMax: 365,
   /** A century: longer ones are mistakes, and would leave what a date can hold. */
@@ -106,6 +108,10 @@ export const peopleLimits = {
   customRolesMax: 100,
   /** People changed by one transaction, beside the guard and the two copies of the audit entry. */
   changedTogetherMax: 97,
+  /** Of one person: at most 330 bytes each of an item's 400 KB. A membership beyond them stands alone. */
+  membershipsMax: 1_000,
+  /** Of all the people that one transaction changes: with the conditions on them well within its 4 MB. */
+  membershipsTogetherMax: 5_000,
   /** Organizations of an instance whose members' roles are changed side by side; each has a guard of its own. */
   organizationsAtOnce: 10,
 } as const;
@@ -210,6 +216,12 @@ export const learningLimits = {
   /** How long a closed pull request is remembered for a Learning that was captured in it and comes late. */
   finalizedDays: 100,
   usesMax: 1_000_000,
+  /** Private Learnings of one open pull request, all named in one item; its end decides about each of them. */
+  perPullRequestMax: 1_000,
+  /** Open pull requests that keep the same private Learning, named in its item. */
+  pullRequestsMax: 1_000,
+  /** Living Learnings that began with the same text and mostly have another now; the text's item lists them. */
+  generationsMax: 1_000,
 } as const;
 
 export const indexLimits = {

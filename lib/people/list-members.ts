@@ -5,9 +5,10 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { type MemberItem, parseMember, parsePerson, parsePool } from "../store/items/people.ts";
 import type { RoleItem } from "../store/items/role.ts";
 import { parseWorkspace } from "../store/items/tenant.ts";
-import { membersRange, type PoolKey, personKey, poolGuardKey, poolOf, tenantKey } from "../store/layout.ts";
+import { membersRange, type PoolKey, poolGuardKey, poolOf, tenantKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { rangeAfter, walk } from "../store/walk.ts";
+import { personKeyOf } from "./placement.ts";
 import { readCustomRoles } from "./role-records.ts";
 
 export type UserFilters = {
@@ -70,8 +71,7 @@ export async function poolSeats(table: Table, pool: PoolKey, organization: Organ
 
 async function withSeats(table: Table, pool: PoolKey, organization: string, members: readonly MemberItem[]) {
   const held = members.map((member) => {
-    const { sk, user_id: userId, email } = member;
-    return { sk, member, person: personKey(pool, { organization, userId, email }) };
+    return { sk: member.sk, member, person: personKeyOf(pool, organization, member) };
   });
   const people = await table.getMany(held.map(({ person }) => person));
   const seated = new Set(people.flatMap((item) => (item && parsePerson(item).seat ? [item.sk] : [])));
