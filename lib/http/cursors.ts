@@ -95,12 +95,11 @@ function seal(key: SigningKey, payload: Payload): string {
  * JSON, and behind a NUL the position, if it is a sort key. In JSON an id of the worst characters takes six bytes for
  * each of its own and the cursor would be longer than the service accepts.
  */
-function encode({ p, ...payload }: Payload): Buffer {
+function encode(payload: Payload): Buffer {
+  const { p, ...others } = payload;
   const packed = typeof p === "string" ? packSortKey(p) : "";
   const isSortKey = typeof p === "string" && unpackSortKey(packed) === p;
-  return Buffer.from(
-    isSortKey ? `${JSON.stringify(payload)}\u0000${packed}` : JSON.stringify({ ...payload, p }),
-  );
+  return Buffer.from(isSortKey ? `${JSON.stringify(others)}\u0000${packed}` : JSON.stringify(payload));
 }
 
 function decode(content: Buffer): Payload {
