@@ -13,7 +13,7 @@ import { instanceTenant } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import type { Command, Input } from "../command.ts";
 import { withConnection } from "../connection/connection.ts";
-import { findOrganization, listOrganizations } from "../connection/organizations.ts";
+import { findOrganization, readOrganizations } from "../connection/organizations.ts";
 import { UsageFault } from "../fault.ts";
 import { formatTable, type Row, type Terminal } from "../terminal.ts";
 
@@ -184,8 +184,9 @@ export async function showKeys(
   table: Table,
   keys: readonly KeyItem[],
 ): Promise<void> {
+  const uuids = keys.flatMap(({ organization }) => (organization === null ? [] : [organization]));
   const organizations = new Map(
-    (await listOrganizations(table)).map((each) => [each.uuid, each.provider_organization_id]),
+    (await readOrganizations(table, uuids)).map((each) => [each.uuid, each.provider_organization_id]),
   );
   const rows = keys.map(
     (key): Row => ({

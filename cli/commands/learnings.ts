@@ -7,7 +7,7 @@ import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import type { Table } from "../../lib/store/table.ts";
 import type { Command, Options } from "../command.ts";
 import { withConnection } from "../connection/connection.ts";
-import { findOrganization, listOrganizations } from "../connection/organizations.ts";
+import { findOrganization, readOrganizations } from "../connection/organizations.ts";
 import { OperatorFault } from "../fault.ts";
 import { formatTable } from "../terminal.ts";
 
@@ -20,11 +20,15 @@ const pending: Command = {
   run: (input, terminal) =>
     withConnection(input, async ({ table }) => {
       const name = input.text("org");
-      const organizations =
-        name === undefined ? await listOrganizations(table) : [await findOrganization(table, name)];
-      const only = name === undefined ? undefined : organizations[0]?.uuid;
-      const learnings = await Array.fromAsync(pendingLearnings(table, only));
-      const names = await readNames(table, learnings);
+      const only = name === undefined ? undefined : await findOrganization(table, name);
+      const learnings = await Array.fromAsync(
+        pendingLearnings(table, only ? { organization: only.uuid } : {}),
+      );
+      const uuids = learnings.map(({ organization }) => organization);
+      const [names, organizations] = await Promise.all([
+        readNames(table, learnings),
+        readOrganizations(table, uuids),
+      ]);
       const records = learnings.map((learning) => pendingRecord(learning, organizations, names));
       if (input.flag("json")) terminal.out(JSON.stringify({ learnings: records }));
       else
@@ -63,7 +67,7 @@ const decisionCommand = (name: string, decision: Decision, summary: string, done
 
 /** The ids are derived from the organization too, so at most one has it. */
 async function organizationOfPending(table: Table, id: string): Promise<string | undefined> {
-  for await (const learning of pendingLearnings(table)) if (learning.id === id) return learning.organization;
+  for await (const learning of pendingLearnings(table, { id })) return learning.organization;
   return undefined;
 }
 

@@ -42,7 +42,8 @@ export async function listOrganizations(table: Table): Promise<readonly Organiza
   );
 }
 
-async function readOrganizations(
+/** Those that exist, each once. */
+export async function readOrganizations(
   table: Table,
   uuids: readonly string[],
 ): Promise<readonly OrganizationItem[]> {

@@ -34,20 +34,30 @@ type Message = z.output<typeof messageSchema>;
  */
 export async function* failedEventsOf(deps: Deps): AsyncGenerator<FailedEvent> {
   const startedMs = deps.clock.nowMs();
-  const held = new Set<string>();
+  /** The newest handle of every letter that was handed out, by the message's id. */
+  const held = new Map<string, string>();
+  const seen = new Set<string>();
+  let seenInARow = 0;
   try {
     for (;;) {
       const messages = await receive(deps);
-      if (messages.length === 0) return;
-      for (const message of messages) {
-        held.add(message.ReceiptHandle);
+      const fresh = messages.filter(({ MessageId }) => !seen.has(MessageId));
+      for (const { MessageId, ReceiptHandle } of messages) {
+        seen.add(MessageId);
+        held.set(MessageId, ReceiptHandle);
+      }
+      // Whoever takes longer than a letter is hidden is handed the first ones again; after a whole round of them, or
+      // when nothing comes, all were seen.
+      seenInARow = fresh.length > 0 ? 0 : seenInARow + messages.length;
+      if (messages.length === 0 || seenInARow >= seen.size) return;
+      for (const message of fresh) {
         // It failed again while we work: left for the next time, else this would never end.
         if (Number(message.Attributes.SentTimestamp ?? 0) <= startedMs)
           yield failedEvent(deps, message, held);
       }
     }
   } finally {
-    await release(deps, [...held]);
+    await release(deps, [...held.values()]);
   }
 }
 
@@ -65,8 +75,8 @@ async function receive({ call, queueUrl, chance }: Deps): Promise<readonly Messa
   return receivedSchema.parse(received).Messages;
 }
 
-function failedEvent(deps: Deps, message: Message, held: Set<string>): FailedEvent {
-  const { Body, Attributes, MessageAttributes, MessageId, ReceiptHandle } = message;
+function failedEvent(deps: Deps, message: Message, held: Map<string, string>): FailedEvent {
+  const { Body, Attributes, MessageAttributes, MessageId } = message;
   const group = Attributes.MessageGroupId ?? MessageId;
   const sentMs = Number(Attributes.SentTimestamp);
   return {
@@ -79,8 +89,9 @@ function failedEvent(deps: Deps, message: Message, held: Set<string>): FailedEve
     async redrive() {
       // A fresh id: the queue would take the old one for a repetition and drop it.
       await deps.queue.send([{ id: deps.chance.uuid(), group, body: Body }]);
+      const ReceiptHandle = held.get(MessageId) ?? message.ReceiptHandle;
       await deps.call("DeleteMessage", { QueueUrl: deps.queueUrl, ReceiptHandle });
-      held.delete(ReceiptHandle);
+      held.delete(MessageId);
     },
   };
 }

@@ -2,10 +2,8 @@ import { rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { EachByItself } from "../../lib/runtime/each-by-itself.ts";
 import { log } from "../../lib/runtime/log.ts";
 import { worker } from "../../lib/runtime/worker.ts";
-import { organizationDirectoryPartition } from "../../lib/store/layout.ts";
 import { openStore } from "../../lib/store/open.ts";
-import { queryAll } from "../../lib/store/table.ts";
-import { sweepParts } from "../../lib/stream/sweep.ts";
+import { sweepSome } from "../../lib/stream/sweep-some.ts";
 
 /** Behind the clock, once a day: what nobody waits for, but what must not pile up. */
 export const handler = worker("housekeeping", async (): Promise<void> => {
@@ -15,11 +13,9 @@ export const handler = worker("housekeeping", async (): Promise<void> => {
   await pieces.run(async () => {
     done.cursor_keys = await rotateCursorKeys(store);
   });
-  for await (const { uuid } of queryAll(store.table, { pk: organizationDirectoryPartition })) {
-    await pieces.run(async () => {
-      done.parts_dropped += (await sweepParts(store, String(uuid))).dropped;
-    });
-  }
+  await pieces.run(async () => {
+    done.parts_dropped = (await sweepSome(store, pieces)).dropped;
+  });
   log("info", "housekeeping", done);
   pieces.end();
 });

@@ -104,6 +104,12 @@ async function draftKey(
   const { instanceId } = request;
   await requireInstance(deps.table, instanceId, organization);
   const authorized = request.authorized ? [...request.authorized] : null;
+  if (authorized && authorized.length > keyLimits.authorizedOrganizationsMax) {
+    const most = keyLimits.authorizedOrganizationsMax;
+    throw new RegistryRefusal(
+      `A key names at most ${most} organizations; without a list it sees the whole instance.`,
+    );
+  }
   for (const other of authorized ?? []) {
     await requireInstance(deps.table, instanceId, await requireOrganization(deps.table, other));
   }

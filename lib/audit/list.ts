@@ -3,6 +3,7 @@ import { type Clock, toTimestamp } from "../runtime/clock.ts";
 import { type AuditItem, parseAudit } from "../store/items/audit.ts";
 import { auditPartition, type TenantKey } from "../store/layout.ts";
 import type { Range, Table } from "../store/table.ts";
+import { itemsPerQuery } from "../store/walk.ts";
 
 export type AuditQuery = {
   /** Whose log is read: a tenant's, or one organization's (`o#<uuid>`). */
@@ -10,17 +11,26 @@ export type AuditQuery = {
   readonly order: "asc" | "desc";
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
-  /** The sort key of the last entry seen. */
-  readonly after: string | null;
+  readonly after: AuditPosition | null;
   readonly limit: number;
   readonly retentionDays: number;
   readonly wanted: (entry: AuditItem) => boolean;
 };
 
+/** How far a walk is. */
+export type AuditPosition = {
+  /** The sort key of the last entry seen. */
+  readonly place: string;
+  /** Everything up to here was surely visible when it was read; a walk that is resumed begins here. */
+  readonly settled: string;
+};
+
 export type AuditPage = {
   readonly entries: readonly AuditItem[];
   /** Where the next page goes on; null when nothing is left. */
-  readonly next: string | null;
+  readonly next: AuditPosition | null;
+  /** Where a walk in ascending order goes on later, when its end was reached. */
+  readonly resume: AuditPosition;
 };
 
 /** In the order of writing, month by month; the months of the window are few, and read side by side. */
@@ -30,24 +40,36 @@ export async function readAuditLog(
 ): Promise<AuditPage> {
   const nowMs = deps.clock.nowMs();
   const entries: AuditItem[] = [];
+  const page = (place: string | undefined, isLast: boolean): AuditPage => {
+    const settled = settledOf(query.after, place ?? query.after?.place, nowMs);
+    return {
+      entries,
+      next: isLast || place === undefined ? null : { place, settled },
+      resume: { place: settled, settled },
+    };
+  };
   let passedOver = 0;
   for await (const entry of monthsInOrder(deps.table, query, nowMs)) {
     if (entry.ttl * 1000 <= nowMs || !query.wanted(entry)) {
       passedOver++;
-      if (passedOver >= auditLimits.passedOverMax) return { entries, next: entry.sk };
+      if (passedOver >= auditLimits.passedOverMax) return page(entry.sk, false);
       continue;
     }
     // One more than fits tells that another page follows.
-    if (entries.length === query.limit) return { entries, next: entries.at(-1)?.sk ?? null };
+    if (entries.length === query.limit) return page(entries.at(-1)?.sk, false);
     entries.push(entry);
   }
-  return { entries, next: null };
+  return page(entries.at(-1)?.sk, true);
 }
 
-/** Entries of the last moments may still become visible before others: a resumed walk starts behind them. */
-export function resumePosition({ clock }: { clock: Clock }, lastSeen: string | null): string {
-  const settled = `${toTimestamp(clock.nowMs() - auditLimits.settledAfterMs)}#`;
-  return lastSeen === null || lastSeen > settled ? settled : lastSeen;
+/**
+ * The earliest moment of the whole walk that was not yet settled when it was read: entries of the last moments may
+ * become visible after later ones, also behind a page that a following one has left.
+ */
+function settledOf(from: AuditPosition | null, place: string | undefined, nowMs: number): string {
+  if (from && from.settled < from.place) return from.settled;
+  const settledBefore = `${toTimestamp(nowMs - auditLimits.settledAfterMs)}#`;
+  return place !== undefined && place < settledBefore ? place : settledBefore;
 }
 
 async function* monthsInOrder(table: Table, query: AuditQuery, nowMs: number): AsyncGenerator<AuditItem> {
@@ -62,7 +84,7 @@ async function* monthsInOrder(table: Table, query: AuditQuery, nowMs: number): A
     for (const [index, range] of ranges.entries()) {
       let page = await firstPages[index];
       while (page) {
-        for (const item of page.items) if (item.sk !== query.after) yield parseAudit(item);
+        for (const item of page.items) if (item.sk !== query.after?.place) yield parseAudit(item);
         page = page.resume && (await table.queryPage(range, page.resume));
       }
     }
@@ -79,9 +101,10 @@ function boundsOf({ order, after, fromMs, toMs, retentionDays }: AuditQuery, now
   const from = `${toTimestamp(Math.max(oldestMs, Math.min(fromMs ?? oldestMs, newestMs)))}`;
   const upTo = `${toTimestamp(Math.max(oldestMs, Math.min(toMs ?? newestMs, newestMs)))}$`;
   if (after === null) return { from, upTo };
+  const { place } = after;
   return order === "asc"
-    ? { from: after > from ? after : from, upTo }
-    : { from, upTo: after < upTo ? after : upTo };
+    ? { from: place > from ? place : from, upTo }
+    : { from, upTo: place < upTo ? place : upTo };
 }
 
 const msPerDay = 86_400_000;
@@ -103,5 +126,6 @@ const rangeOf = ({ owner, order, limit }: AuditQuery, month: string, { from, upT
   from,
   upTo,
   descending: order === "desc",
-  pageItems: limit + 2,
+  // The place itself comes again, and is left out.
+  pageItems: itemsPerQuery(limit + 1),
 });

@@ -57,6 +57,8 @@ export const cursorLimits = {
 export const keyLimits = {
   secretBytes: 24,
   tokenNameCharactersMax: 100,
+  /** That one instance key names, in its item. One that may see more of its instance names none and sees all. */
+  authorizedOrganizationsMax: 1_000,
   tokenExpiryDaysMin: 1,
   tokenExpiryDaysMax: 365,
   /** A century: longer ones are mistakes, and would leave what a date can hold. */
@@ -79,6 +81,14 @@ export const pageLimits = {
   findings: { min: 1, max: 1000, default: 100 },
 } as const;
 
+/** Listings that leave out what their filters do not want. */
+export const walkLimits = {
+  /** Of one query: with fewer, a small page among many items that are left out would take a trip for each few. */
+  pageItemsMin: 100,
+  /** Items one request may pass over before it answers a short page with a cursor. */
+  passedOverMax: 2_000,
+} as const;
+
 export const auditLimits = {
   retentionDaysDefault: 400,
   /** Entries one request may pass over before it answers a short page. */
@@ -98,10 +108,12 @@ export const peopleLimits = {
   customRolesMax: 100,
   /** People changed by one transaction, beside the guard and the two copies of the audit entry. */
   changedTogetherMax: 97,
+  /** Of one person: at most 330 bytes each of an item's 400 KB. A membership beyond them stands alone. */
+  membershipsMax: 1_000,
+  /** Of all the people that one transaction changes: with the conditions on them well within its 4 MB. */
+  membershipsTogetherMax: 5_000,
   /** Organizations of an instance whose members' roles are changed side by side; each has a guard of its own. */
   organizationsAtOnce: 10,
-  /** Items a listing may pass over because of its filters before it answers a short page. */
-  passedOverMax: 2_000,
 } as const;
 
 export const eventLimits = {
@@ -165,8 +177,12 @@ export const streamLimits = {
   attemptsMax: 30,
   retryDelayMsBase: 20,
   retryDelayMsMax: 1_000,
-  /** Longer than any delayed request lives: what was dropped can then not come back unseen. */
+  /** How long the mark of a dropped spill stays where no sweep takes it away. */
   droppedSpillDays: 30,
+  /** Longer than any delayed request lives: the parts it brought are dropped then, with the mark, and no more can come. */
+  lateRequestHours: 24,
+  /** One run of the sweep, well within the function's time; the next run goes on where it stopped. */
+  sweepMsMax: 200_000,
   /** A repair skips this many numbers, so that cursors from before the restore meet only newer entries. */
   repairNumbersGap: 1_000_000,
   /** Entries passed over by one request: over 10,000 typical ones. */
@@ -200,6 +216,12 @@ export const learningLimits = {
   /** How long a closed pull request is remembered for a Learning that was captured in it and comes late. */
   finalizedDays: 100,
   usesMax: 1_000_000,
+  /** Private Learnings of one open pull request, all named in one item; its end decides about each of them. */
+  perPullRequestMax: 1_000,
+  /** Open pull requests that keep the same private Learning, named in its item. */
+  pullRequestsMax: 1_000,
+  /** Living Learnings that began with the same text and mostly have another now; the text's item lists them. */
+  generationsMax: 1_000,
 } as const;
 
 export const indexLimits = {

@@ -112,7 +112,7 @@ export const housekeeping = worker({
   summary: "Rotates the cursor signing keys and drops parts of large entries that nothing names",
   trigger: { kind: "schedule", everyMinutes: 24 * 60 },
   tableActions: ["GetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem"],
-  tablePartitions: ["DIRECTORY#ORG", "CURSOR-KEYS", ...streams],
+  tablePartitions: ["DIRECTORY#ORG", "CURSOR-KEYS", "SWEEPER", ...streams],
   uses: [],
   timeoutSeconds: 300,
   memoryMegabytes: 512,

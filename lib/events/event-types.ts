@@ -179,7 +179,13 @@ export const eventTypes: Readonly<Record<string, EventType<unknown>>> = {
   "pull_request.finalized": pullRequestType,
   "learning.captured": eventType(
     organizationNameSchema.extend(learningCapturedFields).refine(...namesItsPullRequest),
-    { dependency: repository, apply: captureLearning },
+    {
+      dependency: repository,
+      async apply(store, data, version) {
+        const problem = await captureLearning(store, data, version);
+        if (problem) throw new EventRefused(problem);
+      },
+    },
   ),
   "learning.used": eventType(organizationNameSchema.extend(learningUsedFields), {
     dependency: organization,

@@ -15,13 +15,16 @@ const dayMs = 86_400_000;
  * that is known after all (its arrival was cut off too often, say) is applied now: nothing stays behind.
  */
 export async function expireWaiting(deps: EventDeps): Promise<void> {
-  const rows = await Array.fromAsync(queryAll(deps.table, waitingByAgeRange), parseWaitingByAge);
+  const pieces = new EachByItself();
+  const rows: WaitingByAgeItem[] = [];
+  for await (const item of queryAll(deps.table, waitingByAgeRange)) {
+    await pieces.run(async () => rows.push(parseWaitingByAge(item)));
+  }
   const dependencies = new Map(rows.map(({ dependency }) => [identityOf(dependency), dependency]));
   const found = await deps.table.getMany([...dependencies.values()], { only: ["pk"] });
   const known = found.filter((item) => item !== undefined);
   const knownNames = new Set(known.map(identityOf));
   const oldestAllowed = toTimestamp(deps.clock.nowMs() - eventLimits.waitingDaysMax * dayMs);
-  const pieces = new EachByItself();
   for (const item of known) await pieces.run(() => drain(deps, item));
   for (const row of rows) {
     const isExpired = row.since < oldestAllowed && !knownNames.has(identityOf(row.dependency));

@@ -5,6 +5,7 @@ import type { Scope } from "../access/scope.ts";
 import { Fault } from "../contract/fault.ts";
 import { cursorLimits } from "../contract/limits.ts";
 import type { Operation } from "../contract/operation.ts";
+import { packSortKey, unpackSortKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import type { CursorKeyRing, SigningKey } from "./cursor-keys.ts";
 
@@ -19,8 +20,8 @@ const payloadSchema = z.strictObject({
   o: z.string(),
   /** Digest of tenant, selector, filters and window. */
   b: z.string(),
-  /** Position. */
-  p: z.union([z.string(), z.number(), z.array(z.union([z.string(), z.number()]))]),
+  /** Position; absent where it follows as a packed sort key. */
+  p: z.union([z.string(), z.number(), z.array(z.union([z.string(), z.number()]))]).optional(),
   /** Made at, in seconds. */
   t: z.number(),
   /** 1 for a cursor that resumes a finished walk. */
@@ -28,7 +29,7 @@ const payloadSchema = z.strictObject({
   /** Page size, where the walk keeps it. */
   n: z.number().optional(),
 });
-type Payload = z.output<typeof payloadSchema>;
+type Payload = Omit<z.output<typeof payloadSchema>, "p"> & { readonly p: Position };
 
 export type OpenedCursor = {
   readonly position: Position;
@@ -78,9 +79,7 @@ async function verify(ring: CursorKeyRing, table: Table, text: string): Promise<
   if (!key) throw damaged();
   const content = bytes.subarray(macBytes);
   if (!timingSafeEqual(bytes.subarray(0, macBytes), mac(key, content))) throw damaged();
-  const payload = payloadSchema.safeParse(JSON.parse(content.toString()));
-  if (!payload.success) throw damaged();
-  return payload.data;
+  return decode(content);
 }
 
 /** Node takes five times as long over a secret's bare bytes as over a key made of them. */
@@ -88,8 +87,28 @@ const mac = (key: SigningKey, content: Uint8Array): Buffer =>
   createHmac("sha256", createSecretKey(key.secret)).update(`${key.id}.`).update(content).digest();
 
 function seal(key: SigningKey, payload: Payload): string {
-  const content = Buffer.from(JSON.stringify(payload));
+  const content = encode(payload);
   return `${key.id}.${Buffer.concat([mac(key, content), content]).toString("base64url")}`;
+}
+
+/**
+ * JSON, and behind a NUL the position, if it is a sort key. In JSON an id of the worst characters takes six bytes for
+ * each of its own and the cursor would be longer than the service accepts.
+ */
+function encode(payload: Payload): Buffer {
+  const { p, ...others } = payload;
+  const packed = typeof p === "string" ? packSortKey(p) : "";
+  const isSortKey = typeof p === "string" && unpackSortKey(packed) === p;
+  return Buffer.from(isSortKey ? `${JSON.stringify(others)}\u0000${packed}` : JSON.stringify(payload));
+}
+
+function decode(content: Buffer): Payload {
+  const text = content.toString();
+  const end = text.indexOf("\u0000");
+  const parsed = payloadSchema.safeParse(JSON.parse(end < 0 ? text : text.slice(0, end)));
+  const p = end < 0 ? parsed.data?.p : unpackSortKey(text.slice(end + 1));
+  if (!parsed.success || p === undefined) throw damaged();
+  return { ...parsed.data, p };
 }
 
 /** Step 5: the walk must go on over the same tenant, selector, filters and window. */
@@ -124,7 +143,7 @@ export function bindPaging(
     seal(deps.ring.current(), {
       o: operation.id,
       b: binding(),
-      p: typeof position === "object" ? [...position] : position,
+      p: position,
       t: Math.floor(deps.nowMs / 1000),
       ...(resumes && { r: 1 as const }),
       ...(keepsSize && { n: pageSize }),
@@ -150,6 +169,16 @@ function bindingOf(tenant: string, selector: string, query: Readonly<Record<stri
     .update(JSON.stringify([tenant, selector, filters]))
     .digest();
   return digest.subarray(0, 12).toString("base64url");
+}
+
+/** For walks whose place takes several texts. One that took a single text in an earlier release comes as a list of one. */
+export function positionTexts({ position }: Paging): readonly string[] | null {
+  if (position === null) return null;
+  const texts = typeof position === "object" ? position : [position];
+  return texts.map((text) => {
+    if (typeof text !== "string") throw damaged();
+    return text;
+  });
 }
 
 /** For walks whose place is a sort key or an id. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { indexLimits } from "../contract/limits.ts";
 import { learningStates } from "../store/items/learning.ts";
-import { parseItem } from "../store/items/parse.ts";
+import { CorruptItem, parseItem } from "../store/items/parse.ts";
 import { parseVectorHead, type VectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
 import { learningPartition, vectorPartition } from "../store/layout.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
@@ -24,7 +24,12 @@ export type Compared = {
   readonly id: string;
   /** Set when record and index do not agree. */
   readonly difference: Change | undefined;
+  /** Set when the record cannot be read, so that nobody knows. */
+  readonly damage?: CorruptItem;
 };
+
+/** What lies at an id; `damage` in the place of what cannot be read. */
+type Found<Head> = { readonly sk: string; readonly head?: Head; readonly damage?: CorruptItem };
 
 /**
  * An organization's records and vectors side by side, in the order of their ids: both lie sorted, so a page of
@@ -42,19 +47,31 @@ export async function* differences(
   const vectors = walk(table, vectorPartition(organization), after, vectorHeadAttributes);
   let record = await next(records, parseLearningHead);
   let vector = await next(vectors, parseVectorHead);
-  for (let first = firstOf(record, vector); first; first = firstOf(record, vector)) {
-    const { sk: id, revision } = first;
+  while (record || vector) {
+    const id = firstOf(record?.sk, vector?.sk);
     const here = record?.sk === id ? record : undefined;
-    const head = vector?.sk === id ? vector : undefined;
-    yield { id, difference: agree(embedder, here, head) ? undefined : { organization, id, revision } };
+    const there = vector?.sk === id ? vector : undefined;
+    yield compare(embedder, organization, id, here, there);
     if (here) record = await next(records, parseLearningHead);
-    if (head) vector = await next(vectors, parseVectorHead);
+    if (there) vector = await next(vectors, parseVectorHead);
   }
 }
 
-/** In the order of ids; of a pair the record. */
-const firstOf = (record: LearningHead | undefined, vector: VectorHead | undefined) =>
-  record && !(vector && vector.sk < record.sk) ? record : vector;
+const firstOf = (one = "", other = ""): string => (one !== "" && (other === "" || one < other) ? one : other);
+
+function compare(
+  embedder: Embedder,
+  organization: string,
+  id: string,
+  record: Found<LearningHead> | undefined,
+  vector: Found<VectorHead> | undefined,
+): Compared {
+  if (record?.damage) return { id, difference: undefined, damage: record.damage };
+  // A vector that cannot be read is made anew, or goes.
+  const isRightNow = !vector?.damage && agree(embedder, record?.head, vector?.head);
+  const revision = record?.head?.revision ?? vector?.head?.revision ?? "";
+  return { id, difference: isRightNow ? undefined : { organization, id, revision } };
+}
 
 const agree = (
   embedder: Embedder,
@@ -71,10 +88,16 @@ const walk = (table: Table, pk: string, after: string, only: readonly string[]) 
     pageItems: indexLimits.inspectedPageItems,
   });
 
-async function next<Parsed>(
+async function next<Head>(
   items: AsyncGenerator<Item>,
-  parse: (item: Item) => Parsed,
-): Promise<Parsed | undefined> {
+  parse: (item: Item) => Head,
+): Promise<Found<Head> | undefined> {
   const { done, value } = await items.next();
-  return done ? undefined : parse(value);
+  if (done) return undefined;
+  try {
+    return { sk: value.sk, head: parse(value) };
+  } catch (error) {
+    if (!(error instanceof CorruptItem)) throw error;
+    return { sk: value.sk, damage: error };
+  }
 }

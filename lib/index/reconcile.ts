@@ -1,6 +1,8 @@
 import { indexLimits } from "../contract/limits.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { describeError, log } from "../runtime/log.ts";
 import { parseOrganizationDirectory } from "../store/items/organization.ts";
+import { CorruptItem } from "../store/items/parse.ts";
 import { parseReconciler, parseStale, type ReconcilerItem, type StaleItem } from "../store/items/vector.ts";
 import { organizationDirectoryPartition, reconcilerKey } from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
@@ -79,8 +81,9 @@ async function inspect(deps: ReconcileDeps, start: Place): Promise<Piece> {
   for await (const { sk, uuid } of organizationsFrom(deps.table, start.organization)) {
     let learning = sk === start.organization ? start.learning : "";
     const changes: Change[] = [];
-    for await (const { id, difference } of differences(deps, uuid, learning)) {
-      report = plus(report, { ...nothing, looked_at: 1 });
+    for await (const { id, difference, damage } of differences(deps, uuid, learning)) {
+      if (damage) logDamage(damage);
+      report = plus(report, { ...nothing, looked_at: 1, failed: damage ? 1 : 0 });
       if (difference) changes.push(difference);
       learning = id;
       if (report.looked_at >= indexLimits.inspectedPerRunMax) break;
@@ -106,8 +109,17 @@ async function mend(deps: ReconcileDeps, changes: readonly Change[]): Promise<Re
   return { ...report, looked_at: 0 };
 }
 
+/** Without rows that cannot be read: they would end every pass at the same place. */
 async function* organizationsFrom(table: Table, from: string) {
   for await (const item of queryAll(table, { pk: organizationDirectoryPartition, ...(from && { from }) })) {
-    yield parseOrganizationDirectory(item);
+    try {
+      yield parseOrganizationDirectory(item);
+    } catch (error) {
+      if (!(error instanceof CorruptItem)) throw error;
+      logDamage(error);
+    }
   }
 }
+
+const logDamage = (damage: CorruptItem): void =>
+  log("error", "The reconciler passed over a damaged item.", { cause: describeError(damage) });

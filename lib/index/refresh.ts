@@ -1,5 +1,6 @@
 import { indexLimits, storeLimits } from "../contract/limits.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
+import { CorruptItem } from "../store/items/parse.ts";
 import {
   parseStale,
   parseVectorHead,
@@ -117,7 +118,17 @@ async function readHeads(
 ): Promise<ReadonlyArray<VectorHead | undefined>> {
   const keys = learnings.map(({ organization, id }) => vectorKey(organization, id));
   const items = await table.getMany(keys, { only: vectorHeadAttributes });
-  return items.map((item) => item && parseVectorHead(item));
+  return items.map((item) => item && readableHead(item));
+}
+
+/** A damaged vector counts as none: it is made anew, or goes. */
+function readableHead(item: Item): VectorHead | undefined {
+  try {
+    return parseVectorHead(item);
+  } catch (error) {
+    if (!(error instanceof CorruptItem)) throw error;
+    return undefined;
+  }
 }
 
 async function plan(

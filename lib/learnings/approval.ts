@@ -4,19 +4,31 @@ import { decideAnew, type Store } from "../store/decide.ts";
 import { type LearningItem, parseLearning, parsePending } from "../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { learningKey, organizationKey, pendingPartition } from "../store/layout.ts";
-import { type Item, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
+import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
 import { approved, changed, type Moment, moment, recordWrites } from "./record.ts";
 import { learningEvent } from "./writer.ts";
 
-/** Learnings that wait for an admin, the next deadline first; all organizations' unless one is named. */
-export async function* pendingLearnings(table: Table, organization?: string): AsyncGenerator<LearningItem> {
-  for await (const item of queryAll(table, { pk: pendingPartition })) {
-    const row = parsePending(item);
-    if (organization !== undefined && row.organization !== organization) continue;
-    const record = await table.get(learningKey(row.organization, row.id));
-    const learning = record && parseLearning(record);
-    if (learning?.state === "pending") yield learning;
-  }
+/** Learnings that wait for an admin, the next deadline first; of one organization or of one id, if it is named. */
+export async function* pendingLearnings(
+  table: Table,
+  wanted: { readonly organization?: string; readonly id?: string } = {},
+): AsyncGenerator<LearningItem> {
+  let resume: Key | undefined;
+  do {
+    const page = await table.queryPage({ pk: pendingPartition }, resume);
+    const rows = page.items
+      .map(parsePending)
+      .filter(
+        ({ organization, id }) =>
+          organization === (wanted.organization ?? organization) && id === (wanted.id ?? id),
+      );
+    const records = await table.getMany(rows.map(({ organization, id }) => learningKey(organization, id)));
+    for (const record of records) {
+      const learning = record && parseLearning(record);
+      if (learning?.state === "pending") yield learning;
+    }
+    resume = page.resume;
+  } while (resume);
 }
 
 export type Decision = "approved" | "disapproved";
@@ -49,11 +61,11 @@ export async function approveDue(
   let count = 0;
   const upTo = `${toTimestamp(store.clock.nowMs())}$`;
   for await (const item of queryAll(store.table, { pk: pendingPartition, upTo })) {
-    const { organization, id } = parsePending(item);
     try {
+      const { organization, id } = parsePending(item);
       if (await approveOne(store, organization, id, item)) count++;
     } catch (error) {
-      onFault(id, error);
+      onFault(item.sk.slice(item.sk.lastIndexOf("#") + 1), error);
     }
   }
   return { approved: count };

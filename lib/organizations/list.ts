@@ -3,11 +3,12 @@ import type { organizationRecord, repositoryRecord } from "../contract/records.t
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
 import { repositoriesRange } from "../store/layout.ts";
-import { queryAll, type Table } from "../store/table.ts";
+import type { Table } from "../store/table.ts";
+import { rangeAfter, walk } from "../store/walk.ts";
 
 export type Listed<Entry> = {
   readonly entries: readonly Entry[];
-  /** The place of the last entry, when more follow. */
+  /** Where the next page goes on; null when nothing is left. */
   readonly next: string | null;
 };
 
@@ -21,7 +22,12 @@ export function listOrganizations(
   const remaining = organizations
     .filter(({ uuid }) => after === null || uuid > after)
     .toSorted((one, other) => (one.uuid < other.uuid ? -1 : 1));
-  return cut(remaining.map(toOrganizationRecord), limit, ({ id }) => id);
+  const page = remaining.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    entries: page.map(toOrganizationRecord),
+    next: last !== undefined && remaining.length > limit ? last.uuid : null,
+  };
 }
 
 const toOrganizationRecord = (organization: OrganizationItem): z.input<typeof organizationRecord> => ({
@@ -37,17 +43,11 @@ export async function listRepositories(
   organizationUuid: string,
   { after, limit }: PageRequest,
 ): Promise<Listed<z.input<typeof repositoryRecord>>> {
-  const { pk, beginsWith } = repositoriesRange(organizationUuid);
-  const range = after === null ? { pk, beginsWith } : { pk, after, upTo: `${beginsWith}\uffff` };
-  const active: RepositoryItem[] = [];
-  for await (const item of queryAll(table, { ...range, pageItems: limit + 1 })) {
-    const repository = parseRepository(item);
-    if (repository.active) active.push(repository);
-    // One more than asked for tells whether another page follows.
-    if (active.length > limit) break;
-  }
-  const { entries, next } = cut(active, limit, ({ sk }) => sk);
-  return { entries: entries.map(toRepositoryRecord), next };
+  const range = rangeAfter(repositoriesRange(organizationUuid), after);
+  const { found, next } = await walk(table, range, limit, async (items) =>
+    items.map(parseRepository).filter(({ active }) => active),
+  );
+  return { entries: found.map(toRepositoryRecord), next };
 }
 
 const toRepositoryRecord = (repository: RepositoryItem): z.input<typeof repositoryRecord> => ({
@@ -58,13 +58,3 @@ const toRepositoryRecord = (repository: RepositoryItem): z.input<typeof reposito
   private: repository.private,
   url: repository.url,
 });
-
-function cut<Entry>(
-  entries: readonly Entry[],
-  limit: number,
-  placeOf: (entry: Entry) => string,
-): Listed<Entry> {
-  const page = entries.slice(0, limit);
-  const last = page.at(-1);
-  return { entries: page, next: entries.length > limit && last !== undefined ? placeOf(last) : null };
-}

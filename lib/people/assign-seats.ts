@@ -6,7 +6,9 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PoolItem, parseMember, parsePool } from "../store/items/people.ts";
 import { memberKey, type PoolKey, personKey, poolGuardKey, poolOf, type TenantKey } from "../store/layout.ts";
 import type { Item, Key } from "../store/table.ts";
-import { chunksOf, Outcomes } from "./batch.ts";
+import { Outcomes, peopleTogether } from "./batch.ts";
+import { membershipsOf } from "./person.ts";
+import { personKeyOf } from "./placement.ts";
 import { decideSeats } from "./seats.ts";
 
 export type SeatAction = "assign" | "unassign";
@@ -39,8 +41,7 @@ export async function assignSeatsToMembers(
   const named = ids.map((id, index): Named => {
     const member = items[index] && parseMember(items[index]);
     if (!member?.active) return { id, person: undefined };
-    const { email } = member;
-    return { id, person: personKey(pool, { organization: organization.uuid, userId: id, email }) };
+    return { id, person: personKeyOf(pool, organization.uuid, member) };
   });
   const { uuid, tenant, provider_organization_id: providerId } = organization;
   return await assign(context, { pool, tenant, organization: { uuid, providerId } }, action, named, ahead);
@@ -83,7 +84,8 @@ async function assign(
   const keys = people.map(({ key }) => key);
   const ahead = readAlready ?? (await readAhead(context, place.pool, keys));
   let { guard } = ahead;
-  for (const chunk of chunksOf(people, peopleLimits.changedTogetherMax)) {
+  const sizeOf = ({ key }: { readonly key: Key }) => membershipsOf(ahead.stored.get(key.sk));
+  for (const chunk of peopleTogether(people, peopleLimits.changedTogetherMax, sizeOf)) {
     const stored = chunk.map(({ key }) => ahead.stored.get(key.sk));
     guard = await assignTogether(context, place, action, { chunk, stored, guard }, outcomes);
   }

@@ -1,4 +1,5 @@
 import type { ItemErrorCode } from "../contract/errors.ts";
+import { peopleLimits } from "../contract/limits.ts";
 
 export type Failure = { readonly id: string; readonly code: ItemErrorCode; readonly message: string };
 export type BatchStatus = "success" | "partial_success" | "failure";
@@ -35,4 +36,26 @@ export function* chunksOf<Element>(
   size: number,
 ): Generator<readonly Element[]> {
   for (let start = 0; start < elements.length; start += size) yield elements.slice(start, start + size);
+}
+
+/** As many as one transaction takes, by their number and by the memberships of all of them. */
+export function* peopleTogether<Element>(
+  elements: readonly Element[],
+  countMax: number,
+  membershipsOf: (element: Element) => number,
+): Generator<readonly Element[]> {
+  let together: Element[] = [];
+  let memberships = 0;
+  for (const element of elements) {
+    const more = membershipsOf(element);
+    const isFull = together.length >= countMax || memberships + more > peopleLimits.membershipsTogetherMax;
+    if (isFull && together.length > 0) {
+      yield together;
+      together = [];
+      memberships = 0;
+    }
+    together.push(element);
+    memberships += more;
+  }
+  if (together.length > 0) yield together;
 }

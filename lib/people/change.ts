@@ -35,6 +35,8 @@ export const peopleWrites = (
 
 function personWrites({ stored, before, after }: PersonChange): TransactionWrite[] {
   const when = unchanged(stored, ["memberships", "seat", "seat_decided"]);
+  // Nobody was there, and nobody came.
+  if (before === undefined && after.memberships.length === 0) return [];
   if (after.memberships.length === 0) return [{ delete: { pk: after.pk, sk: after.sk }, when }];
   return isDeepStrictEqual(before, after) ? [] : [{ put: after, when }];
 }

@@ -1,3 +1,4 @@
+import { peopleLimits } from "../contract/limits.ts";
 import { certain } from "../runtime/certain.ts";
 import { parsePerson, parsePool } from "../store/items/people.ts";
 import { type PoolKey, poolGuardKey } from "../store/layout.ts";
@@ -47,6 +48,16 @@ export class PeopleDraft {
     const working = this.#working(key);
     working.after = withoutMembership(working.after, membership);
     return working.after.seat_decided;
+  }
+
+  hasRoom({ key }: Placement): boolean {
+    return this.#working(key).after.memberships.length < peopleLimits.membershipsMax;
+  }
+
+  /** Of all its people, as they were: what the transaction's size depends on. */
+  get memberships(): number {
+    const counts = [...this.#people.values()].map(({ before }) => before?.memberships.length ?? 0);
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   join({ key }: Placement, membership: Membership, decided: boolean | undefined): void {

@@ -1,13 +1,14 @@
 import type * as z from "zod";
 import { isSystemRole, systemRoles } from "../contract/access.ts";
-import { peopleLimits } from "../contract/limits.ts";
 import type { userRecord } from "../contract/records-people.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type MemberItem, parseMember, parsePerson, parsePool } from "../store/items/people.ts";
 import type { RoleItem } from "../store/items/role.ts";
 import { parseWorkspace } from "../store/items/tenant.ts";
-import { membersRange, type PoolKey, personKey, poolGuardKey, poolOf, tenantKey } from "../store/layout.ts";
-import type { Item, Key, Table } from "../store/table.ts";
+import { membersRange, type PoolKey, poolGuardKey, poolOf, tenantKey } from "../store/layout.ts";
+import type { Table } from "../store/table.ts";
+import { rangeAfter, walk } from "../store/walk.ts";
+import { personKeyOf } from "./placement.ts";
 import { readCustomRoles } from "./role-records.ts";
 
 export type UserFilters = {
@@ -37,9 +38,7 @@ export async function listMembers(
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<PeoplePage<UserRecord>> {
   const pool = poolOf(organization);
-  const { pk, beginsWith } = membersRange(organization.uuid);
-  const range =
-    page.after === null ? { pk, beginsWith } : { pk, after: page.after, upTo: `${beginsWith}\uffff` };
+  const range = rangeAfter(membersRange(organization.uuid), page.after);
   const [seats, custom, walked] = await Promise.all([
     poolSeats(table, pool, organization),
     readCustomRoles(table, organization.uuid),
@@ -54,30 +53,6 @@ export async function listMembers(
   const roles = new Map(custom.map((role) => [role.id, role]));
   const records = walked.found.map(({ member, seat }) => toUserRecord(member, seat, roles));
   return { ...seats, records, next: walked.next };
-}
-
-/** Reads on until the page is full and one more was seen, or too much was passed over. */
-export async function walk<Found extends { readonly sk: string }>(
-  table: Table,
-  range: { pk: string; beginsWith: string } | { pk: string; after: string; upTo: string },
-  limit: number,
-  select: (items: readonly Item[]) => Promise<readonly Found[]>,
-): Promise<{ readonly found: readonly Found[]; readonly next: string | null }> {
-  const found: Found[] = [];
-  let passedOver = 0;
-  let resume: Key | undefined;
-  do {
-    const page = await table.queryPage({ ...range, pageItems: limit + 1 }, resume);
-    const selected = await select(page.items);
-    found.push(...selected);
-    passedOver += page.items.length - selected.length;
-    const end = found[limit - 1];
-    if (end && found.length > limit) return { found: found.slice(0, limit), next: end.sk };
-    resume = page.resume;
-    const last = page.items.at(-1);
-    if (resume && last && passedOver >= peopleLimits.passedOverMax) return { found, next: last.sk };
-  } while (resume);
-  return { found, next: null };
 }
 
 /** What the pool has: a workspace's for its organizations, else the organization's own. */
@@ -96,8 +71,7 @@ export async function poolSeats(table: Table, pool: PoolKey, organization: Organ
 
 async function withSeats(table: Table, pool: PoolKey, organization: string, members: readonly MemberItem[]) {
   const held = members.map((member) => {
-    const { sk, user_id: userId, email } = member;
-    return { sk, member, person: personKey(pool, { organization, userId, email }) };
+    return { sk: member.sk, member, person: personKeyOf(pool, organization, member) };
   });
   const people = await table.getMany(held.map(({ person }) => person));
   const seated = new Set(people.flatMap((item) => (item && parsePerson(item).seat ? [item.sk] : [])));

@@ -4,14 +4,8 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { type MemberItem, type PersonItem, parseMember, parsePerson } from "../store/items/people.ts";
 import { memberKey, personsRange } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
-import {
-  type PeoplePage,
-  poolSeats,
-  roleMatches,
-  seatMatches,
-  type UserFilters,
-  walk,
-} from "./list-members.ts";
+import { rangeAfter, walk } from "../store/walk.ts";
+import { type PeoplePage, poolSeats, roleMatches, seatMatches, type UserFilters } from "./list-members.ts";
 
 type PersonRecord = z.output<typeof personRecord>;
 type Found = { readonly sk: string; readonly record: PersonRecord };
@@ -25,9 +19,7 @@ export async function listPeople(
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<PeoplePage<PersonRecord>> {
   const visible = new Map(organizations.map((organization) => [organization.uuid, organization]));
-  const { pk, beginsWith } = personsRange(pool);
-  const range =
-    page.after === null ? { pk, beginsWith } : { pk, after: page.after, upTo: `${beginsWith}\uffff` };
+  const range = rangeAfter(personsRange(pool), page.after);
   const [seats, walked] = await Promise.all([
     poolSeats(table, pool, undefined),
     walk(table, range, page.limit, (items) => select(table, visible, filters, items)),

@@ -1,4 +1,4 @@
-import { eventLimits } from "../contract/limits.ts";
+import { eventLimits, peopleLimits } from "../contract/limits.ts";
 import { certain } from "../runtime/certain.ts";
 import { decideAnew, type Store } from "../store/decide.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
@@ -34,7 +34,16 @@ export async function movePeople(
   await fillSeats(store, poolOf({ uuid, tenant: from }));
 }
 
-const moveTogether = (store: Store, uuid: string, keys: readonly Key[]): Promise<void> =>
+/** In halves where the people are too many memberships for one transaction. */
+async function moveTogether(store: Store, uuid: string, keys: readonly Key[]): Promise<void> {
+  if (await moveAtOnce(store, uuid, keys)) return;
+  const half = Math.ceil(keys.length / 2);
+  await moveTogether(store, uuid, keys.slice(0, half));
+  await moveTogether(store, uuid, keys.slice(half));
+}
+
+/** False when it was too much. */
+const moveAtOnce = (store: Store, uuid: string, keys: readonly Key[]): Promise<boolean> =>
   decideAnew(store, async () => {
     const [organizationItem, ...items] = await store.table.getMany([organizationKey(uuid), ...keys]);
     const { tenant } = parseOrganization(certain(organizationItem, "organization whose people move"));
@@ -44,8 +53,9 @@ const moveTogether = (store: Store, uuid: string, keys: readonly Key[]): Promise
       .map((stored) => ({ stored, member: parseMember(stored) }))
       .filter(({ member }) => member.pool !== null && member.pool !== pool)
       .map(({ stored, member }) => ({ stored, organization: uuid, pool, before: member, next: member }));
-    if (steps.length === 0) return;
+    if (steps.length === 0) return true;
     const draft = await PeopleDraft.load(store.table, steps.flatMap(placementsOf));
+    if (steps.length > 1 && draft.memberships > peopleLimits.membershipsTogetherMax) return false;
     const puts = steps.map((step) => ({
       put: placeMember(draft, step),
       when: unchanged(step.stored, memberAttributes),
@@ -55,4 +65,5 @@ const moveTogether = (store: Store, uuid: string, keys: readonly Key[]): Promise
       ...puts,
       ...draft.finish().writes,
     ]);
+    return true;
   });

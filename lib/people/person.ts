@@ -1,5 +1,5 @@
-import type { PersonItem } from "../store/items/people.ts";
-import type { Key } from "../store/table.ts";
+import { type PersonItem, parsePerson } from "../store/items/people.ts";
+import type { Item, Key } from "../store/table.ts";
 
 export type Membership = PersonItem["memberships"][number];
 
@@ -40,3 +40,7 @@ function byOrganizationAndUser(left: Membership, right: Membership): number {
   if (left.organization !== right.organization) return left.organization < right.organization ? -1 : 1;
   return left.user_id < right.user_id ? -1 : 1;
 }
+
+/** How many a stored person has; none where nobody is. */
+export const membershipsOf = (stored: Item | undefined): number =>
+  stored ? parsePerson(stored).memberships.length : 0;

@@ -6,13 +6,24 @@ import type { PeopleDraft } from "./draft.ts";
 /** Where a membership is held: the pool it draws seats from, and the person there. */
 export type Placement = { readonly pool: PoolKey; readonly key: Key; readonly email: string | null };
 
-type Named = Pick<MemberItem, "user_id" | "email">;
+type Named = Pick<MemberItem, "user_id" | "email" | "stands_alone">;
 
-const placementIn = (pool: PoolKey, organization: string, { user_id, email }: Named): Placement => ({
+/** Where a member's seat is held. */
+export const personKeyOf = (
+  pool: PoolKey,
+  organization: string,
+  { user_id: userId, email, stands_alone }: Named,
+): Key => personKey(pool, { organization, userId, email: stands_alone ? null : email });
+
+const placementIn = (pool: PoolKey, organization: string, member: Named): Placement => ({
   pool,
-  key: personKey(pool, { organization, userId: user_id, email }),
-  email: pool.startsWith("w#") && email !== null ? email.toLowerCase() : null,
+  key: personKeyOf(pool, organization, member),
+  email: isShared(pool, member) ? (member.email?.toLowerCase() ?? null) : null,
 });
+
+/** By their address, with whatever other memberships have it. */
+const isShared = (pool: PoolKey, { email, stands_alone }: Named): boolean =>
+  pool.startsWith("w#") && email !== null && !stands_alone;
 
 /** A member from one state to the next, with the pool its organization draws on now. */
 export type MemberStep = {
@@ -25,25 +36,32 @@ export type MemberStep = {
 const placeBefore = ({ organization, before }: MemberStep): Placement | undefined =>
   before?.pool ? placementIn(before.pool, organization, before) : undefined;
 
-const placeAfter = ({ organization, pool, next }: MemberStep): Placement | undefined =>
-  next.active ? placementIn(pool, organization, next) : undefined;
+/** In the order of preference: with the others of the address, or alone. */
+function placesAfter({ organization, pool, next }: MemberStep): Placement[] {
+  if (!next.active) return [];
+  const { user_id, email } = next;
+  const first = { user_id, email };
+  const places = isShared(pool, first) ? [first, { ...first, stands_alone: true }] : [first];
+  return places.map((place) => placementIn(pool, organization, place));
+}
 
-/** The people a step touches: to be loaded into the draft before `placeMember`. */
+/** The people a step may touch: to be loaded into the draft before `placeMember`. */
 export const placementsOf = (step: MemberStep): Placement[] =>
-  [placeBefore(step), placeAfter(step)].filter((placement) => placement !== undefined);
+  [placeBefore(step), ...placesAfter(step)].filter((placement) => placement !== undefined);
 
 /** Moves the membership from the person it was with to the one it belongs to; answers the member's item. */
 export function placeMember(draft: PeopleDraft, step: MemberStep): MemberItem {
   const { organization, pool, next } = step;
-  const { seat_decided: keptDecision, ...member } = next;
+  const { seat_decided: keptDecision, stands_alone: _, ...member } = next;
   const { user_id } = member;
   const seat_wanted = member.seat_wanted || member.seat_earned === true;
   const from = placeBefore(step);
-  const to = placeAfter(step);
   const decided = from ? draft.leave(from, { organization, user_id }) : keptDecision;
+  const places = placesAfter(step);
+  const to = places.find((place) => draft.hasRoom(place));
   if (to) {
     draft.join(to, { organization, user_id, seat_wanted }, decided);
-    return { ...member, pool };
+    return { ...member, pool, ...(to !== places[0] && { stands_alone: true }) };
   }
   return { ...member, pool: null, ...(decided !== undefined && { seat_decided: decided }) };
 }

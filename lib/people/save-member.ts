@@ -62,6 +62,7 @@ export const memberAttributes = [
   "seat_wanted",
   "seat_earned",
   "seat_decided",
+  "stands_alone",
 ] as const;
 
 type Current = {

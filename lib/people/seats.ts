@@ -1,10 +1,10 @@
-import { eventLimits } from "../contract/limits.ts";
+import { eventLimits, peopleLimits } from "../contract/limits.ts";
 import { decideAnew, type Store } from "../store/decide.ts";
 import { type PersonItem, type PoolItem, parsePerson, parsePool } from "../store/items/people.ts";
 import { type PoolKey, personsRange, poolGuardKey } from "../store/layout.ts";
 import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
-import { isShort } from "./person.ts";
+import { isShort, membershipsOf } from "./person.ts";
 
 export async function readPool(table: Table, pool: PoolKey): Promise<PoolItem | undefined> {
   const item = await table.get(poolGuardKey(pool));
@@ -21,11 +21,18 @@ const canSeatSomebody = (guard: PoolItem | undefined): guard is PoolItem =>
 export async function fillSeats(store: Store, pool: PoolKey): Promise<void> {
   if (!canSeatSomebody(await readPool(store.table, pool))) return;
   let keys: Key[] = [];
+  let memberships = 0;
   for await (const item of queryAll(store.table, personsRange(pool))) {
-    if (isShort(parsePerson(item))) keys.push({ pk: item.pk, sk: item.sk });
-    if (keys.length < eventLimits.peopleSeatedTogetherMax) continue;
+    if (isShort(parsePerson(item))) {
+      keys.push({ pk: item.pk, sk: item.sk });
+      memberships += membershipsOf(item);
+    }
+    // Room for one more person, however many memberships they have.
+    const isFull = memberships > peopleLimits.membershipsTogetherMax - peopleLimits.membershipsMax;
+    if (!isFull && keys.length < eventLimits.peopleSeatedTogetherMax) continue;
     if (!(await seatTogether(store, pool, keys))) return;
     keys = [];
+    memberships = 0;
   }
   await seatTogether(store, pool, keys);
 }

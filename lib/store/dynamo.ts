@@ -144,6 +144,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     if (isEmptyRange(range)) return { items: [] };
     const placeholders = new Placeholders();
     const KeyConditionExpression = compileRange(range, placeholders);
+    const start = resume ?? startOfPrefix(range);
     const ProjectionExpression = range.only?.map((name) => placeholders.path(name)).join(", ");
     const input = {
       TableName,
@@ -153,7 +154,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
       ConsistentRead: !range.eventually,
       ScanIndexForward: !range.descending,
       ...(range.pageItems && { Limit: range.pageItems }),
-      ...(resume && { ExclusiveStartKey: keyAttributes(resume) }),
+      ...(start && { ExclusiveStartKey: keyAttributes(start) }),
     };
     return toPage(await repeatedly("Query", input, range.signal));
   }
@@ -269,6 +270,13 @@ function transactionItem(action: TransactionWrite, TableName: string): object {
     return { Update: { ...common, Key: keyAttributes(action.update), UpdateExpression } };
   return { ConditionCheck: { ...common, Key: keyAttributes(action.check) } };
 }
+
+/**
+ * Where a prefix is read from. A bound in place of the prefix would need an upper end, and no character appended to
+ * the prefix is above every other: DynamoDB compares UTF-8, in which `\uffff` sorts below U+10000.
+ */
+const startOfPrefix = ({ pk, beginsWith, after }: Range): Key | undefined =>
+  beginsWith === undefined || after === undefined ? undefined : { pk, sk: after };
 
 function toPage({ Items = [], LastEvaluatedKey }: StoreAnswers["Query"]): Page {
   const items = Items.map(asItem);

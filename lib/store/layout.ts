@@ -45,11 +45,20 @@
  * | event applied once      | APPLIED#<event id>           | APPLIED                | APPLIED#0b9e… / APPLIED                    |
  * | Learnings to be listed  | RELIST                       | <time>#<org uuid>      | RELIST / 2026-11-15T…#6f1c…                |
  * | reconciler's place      | RECONCILER                   | INDEX                  | RECONCILER / INDEX                         |
+ * | sweeper's place         | SWEEPER                      | SPILLS                 | SWEEPER / SPILLS                           |
  */
 import type { Key } from "./table.ts";
 
 /** Ids come from Git providers and may hold anything; `#` separates the parts of our keys. */
 export const part = (id: string): string => id.replaceAll("%", "%25").replaceAll("#", "%23");
+
+/**
+ * A sort key as cursors hold it: `part` makes three bytes of a `#` and of a `%`, and here they are one again. What
+ * separates the parts becomes NUL, which no id holds.
+ */
+export const packSortKey = (sk: string): string =>
+  sk.replace(/%23|%25|#/g, (found) => (found === "#" ? "\u0000" : found === "%23" ? "#" : "%"));
+export const unpackSortKey = (packed: string): string => part(packed).replaceAll("\u0000", "#");
 
 /** `w#<workspace>`, `i#<instance>` or `o#<organization uuid>`: the partition every tenant-wide item hangs on. */
 export type TenantKey = `${"w" | "i" | "o"}#${string}`;
@@ -252,6 +261,7 @@ export const relistKey = (dueAt: string, organization: string): Key => ({
   sk: `${dueAt}#${organization}`,
 });
 export const reconcilerKey: Key = { pk: "RECONCILER", sk: "INDEX" };
+export const sweeperKey: Key = { pk: "SWEEPER", sk: "SPILLS" };
 export const organizationDirectoryPartition = "DIRECTORY#ORG";
 
 // Security findings (lib/security).

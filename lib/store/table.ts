@@ -61,6 +61,7 @@ export type ReadOptions = {
 /** A range of one partition. `after`/`upTo` bound the sort key: after < sk <= upTo. */
 export type Range = ReadOptions & {
   readonly pk: string;
+  /** A prefix; takes `after` beside it, which must have the prefix too, and no other bound. */
   readonly beginsWith?: string;
   readonly after?: string;
   readonly from?: string;

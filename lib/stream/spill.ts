@@ -10,8 +10,8 @@ import type { StreamDeps } from "./stream.ts";
 /**
  * A large entry's bytes, in parts under a fresh id (never the number: a losing writer would overwrite them).
  * Each spill has a small item of its own, written first, that says whose it is. It is marked as dropped before
- * its parts are deleted, and stays for a month: no append can name it any more, and parts that a delayed
- * request writes late are still found by the next sweep.
+ * its parts are deleted, so no append can name it any more. The mark stays until no delayed request can write parts
+ * of it; then a sweep deletes those that came late, and the mark.
  */
 export type Spill = {
   readonly id: string;
@@ -21,6 +21,8 @@ export type Spill = {
   readonly pointerId: string | undefined;
   /** A sweep is deciding about it, or died doing so. */
   readonly isCondemned: boolean;
+  /** When a dropped one expires, in seconds. */
+  readonly ttl?: number;
 };
 
 const spillItem = z.object({
@@ -34,8 +36,15 @@ const spillItem = z.object({
 const parseStored = parseItem("spill", spillItem);
 
 export function parseSpill(item: Item, organization: string): Spill {
-  const { sk, i, c, x } = parseStored(item);
-  return { id: sk, organization, pointerId: i, parts: c, isCondemned: x === 1 };
+  const { sk, i, c, x, ttl } = parseStored(item);
+  return {
+    id: sk,
+    organization,
+    pointerId: i,
+    parts: c,
+    isCondemned: x === 1,
+    ...(ttl !== undefined && { ttl }),
+  };
 }
 
 export const standingSpill = (organization: string, pointerId: string, { id, parts }: SpillRef): Item => ({
@@ -107,16 +116,28 @@ export const acquitSpill = ({ organization, id }: Spill): Update => ({
   when: { present: "i" },
 });
 
-const expiryOf = ({ clock, limits = streamLimits }: StreamDeps): number =>
-  Math.floor(clock.nowMs() / 1000) + limits.droppedSpillDays * 24 * 60 * 60;
+const secondsPerHour = 3_600;
+const keptSeconds = ({ limits = streamLimits }: StreamDeps): number =>
+  limits.droppedSpillDays * 24 * secondsPerHour;
+const nowSeconds = ({ clock }: StreamDeps): number => Math.floor(clock.nowMs() / 1000);
 
 /** Blind and repeatable: a spill id is used once, so a late drop hits only what is dead. */
 export async function dropSpills(deps: StreamDeps, spills: readonly DroppedSpill[]): Promise<void> {
-  const ttl = expiryOf(deps);
+  const ttl = nowSeconds(deps) + keptSeconds(deps);
   await deps.table.writeMany(
     spills.flatMap((spill) => [
       { put: { ...spillKey(spill.organization, spill.id), c: spill.parts, x: 1, ttl } },
       ...partKeys(spill).map((key) => ({ delete: key })),
     ]),
   );
+}
+
+/** The end of a spill that was dropped long enough ago; before that there is nothing to do. */
+export async function forgetSpill(deps: StreamDeps, spill: Spill): Promise<void> {
+  const { limits = streamLimits } = deps;
+  const droppedAt = (spill.ttl ?? 0) - keptSeconds(deps);
+  if (nowSeconds(deps) < droppedAt + limits.lateRequestHours * secondsPerHour) return;
+  await deps.table.writeMany(partKeys(spill).map((key) => ({ delete: key })));
+  // Last: whoever dies before it leaves the mark, and the next sweep does this again.
+  await deps.table.writeMany([{ delete: spillKey(spill.organization, spill.id) }]);
 }

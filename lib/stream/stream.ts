@@ -4,7 +4,7 @@
  *   appendBatch       append.ts   events in, one outcome each; safe to send twice, late and out of order
  *   readPage          read.ts     a page of one dataset in write order, and where the next one begins
  *   moveOrganization  move.ts     the pull requests of an organization that changed tenant
- *   sweepParts        sweep.ts    parts of large entries that nothing names
+ *   sweepParts        sweep.ts    parts of large entries that nothing names; sweep-some.ts: a run of the schedule
  *   repairStreams     repair.ts   after a restore: publish, pointers against entries, numbers
  *
  * Payloads are opaque here: lib/metrics makes and reads them.

@@ -2,42 +2,65 @@ import { pointerKey, spillPartition, streamHeadKey } from "../store/layout.ts";
 import { ConditionFailed, queryAll } from "../store/table.ts";
 import { parseHead } from "./head.ts";
 import { type Pointer, parsePointer } from "./pointer.ts";
-import { acquitSpill, condemnSpill, dropSpills, parseSpill, type Spill } from "./spill.ts";
+import { acquitSpill, condemnSpill, dropSpills, forgetSpill, parseSpill, type Spill } from "./spill.ts";
 import { datasets, type StreamDeps } from "./stream.ts";
 
-export type SweepResult = { readonly kept: number; readonly dropped: number };
+export type SweepResult = {
+  readonly kept: number;
+  readonly dropped: number;
+  /** The last spill that was looked at, when time was up before the end. */
+  readonly stoppedAt?: string;
+};
+
+export type SweepRun = {
+  /** Goes on behind this spill. */
+  readonly after?: string;
+  readonly endMs?: number;
+  /** Runs the work on one spill; whoever sweeps many catches what one throws. */
+  readonly each?: (work: () => Promise<void>) => Promise<void>;
+};
 
 /** Drops the parts of an organization's large entries that no pointer and no pending names. */
-export async function sweepParts(deps: StreamDeps, organization: string): Promise<SweepResult> {
+export async function sweepParts(
+  deps: StreamDeps,
+  organization: string,
+  { after, endMs = Number.POSITIVE_INFINITY, each = (work) => work() }: SweepRun = {},
+): Promise<SweepResult> {
   let kept = 0;
   let dropped = 0;
-  for await (const item of queryAll(deps.table, { pk: spillPartition(organization) })) {
-    if (await judgeSpill(deps, parseSpill(item, organization))) kept++;
-    else dropped++;
+  const range = { pk: spillPartition(organization), ...(after !== undefined && { after }) };
+  for await (const item of queryAll(deps.table, range)) {
+    await each(async () => {
+      const spill = parseSpill(item, organization);
+      if (spill.pointerId === undefined) await forgetSpill(deps, spill);
+      else if (await judgeSpill(deps, { ...spill, pointerId: spill.pointerId })) kept++;
+      else dropped++;
+    });
+    if (deps.clock.nowMs() >= endMs) return { kept, dropped, stoppedAt: item.sk };
   }
   return { kept, dropped };
 }
+
+type StandingSpill = Spill & { readonly pointerId: string };
 
 /**
  * Condemned first: from then on no append can name the spill, so what the pointer says afterwards is final. A
  * writer that wrote its parts and then slept finds its append refused and writes them again. True when it is kept.
  */
-export async function judgeSpill(deps: StreamDeps, spill: Spill): Promise<boolean> {
+export async function judgeSpill(deps: StreamDeps, spill: StandingSpill): Promise<boolean> {
   const { organization, pointerId, id } = spill;
-  if (pointerId !== undefined) {
-    const key = pointerKey(organization, pointerId);
-    const item = await deps.table.get(key);
-    if (item && !spill.isCondemned && names(parsePointer(item, organization), id)) return true;
-    await attempt(() => deps.table.write(condemnSpill(spill)));
-    // Together, so that an append which is committed but not visible yet is waited for.
-    const [now] = await deps.table.getTogether([key]);
-    const pointer = now && parsePointer(now, organization);
-    if (pointer && names(pointer, id)) {
-      await attempt(() => deps.table.write(acquitSpill(spill)));
-      return true;
-    }
-    if (pointer && (await isPending(deps, pointer, id))) return true;
+  const key = pointerKey(organization, pointerId);
+  const item = await deps.table.get(key);
+  if (item && !spill.isCondemned && names(parsePointer(item, organization), id)) return true;
+  await attempt(() => deps.table.write(condemnSpill(spill)));
+  // Together, so that an append which is committed but not visible yet is waited for.
+  const [now] = await deps.table.getTogether([key]);
+  const pointer = now && parsePointer(now, organization);
+  if (pointer && names(pointer, id)) {
+    await attempt(() => deps.table.write(acquitSpill(spill)));
+    return true;
   }
+  if (pointer && (await isPending(deps, pointer, id))) return true;
   await dropSpills(deps, [spill]);
   return false;
 }

@@ -195,6 +195,10 @@ describe("a new key", () => {
     await expect(asInstance({ authorized: [home, organization] })).rejects.toThrow(
       refusal("Organization refused-org is not of instance refused-instance."),
     );
+    const tooMany = new Array(keyLimits.authorizedOrganizationsMax + 1).fill(home);
+    await expect(asInstance({ authorized: tooMany })).rejects.toThrow(
+      refusal("A key names at most 1000 organizations; without a list it sees the whole instance."),
+    );
     await world.instance("refused-instance", { active: false });
     await expect(asInstance({})).rejects.toThrow(refusal("There is no active instance refused-instance."));
     await store().table.write({ delete: tenantKey("i#refused-instance") });

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { type AuditQuery, readAuditLog, resumePosition } from "../../lib/audit/list.ts";
+import { type AuditPosition, type AuditQuery, readAuditLog } from "../../lib/audit/list.ts";
 import { recordRefusal } from "../../lib/audit/refusals.ts";
 import { auditLimits } from "../../lib/contract/limits.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { auditPartition, refusalKey } from "../../lib/store/layout.ts";
+import { StoreMeter } from "../../lib/store/meter.ts";
 import type { Item, Range, Table } from "../../lib/store/table.ts";
 import { keyItem } from "../access/principals.ts";
 import { TestClock } from "../support/clock.ts";
-import { useStore } from "../support/engine.ts";
+import { openStore, useStore } from "../support/engine.ts";
 
 const store = useStore();
 const clock = new TestClock();
@@ -67,24 +68,25 @@ describe("a page of the audit log", () => {
     const page = await readAuditLog({ table: logOf(many), clock }, query(change));
     return { ids: page.entries.map(({ sk }) => sk.split("#")[1]), next: page.next };
   };
+  const at = (place: string): AuditPosition => ({ place, settled: place });
 
   test("that passes over very many ends there, with a place to go on from", async () => {
     const { ids, next } = await read({ wanted: () => false });
     expect(ids).toEqual([]);
-    expect(next).toBe(many[auditLimits.passedOverMax - 1]?.sk);
+    expect(next?.place).toBe(many[auditLimits.passedOverMax - 1]?.sk);
     const rest = await read({ wanted: () => true, after: next });
     expect(rest).toEqual({ ids: ["e5", "e4", "e3", "e2", "e1"], next: null });
   });
 
   test("goes on in either direction from where it stood, inside the window only", async () => {
-    const after = many.at(-3)?.sk ?? "";
+    const after = at(many.at(-3)?.sk ?? "");
     expect(await read({ after })).toEqual({ ids: ["e2", "e1"], next: null });
     expect(await read({ after, order: "desc", fromMs: now - 5_000 })).toEqual({
       ids: ["e4", "e5"],
       next: null,
     });
     // A place outside the window does not widen it.
-    expect(await read({ after: many[0]?.sk ?? "", fromMs: now - 2_000 })).toEqual({
+    expect(await read({ after: at(many[0]?.sk ?? ""), fromMs: now - 2_000 })).toEqual({
       ids: ["e2", "e1"],
       next: null,
     });
@@ -100,11 +102,26 @@ describe("a page of the audit log", () => {
     expect(entries.map(({ sk }) => sk.split("#")[1])).toEqual(["e2"]);
   });
 
-  test("is resumed from behind the last moments, which may not be settled", () => {
+  test("is resumed from behind the last moments, which may not be settled", async () => {
     const settled = `${toTimestamp(now - auditLimits.settledAfterMs)}#`;
-    expect(resumePosition({ clock }, null)).toBe(settled);
-    expect(resumePosition({ clock }, `${toTimestamp(now)}#e`)).toBe(settled);
-    expect(resumePosition({ clock }, "2020-01-01T00:00:00.000Z#e")).toBe("2020-01-01T00:00:00.000Z#e");
+    const resume = async (entries: readonly Item[], after: AuditPosition | null = null) =>
+      (await readAuditLog({ table: logOf(entries), clock }, query({ after }))).resume;
+    const old = entry(10_000);
+    expect(await resume([])).toEqual(at(settled));
+    expect(await resume([old, entry(1)])).toEqual(at(settled));
+    expect(await resume([old])).toEqual(at(old.sk));
+    expect(await resume([], at(old.sk))).toEqual(at(old.sk));
+    // A page before this one read moments that were not settled then.
+    expect(await resume([entry(1)], { place: old.sk, settled: "2020" })).toEqual(at("2020"));
+  });
+
+  test("reads many entries a query, however few it holds", async () => {
+    const { table } = await openStore(store().endpoint);
+    await table.writeMany(many.slice(-600).map((put) => ({ put })));
+    const meter = new StoreMeter();
+    const deps = { table: table.metered(meter), clock };
+    await readAuditLog(deps, query({ limit: 1, wanted: () => false, fromMs: now - 600_000 }));
+    expect(meter.calls.length).toBeLessThanOrEqual(7);
   });
 });
 

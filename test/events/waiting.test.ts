@@ -173,3 +173,13 @@ describe("waiting too long", () => {
     expect(await waiting(desk.table)).toEqual([]);
   });
 });
+
+test("a damaged row among those that wait is told of and holds up none of the others", async () => {
+  await deliver(desk, [memberSaved(3)]);
+  await desk.table.write({ put: { pk: "WAITING", sk: "0", since: 7 } });
+  desk.clock.now += (eventLimits.waitingDaysMax + 1) * dayMs;
+  await expect(expireWaiting(desk)).rejects.toThrow(
+    "The waiting event's age at WAITING / 0 is damaged in: since",
+  );
+  expect(desk.letters).toHaveLength(1);
+});

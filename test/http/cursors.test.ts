@@ -1,14 +1,24 @@
 import { createHmac } from "node:crypto";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Principal } from "../../lib/access/principal.ts";
 import type { Scope } from "../../lib/access/scope.ts";
+import { cursorLimits, requestLimits } from "../../lib/contract/limits.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 import { listOrganizations, listRepositories } from "../../lib/contract/operations/organizations.ts";
+import { operations } from "../../lib/contract/operations.ts";
 import { CursorKeyRing, rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { bindPaging, openCursor, positionText } from "../../lib/http/cursors.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
-import { cursorKeysKey } from "../../lib/store/layout.ts";
+import {
+  auditKey,
+  cursorKeysKey,
+  memberKey,
+  organizationDirectoryKey,
+  personKey,
+  repositoryKey,
+} from "../../lib/store/layout.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
 
@@ -50,6 +60,84 @@ const damaged = {
   ...invalidCursor,
   message: "cursor: is damaged. Send next_cursor of the previous page as it is.",
 };
+
+/** Units of text that some encoding makes longer, and plain ones. */
+const unit = fc.constantFrom(
+  "#",
+  "%",
+  "%23",
+  "%25",
+  '"',
+  "\\",
+  "\u0001",
+  "\u001f",
+  "/",
+  "a",
+  "\u00e9",
+  "\uffff",
+  "\u{1f600}",
+);
+const identifierOf = (bytesMax: number) =>
+  fc.array(unit, { minLength: 1, maxLength: bytesMax }).map((units) => {
+    let id = "";
+    for (const each of units) if (Buffer.byteLength(id + each) <= bytesMax) id += each;
+    return id;
+  });
+const placeOf = (bytesMax: number) =>
+  fc
+    .oneof(
+      identifierOf(bytesMax),
+      unit.map((each) => each.repeat(Math.floor(bytesMax / Buffer.byteLength(each)))),
+    )
+    .filter((id) => id !== "");
+
+describe("a cursor is never longer than the service accepts, and gives its place back", () => {
+  const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
+  const longestName = operations.map(({ id }) => id).toSorted((one, other) => other.length - one.length)[0];
+  const kinds: Readonly<Record<string, (id: string) => string>> = {
+    repository: (id) => repositoryKey(uuid, id).sk,
+    member: (id) => memberKey(uuid, id).sk,
+    "person without an address": (id) => personKey("w#a", { organization: uuid, userId: id, email: null }).sk,
+    "person by address": (id) => personKey("w#a", { organization: uuid, userId: "u", email: id }).sk,
+    "organization in the directory": (id) => organizationDirectoryKey(id, uuid).sk,
+    "audit entry": () => auditKey("w#a", "2026-11-15T12:00:00.000Z", uuid).sk,
+  };
+
+  test.each(Object.entries(kinds))("%s", async (_, sortKey) => {
+    const { walk, open } = await bench();
+    const operation = { ...listRepositories, id: longestName ?? "" };
+    await fc.assert(
+      fc.asyncProperty(placeOf(requestLimits.idBytesMax), fc.boolean(), async (id, resumes) => {
+        const position = sortKey(id);
+        const text = walk({ operation, query: { limit: 100 } })[resumes ? "resume" : "next"](position);
+        expect(text.length).toBeLessThanOrEqual(cursorLimits.charactersMax);
+        expect((await open(text, operation)).position).toBe(position);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("any other text too, if it is short", async () => {
+    const { walk, open } = await bench();
+    await fc.assert(
+      fc.asyncProperty(identifierOf(100), async (position) => {
+        expect((await open(walk().next(position))).position).toBe(position);
+      }),
+    );
+  });
+
+  test("one of release 1, with its sort key in JSON, is still good", async () => {
+    const { walk, open, ring, clock } = await bench();
+    const { id, secret } = ring.current();
+    const binding = (await open(walk().next("a"))).binding;
+    const p = repositoryKey(uuid, "50%#").sk;
+    const content = JSON.stringify({ o: listOrganizations.id, b: binding, p, t: clock.nowMs() / 1000 });
+    const mac = createHmac("sha256", secret).update(`${id}.`).update(content).digest();
+    const text = `${id}.${Buffer.concat([mac, Buffer.from(content)]).toString("base64url")}`;
+    const cursor = await open(text);
+    expect(walk({ cursor }).position).toBe(p);
+  });
+});
 
 describe("a cursor", () => {
   test("gives back the place it was made for", async () => {

@@ -10,6 +10,7 @@ import { systemChance } from "../../lib/runtime/chance.ts";
 import {
   learningPartition,
   organizationDirectoryPartition,
+  reconcilerKey,
   stalePartition,
   vectorKey,
 } from "../../lib/store/layout.ts";
@@ -222,6 +223,30 @@ describe("the reconciler", () => {
     await reconcileSome(deps());
     expect(await table.get(vectorKey(home.uuid, id))).toBeUndefined();
     await checkTable(table, { embedder: localEmbedder });
+  });
+});
+
+describe("a damaged item", () => {
+  test("is counted as failed and holds up neither the full pass nor the others of its organization", async () => {
+    const { ids } = await write(5);
+    const [first = "", second = "", third = "", , fifth = ""] = ids.toSorted();
+    await table.writeMany([
+      { put: { pk: learningPartition(home.uuid), sk: second, state: "nowhere" } },
+      { put: { ...vectorKey(home.uuid, third), digest: 7 } },
+      { put: { ...vectorKey(home.uuid, "00000000-0000-5000-8000-000000000000"), digest: 7 } },
+      { put: { pk: organizationDirectoryPartition, sk: "#", uuid: 7 } },
+      { delete: vectorKey(home.uuid, first) },
+      { delete: vectorKey(home.uuid, fifth) },
+    ]);
+
+    const report = await reconcileSome(deps());
+
+    // The vector that cannot be read is made anew, the one without a record goes.
+    expect(report).toMatchObject({ looked_at: 6, missing: 3, failed: 1 });
+    expect(await table.get(reconcilerKey)).toMatchObject({ organization: null });
+    expect(await table.get(vectorKey(home.uuid, "00000000-0000-5000-8000-000000000000"))).toBeUndefined();
+    clock.advance(indexLimits.fullPassEveryMs);
+    expect(await reconcileSome(deps())).toEqual({ ...counted, looked_at: 5, failed: 1 });
   });
 });
 

@@ -7,6 +7,7 @@ import { approveDue, decideLearning, pendingLearnings } from "../../lib/learning
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { parseLearning } from "../../lib/store/items/learning.ts";
 import { learningPartition } from "../../lib/store/layout.ts";
+import { StoreMeter } from "../../lib/store/meter.ts";
 import { queryAll, type Table } from "../../lib/store/table.ts";
 import { finalized as finalizedData } from "../metrics/support.ts";
 import { TestClock } from "../support/clock.ts";
@@ -124,7 +125,7 @@ describe("a Learning from a chat", () => {
     await deliver(captured(home, "no"));
     await deliver(captured(await newHome(world, { approval_delay_days: 5 }), "of somebody else"));
     const waitingIn = (organization?: string) =>
-      Array.fromAsync(pendingLearnings(store().table, organization));
+      Array.fromAsync(pendingLearnings(store().table, organization === undefined ? {} : { organization }));
     const waiting = await waitingIn(home.uuid);
     expect(waiting.map(({ text }) => text).sort()).toEqual(["no", "yes"]);
     expect((await waitingIn()).map(({ text }) => text)).toEqual(
@@ -142,6 +143,36 @@ describe("a Learning from a chat", () => {
     await approveDue(world.deps, noFault);
     expect(await states(home)).toEqual({ yes: "approved", no: "disapproved" });
     await checkTable(store().table);
+  });
+
+  test("a damaged row among those that are due is told of and holds up none of the others", async () => {
+    const home = await newHome(world, { approval_delay_days: 1 });
+    await deliver(captured(home, "due"));
+    const damaged = { pk: "PENDING", sk: "2020-01-01T00:00:00.000Z#o#the-id" };
+    await store().table.write({ put: damaged });
+    clock.advance(days(2));
+    const faults: string[] = [];
+    await approveDue(world.deps, (id) => faults.push(id));
+    await store().table.write({ delete: damaged });
+    expect(faults).toEqual(["the-id"]);
+    expect(await states(home)).toEqual({ due: "approved" });
+  });
+
+  test("is found by its id, or with its organization's, in two trips however many wait", async () => {
+    const home = await newHome(world, { approval_delay_days: 5 });
+    for (const text of ["one", "two", "three"]) await deliver(captured(home, text));
+    const [learning] = await learnings(home);
+    const meter = new StoreMeter();
+    const find = (wanted: Parameters<typeof pendingLearnings>[1]) =>
+      Array.fromAsync(pendingLearnings(store().table.metered(meter), wanted));
+    expect(await find({ id: learning?.id ?? "" })).toEqual([learning]);
+    expect(await find({ organization: home.uuid })).toHaveLength(3);
+    expect(meter.calls.map(({ operation }) => operation)).toEqual([
+      "Query",
+      "BatchGetItem",
+      "Query",
+      "BatchGetItem",
+    ]);
   });
 
   test("an admin and the schedule at once decide it once", async () => {

@@ -67,7 +67,7 @@ export const parts: Readonly<Record<string, Part>> = {
     tests: ["test/stream/{read-cases,read}.test.ts", "test/mutation/simulation.check.ts"],
   },
   "stream-upkeep": {
-    mutate: ["lib/stream/{move,sweep,repair}.ts"],
+    mutate: ["lib/stream/{move,sweep,sweep-some,repair}.ts"],
     tests: ["test/stream/{upkeep,move,repair-cases,repair}.test.ts", "test/mutation/simulation.check.ts"],
   },
 };

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { personKeyOf } from "../../lib/people/placement.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";
 import {
   type MemberItem,
@@ -51,10 +52,10 @@ export function checkPeople(items: readonly Item[]): void {
     expect(positive(guard.counts), "members per role").toEqual(
       countRoles(members.filter(({ active }) => active)),
     );
-    for (const { user_id, email, active, pool, ...member } of members) {
+    for (const { user_id, email, active, pool, stands_alone, ...member } of members) {
       expect(pool, `the pool of ${user_id}`).toBe(active ? poolOf(organization) : null);
       if (pool === null) continue;
-      const { pk, sk } = personKey(pool, { organization: uuid, userId: user_id, email });
+      const { pk, sk } = personKeyOf(pool, uuid, { user_id, email, stands_alone });
       const seat_wanted = member.seat_wanted || member.seat_earned === true;
       const membership = { organization: uuid, user_id, seat_wanted };
       expectedPeople.set(`${pk} ${sk}`, [...(expectedPeople.get(`${pk} ${sk}`) ?? []), membership]);

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
-import { peopleLimits } from "../../lib/contract/limits.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { createRole } from "../../lib/people/custom-roles.ts";
-import { listMembers, poolSeats, walk } from "../../lib/people/list-members.ts";
+import { listMembers, poolSeats } from "../../lib/people/list-members.ts";
 import { listPeople } from "../../lib/people/list-people.ts";
 import { readableRepositories } from "../../lib/people/reads.ts";
 import { readRoles } from "../../lib/people/role-records.ts";
@@ -49,36 +48,6 @@ describe("what a member can read", () => {
     };
     expect(await readableRepositories(replacing, "org", "ann")).toEqual(new Set(["x", "y", "z"]));
     expect(reads).toBe(2);
-  });
-});
-
-describe("a walk over people", () => {
-  /** Pages of two without end, up to a number. */
-  const endless = (last: number): Table => ({
-    ...store().table,
-    queryPage: async (_, resume) => {
-      const first = resume ? Number(resume.sk) + 1 : 0;
-      const items = [first, first + 1].map((number) => ({ pk: "p", sk: String(number) }));
-      const end = items.at(-1);
-      return first + 1 >= last || !end ? { items } : { items, resume: end };
-    },
-  });
-  const range = { pk: "p", beginsWith: "" };
-
-  test("that passes over too many ends with what it has and where to go on", async () => {
-    const page = await walk(endless(1e9), range, 5, async (items) => items.filter(({ sk }) => sk === "3"));
-    expect(page.found.map(({ sk }) => sk)).toEqual(["3"]);
-    // One was found on the way, so the last pair is the one that fills the measure.
-    expect(page.next).toBe(String(2 * Math.ceil((peopleLimits.passedOverMax + 1) / 2) - 1));
-  });
-
-  test("reads on until a page is full and one more was seen, or to the end", async () => {
-    const all = async (items: readonly Item[]) => items;
-    expect(await walk(endless(9), range, 3, all)).toMatchObject({
-      found: [{ sk: "0" }, { sk: "1" }, { sk: "2" }],
-      next: "2",
-    });
-    expect(await walk(endless(3), range, 4, all)).toMatchObject({ next: null });
   });
 });
 

@@ -1,11 +1,18 @@
-import { datasets } from "../../lib/stream/stream.ts";
+import { datasets, type StreamDeps } from "../../lib/stream/stream.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
 import { weekStartMs } from "../../lib/stream/weeks.ts";
 import { checkAtRest, currentRows, Violation, type WalkScope } from "./checker.ts";
 import { firstWeek, visibleText } from "./history.ts";
 import { startReader, Walk } from "./readers.ts";
 import { SimulatedWorld } from "./simulated-world.ts";
-import { lookAtOrganizations, organizations, Process, type Weakness, type World } from "./world.ts";
+import {
+  lookAtOrganizations,
+  organizations,
+  Process,
+  smallLimits,
+  type Weakness,
+  type World,
+} from "./world.ts";
 import { finishMove, isAcknowledged, startMover, startSweeper, startWriter } from "./writers.ts";
 
 export type SeedResult = {
@@ -47,11 +54,20 @@ export async function checkRest(world: World): Promise<void> {
   const process = new Process();
   for (const organization of organizations) {
     await finishMove(world, process, organization);
-    await sweepParts(world.deps(process, "sweeper"), organization);
+    await sweepParts(muchLater(world.deps(process, "sweeper")), organization);
   }
   await checkAtRest(world);
   for (const scope of await scopesAtRest(world)) await checkFreshWalk(world, process, scope);
 }
+
+/** Parts that came late are dropped when no request can be under way any more. */
+const muchLater = (deps: StreamDeps): StreamDeps => {
+  const { clock } = deps;
+  return {
+    ...deps,
+    clock: { ...clock, nowMs: () => clock.nowMs() + 2 * smallLimits.lateRequestHours * 3_600_000 },
+  };
+};
 
 async function scopesAtRest(world: World): Promise<WalkScope[]> {
   const states = await lookAtOrganizations(world);

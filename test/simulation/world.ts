@@ -72,6 +72,8 @@ export const smallLimits: StreamLimits = {
   inlineBytesMax: 60,
   partBytesMax: 50,
   changesPerTransactionMax: 3,
+  /** The clocks here jump by days: a hundred years are more than all jumps together. */
+  lateRequestHours: 876_000,
 };
 
 /** An organization's item as the stream and the harness need it. */

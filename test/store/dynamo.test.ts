@@ -105,6 +105,29 @@ describe("reads", () => {
     expect(await read({ beginsWith: "00" })).toEqual(sorts);
   });
 
+  test("a prefix after a key holds every character behind it, whatever plane it is of, and nothing else", async () => {
+    const { table } = store();
+    const characters = [
+      "\u0001",
+      "#",
+      "a",
+      "\u00e9",
+      "\ud7ff",
+      "\ue000",
+      "\uffff",
+      "\u{10000}",
+      "\u{10ffff}",
+    ];
+    const inside = characters.map((character) => `P#${character}`);
+    const outside = ["O", "P", "P\u0022", "P$", "Q#"];
+    await table.writeMany([...inside, ...outside].map((sk) => ({ put: key("prefix", sk) })));
+    for (const [index, after] of [undefined, ...inside, "P#b"].entries()) {
+      const range = { pk: "prefix", beginsWith: "P#", ...(after !== undefined && { after }), pageItems: 2 };
+      const found = (await Array.fromAsync(queryAll(table, range))).map(({ sk }) => sk);
+      expect(found).toEqual(inside.slice(after === "P#b" ? 3 : index));
+    }
+  });
+
   test("getMany takes more keys than one batch and keeps their order", async () => {
     const { table } = store();
     const keys = Array.from({ length: 230 }, (_, index) => key("f", String(index)));

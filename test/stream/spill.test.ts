@@ -123,7 +123,8 @@ describe("a spill's own item", () => {
     expect(parseSpill(item, organization)).toEqual(spill);
     expect(parseSpill({ ...item, x: 1 }, organization)).toEqual({ ...spill, isCondemned: true });
     const { i: _, ...dropped } = { ...item, x: 1, ttl: 7 };
-    expect(parseSpill(dropped, organization)).toEqual({ ...spill, pointerId: undefined, isCondemned: true });
+    const mark = { ...spill, pointerId: undefined, isCondemned: true, ttl: 7 };
+    expect(parseSpill(dropped, organization)).toEqual(mark);
     expect(() => parseSpill({ ...item, c: "2" }, organization)).toThrow(
       `The spill at SPILL#${organization} / s1 is damaged in: c.`,
     );

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { writeSpill } from "../../lib/stream/spill.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
+import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
 import { change, depsOf, draft, everything, newOrganization, request, walk } from "./support.ts";
 
@@ -31,7 +33,7 @@ describe("a sweep", () => {
 
     expect([first, second]).toEqual([
       { kept: 1, dropped: 1 },
-      { kept: 1, dropped: 1 },
+      { kept: 1, dropped: 0 },
     ]);
     expect(await partsOf(table)).toHaveLength(1);
     const [page] = await walk(table, request(tenant));
@@ -70,6 +72,9 @@ describe("a sweep", () => {
     await table.writeMany(late.map((put) => ({ put })));
 
     await sweepParts(deps, organization);
+    expect((await partsOf(table)).length).toBe(before + late.length);
+    const tomorrow = new TestClock(toTimestamp(deps.clock.nowMs() + 25 * 3_600_000));
+    await sweepParts({ ...deps, clock: tomorrow }, organization);
 
     expect((await partsOf(table)).length).toBe(before);
   });

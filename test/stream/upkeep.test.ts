@@ -7,6 +7,7 @@ import { pointerIdOf } from "../../lib/stream/pointer.ts";
 import { condemnSpill, writeSpill } from "../../lib/stream/spill.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
+import { TestClock } from "../support/clock.ts";
 import { dying, large, memoryStream, quick } from "./memory-stream.ts";
 import {
   change,
@@ -30,9 +31,31 @@ describe("a sweep", () => {
     await writeSpill(deps, organization, "nobody", new Uint8Array(9));
     expect(await sweepParts(deps, organization)).toEqual({ kept: 2, dropped: 1 });
     called();
-    // What was dropped is dropped again, unseen: late parts may have come.
-    expect(await sweepParts(deps, organization)).toEqual({ kept: 2, dropped: 1 });
-    expect(called().toSorted()).toEqual(["get", "get", "queryPage", "writeMany"]);
+    // What was dropped is left alone while late parts may come.
+    expect(await sweepParts(deps, organization)).toEqual({ kept: 2, dropped: 0 });
+    expect(called().toSorted()).toEqual(["get", "get", "queryPage"]);
+  });
+
+  test("deals with what was dropped once more, with the parts that came late, and never again", async () => {
+    const { table, organization, spills, partsOf, called } = await memoryStream();
+    const clock = new TestClock();
+    const deps = { ...quick(table), clock };
+    await writeSpill(deps, organization, "nobody", new Uint8Array(9));
+    const late = (await table.scanPage({})).items.filter(({ pk }) => pk.startsWith("PART#"));
+    await sweepParts(deps, organization);
+    const [mark] = spills();
+    await table.writeMany(late.map((put) => ({ put })));
+    const writes: number[] = [];
+    for (let hour = 0; hour < 72; hour += 8) {
+      called();
+      await sweepParts(deps, organization);
+      writes.push(called().filter((name) => name === "writeMany").length);
+      // Its end is never put off.
+      for (const { ttl } of spills()) expect(ttl).toBe(mark?.ttl);
+      clock.advance(8 * 3_600_000);
+    }
+    expect(writes).toEqual([0, 0, 0, 2, 0, 0, 0, 0, 0]);
+    expect([spills(), partsOf()]).toEqual([[], 0]);
   });
 
   test("keeps an append from naming what it is about to drop", async () => {
@@ -62,7 +85,7 @@ describe("a sweep", () => {
 
     expect(attempts).toBe(2);
     expect((await walk(table, request(tenant))).flat()).toHaveLength(1);
-    expect(await sweepParts(deps, organization)).toEqual({ kept: 1, dropped: 1 });
+    expect(await sweepParts(deps, organization)).toEqual({ kept: 1, dropped: 0 });
   });
 
   test("decides what another, that died, had condemned: named parts stand again, the others go", async () => {

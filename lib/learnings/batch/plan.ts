@@ -1,3 +1,4 @@
+import { learningLimits } from "../../contract/limits.ts";
 import { embeddedText } from "../../index/embedder.ts";
 import { isRight } from "../../index/place.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
@@ -40,7 +41,7 @@ export async function readOwners(
   return new Map(digests.map((digest, index) => [digest, items[index]]));
 }
 
-/** Undefined in the place of a text whose owner changed while we looked: it is to be decided anew. */
+/** Undefined in the place of a text that is to be decided anew: its owner changed while we looked, or its item is full. */
 export async function planTexts(
   deps: LearningDeps,
   author: Author,
@@ -70,7 +71,8 @@ function planNew(
   wanted: Wanted,
   owner: Item | undefined,
   embed: (learning: LearningItem) => Promise<readonly number[]>,
-): Plan {
+): Plan | undefined {
+  if (textOwner(owner).generations.length >= learningLimits.generationsMax) return undefined;
   const { content, placeInBatch } = wanted;
   const at = moment({ nowMs, chance: deps.chance }, organization.tenant, {
     placeInBatch,

@@ -1,4 +1,5 @@
 import { organizationUuid } from "../../contract/identity.ts";
+import { learningLimits } from "../../contract/limits.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
 import { decideAnew, type Store } from "../../store/decide.ts";
 import {
@@ -28,25 +29,50 @@ import type { LearningCaptured } from "./schemas.ts";
 
 /**
  * Applies `learning.captured`: what the reviewer learned in a chat or in a pull request. It counts once per event,
- * so that a late second delivery does not bring back what was deleted since. The reconciler indexes it.
+ * so that a late second delivery does not bring back what was deleted since. The reconciler indexes it. Answers why
+ * it cannot be applied, if it cannot.
  */
-export async function captureLearning(store: Store, data: LearningCaptured, version: string): Promise<void> {
+export async function captureLearning(
+  store: Store,
+  data: LearningCaptured,
+  version: string,
+): Promise<string | undefined> {
   const content = redactContent({
     repositoryId: data.repository_id,
     text: data.learning,
     file: data.file,
     sourceUrl: data.source_url,
   });
-  await decideAnew(store, async () => {
+  return await decideAnew(store, async () => {
     const known = await readKnown(store, data, content, version);
-    if (known.isApplied) return;
+    if (known.isApplied) return undefined;
     const at = moment({ nowMs: store.clock.nowMs(), chance: store.chance }, known.organization.tenant);
     const wish = wishOf(data, known, version, at.nowMs);
+    const problem = fullItem(known, wish);
+    if (problem) return problem;
     const writes = known.learning
       ? mergeWrites(at, known, known.learning, wish, version)
       : birthWrites(at, known, content, data.author_id, wish, version);
     await store.table.transact([appliedOnce(version, at.nowMs), ...writes]);
+    return undefined;
   });
+}
+
+/** What the event would add to has no room left. */
+function fullItem({ learning, text, pullRequest }: Known, wish: Wish): string | undefined {
+  const { generationsMax, perPullRequestMax, pullRequestsMax } = learningLimits;
+  if (wish.state === "dropped") return undefined;
+  if (!learning && textOwner(text).generations.length >= generationsMax)
+    return `learning: ${generationsMax} Learnings that began with this text exist already`;
+  if (wish.state !== "private") return undefined;
+  const named = pullRequest ? parsePullRequestLearnings(pullRequest).learnings : {};
+  const isNamed = learning !== undefined && Object.hasOwn(named, learning.id);
+  if (!isNamed && Object.keys(named).length >= perPullRequestMax)
+    return `pr_url: the pull request has ${perPullRequestMax} Learnings already`;
+  const keepers = learning?.pull_requests ?? [];
+  return !keepers.includes(wish.pullRequest) && keepers.length >= pullRequestsMax
+    ? `learning: ${pullRequestsMax} open pull requests have this Learning already`
+    : undefined;
 }
 
 /** What the event by itself asks for. */

@@ -4,6 +4,7 @@ import { type Clock, toTimestamp } from "../../runtime/clock.ts";
 import { type LearningItem, parseLearning, parseMoved } from "../../store/items/learning.ts";
 import { learningListPartition, type TenantKey } from "../../store/layout.ts";
 import { type Key, queryAll, type Range, type Table } from "../../store/table.ts";
+import { itemsPerQuery } from "../../store/walk.ts";
 import type { LearningFilter } from "./filter.ts";
 
 /** How far a walk is. */
@@ -55,7 +56,7 @@ export async function walkLearnings(
   const range = {
     pk: learningListPartition(owner),
     ...(from.place !== "" && { after: from.place }),
-    ...(!isFiltered && { pageItems: limit + 1 }),
+    ...(!isFiltered && { pageItems: itemsPerQuery(limit) }),
     signal,
   };
   for await (const entry of listed(table, range, settledBefore)) {

@@ -52,6 +52,8 @@ const memberItem = z.object({
   seat_wanted: z.boolean().default(false),
   /** A pull request of theirs was reviewed while seats were given automatically. */
   seat_earned: z.boolean().optional(),
+  /** Its person is this membership alone: the one of its e-mail address had no room for another. */
+  stands_alone: z.boolean().optional(),
   /** What was decided about the person's seat when this membership left it; given back on return. */
   seat_decided: z.boolean().optional(),
   /** What its repository list is, so that an unchanged one of 100 KB is not written again. */

@@ -53,7 +53,7 @@ export function organizationsPlan(keyId: string, { rateLimit }: Operation): Bare
   const { pk, beginsWith } = tenantOrganizationsRange(tenant);
   return {
     keys: [keyKey(keyId), tenantKey(tenant)],
-    organizations: { pk, from: beginsWith, upTo: `${beginsWith}\uffff` },
+    organizations: { pk, from: beginsWith, upTo: `${beginsWith}~` },
     bucket: limitKey(rateLimit.bucket, "bare"),
     slots: rateLimit.requestsMax,
     windowMs: rateLimit.windowSeconds * 1000,

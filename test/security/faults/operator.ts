@@ -94,7 +94,7 @@ export function operatorPlay(stage: Stage): Play {
           await world.repository(github("one"), "r1");
           for (const text of ["Mind the step.", "Mind the gap."])
             await world.tell("learning.captured", capturedData(github("one"), text));
-          const pending = await Array.fromAsync(pendingLearnings(own(), uuid));
+          const pending = await Array.fromAsync(pendingLearnings(own(), { organization: uuid }));
           place = {
             uuid,
             home,
@@ -178,7 +178,7 @@ export function operatorPlay(stage: Stage): Play {
       ),
       "a repository's approval delay": change(() => changeApprovalDelay(context(), built().uuid, "r1", 3)),
       "Learnings that wait are listed": change(
-        () => Array.fromAsync(pendingLearnings(stage.store().table, built().uuid)),
+        () => Array.fromAsync(pendingLearnings(stage.store().table, { organization: built().uuid })),
         { isRead: true },
       ),
       "a Learning is approved": change(

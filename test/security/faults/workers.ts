@@ -4,11 +4,20 @@ import { handler as expireWaiting } from "../../../functions/workers/expire-wait
 import { handler as finishMoves } from "../../../functions/workers/finish-moves.ts";
 import { handler as housekeeping } from "../../../functions/workers/housekeeping.ts";
 import { handler as reconcileIndex } from "../../../functions/workers/reconcile-index.ts";
+import { streamLimits } from "../../../lib/contract/limits.ts";
 import { searchLearnings as searching, type WorkerId } from "../../../lib/contract/workers.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { markStale } from "../../../lib/index/stale.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
-import { learningPartition, vectorKey, waitingByAgeKey } from "../../../lib/store/layout.ts";
+import {
+  learningPartition,
+  organizationDirectoryKey,
+  spillKey,
+  spillPartKey,
+  sweeperKey,
+  vectorKey,
+  waitingByAgeKey,
+} from "../../../lib/store/layout.ts";
 import {
   createDesk,
   deliver,
@@ -154,6 +163,14 @@ export function workersPlay(stage: Stage): Play {
           // Of one that is stored, and of one that never was.
           for (const number of [9, 10])
             await cutOff("lib/stream/append.ts TransactWriteItems", pullRequest(7, number, 900));
+          // One that was dropped, with a part that came late; and the last sweep stopped half-way.
+          const ttl = Math.ceil(Date.now() / 1000) + (streamLimits.droppedSpillDays * dayMs) / 1000;
+          const organization = organizationDirectoryKey(one.provider_organization_id, uuidOf()).sk;
+          await table().writeMany([
+            { put: { ...spillKey(uuidOf(), "dropped"), c: 1, x: 1, ttl } },
+            { put: { ...spillPartKey("dropped", 0), d: new Uint8Array(9) } },
+            { put: { ...sweeperKey, organization, spill: "0" } },
+          ]);
           const { text: key } = await stage.world.key({ kind: "legacy", organization: uuidOf() });
           await stage.api.call("/v1/learnings", { key });
         },

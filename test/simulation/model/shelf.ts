@@ -1,5 +1,14 @@
 import type { Item, Key, Range } from "../../../lib/store/table.ts";
 
+/** As DynamoDB does, by UTF-8 bytes. JavaScript compares UTF-16, which differs where there are surrogates. */
+function compareKeys(one: string, other: string): number {
+  if (surrogate.test(one) || surrogate.test(other))
+    return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+const surrogate = /[\ud800-\udfff]/;
+
 /** Items by partition, read in the order of their sort keys. */
 export class Shelf {
   readonly partitions = new Map<string, Map<string, Item>>();
@@ -16,11 +25,11 @@ export class Shelf {
     const found = [...(this.partitions.get(pk)?.values() ?? [])].filter(
       ({ sk }) =>
         sk.startsWith(beginsWith) &&
-        (after === undefined || sk > after) &&
-        (from === undefined || sk >= from) &&
-        (upTo === undefined || sk <= upTo),
+        (after === undefined || compareKeys(sk, after) > 0) &&
+        (from === undefined || compareKeys(sk, from) >= 0) &&
+        (upTo === undefined || compareKeys(sk, upTo) <= 0),
     );
-    found.sort((a, b) => (a.sk < b.sk ? -1 : 1));
+    found.sort((a, b) => compareKeys(a.sk, b.sk));
     return descending ? found.reverse() : found;
   }
 }

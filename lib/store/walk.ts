@@ -1,0 +1,37 @@
+import { walkLimits } from "../contract/limits.ts";
+import type { Item, Key, Table } from "./table.ts";
+
+/** Everything with a prefix, or what follows one sort key of it. */
+export type PrefixRange = { readonly pk: string; readonly beginsWith: string; readonly after?: string };
+
+export const rangeAfter = (
+  range: { readonly pk: string; readonly beginsWith: string },
+  after: string | null,
+): PrefixRange => (after === null ? range : { ...range, after });
+
+/** How many items a query asks for, to fill a page of `limit` and see one more. */
+export const itemsPerQuery = (limit: number): number => Math.max(limit + 1, walkLimits.pageItemsMin);
+
+/** One page of what `select` keeps: reads on until the page is full and one more was seen, or too much was passed over. */
+export async function walk<Found extends { readonly sk: string }>(
+  table: Table,
+  range: PrefixRange,
+  limit: number,
+  select: (items: readonly Item[]) => Promise<readonly Found[]>,
+): Promise<{ readonly found: readonly Found[]; readonly next: string | null }> {
+  const found: Found[] = [];
+  let passedOver = 0;
+  let resume: Key | undefined;
+  do {
+    const page = await table.queryPage({ ...range, pageItems: itemsPerQuery(limit) }, resume);
+    const selected = await select(page.items);
+    found.push(...selected);
+    passedOver += page.items.length - selected.length;
+    const end = found[limit - 1];
+    if (end && found.length > limit) return { found: found.slice(0, limit), next: end.sk };
+    resume = page.resume;
+    const last = page.items.at(-1);
+    if (resume && last && passedOver >= walkLimits.passedOverMax) return { found, next: last.sk };
+  } while (resume);
+  return { found, next: null };
+}

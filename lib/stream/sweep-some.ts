@@ -1,0 +1,55 @@
+import * as z from "zod";
+import { streamLimits } from "../contract/limits.ts";
+import type { EachByItself } from "../runtime/each-by-itself.ts";
+import { parseOrganizationDirectory } from "../store/items/organization.ts";
+import { parseItem } from "../store/items/parse.ts";
+import { organizationDirectoryPartition, sweeperKey } from "../store/layout.ts";
+import { queryAll } from "../store/table.ts";
+import type { StreamDeps } from "./stream.ts";
+import { sweepParts } from "./sweep.ts";
+
+/** Where the last run stopped: an organization's place in the directory, and the last spill seen of it. */
+const sweeperItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  /** Null when the run came to the end. */
+  organization: z.string().nullable(),
+  spill: z.string(),
+});
+const parseSweeper = parseItem("sweeper's place", sweeperItem);
+
+/** Behind every spill. */
+const endOfSpills = "~";
+
+/** One run of the schedule. What fails for a spill or an organization is noted in `pieces` and holds up no other. */
+export async function sweepSome(
+  deps: StreamDeps,
+  pieces: EachByItself,
+): Promise<{ readonly dropped: number }> {
+  const { table, clock, limits = streamLimits } = deps;
+  const endMs = clock.nowMs() + limits.sweepMsMax;
+  const stored = await table.get(sweeperKey);
+  const place = stored && parseSweeper(stored);
+  let dropped = 0;
+  const stopAt = (organization: string | null, spill: string) =>
+    table.write({ put: { ...sweeperKey, organization, spill } });
+  const range = {
+    pk: organizationDirectoryPartition,
+    ...(place?.organization && { from: place.organization }),
+  };
+  for await (const item of queryAll(table, range)) {
+    const after = item.sk === place?.organization ? { after: place.spill } : {};
+    let stoppedAt = endOfSpills;
+    await pieces.run(async () => {
+      const { uuid } = parseOrganizationDirectory(item);
+      const swept = await sweepParts(deps, uuid, { ...after, endMs, each: (work) => pieces.run(work) });
+      dropped += swept.dropped;
+      stoppedAt = swept.stoppedAt ?? endOfSpills;
+    });
+    if (clock.nowMs() < endMs) continue;
+    await stopAt(item.sk, stoppedAt);
+    return { dropped };
+  }
+  if (place?.organization) await stopAt(null, "");
+  return { dropped };
+}

@@ -1,0 +1,100 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { cursorLimits, peopleLimits, requestLimits } from "../../lib/contract/limits.ts";
+import { useApi } from "../support/api.ts";
+import { github, World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+
+/** As long as the limit allows, in UTF-8. */
+const longest = (unit: string, bytesMax: number): string =>
+  unit.repeat(Math.floor(bytesMax / Buffer.byteLength(unit)));
+
+/**
+ * Characters that some step treats in its own way: separators of our keys, JSON's escapes, control characters, the
+ * last one of the basic plane (UTF-16 sorts it behind all others, UTF-8 does not), the first and the last above it.
+ */
+const units = [
+  "#",
+  "%",
+  "%#",
+  "%23",
+  '"',
+  "\\",
+  "\u0001",
+  "\u007f",
+  "/",
+  "\u00e9",
+  "\uffff",
+  "\u{10000}",
+  "\u{10ffff}",
+  "\u0130",
+];
+const ids = ["1", ...units, ...units.map((unit) => longest(unit, requestLimits.idBytesMax))];
+
+/** Walks to the end as a client does: every cursor goes back as it came. */
+async function walk<Entry>(key: string, target: string, name: string): Promise<Entry[]> {
+  const seen: Entry[] = [];
+  let cursor: string | null = null;
+  do {
+    const answer = await api.call(cursor === null ? target : `${target}&cursor=${cursor}`, { key });
+    expect([answer.status, answer.message]).toEqual([200, ""]);
+    // The call has checked the body against the operation's schema.
+    const page = answer.json as Record<string, Entry[]> & { next_cursor: string | null };
+    seen.push(...(page[name] ?? []));
+    cursor = page.next_cursor;
+    expect((cursor ?? "").length).toBeLessThanOrEqual(cursorLimits.charactersMax);
+  } while (cursor !== null);
+  return seen;
+}
+
+describe("ids of any characters and of the full length come once each, whatever the page size", () => {
+  let organization = "";
+  let key = "";
+  beforeAll(async () => {
+    organization = await world.organization("any");
+    await world.member(github("any"), "boss", { role: "cr_admin", email: null });
+    key = (await world.key({ kind: "organization", organization, owner: "boss", role: "cr_admin" })).text;
+  });
+
+  test.each([3, 100])("repositories, %i a page", async (limit) => {
+    for (const id of ids) await world.repository(github("any"), id);
+    const target = `/v1/organizations/${organization}/repositories?limit=${limit}`;
+    const seen = await walk<{ provider_repository_id: string }>(key, target, "repositories");
+    expect(seen.map(({ provider_repository_id }) => provider_repository_id).toSorted()).toEqual(
+      ids.toSorted(),
+    );
+  });
+
+  test.each([3, 100])("members, %i a page", async (limit) => {
+    for (const id of ids) await world.member(github("any"), id, { email: null });
+    const seen = await walk<{ user_id: string }>(key, `/v1/users?limit=${limit}`, "users");
+    expect(seen.map(({ user_id }) => user_id).toSorted()).toEqual(["boss", ...ids].toSorted());
+  });
+
+  test.each([3, 100])("people of a workspace, by e-mail and without one, %i a page", async (limit) => {
+    const workspace = `any${limit}`;
+    await world.workspace(workspace);
+    await world.organization(workspace, { workspace_id: workspace });
+    const emails = ids.map((id) => longest(id.slice(0, 2).toWellFormed(), peopleLimits.emailBytesMax));
+    const addresses = [...new Set([...emails, ...units])].filter((email) => email.isWellFormed());
+    for (const [index, id] of ids.entries()) {
+      await world.member(github(workspace), id, { email: null });
+      const email = addresses[index];
+      if (email !== undefined) await world.member(github(workspace), `mail-${index}`, { email });
+    }
+    const { text } = await world.token(workspace);
+    const seen = await walk<{ organizations: Array<{ user_id: string }> }>(
+      text,
+      `/v1/users?limit=${limit}`,
+      "users",
+    );
+    const members = [
+      ...ids,
+      ...ids.flatMap((_, index) => (addresses[index] === undefined ? [] : [`mail-${index}`])),
+    ];
+    expect(
+      seen.flatMap(({ organizations }) => organizations.map(({ user_id }) => user_id)).toSorted(),
+    ).toEqual(members.toSorted());
+  });
+});

@@ -1,0 +1,141 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { operatorOrigin } from "../../lib/audit/entry.ts";
+import { auditLimits, peopleLimits, requestLimits } from "../../lib/contract/limits.ts";
+import { assignSeatsByEmail, assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
+import { peopleTogether } from "../../lib/people/batch.ts";
+import { listMembers } from "../../lib/people/list-members.ts";
+import { parseMember, parsePerson } from "../../lib/store/items/people.ts";
+import { memberKey, personKey, personsRange, workspaceTenant } from "../../lib/store/layout.ts";
+import { queryAll } from "../../lib/store/table.ts";
+import {
+  createDesk,
+  type Desk,
+  deliver,
+  memberSaved,
+  organizationName,
+  organizationSaved,
+  uuidOf,
+  workspaceSaved,
+} from "../events/support.ts";
+import { organizationOf } from "../learnings/fixture.ts";
+import { openStore, useStore } from "../support/engine.ts";
+
+const store = useStore();
+let desk: Desk;
+beforeEach(async () => {
+  desk = createDesk((await openStore(store().endpoint)).table);
+});
+
+const acme = workspaceTenant("acme");
+const uuid = uuidOf();
+const inAcme = { ...organizationName(), workspace_id: "acme" };
+const audited = () => ({ ...desk, ...operatorOrigin, retentionDays: auditLimits.retentionDaysDefault });
+
+/** Memberships as long as they can be, of organizations that no test looks at. */
+const foreign = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    organization: uuidOf("elsewhere"),
+    user_id: "\u{1f600}".repeat(requestLimits.idBytesMax / 4 - 1) + String(index).padStart(4, "0"),
+    seat_wanted: false,
+  }));
+
+/** Fills the person of an address up to so many memberships. */
+async function crowd(email: string, upTo: number): Promise<void> {
+  const key = personKey(acme, { organization: uuid, userId: "", email });
+  const stored = await desk.table.get(key);
+  if (!stored) throw new Error("There is no such person.");
+  const { memberships } = parsePerson(stored);
+  const more = foreign(upTo - memberships.length);
+  await desk.table.write({ put: { ...stored, memberships: [...memberships, ...more] } });
+}
+
+const member = async (userId: string) => {
+  const stored = await desk.table.get(memberKey(uuid, userId));
+  if (!stored) throw new Error("There is no such member.");
+  return parseMember(stored);
+};
+const people = async () => (await Array.fromAsync(queryAll(desk.table, personsRange(acme)))).map(parsePerson);
+const seats = async () => {
+  const organization = await organizationOf(desk.table, uuid);
+  const all = { seat: "all", role: "all" } as const;
+  const { records, seatsAssigned } = await listMembers(desk.table, organization, all, {
+    after: null,
+    limit: 100,
+  });
+  return {
+    assigned: seatsAssigned,
+    of: Object.fromEntries(records.map((each) => [each.user_id, each.seat_assigned])),
+  };
+};
+
+describe("an e-mail address that very many memberships have", () => {
+  const shared = { email: "noreply@acme.test" };
+  beforeEach(async () => {
+    await deliver(desk, [
+      workspaceSaved(1),
+      organizationSaved(2, inAcme),
+      memberSaved(3, { user_id: "ann", ...shared }),
+    ]);
+    await crowd(shared.email, peopleLimits.membershipsMax);
+  });
+
+  test("has room for so many; the next member stands alone, with a seat of their own, and can leave", async () => {
+    await deliver(desk, [memberSaved(4, { user_id: "bob", ...shared })]);
+    expect(await member("bob")).toMatchObject({ stands_alone: true, email: shared.email });
+    expect((await people()).map(({ email, memberships }) => [email, memberships.length])).toEqual([
+      [shared.email, peopleLimits.membershipsMax],
+      [null, 1],
+    ]);
+    expect(await seats()).toEqual({ assigned: 2, of: { ann: true, bob: true } });
+
+    await assignSeatsToMembers(audited(), await organizationOf(desk.table, uuid), "unassign", ["bob"]);
+    expect(await seats()).toEqual({ assigned: 1, of: { ann: true, bob: false } });
+
+    await deliver(desk, [memberSaved(5, { user_id: "bob", ...shared, active: false })]);
+    expect(await people()).toHaveLength(1);
+    expect(await member("bob")).toMatchObject({ active: false, seat_decided: false });
+  });
+
+  test("takes a member back who stood alone, once there is room and the platform tells of them", async () => {
+    await deliver(desk, [
+      memberSaved(4, { user_id: "bob", ...shared }),
+      memberSaved(5, { user_id: "ann", ...shared, active: false }),
+      memberSaved(6, { user_id: "bob", ...shared, username: "bobby" }),
+    ]);
+    expect((await member("bob")).stands_alone).toBeUndefined();
+    const [person, ...others] = await people();
+    expect(others).toEqual([]);
+    expect(person?.memberships).toHaveLength(peopleLimits.membershipsMax);
+    expect(person?.memberships).toContainEqual({ organization: uuid, user_id: "bob", seat_wanted: true });
+    expect(await seats()).toEqual({ assigned: 1, of: { bob: true } });
+  });
+});
+
+test("people of very many memberships are seated, moved and given seats in transactions that the store takes", async () => {
+  const users = Array.from({ length: 15 }, (_, index) => `u${index}`);
+  const emails = users.map((user) => `${user}@acme.test`);
+  await deliver(desk, [
+    workspaceSaved(1, { seats_purchased: 0 }),
+    workspaceSaved(1, { id: "other", seats_purchased: 100 }),
+    organizationSaved(2, inAcme),
+    ...users.map((user_id, index) => memberSaved(3, { user_id, email: emails[index] })),
+  ]);
+  for (const email of emails) await crowd(email, peopleLimits.membershipsMax);
+
+  await deliver(desk, [workspaceSaved(4, { seats_purchased: 100 })]);
+  expect((await seats()).assigned).toBe(15);
+  const outcomes = await assignSeatsByEmail(audited(), acme, "unassign", emails);
+  expect([outcomes.status, (await seats()).assigned]).toEqual(["success", 0]);
+  await deliver(desk, [organizationSaved(5, { ...inAcme, workspace_id: "other" })]);
+  const moved = await Array.fromAsync(queryAll(desk.table, personsRange(workspaceTenant("other"))));
+  expect(moved.map((item) => parsePerson(item).email).toSorted()).toEqual(emails.toSorted());
+}, 120_000);
+
+test("one transaction takes people up to a number and up to a number of memberships, and one person always", () => {
+  const most = peopleLimits.membershipsTogetherMax;
+  const together = (sizes: readonly number[]) => [...peopleTogether(sizes, 3, (size) => size)];
+  expect(together([])).toEqual([]);
+  expect(together([1, 1, 1, 1])).toEqual([[1, 1, 1], [1]]);
+  expect(together([most, 1])).toEqual([[most], [1]]);
+  expect(together([most + 1, most - 1, 1])).toEqual([[most + 1], [most - 1, 1]]);
+});

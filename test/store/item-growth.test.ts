@@ -1,0 +1,232 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import {
+  cursorLimits,
+  eventLimits,
+  keyLimits,
+  learningLimits,
+  peopleLimits,
+  requestLimits,
+  securityLimits,
+  streamLimits,
+} from "../../lib/contract/limits.ts";
+import { operations } from "../../lib/contract/operations.ts";
+import { queueLimits } from "../../lib/contract/platform.ts";
+import { workspaceSaved } from "../../lib/events/schemas.ts";
+import type { Item, Value } from "../../lib/store/table.ts";
+import { encodeWeeks } from "../../lib/stream/weeks.ts";
+import { useStore } from "../support/engine.ts";
+
+const store = useStore();
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+/** The cells of a table's rows, without its head. */
+const rowsOf = (text: string, line: RegExp): string[][] =>
+  text
+    .split("\n")
+    .filter((each) => line.test(each))
+    .slice(2)
+    .map((each) =>
+      each
+        .replace(line, "")
+        .split("|")
+        .map((cell) => cell.trim()),
+    );
+
+const kinds = rowsOf(read("lib/store/layout.ts"), /^ \* \|/).map(([name = ""]) => name);
+const documented = rowsOf(read("docs/item-growth.md"), /^\|/);
+
+/** Four bytes a character, as long as the limit allows. */
+const wide = (characters: number) => "\u{1f600}".repeat(characters);
+const id = wide(requestLimits.idBytesMax / 4);
+const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
+const time = "2026-11-15T12:00:00.000Z";
+const many = <Element>(count: number, make: (index: number) => Element): Element[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+/** The longest key there is: three bytes for each of an id's. */
+const key = {
+  pk: `TENANT#w#${"%23".repeat(requestLimits.idBytesMax)}`,
+  sk: "%23".repeat(requestLimits.idBytesMax),
+};
+
+type Attributes = { readonly [name: string]: Value };
+const text = wide(learningLimits.textCharactersMax);
+const learning: Attributes = {
+  id: uuid,
+  organization: uuid,
+  repository_id: id,
+  text,
+  digest: "d".repeat(43),
+  origin: { digest: "d".repeat(43), generation: 1_000 },
+  author_id: id,
+  file: wide(learningLimits.fileCharactersMax),
+  source_url: wide(learningLimits.sourceUrlCharactersMax),
+  listed: { tenant: key.pk, place: `${time}#00#${uuid}` },
+  revision: uuid,
+};
+const roles = many(
+  peopleLimits.customRolesMax + 3,
+  (index) => uuid.slice(0, -3) + String(index).padStart(3, "0"),
+);
+const entry: Attributes = {
+  i: "p".repeat(16),
+  g: uuid,
+  r: id,
+  a: id,
+  t: Date.parse(time),
+  b: 1e9,
+  p: new Uint8Array(streamLimits.inlineBytesMax),
+};
+const idsPart = {
+  all: false,
+  parts: 99,
+  repository_ids: many(eventLimits.readablePartBytesMax / 260, () => id),
+};
+/** Admins as the event's schema takes them, as many as it takes. */
+function mostAdmins() {
+  const admin = { user_id: id, email: wide(peopleLimits.emailBytesMax / 4) };
+  const event = (count: number) => ({
+    id: "w",
+    name: "w",
+    admins: many(count, () => admin),
+    seats_purchased: 0,
+    active: true,
+  });
+  let count = 1;
+  while (workspaceSaved.safeParse(event(count + 1)).success) count++;
+  return event(count);
+}
+
+/** The largest item of every kind that grows. */
+const largest: Readonly<Record<string, () => Attributes>> = {
+  "API key": () => ({
+    authorized: many(keyLimits.authorizedOrganizationsMax, () => uuid),
+    owner: id,
+    name: wide(100),
+  }),
+  "people guard": () => ({
+    counts: Object.fromEntries(roles.map((role) => [role, 1e9])),
+    roles: Object.fromEntries(roles.map((role) => [role, 4_095])),
+    role_names: Object.fromEntries(roles.map((role, index) => [`${"n".repeat(19)}${index}`, role])),
+  }),
+  "member's repositories": () => idsPart,
+  "workspace or instance": mostAdmins,
+  "rate limit bucket": () => {
+    const most = Math.max(...operations.map(({ rateLimit }) => rateLimit.requestsMax));
+    return Object.fromEntries(many(most, (index) => [`s${index}`, `abcdefgh#${uuid}`]));
+  },
+  "cursor signing keys": () => ({
+    keys: Object.fromEntries(
+      many(Math.ceil(cursorLimits.resumeAgeDaysMax / cursorLimits.signingDaysMax) + 2, (index) => [
+        `key-${index}`,
+        { secret: "s".repeat(43), created_at_ms: 1.8e12 },
+      ]),
+    ),
+  }),
+  "event waiting for": () => ({
+    id,
+    group: id,
+    body: "b".repeat(queueLimits.messageBytesMax),
+    event_id: uuid,
+    since: time,
+  }),
+  "more of its repositories": () => idsPart,
+  "person of a workspace": () => ({
+    email: wide(peopleLimits.emailBytesMax / 4),
+    memberships: many(peopleLimits.membershipsMax, () => ({
+      organization: uuid,
+      user_id: id,
+      seat_wanted: true,
+    })),
+    seat: true,
+    seat_decided: true,
+  }),
+  "audit entry": () => ({
+    summary: "s".repeat(1_000),
+    actor: {
+      type: "key",
+      id,
+      name: wide(eventLimits.nameCharactersMax),
+      key_id: uuid,
+      key_kind: "organization",
+    },
+    metadata: {
+      ids: many(peopleLimits.batchUsersMax, () => id),
+      failed: many(peopleLimits.batchUsersMax, () => ({ id, code: "BILLING_ADMIN_PROTECTED" })),
+    },
+  }),
+  "stream head": () => ({
+    n: streamLimits.numberMax,
+    p: streamLimits.numberMax,
+    w: encodeWeeks(
+      many(streamLimits.weeksMax, (week) => ({ week, lowest: 1, highest: streamLimits.numberMax })),
+    ),
+    q: many(streamLimits.changesPerTransactionMax, () => ({
+      o: uuid,
+      t: key.pk,
+      a: [1, "p".repeat(16), streamLimits.numberMax, many(3, () => ["c", 4_000])],
+      d: many(3, () => [1, 1, "c", 4_000, streamLimits.numberMax]),
+      s: many(3, () => [1, uuid, 9_999]),
+    })),
+  }),
+  "entry, tenant's copy": () => entry,
+  "entry, organization's": () => entry,
+  "part of a spill": () => ({ d: new Uint8Array(streamLimits.partBytesMax) }),
+  "findings of repository": () => ({
+    repository_id: id,
+    newest: { version: `${time}#${uuid}`, scan_id: id, commit_sha: id, completed_at: time },
+    chunks: many(securityLimits.chunksMax, () => ({ i: uuid, f: "f".repeat(22), c: many(12, () => 99) })),
+  }),
+  "chunk of its findings": () => ({ rows: new Uint8Array(2 * securityLimits.chunkBytesMax) }),
+  Learning: () => ({
+    ...learning,
+    pull_requests: many(learningLimits.pullRequestsMax, () => "d".repeat(43)),
+  }),
+  "whose a text is": () => ({
+    learning_id: uuid,
+    generations: many(learningLimits.generationsMax, (index) => index),
+  }),
+  "Learning in the export": () => learning,
+  "pull request's Learnings": () => ({
+    learnings: Object.fromEntries(
+      many(learningLimits.perPullRequestMax, (index) => [
+        uuid.slice(0, -4) + String(index).padStart(4, "0"),
+        `${time}#${uuid}`,
+      ]),
+    ),
+  }),
+};
+
+describe("docs/item-growth.md", () => {
+  test("has a row for every kind of item, in the order of the layout", () => {
+    expect(documented.map(([name]) => name)).toEqual(kinds);
+    expect(kinds.length).toBeGreaterThan(40);
+  });
+
+  test("names a bound, what happens beyond it and a test that exists, for everything that grows", () => {
+    for (const [name = "", grows = "", bound, beyond, proof = ""] of documented) {
+      if (grows.startsWith("nothing")) expect([name, bound, beyond, proof]).toEqual([name, "", "", ""]);
+      else {
+        expect([bound, beyond], name).not.toContain("");
+        expect(existsSync(new URL(`../../${proof.replaceAll("`", "")}`, import.meta.url)), name).toBe(true);
+      }
+    }
+  });
+
+  test("says that something grows exactly where the largest item is known here", () => {
+    const growing = documented.filter(([, grows = ""]) => !grows.startsWith("nothing")).map(([name]) => name);
+    expect(growing).toEqual(Object.keys(largest));
+  });
+});
+
+describe("the largest item fits the table:", () => {
+  test.each(Object.entries(largest))("%s", async (_, make) => {
+    const item: Item = { ...make(), ...key };
+    await store().table.write({ put: item });
+  });
+
+  test("one that is larger does not, so these tests can fail", async () => {
+    const memberships = many(2 * peopleLimits.membershipsMax, () => ({ organization: uuid, user_id: id }));
+    await expect(store().table.write({ put: { ...key, memberships } })).rejects.toThrow(/size/i);
+  });
+});

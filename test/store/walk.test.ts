@@ -1,0 +1,145 @@
+import { describe, expect, test } from "vitest";
+import { walkLimits } from "../../lib/contract/limits.ts";
+import { beginning, walkLearnings } from "../../lib/learnings/export/walk.ts";
+import { listRepositories } from "../../lib/organizations/list.ts";
+import { listMembers } from "../../lib/people/list-members.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { learningListPartition, learningPlace, repositoryKey } from "../../lib/store/layout.ts";
+import { StoreMeter } from "../../lib/store/meter.ts";
+import type { Item, Table } from "../../lib/store/table.ts";
+import { walk } from "../../lib/store/walk.ts";
+import { organizationOf } from "../learnings/fixture.ts";
+import { openStore, useStore } from "../support/engine.ts";
+import { github, World } from "../support/world.ts";
+
+const store = useStore();
+
+describe("a page of a filtered listing", () => {
+  /** Pages of two without end, up to a number. */
+  const endless = (last: number): Table => ({
+    ...store().table,
+    queryPage: async (_, resume) => {
+      const first = resume ? Number(resume.sk) + 1 : 0;
+      const items = [first, first + 1].map((number) => ({ pk: "p", sk: String(number) }));
+      const end = items.at(-1);
+      return first + 1 >= last || !end ? { items } : { items, resume: end };
+    },
+  });
+  const range = { pk: "p", beginsWith: "" };
+
+  test("that passes over too many ends with what it has and where to go on", async () => {
+    const page = await walk(endless(1e9), range, 5, async (items) => items.filter(({ sk }) => sk === "3"));
+    expect(page.found.map(({ sk }) => sk)).toEqual(["3"]);
+    // One was found on the way, so the last pair is the one that fills the measure.
+    expect(page.next).toBe(String(2 * Math.ceil((walkLimits.passedOverMax + 1) / 2) - 1));
+  });
+
+  test("reads on until a page is full and one more was seen, or to the end", async () => {
+    const all = async (items: readonly Item[]) => items;
+    expect(await walk(endless(9), range, 3, all)).toMatchObject({
+      found: [{ sk: "0" }, { sk: "1" }, { sk: "2" }],
+      next: "2",
+    });
+    expect(await walk(endless(3), range, 4, all)).toMatchObject({ next: null });
+  });
+});
+
+describe("a page costs a bounded number of trips, however much is passed over", () => {
+  /** Queries of the first page, and what the whole walk finds. */
+  async function count(
+    table: { metered(meter: StoreMeter): Table },
+    read: (table: Table, after: string | null) => Promise<{ found: readonly string[]; next: string | null }>,
+  ) {
+    const trips: number[] = [];
+    const found: string[] = [];
+    let after: string | null = null;
+    do {
+      const meter = new StoreMeter();
+      const page = await read(table.metered(meter), after);
+      trips.push(meter.sequentialRoundTrips);
+      found.push(...page.found);
+      after = page.next;
+    } while (after !== null);
+    return { trips, found };
+  }
+  const passedOver = walkLimits.passedOverMax + 500;
+  const queriesMax = walkLimits.passedOverMax / walkLimits.pageItemsMin;
+
+  test("repositories: the inactive ones", async () => {
+    const { table } = await openStore(store().endpoint);
+    const world = new World(() => table);
+    const uuid = await world.organization("one");
+    await world.repository(github("one"), "a");
+    await world.repository(github("one"), "z");
+    const stored = await table.get(repositoryKey(uuid, "a"));
+    if (!stored) throw new Error("The repository was not stored.");
+    await table.writeMany(
+      Array.from({ length: passedOver }, (_, index) => ({
+        put: { ...stored, ...repositoryKey(uuid, `m${index}`), repository_id: `m${index}`, active: false },
+      })),
+    );
+    const { trips, found } = await count(table, async (metered, after) => {
+      const { entries, next } = await listRepositories(metered, uuid, { after, limit: 1 });
+      return { found: entries.map(({ provider_repository_id }) => provider_repository_id), next };
+    });
+    expect(found).toEqual(["a", "z"]);
+    // "a" and one short page, an empty rest, then "z".
+    expect(trips.length).toBeLessThanOrEqual(3);
+    expect(Math.max(...trips)).toBeLessThanOrEqual(queriesMax + 1);
+  });
+
+  test("members: those with another role, or without a seat", async () => {
+    const { table } = await openStore(store().endpoint);
+    const world = new World(() => table);
+    const uuid = await world.organization("one");
+    await world.member(github("one"), "boss", { role: "cr_admin" });
+    await world.member(github("one"), "m", { seat_assigned: false });
+    await world.member(github("one"), "zoe", { role: "cr_admin", seat_assigned: true });
+    const member = (await table.queryPage({ pk: `ORG#${uuid}`, beginsWith: "MEMBER#m" })).items[0];
+    if (!member) throw new Error("The member was not stored.");
+    await table.writeMany(
+      Array.from({ length: passedOver }, (_, index) => ({
+        put: { ...member, sk: `MEMBER#m${index}`, user_id: `m${index}` },
+      })),
+    );
+    const organization = await organizationOf(table, uuid);
+    for (const [filters, expected] of [
+      [{ seat: "all", role: "admin" }, ["boss", "zoe"]],
+      [{ seat: "assigned", role: "all" }, ["zoe"]],
+    ] as const) {
+      const { trips, found } = await count(table, async (metered, after) => {
+        const page = await listMembers(metered, organization, filters, { after, limit: 1 });
+        return { found: page.records.map(({ user_id }) => user_id), next: page.next };
+      });
+      expect(found).toEqual(expected);
+      // A query and the people behind its members, one after the other.
+      expect(Math.max(...trips)).toBeLessThanOrEqual(2 * queriesMax + 1);
+    }
+  });
+
+  test("Learnings: the places they moved on from", async () => {
+    const { table } = await openStore(store().endpoint);
+    const pk = learningListPartition("w#one");
+    const moved_at = "2026-01-01T00:00:00.000Z";
+    const place = (index: number) => learningPlace(moved_at, 0, `id-${1000 + index}`);
+    await table.writeMany(
+      Array.from({ length: 350 }, (_, index) => ({
+        put: { pk, sk: place(index), moved_to: place(index + 1), moved_at },
+      })),
+    );
+    const meter = new StoreMeter();
+    const page = await walkLearnings(
+      { table: table.metered(meter), clock: systemClock },
+      {
+        owner: "w#one",
+        from: beginning,
+        limit: 1,
+        wanted: () => true,
+        isFiltered: false,
+        signal: new AbortController().signal,
+      },
+    );
+    expect([page.learnings, page.isLast]).toEqual([[], true]);
+    expect(meter.calls.length).toBeLessThanOrEqual(4);
+  });
+});
