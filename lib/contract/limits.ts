@@ -11,6 +11,8 @@ export const storeLimits = {
   transactionBytesMax: 4 * mebibyte,
   /** Six tries within about a second: a conflict clears in milliseconds, a throttle in hundreds. */
   retry: { attemptsMax: 6, baseDelayMs: 20, delayMsMax: 500 },
+  /** How long after its first attempt a write may be sent again: well within the time after which lists count as settled. */
+  writeAgeMsMax: 60_000,
 } as const;
 
 /** Calls to AWS's services. The store repeats its own calls; the others may all be repeated: a message, an object or an
