@@ -137,6 +137,14 @@ export const eventLimits = {
   sendAttemptsMax: 5,
   /** Left to a worker to answer with, before Lambda cuts it off. */
   workerMarginMs: 2_000,
+  /** An event whose fault is unclear is tried so often, 90 seconds apart, before it is a dead letter. */
+  triesMax: 3,
+  /** From so many receives on, a try is counted before it begins: the event may be what ends the worker. */
+  suspectReceivesMin: 3,
+  /** Tries are remembered as long as the queue keeps a message. */
+  triesDays: 14,
+  /** A tenant's move is worked on for so long by its event; then the clock's worker goes on with it. */
+  moveMsMax: 15_000,
   /** How often a failed condition is decided anew before the event goes back to the queue. */
   decisionsMax: 12,
 } as const;

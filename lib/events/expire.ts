@@ -4,7 +4,8 @@ import { EachByItself } from "../runtime/each-by-itself.ts";
 import { parseWaiting, parseWaitingByAge, type WaitingByAgeItem } from "../store/items/waiting.ts";
 import { waitingByAgeRange, waitingKey } from "../store/layout.ts";
 import { identityOf, queryAll } from "../store/table.ts";
-import { deadLetter, drain } from "./apply.ts";
+import { drain } from "./apply.ts";
+import { deadLetter } from "./dead-letter.ts";
 import type { EventDeps } from "./ports.ts";
 import { stopWaiting } from "./waiting.ts";
 

@@ -9,7 +9,7 @@ export type Deadline = {
   /** Fires when the time is up: the caller is being answered, so nothing new may be begun. */
   readonly over: AbortSignal;
   /** The same moment by the clock: a function that was frozen hears its timers late. */
-  readonly notAfterMs: number;
+  isOver(): boolean;
   /** The work's answer, or a rejection when the time is up. */
   within<Answer>(work: Answer | Promise<Answer>): Promise<Answer>;
   /** The request was refused: nobody needs what is still being worked on. */
@@ -23,6 +23,7 @@ export type WorkTime = { readonly totalMs: number; readonly wrapUpMs: number; re
 /** `remainingMs` is Lambda's word: it counts when a function was given less time than the stack gives it. */
 export function openDeadline(clock: Clock, work: WorkTime, remainingMs: number): Deadline {
   const totalMs = Math.max(0, Math.min(work.totalMs, remainingMs - work.answerMs));
+  const notAfterMs = clock.nowMs() + totalMs;
   const soon = new AbortController();
   const over = new AbortController();
   const done = new AbortController();
@@ -34,7 +35,7 @@ export function openDeadline(clock: Clock, work: WorkTime, remainingMs: number):
   return {
     soon: soon.signal,
     over: over.signal,
-    notAfterMs: clock.nowMs() + totalMs,
+    isOver: () => clock.nowMs() > notAfterMs,
     within: (work) => Promise.race([work, passed]),
     stop: (reason) => soon.abort(reason),
     letGo: () => done.abort(letGo),

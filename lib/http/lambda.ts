@@ -114,7 +114,7 @@ function openExchange(
 ): Exchange {
   const meter = new StoreMeter();
   const deadline = openDeadline(deps.clock, workTimeOf(operation), remainingMs);
-  const until = { signal: deadline.over, notAfterMs: deadline.notAfterMs };
+  const until = { signal: deadline.over, isOver: deadline.isOver };
   return {
     operation,
     event,
@@ -123,7 +123,7 @@ function openExchange(
     startedAtMs: deps.clock.nowMs(),
     deadline,
     // Nothing is begun for a caller who has been told that the time is up.
-    table: boundedTable(deps.table.metered(meter), deps.clock, until),
+    table: boundedTable(deps.table.metered(meter), until),
     alongside: [],
   };
 }

@@ -1,4 +1,3 @@
-import type { Clock } from "../runtime/clock.ts";
 import { checkTime } from "./retry.ts";
 import type { Table, Until } from "./table.ts";
 
@@ -6,9 +5,9 @@ import type { Table, Until } from "./table.ts";
  * A view of the table for work that has a deadline: no call begins after it, and no attempt of a write. Work that
  * nobody waits for any more thus ends at its next call, also in a function that was frozen and continues later.
  */
-export function boundedTable(table: Table, clock: Clock, until: Until): Table {
+export function boundedTable(table: Table, until: Until): Table {
   const inTime = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
-    checkTime(clock, until);
+    checkTime(until);
     return await call();
   };
   return {

@@ -3,7 +3,7 @@ import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import type { Attributes } from "./attributes.ts";
-import { StoreUnavailable, type Until, WriteExpired } from "./table.ts";
+import { DecisionsExhausted, StoreUnavailable, type Until, WriteExpired } from "./table.ts";
 
 /** What a failed call means for the next try. */
 export type Fault = "throttled" | "conflict" | "ambiguous" | "permanent";
@@ -33,6 +33,23 @@ function classifyCancellation(error: AwsFault): Fault {
   ]);
   return codes.every((code) => passing.has(code)) ? "throttled" : "permanent";
 }
+
+/** It is no fault of what was asked for: another time the same call may succeed. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof TimeUp ||
+  error instanceof NoAnswer ||
+  (error instanceof StoreUnavailable && !(error instanceof DecisionsExhausted)) ||
+  // What AWS refuses for other reasons than the item (no leave, expired credentials) is an operator's to mend.
+  (error instanceof AwsFault && !refusesInput(error));
+
+/** The table takes no such item or expression, now or later: too large, malformed. */
+export function refusesInput(error: unknown): boolean {
+  if (!(error instanceof AwsFault)) return false;
+  const codes = cancellationReasons(error).map(({ Code }) => Code ?? "");
+  return [error.name, ...codes].some((code) => refusals.has(code));
+}
+
+const refusals = new Set(["ValidationException", "ValidationError", "ItemCollectionSizeLimitExceeded"]);
 
 export type CancellationReason = { readonly Code?: string; readonly Item?: Attributes };
 
@@ -64,9 +81,9 @@ export type WriteBounds = {
 };
 
 /** Throws when the time is up, by the signal or by the clock. */
-export function checkTime(clock: Clock, until: Until | undefined): void {
+export function checkTime(until: Until | undefined): void {
   until?.signal.throwIfAborted();
-  if (until && clock.nowMs() > until.notAfterMs) throw new TimeUp();
+  if (until?.isOver()) throw new TimeUp();
 }
 
 /** Runs `call` until it answers, fails for good, or the attempts are used up. */
@@ -79,7 +96,7 @@ export async function withRetries<Answer>(
 ): Promise<Answer> {
   const { clock, policy } = waiting;
   const begunMs = clock.nowMs();
-  checkTime(clock, until);
+  checkTime(until);
   for (let attempt = 0; ; attempt++) {
     try {
       return await call();
@@ -89,7 +106,7 @@ export async function withRetries<Answer>(
       const giveUp = attempt + 1 >= policy.attemptsMax || (fault === "ambiguous" && !repeatAmbiguous);
       if (giveUp) throw new StoreUnavailable(error, fault === "throttled");
       await backOff(waiting, attempt, signal);
-      checkTime(clock, until);
+      checkTime(until);
       if (clock.nowMs() - begunMs > ageMsMax) throw new WriteExpired(error);
     }
   }

@@ -76,11 +76,13 @@ export type Page = {
   readonly resume?: Key;
 };
 
-/**
- * Nothing is begun after this. The clock decides as well as the signal: in a function that was frozen, timers
- * fire late and in any order.
- */
-export type Until = { readonly notAfterMs: number; readonly signal: AbortSignal };
+/** Nothing is begun after this. */
+export type Until = {
+  /** For whoever waits: for an answer, or between two attempts. */
+  readonly signal: AbortSignal;
+  /** By the clock: in a function that was frozen, timers fire late and in any order. */
+  isOver(): boolean;
+};
 
 export type CallOptions = { readonly until?: Until | undefined };
 

@@ -38,20 +38,20 @@ const writes: ReadonlyArray<[string, (table: Table) => Promise<unknown>]> = [
 
 describe.each(writes)("%s that got no answer", (_, write) => {
   /** No timer fires while the process is frozen, so the signal says nothing yet when it goes on. */
-  const until = (clock: TestClock) => ({
-    notAfterMs: clock.nowMs() + 26_000,
-    signal: new AbortController().signal,
-  });
+  const until = (clock: TestClock) => {
+    const notAfterMs = clock.nowMs() + 26_000;
+    return { isOver: () => clock.nowMs() > notAfterMs, signal: new AbortController().signal };
+  };
 
   test("is sent again while there is time", async () => {
     const { clock, sent, table } = frozenStore(25_000);
-    await write(boundedTable(table, clock, until(clock)));
+    await write(boundedTable(table, until(clock)));
     expect(sent).toHaveLength(2);
   });
 
   test("is not sent again after the deadline, though no timer has fired", async () => {
     const { clock, sent, table } = frozenStore(10 * minutesMs);
-    const late = write(boundedTable(table, clock, until(clock)));
+    const late = write(boundedTable(table, until(clock)));
     await expect(late).rejects.toMatchObject({ name: "TimeoutError" });
     expect(sent).toHaveLength(1);
   });
@@ -59,7 +59,7 @@ describe.each(writes)("%s that got no answer", (_, write) => {
   test("is not sent again when somebody called the work off", async () => {
     const { clock, sent, table } = frozenStore(1);
     const stopped = new AbortController();
-    const bounded = boundedTable(table, clock, { ...until(clock), signal: stopped.signal });
+    const bounded = boundedTable(table, { ...until(clock), signal: stopped.signal });
     const late = write(bounded);
     stopped.abort(new Error("called off"));
     await expect(late).rejects.toThrow("called off");
@@ -74,9 +74,9 @@ describe.each(writes)("%s that got no answer", (_, write) => {
 });
 
 test("nothing at all begins after the deadline, reads neither", async () => {
-  const { clock, sent, table } = frozenStore(0);
+  const { sent, table } = frozenStore(0);
   const signal = new AbortController().signal;
-  const bounded = boundedTable(table, clock, { notAfterMs: clock.nowMs() - 1, signal });
+  const bounded = boundedTable(table, { isOver: () => true, signal });
   const calls: Array<Promise<unknown>> = [
     bounded.get(item),
     bounded.getMany([item]),
