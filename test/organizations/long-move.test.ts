@@ -60,7 +60,7 @@ test("an event of an organization that is still moving is applied, and the move 
   const clock = new StandingClock();
   const transact: typeof desk.table.transact = async (...given) => {
     await desk.table.transact(...given);
-    clock.now += eventLimits.moveMsMax;
+    clock.now += eventLimits.moveMsMax + 1;
   };
   const slow = { ...desk, clock, table: { ...desk.table, transact } };
   await ingest(slow, await toMessages(desk, [organizationSaved(9, inAcme)]));
