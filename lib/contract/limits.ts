@@ -263,6 +263,8 @@ export const securityLimits = {
   chunkBytesMax: 128 * kibibyte,
   /** The ledger that lists them is one item: at most 104 bytes each of its 400 KB. */
   chunksMax: 3_500,
+  /** Four batches of the store, side by side; some megabytes at most. */
+  chunksWrittenTogether: 100,
   /** Chunks that a download holds compressed and opened at once. */
   chunksAtOnce: 64,
   /** Organizations of an instance whose lists are asked for side by side. */

@@ -29,7 +29,8 @@ type Opened<Message> = {
 type Ready = {
   readonly message: QueueMessage;
   readonly type: EventType<unknown>;
-  readonly event: PlatformEvent;
+  /** Without the data as it came: of a large event it would stand in memory beside what was made of it. */
+  readonly event: Pick<PlatformEvent, "id" | "occurred_at">;
   readonly checked: CheckedEvent<unknown>;
 };
 
@@ -203,7 +204,13 @@ async function checkEvent({ bucket }: EventDeps, { message, content }: Opened<Qu
   const type = typeOf(event.type);
   if (!type) throw new EventRefused(`type: ${event.type} is not known`);
   const data = check(type.schema, event.data);
-  return { message, type, event, checked: { id: event.id, version: versionOf(event), data } };
+  const { id, occurred_at } = event;
+  return {
+    message,
+    type,
+    event: { id, occurred_at },
+    checked: { id: event.id, version: versionOf(event), data },
+  };
 }
 
 async function fetchReferenced(
