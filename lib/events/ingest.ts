@@ -1,3 +1,4 @@
+import { eventLimits } from "../contract/limits.ts";
 import { describeError } from "../runtime/log.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { boundedTable } from "../store/bounded.ts";
@@ -68,11 +69,12 @@ async function inTime(
     },
     () => undefined,
   );
-  await Promise.race([work(boundedDeps(deps, until)), outOfTime]);
+  const isLongOver = () => deps.clock.nowMs() > notAfterMs + eventLimits.workerMarginMs / 2;
+  await Promise.race([work(boundedDeps(deps, until, isLongOver)), outOfTime]);
   finished.abort();
 }
 
-function boundedDeps(deps: EventDeps, until: Until): EventDeps {
+function boundedDeps(deps: EventDeps, until: Until, isLongOver: () => boolean): EventDeps {
   const { bucket, deadLetters } = deps;
   const inTime = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
     checkTime(until);
@@ -81,7 +83,8 @@ function boundedDeps(deps: EventDeps, until: Until): EventDeps {
   return {
     ...deps,
     table: boundedTable(deps.table, until),
-    triesTable: deps.table,
+    // A try that the time ended is taken back at once, or stays counted; never by a function that was frozen since.
+    triesTable: boundedTable(deps.table, { signal: new AbortController().signal, isOver: isLongOver }),
     bucket: { ...bucket, get: (name) => inTime(() => bucket.get(name)) },
     deadLetters: { send: (letters) => inTime(() => deadLetters.send(letters)) },
   };

@@ -7,6 +7,7 @@ import { learningPartition, vectorPartition } from "../store/layout.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
 import type { Embedder } from "./embedder.ts";
 import { isIndexed, isRight } from "./place.ts";
+import { unlessDamaged } from "./refresh.ts";
 import type { Change } from "./stale.ts";
 
 /** What the comparison needs of a record, so that the texts stay where they are. */
@@ -24,6 +25,8 @@ export type Compared = {
   readonly id: string;
   /** Set when record and index do not agree. */
   readonly difference: Change | undefined;
+  /** The record is damaged: nobody can say what the index should hold of it. */
+  readonly isDamaged: boolean;
 };
 
 /**
@@ -43,18 +46,24 @@ export async function* differences(
   let record = await next(records, parseLearningHead);
   let vector = await next(vectors, parseVectorHead);
   for (let first = firstOf(record, vector); first; first = firstOf(record, vector)) {
-    const { sk: id, revision } = first;
-    const here = record?.sk === id ? record : undefined;
-    const head = vector?.sk === id ? vector : undefined;
-    yield { id, difference: agree(embedder, here, head) ? undefined : { organization, id, revision } };
+    const { id } = first;
+    const here = record?.id === id ? record : undefined;
+    const head = vector?.id === id ? vector : undefined;
+    const isDamaged = here !== undefined && !here.parsed;
+    const isRight = isDamaged || (agree(embedder, here?.parsed, head?.parsed) && !(head && !head.parsed));
+    const revision = here?.parsed?.revision ?? head?.parsed?.revision ?? "";
+    yield { id, isDamaged, difference: isRight ? undefined : { organization, id, revision } };
     if (here) record = await next(records, parseLearningHead);
     if (head) vector = await next(vectors, parseVectorHead);
   }
 }
 
+/** An item by its id; nothing more of one that is damaged. */
+type Met<Parsed> = { readonly id: string; readonly parsed: Parsed | undefined };
+
 /** In the order of ids; of a pair the record. */
-const firstOf = (record: LearningHead | undefined, vector: VectorHead | undefined) =>
-  record && !(vector && vector.sk < record.sk) ? record : vector;
+const firstOf = (record: Met<LearningHead> | undefined, vector: Met<VectorHead> | undefined) =>
+  record && !(vector && vector.id < record.id) ? record : vector;
 
 const agree = (
   embedder: Embedder,
@@ -74,7 +83,7 @@ const walk = (table: Table, pk: string, after: string, only: readonly string[]) 
 async function next<Parsed>(
   items: AsyncGenerator<Item>,
   parse: (item: Item) => Parsed,
-): Promise<Parsed | undefined> {
+): Promise<Met<Parsed> | undefined> {
   const { done, value } = await items.next();
-  return done ? undefined : parse(value);
+  return done ? undefined : { id: value.sk, parsed: unlessDamaged(parse, value) };
 }

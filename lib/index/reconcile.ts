@@ -1,24 +1,47 @@
 import { indexLimits } from "../contract/limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { parseOrganizationDirectory } from "../store/items/organization.ts";
-import { parseReconciler, parseStale, type ReconcilerItem, type StaleItem } from "../store/items/vector.ts";
-import { organizationDirectoryPartition, reconcilerKey } from "../store/layout.ts";
+import {
+  parseReconciler,
+  parseReconcilerMarkers,
+  parseStale,
+  type ReconcilerItem,
+  type StaleItem,
+} from "../store/items/vector.ts";
+import { organizationDirectoryPartition, reconcilerKey, reconcilerMarkersKey } from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
 import { differences } from "./differences.ts";
-import { nothing, plus, type RefreshDeps, type Report, refresh, staleMarkers } from "./refresh.ts";
-import { type Change, markStale } from "./stale.ts";
+import {
+  nothing,
+  plus,
+  type RefreshDeps,
+  type Report,
+  refresh,
+  staleMarkers,
+  unlessDamaged,
+} from "./refresh.ts";
+import { type Change, markStale, shardOf } from "./stale.ts";
 
 export type ReconcileDeps = RefreshDeps & { readonly clock: Clock };
 
 /** One run of the schedule: what writers left behind, then a piece of the slow full pass. */
 export async function reconcileSome(deps: ReconcileDeps): Promise<Report> {
+  const refreshed = await refresh(deps, await nextMarkers(deps));
+  return plus(refreshed, await continueFullPass(deps));
+}
+
+/** Some markers, behind those of the last run: ones that always fail are met once a round, and starve nobody. */
+async function nextMarkers({ table, clock }: ReconcileDeps): Promise<readonly StaleItem[]> {
+  const stored = await table.get(reconcilerMarkersKey);
+  const from = stored && parseReconcilerMarkers(stored);
   const markers: StaleItem[] = [];
-  for await (const marker of staleMarkers(deps.table, { nowMs: deps.clock.nowMs(), everything: false })) {
+  for await (const marker of staleMarkers(table, { nowMs: clock.nowMs(), everything: false, from })) {
     markers.push(marker);
     if (markers.length >= indexLimits.staleMarkersPerRunMax) break;
   }
-  const refreshed = await refresh(deps, markers);
-  return plus(refreshed, await continueFullPass(deps));
+  const last = markers.at(-1);
+  if (last) await table.write({ put: { ...reconcilerMarkersKey, shard: shardOf(last.id), after: last.sk } });
+  return markers;
 }
 
 /** All of it at once, for the operator. `onProgress` hears the sum so far after every piece. */
@@ -79,8 +102,8 @@ async function inspect(deps: ReconcileDeps, start: Place): Promise<Piece> {
   for await (const { sk, uuid } of organizationsFrom(deps.table, start.organization)) {
     let learning = sk === start.organization ? start.learning : "";
     const changes: Change[] = [];
-    for await (const { id, difference } of differences(deps, uuid, learning)) {
-      report = plus(report, { ...nothing, looked_at: 1 });
+    for await (const { id, difference, isDamaged } of differences(deps, uuid, learning)) {
+      report = plus(report, { ...nothing, looked_at: 1, failed: isDamaged ? 1 : 0 });
       if (difference) changes.push(difference);
       learning = id;
       if (report.looked_at >= indexLimits.inspectedPerRunMax) break;
@@ -108,6 +131,7 @@ async function mend(deps: ReconcileDeps, changes: readonly Change[]): Promise<Re
 
 async function* organizationsFrom(table: Table, from: string) {
   for await (const item of queryAll(table, { pk: organizationDirectoryPartition, ...(from && { from }) })) {
-    yield parseOrganizationDirectory(item);
+    const organization = unlessDamaged(parseOrganizationDirectory, item);
+    if (organization) yield organization;
   }
 }

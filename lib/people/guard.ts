@@ -52,6 +52,7 @@ export const newGuard = (organization: string, seatsPurchased: number): PeopleIt
   role_names: {},
   default_role: null,
   custom: 0,
+  keys_given: {},
   seats_free: seatsPurchased,
   seats_short: 0,
 });

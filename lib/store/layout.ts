@@ -46,6 +46,7 @@
  * | Learnings to be listed  | RELIST                       | <time>#<org uuid>      | RELIST / 2026-11-15T…#6f1c…                |
  * | failed tries of an event| TRIES#<message id>           | TRIES                  | TRIES#0b9e… / TRIES                        |
  * | reconciler's place      | RECONCILER                   | INDEX                  | RECONCILER / INDEX                         |
+ * | its place among markers | RECONCILER                   | MARKERS                | RECONCILER / MARKERS                       |
  */
 import type { Key } from "./table.ts";
 
@@ -253,6 +254,7 @@ export const relistKey = (dueAt: string, organization: string): Key => ({
   sk: `${dueAt}#${organization}`,
 });
 export const reconcilerKey: Key = { pk: "RECONCILER", sk: "INDEX" };
+export const reconcilerMarkersKey: Key = { pk: "RECONCILER", sk: "MARKERS" };
 export const organizationDirectoryPartition = "DIRECTORY#ORG";
 
 // Security findings (lib/security).
