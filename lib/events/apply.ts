@@ -54,9 +54,14 @@ export async function applyInOrder<Message extends QueueMessage>(
   }
 }
 
-/** Applies whatever waits for this item, which is known by now. */
-export async function drain(deps: EventDeps, dependency: Key): Promise<void> {
-  for await (const messages of waitingPages(deps.table, dependency)) {
+/**
+ * Applies whatever waits for this item, which is known by now. `isSuspicious`: perhaps one of those that wait ended a
+ * worker, so each is counted before it is tried.
+ */
+export async function drain(deps: EventDeps, dependency: Key, isSuspicious: boolean): Promise<void> {
+  const receives = isSuspicious ? eventLimits.suspectReceivesMin : 1;
+  for await (const waiting of waitingPages(deps.table, dependency)) {
+    const messages = waiting.map((message) => ({ ...message, receives }));
     try {
       await applyInOrder(deps, messages, ({ item }) => stopWaiting(deps.table, item));
     } catch (error) {
@@ -119,8 +124,10 @@ async function applyAlone(deps: EventDeps, opened: Opened<QueueMessage>): Promis
     return;
   }
   try {
-    await applyRun(deps, [opened]);
-    if (isCounted) await forgetTries(deps, message);
+    // Before those that wait for it are looked at: what they do is not its fault.
+    await applyRun(deps, [opened], async () => {
+      if (isCounted) await forgetTries(deps, message);
+    });
   } catch (error) {
     await takeBlame(deps, message, error, isCounted ? begun : undefined);
   }
@@ -159,12 +166,18 @@ const reasonOf = (error: unknown): string =>
 /** A large event is held in memory whole, several times over: all groups of the worker take turns with theirs. */
 const largeEvents = new OneAtATime();
 
-async function applyRun(deps: EventDeps, run: readonly Opened<QueueMessage>[]): Promise<void> {
+async function applyRun(
+  deps: EventDeps,
+  run: readonly Opened<QueueMessage>[],
+  onApplied: () => Promise<void> = async () => {},
+): Promise<void> {
   const isLarge = run.some(({ content }) => "reference" in content);
   const apply = () => applyReady(deps, run);
   const known = await (isLarge ? largeEvents.run(apply) : apply());
+  await onApplied();
   // Outside the turn: among those that wait there may be large ones.
-  for (const key of known) await drain(deps, key);
+  const isSuspicious = run.some(({ message }) => isSuspect(message));
+  for (const key of known) await drain(deps, key, isSuspicious);
 }
 
 /** Answers what is known now, for which other events may wait. */

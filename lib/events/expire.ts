@@ -23,7 +23,7 @@ export async function expireWaiting(deps: EventDeps): Promise<void> {
   const knownNames = new Set(known.map(identityOf));
   const oldestAllowed = toTimestamp(deps.clock.nowMs() - eventLimits.waitingDaysMax * dayMs);
   const pieces = new EachByItself();
-  for (const item of known) await pieces.run(() => drain(deps, item));
+  for (const item of known) await pieces.run(() => drain(deps, item, true));
   for (const row of rows) {
     const isExpired = row.since < oldestAllowed && !knownNames.has(identityOf(row.dependency));
     if (isExpired) await pieces.run(() => expire(deps, row));

@@ -1,6 +1,5 @@
 import { decideAnew, type Store } from "../store/decide.ts";
 import { parseOrganization } from "../store/items/organization.ts";
-import { CorruptItem } from "../store/items/parse.ts";
 import { type MemberItem, type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import {
@@ -12,7 +11,7 @@ import {
   type TenantKey,
   taggedKey,
 } from "../store/layout.ts";
-import type { Item } from "../store/table.ts";
+import { ConditionFailed, type Item } from "../store/table.ts";
 import { PeopleDraft } from "./draft.ts";
 import { placeMember, placementsOf } from "./placement.ts";
 import { type Readable, type ReadableParts, readableParts, readsWrites } from "./reads.ts";
@@ -81,7 +80,8 @@ type News = { readonly saved: MemberSaved; readonly readable: ReadableParts; rea
 async function readMember({ table }: Store, uuid: string, userId: string): Promise<Current> {
   const keys = [organizationKey(uuid), peopleKey(uuid), memberKey(uuid, userId), taggedKey(uuid, userId)];
   const [organizationItem, guardItem, stored, mark] = await table.getMany(keys);
-  if (!organizationItem || !guardItem) throw new CorruptItem(`Organization ${uuid} or its guard is missing.`);
+  // They are written together, and show one by one: the other comes.
+  if (!organizationItem || !guardItem) throw new ConditionFailed(undefined);
   const organization = parseOrganization(organizationItem);
   const { tenant } = organization;
   const pool = poolOf(organization);

@@ -6,9 +6,14 @@ import type { Table, Until } from "./table.ts";
  * nobody waits for any more thus ends at its next call, also in a function that was frozen and continues later.
  */
 export function boundedTable(table: Table, until: Until): Table {
+  const over = new Promise<never>((_, reject) => {
+    until.signal.addEventListener("abort", () => reject(until.signal.reason), { once: true });
+  });
+  over.catch(() => {});
   const inTime = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
     checkTime(until);
-    return await call();
+    // Whoever waits for an answer hears at once that the time is up.
+    return await Promise.race([call(), over]);
   };
   return {
     get: (key, options) => inTime(() => table.get(key, options)),

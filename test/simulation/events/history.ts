@@ -37,14 +37,14 @@ export function makeHistory(dice: Dice): ToldEvent[] {
       id: "acme",
       name: "Acme",
       admins: [],
-      seats_purchased: dice.below(5),
+      seats_purchased: dice.below(9),
       active: true,
     });
   const organization = (id: string) =>
     say("organization.saved", {
       ...nameOf(id),
       name: id,
-      workspace_id: dice.chance(0.6) ? "acme" : null,
+      workspace_id: dice.chance(0.8) ? "acme" : null,
       plan: "enterprise",
       subscription_active: true,
       deployment: "cloud",
@@ -63,7 +63,7 @@ export function makeHistory(dice: Dice): ToldEvent[] {
         username: user,
         email: dice.pick([null, `${user}@acme.test`, `${user}@acme.test`, "team@acme.test"]),
         role: dice.pick(["cr_admin", "cr_member"]),
-        seat_assigned: dice.chance(0.5),
+        seat_assigned: dice.chance(0.8),
         readable_repository_ids: "*",
         active: fate !== "good" || dice.chance(0.75),
       },
@@ -100,9 +100,10 @@ export function makeHistory(dice: Dice): ToldEvent[] {
     const id = dice.pick(organizationIds);
     const what = dice.next();
     if (what < 0.5) member(id, dice.pick(userIds));
-    else if (what < 0.7) pullRequest(id);
-    else if (what < 0.82) organization(id);
-    else if (what < 0.92) workspace();
+    else if (what < 0.65) pullRequest(id);
+    else if (what < 0.72) organization(id);
+    // Seats are bought in a group of their own, and so at the same time as people come and go.
+    else if (what < 0.93) workspace();
     else dice.pick(bad)(id);
   }
   return events;

@@ -50,7 +50,7 @@ export class ModelQueue {
       const [group] = free.splice(this.#dice.below(free.length), 1);
       if (!group) break;
       const room = queueRules.batchMessagesMax - batch.length;
-      const taken = group.messages.slice(0, 1 + this.#dice.below(room));
+      const taken = group.messages.slice(0, 1 + this.#dice.below(Math.min(room, 4)));
       for (const message of taken) {
         if (++message.receives > queueRules.receivesMax) {
           group.messages.splice(group.messages.indexOf(message), 1);

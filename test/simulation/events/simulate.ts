@@ -5,9 +5,9 @@ import { resumeMoves } from "../../../lib/organizations/move.ts";
 import { memberKey, organizationKey, tenantKey, workspaceTenant } from "../../../lib/store/layout.ts";
 import type { Key } from "../../../lib/store/table.ts";
 import { checkPeople } from "../../people/checks.ts";
-import { Violation } from "../checker.ts";
 import { Process } from "../world.ts";
 import { nameOf, organizations, type ToldEvent, users } from "./history.ts";
+import { Violation } from "./violation.ts";
 import { type EventWeakness, EventWorld } from "./world.ts";
 
 /** One seed: events, an admin and faults; then calm, rest, and the oracle. Answers what it found wrong. */
@@ -15,7 +15,7 @@ export async function simulateEvents(seed: number, weakness?: EventWeakness): Pr
   const world = new EventWorld(seed, weakness);
   try {
     world.send();
-    for (const actor of [world.worker(), world.worker(), world.admin()])
+    for (const actor of [world.worker(), world.worker(), world.worker(), world.admin()])
       actor.catch((error: unknown) => world.fail(error));
     await world.run(() => world.queue.isEmpty);
     world.isClosing = true;
@@ -43,7 +43,8 @@ function checkRest(world: EventWorld): void {
   if (buried.length > 0) throw new Violation("buried", `the queue buried ${buried.length} without a reason`);
   const dead = new Set(world.letters.map(({ id }) => id));
   for (const { id, fate, type } of world.events) {
-    if (fate === "good" && dead.has(id)) throw new Violation("dead", `a good ${type} is a dead letter`);
+    if (fate === "good" && dead.has(id))
+      throw new Violation("dead", `a good ${type} is a dead letter: ${reasonOf(world, id)}`);
     if (fate !== "good" && !dead.has(id)) throw new Violation("alive", `a ${fate} event is no dead letter`);
   }
   const items = world.everything();
@@ -60,6 +61,9 @@ function checkRest(world: EventWorld): void {
     throw new Violation("people", error instanceof Error ? error.message : String(error));
   }
 }
+
+const reasonOf = (world: EventWorld, id: string): string | undefined =>
+  world.letters.find((letter) => letter.id === id)?.reason;
 
 /** The newest good event about each thing, by the thing's key. */
 function newest(events: readonly ToldEvent[]): Map<string, ToldEvent> {

@@ -19,7 +19,8 @@ const transactsAs =
 const markWithoutMode: EventWeakness = {
   name: "a mark that does not earn a seat is taken for no mark",
   breaks: ["dead", "buried", "endless"],
-  seedsMax: 60,
+  seedsMax: 300,
+  caughtAt: 41,
   table: (table, look) => ({
     ...table,
     transact: (writes, options) => {
@@ -42,7 +43,8 @@ const markWithoutMode: EventWeakness = {
 const everyFaultPasses: EventWeakness = {
   name: "a fault that never passes is waited for",
   breaks: ["buried", "dead", "endless"],
-  seedsMax: 30,
+  seedsMax: 60,
+  caughtAt: 2,
   table: (table) => ({
     ...table,
     transact: (writes, options) =>
@@ -60,7 +62,8 @@ const isSeatsBound = (condition: Condition): boolean =>
 const shortUnconditionally: EventWeakness = {
   name: "somebody is left short although seats were bought meanwhile",
   breaks: ["people"],
-  seedsMax: 400,
+  seedsMax: 1500,
+  caughtAt: 152,
   table: transactsAs((writes) =>
     writes.flatMap((write) => {
       if (!write.when || !("all" in write.when)) return [write];
@@ -76,6 +79,7 @@ const goesOnAfterTheEnd: EventWeakness = {
   name: "work goes on after its run has answered",
   breaks: ["late"],
   seedsMax: 60,
+  caughtAt: 3,
   ingest: async (deps, messages, { timeBudgetMs = 0 } = {}) => {
     const done = await Promise.race([ingest(deps, messages), deps.clock.sleep(timeBudgetMs)]);
     return done ?? messages;
