@@ -39,6 +39,7 @@ async function deliver(deps: EventDeps, { Records }: SQSEvent): Promise<SQSBatch
     body,
     id: attributes.MessageDeduplicationId ?? messageId,
     group: attributes.MessageGroupId ?? "",
+    receives: Number(attributes.ApproximateReceiveCount),
   }));
   const unfinished = await ingest(deps, messages);
   return { batchItemFailures: unfinished.map(({ messageId }) => ({ itemIdentifier: messageId })) };

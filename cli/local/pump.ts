@@ -10,6 +10,8 @@ export type PumpOptions = {
   readonly deliver: (event: SQSEvent) => Promise<SQSBatchResponse>;
   readonly clock: Clock;
   readonly onFault?: (error: unknown) => void;
+  /** After so many receives the queue gives a message up by itself. */
+  readonly receivesMax?: number;
 };
 
 const groupsAtOnce = 8;
@@ -75,7 +77,7 @@ export class Pump {
       const applied = messages.filter((message) => !failed.has(message.message_id));
       await queue.acknowledge(applied);
       this.#onApplied(applied.length);
-      if (failed.size > 0) return this.#putBack(messages.find(({ message_id }) => failed.has(message_id)));
+      if (failed.size > 0) return this.#putBack(messages.filter(({ message_id }) => failed.has(message_id)));
     }
   }
 
@@ -92,14 +94,16 @@ export class Pump {
     }
   }
 
-  /** Only the first counts a failure: the others stood behind it. (On SQS they would count, and be buried too.) */
-  async #putBack(first: MessageItem | undefined): Promise<void> {
+  /** As on SQS every message that was received counts it, also one that stood behind the one that failed. */
+  async #putBack(returned: readonly MessageItem[]): Promise<void> {
+    const { queue, clock, receivesMax = eventQueueSettings.receivesMax } = this.#options;
+    for (const message of returned) {
+      const receives = message.receives + 1;
+      if (receives >= receivesMax) await queue.bury(message, `Received ${receives} times without success.`);
+      else await queue.returnToQueue(message);
+    }
+    const [first] = returned;
     if (!first) return;
-    const { queue, clock } = this.#options;
-    const deliveries = first.receives + 1;
-    if (deliveries >= eventQueueSettings.receivesMax)
-      return queue.bury(first, `Delivered ${deliveries} times without success.`);
-    await queue.returnToQueue(first);
     const pauseMs = Math.min(backOffMs.max, backOffMs.base * 2 ** first.receives);
     this.#notBeforeMs.set(first.group, clock.nowMs() + pauseMs);
   }

@@ -35,7 +35,7 @@ export type LocalQueue = {
   /** The oldest messages of a group, in order. */
   receive(group: string, messagesMax: number): Promise<readonly MessageItem[]>;
   acknowledge(messages: readonly MessageItem[]): Promise<void>;
-  /** Counts one more failed delivery. */
+  /** Counts one more receive that did not end in an acknowledgement. */
   returnToQueue(message: MessageItem): Promise<void>;
   /** In one step: the message leaves its group and is a dead letter. */
   bury(message: MessageItem, reason: string): Promise<void>;

@@ -27,4 +27,5 @@ const toMessage = ({ messageId, body, attributes }: SQSRecord) => ({
   id: attributes.MessageDeduplicationId ?? messageId,
   group: attributes.MessageGroupId ?? messageId,
   body,
+  receives: Number(attributes.ApproximateReceiveCount),
 });

@@ -1,12 +1,21 @@
 import { type Actor, type AuditDeps, auditWrites } from "../audit/entry.ts";
-import type { KeyKind } from "../contract/access.ts";
+import { isSystemRole, type KeyKind } from "../contract/access.ts";
 import { keyLimits } from "../contract/limits.ts";
 import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { decideAnew } from "../store/decide.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { keyDirectoryKey, keyDirectoryRange, keyKey } from "../store/layout.ts";
-import { queryAll, type Table, TransactionRefused, type TransactionWrite } from "../store/table.ts";
+import { parsePeople } from "../store/items/people.ts";
+import { keyDirectoryKey, keyDirectoryRange, keyKey, memberKey, peopleKey } from "../store/layout.ts";
+import {
+  ConditionFailed,
+  queryAll,
+  StoreUnavailable,
+  type Table,
+  TransactionRefused,
+  type TransactionWrite,
+} from "../store/table.ts";
 import {
   findOrganization,
   RegistryRefusal,
@@ -16,6 +25,7 @@ import {
   requireOrganization,
   requireRole,
 } from "./key-requirements.ts";
+import { keyGivenWrite } from "./key-roles.ts";
 import { fingerprint, type KeyHints, makeKeyText, makeLegacyKeyText } from "./key-text.ts";
 
 export type RegistryDeps = AuditDeps & { readonly table: Table };
@@ -53,12 +63,28 @@ export type KeyRequest = Naming &
 export type IssuedKey = { readonly text: string; readonly key: KeyItem };
 
 export async function createKey(deps: RegistryDeps, request: KeyRequest): Promise<IssuedKey> {
-  const organization = await requireOrganization(
-    deps.table,
-    request.kind === "instance" ? request.home : request.organization,
-  );
-  const issued = await draftKey(deps, request, organization);
-  return await storeKey(deps, issued, request.actor, organization, "key.created");
+  return await decideAnew(deps, async () => {
+    const organization = await requireOrganization(
+      deps.table,
+      request.kind === "instance" ? request.home : request.organization,
+    );
+    const issued = await draftKey(deps, request, organization);
+    const standing = await standingWrites(deps.table, organization.uuid, issued.key);
+    return await storeKey(deps, issued, request.actor, organization, "key.created", standing);
+  });
+}
+
+/** In the key's own transaction: its owner is still an active member, and its role still exists. */
+async function standingWrites(
+  table: Table,
+  organization: string,
+  { owner, role }: Pick<KeyItem, "owner" | "role">,
+): Promise<TransactionWrite[]> {
+  const member: TransactionWrite[] =
+    owner === null ? [] : [{ check: memberKey(organization, owner), when: { equals: ["active", true] } }];
+  if (role === null || isSystemRole(role)) return member;
+  const guard = await table.get(peopleKey(organization));
+  return [...member, keyGivenWrite(parsePeople(certain(guard, "people guard")), role)];
 }
 
 async function draftKey(
@@ -140,6 +166,10 @@ export async function rotateKey(
     readonly actor: Actor;
   },
 ): Promise<IssuedKey> {
+  return await decideAnew(deps, () => rotateOnce(deps, request));
+}
+
+async function rotateOnce(deps: RegistryDeps, request: Parameters<typeof rotateKey>[1]): Promise<IssuedKey> {
   const { id, graceSeconds, actor } = request;
   const old = await requireOwnKind(deps.table, id);
   const nowMs = deps.clock.nowMs();
@@ -171,7 +201,8 @@ export async function rotateKey(
     },
     when: { all: [{ equals: ["rotated_to", null] }, { equals: ["revoked_at", null] }] },
   };
-  return await storeKey(deps, successor, actor, organization, "key.rotated", [retire]);
+  const standing = await standingWrites(deps.table, organization.uuid, successor.key);
+  return await storeKey(deps, successor, actor, organization, "key.rotated", [retire, ...standing]);
 }
 
 /** Still there, since without its owner the successor would be no key. */
@@ -245,6 +276,7 @@ export function draftKeyItem(deps: RegistryDeps, text: string, fields: Draft): I
   return { text, key };
 }
 
+/** Throws TransactionRefused when something that the key rests on has changed: decide anew. */
 export async function storeKey(
   deps: RegistryDeps,
   issued: IssuedKey,
@@ -263,11 +295,29 @@ export async function storeKey(
   try {
     await deps.table.transact(writes);
   } catch (error) {
-    if (error instanceof TransactionRefused)
-      throw new RegistryRefusal("The key changed meanwhile; try again.");
-    throw error;
+    const isTaken = error instanceof TransactionRefused && error.refusals[0]?.refused;
+    if (isTaken) throw new RegistryRefusal("The key changed meanwhile; try again.");
+    if (!(error instanceof StoreUnavailable) || !(await isStored(deps, key))) throw error;
   }
   return issued;
+}
+
+const fenceSeconds = 86_400;
+
+/**
+ * No answer came, and only this process knows the key's text: it must find out whether the key is there. Where it is
+ * not, a revoked one takes its place, so that the transaction cannot arrive late and retire a key that is in use.
+ */
+async function isStored({ table, clock }: RegistryDeps, key: KeyItem): Promise<boolean> {
+  const nowMs = clock.nowMs();
+  const fence = { ...key, revoked_at: toTimestamp(nowMs), ttl: Math.ceil(nowMs / 1000) + fenceSeconds };
+  try {
+    await table.write({ put: fence, when: { absent: "pk" } }, { repeatable: true });
+    return false;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return error.item?.revoked_at === null;
+    throw error;
+  }
 }
 
 export async function revoke(deps: RegistryDeps, key: KeyItem, actor: Actor, action: string): Promise<void> {

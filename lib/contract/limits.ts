@@ -11,6 +11,8 @@ export const storeLimits = {
   transactionBytesMax: 4 * mebibyte,
   /** Six tries within about a second: a conflict clears in milliseconds, a throttle in hundreds. */
   retry: { attemptsMax: 6, baseDelayMs: 20, delayMsMax: 500 },
+  /** How long after its first attempt a write may be sent again: well within the time after which lists count as settled. */
+  writeAgeMsMax: 60_000,
 } as const;
 
 /** Calls to AWS's services. The store repeats its own calls; the others may all be repeated: a message, an object or an
@@ -147,6 +149,14 @@ export const eventLimits = {
   sendAttemptsMax: 5,
   /** Left to a worker to answer with, before Lambda cuts it off. */
   workerMarginMs: 2_000,
+  /** An event whose fault is unclear is tried so often, 90 seconds apart, before it is a dead letter. */
+  triesMax: 3,
+  /** From so many receives on, a try is counted before it begins: the event may be what ends the worker. */
+  suspectReceivesMin: 3,
+  /** Tries are remembered as long as the queue keeps a message. */
+  triesDays: 14,
+  /** A tenant's move is worked on for so long by its event; then the clock's worker goes on with it. */
+  moveMsMax: 15_000,
   /** How often a failed condition is decided anew before the event goes back to the queue. */
   decisionsMax: 12,
 } as const;
@@ -275,6 +285,8 @@ export const securityLimits = {
   chunkBytesMax: 128 * kibibyte,
   /** The ledger that lists them is one item: at most 104 bytes each of its 400 KB. */
   chunksMax: 3_500,
+  /** Four batches of the store, side by side; some megabytes at most. */
+  chunksWrittenTogether: 100,
   /** Chunks that a download holds compressed and opened at once. */
   chunksAtOnce: 64,
   /** Organizations of an instance whose lists are asked for side by side. */

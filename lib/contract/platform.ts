@@ -93,8 +93,14 @@ export const retention = {
 export const eventQueueSettings = {
   visibilitySeconds: 90,
   batchMessagesMax: 10,
-  /** Half an hour of tries. Bad events leave by the worker's own hand, so only a dead worker gets here. */
-  receivesMax: 20,
+  /**
+   * The worker itself gives a message up, with a reason, long before the queue would without one: after a few tries
+   * where the event may be to blame, after a day of receives where it is not (a store that does not answer). Every
+   * receive counts for the messages behind as well, so the queue's own number must never be the nearer one.
+   */
+  workerReceivesMax: 960,
+  /** The most that SQS takes: 25 hours. Only where no worker runs at all does a message get here. */
+  receivesMax: 1_000,
   /** Organizations of one workspace share a stream's head: more workers at once would only wait for each other. */
   workersMax: 20,
 } as const;

@@ -42,7 +42,7 @@ const applying = {
     "ConditionCheckItem",
   ],
   tablePartitions: [
-    ...["ORG#", "TENANT#", "DIRECTORY#ORG", "MOVING", "WAITING", "APPLIED#"],
+    ...["ORG#", "TENANT#", "DIRECTORY#ORG", "MOVING", "WAITING", "APPLIED#", "TRIES#"],
     ...streams,
     ...["SCANS#", "FINDINGS#"],
     ...["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "PRIVATE#", "STALE#", "RELIST"],

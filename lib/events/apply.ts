@@ -1,5 +1,10 @@
 import { eventLimits } from "../contract/limits.ts";
+import { eventQueueSettings } from "../contract/platform.ts";
+import { describeError } from "../runtime/log.ts";
+import { OneAtATime } from "../runtime/one-at-a-time.ts";
 import type { Key, Table } from "../store/table.ts";
+import { blameOf, WaitingEventFailed } from "./blame.ts";
+import { deadLetter } from "./dead-letter.ts";
 import {
   check,
   type EventReference,
@@ -11,6 +16,7 @@ import {
 } from "./envelope.ts";
 import { type CheckedEvent, type Dependency, type EventType, eventTypes } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
+import { countTry, forgetTries, isSuspect, takeTryBack } from "./tries.ts";
 import { keepWaiting, stopWaiting, waitingPages } from "./waiting.ts";
 
 /** A message as far as it could be read without the bucket. */
@@ -23,14 +29,16 @@ type Opened<Message> = {
 type Ready = {
   readonly message: QueueMessage;
   readonly type: EventType<unknown>;
-  readonly event: PlatformEvent;
+  /** Without the data as it came: of a large event it would stand in memory beside what was made of it. */
+  readonly event: Pick<PlatformEvent, "id" | "occurred_at">;
   readonly checked: CheckedEvent<unknown>;
 };
 
 /**
- * Applies messages one after another. A bad one goes to the dead letters, one that came too early waits; both
- * count as done. `onDone` hears of every message that may be forgotten; what is thrown is a passing fault, and
- * the messages not heard of by then are to be delivered again.
+ * Applies messages one after another. One that can never be applied goes to the dead letters, one that came too
+ * early waits; both count as done, and the next ones go on: every event is the whole state of its thing, or a delta
+ * that counts once, so none needs the one before it. `onDone` hears of every message that may be forgotten. What is
+ * thrown ends the group for now; the messages not heard of by then are to be delivered again, in their order.
  */
 export async function applyInOrder<Message extends QueueMessage>(
   deps: EventDeps,
@@ -38,24 +46,29 @@ export async function applyInOrder<Message extends QueueMessage>(
   onDone: (message: Message) => Promise<void> | void,
 ): Promise<void> {
   for (const run of runsOf(messages.map(open))) {
-    await applyRun(deps, run);
-    for (const { message } of run) await onDone(message);
+    const isApplied = run.length > 1 && (await applyTogether(deps, run));
+    for (const opened of run) {
+      if (!isApplied) await applyAlone(deps, opened);
+      await onDone(opened.message);
+    }
   }
 }
 
-/** Applies whatever waits for this item, which is known by now. */
-export async function drain(deps: EventDeps, dependency: Key): Promise<void> {
-  for await (const messages of waitingPages(deps.table, dependency)) {
-    await applyInOrder(deps, messages, ({ item }) => stopWaiting(deps.table, item));
+/**
+ * Applies whatever waits for this item, which is known by now. `isSuspicious`: perhaps one of those that wait ended a
+ * worker, so each is counted before it is tried.
+ */
+export async function drain(deps: EventDeps, dependency: Key, isSuspicious: boolean): Promise<void> {
+  const receives = isSuspicious ? eventLimits.suspectReceivesMin : 1;
+  for await (const waiting of waitingPages(deps.table, dependency)) {
+    const messages = waiting.map((message) => ({ ...message, receives }));
+    try {
+      await applyInOrder(deps, messages, ({ item }) => stopWaiting(deps.table, item));
+    } catch (error) {
+      if (blameOf(error) === "passing") throw error;
+      throw new WaitingEventFailed("An event that waited could not be applied.", { cause: error });
+    }
   }
-}
-
-export async function deadLetter(deps: EventDeps, message: QueueMessage, reason: string): Promise<void> {
-  const { id, group, body } = message;
-  const shortReason = reason.slice(0, eventLimits.reasonCharactersMax).toWellFormed();
-  await deps.deadLetters.send([{ id, group, body, reason: shortReason }]);
-  deps.onOutcome?.("dead");
-  deps.log("warn", "An event went to the dead letters.", { messageId: id, group, reason: shortReason });
 }
 
 function open<Message extends QueueMessage>(message: Message): Opened<Message> {
@@ -71,12 +84,14 @@ const typeOf = (name: string): EventType<unknown> | undefined =>
   Object.hasOwn(eventTypes, name) ? eventTypes[name] : undefined;
 
 /** Consecutive events of one type, as many as the type takes at once. A referenced one, being large, is alone. */
-function runsOf<Message>(opened: ReadonlyArray<Opened<Message>>): Array<Array<Opened<Message>>> {
+function runsOf<Message extends QueueMessage>(
+  opened: ReadonlyArray<Opened<Message>>,
+): Array<Array<Opened<Message>>> {
   const runs: Array<Array<Opened<Message>>> = [];
   let joinable: { readonly type: string; room: number } | undefined;
   for (const each of opened) {
-    const { content } = each;
-    const type = "data" in content ? content.type : undefined;
+    const { content, message } = each;
+    const type = "data" in content && !isSuspect(message) ? content.type : undefined;
     if (joinable && joinable.type === type && joinable.room > 0) {
       runs.at(-1)?.push(each);
       joinable.room--;
@@ -88,19 +103,99 @@ function runsOf<Message>(opened: ReadonlyArray<Opened<Message>>): Array<Array<Op
   return runs;
 }
 
-async function applyRun(deps: EventDeps, run: readonly Opened<QueueMessage>[]): Promise<void> {
-  const events: Ready[] = [];
-  for (const opened of run) {
-    await orDeadLetter(deps, opened.message, async () => {
-      events.push(await checkEvent(deps, opened));
+/** Answers whether all are applied. If something is wrong with one of them, each shows it when it is tried alone. */
+async function applyTogether(deps: EventDeps, run: readonly Opened<QueueMessage>[]): Promise<boolean> {
+  try {
+    await applyRun(deps, run);
+    return true;
+  } catch (error) {
+    if (blameOf(error) === "passing") throw error;
+    return false;
+  }
+}
+
+/** One message, and what its faults mean for it. What is thrown is for its next delivery to mend. */
+async function applyAlone(deps: EventDeps, opened: Opened<QueueMessage>): Promise<void> {
+  const { message } = opened;
+  const isCounted = isSuspect(message);
+  const begun = isCounted ? await countTry(deps, message) : 0;
+  if (begun > eventLimits.triesMax) {
+    await deadLetter(deps, message, `It was begun ${begun - 1} times, and the worker ended each time.`);
+    return;
+  }
+  try {
+    // Before those that wait for it are looked at: what they do is not its fault.
+    await applyRun(deps, [opened], async () => {
+      if (isCounted) await forgetTries(deps, message);
     });
+  } catch (error) {
+    await takeBlame(deps, message, error, isCounted ? begun : undefined);
   }
-  const ready: Ready[] = [];
-  for (const { event, missing } of await withDependencies(deps.table, events)) {
-    if (missing) await orDeadLetter(deps, event.message, () => wait(deps, event, missing));
-    else ready.push(event);
+}
+
+/** `begun` is the number of this try where it was counted before it began. */
+async function takeBlame(
+  deps: EventDeps,
+  message: QueueMessage,
+  error: unknown,
+  begun: number | undefined,
+): Promise<void> {
+  const blame = blameOf(error);
+  if (blame === "event") {
+    await deadLetter(deps, message, reasonOf(error));
+  } else if (blame === "passing") {
+    // The queue itself would bury it soon, and without a reason.
+    const isLast = (message.receives ?? 0) >= eventQueueSettings.workerReceivesMax;
+    if (isLast)
+      await deadLetter(deps, message, `It was received ${message.receives} times. ${reasonOf(error)}`);
+    else {
+      if (begun !== undefined) await takeTryBack(deps, message);
+      throw error;
+    }
+  } else {
+    const tries = begun ?? (await countTry(deps, message));
+    if (tries < eventLimits.triesMax) throw error;
+    await deadLetter(deps, message, `It failed ${tries} times. ${reasonOf(error)}`);
   }
-  await applyReady(deps, ready);
+}
+
+/** A refusal is said in our own words; of other faults, what may be logged. */
+const reasonOf = (error: unknown): string =>
+  error instanceof EventRefused ? error.message : (describeError(error)[0] ?? "No reason is known.");
+
+/** A large event is held in memory whole, several times over: all groups of the worker take turns with theirs. */
+const largeEvents = new OneAtATime();
+
+async function applyRun(
+  deps: EventDeps,
+  run: readonly Opened<QueueMessage>[],
+  onApplied: () => Promise<void> = async () => {},
+): Promise<void> {
+  const isLarge = run.some(({ content }) => "reference" in content);
+  const apply = () => applyReady(deps, run);
+  const known = await (isLarge ? largeEvents.run(apply) : apply());
+  await onApplied();
+  // Outside the turn: among those that wait there may be large ones.
+  const isSuspicious = run.some(({ message }) => isSuspect(message));
+  for (const key of known) await drain(deps, key, isSuspicious);
+}
+
+/** Answers what is known now, for which other events may wait. */
+async function applyReady(deps: EventDeps, run: readonly Opened<QueueMessage>[]): Promise<Key[]> {
+  const events: Ready[] = [];
+  for (const opened of run) events.push(await checkEvent(deps, opened));
+  const judged = await withDependencies(deps.table, events);
+  const ready = judged.filter(({ missing }) => !missing).map(({ event }) => event);
+  const [first] = ready;
+  const checked = ready.map((event) => event.checked);
+  if (first) await first.type.apply(deps, checked);
+  const known: Key[] = [];
+  for (const { event, missing } of judged) {
+    const key = missing ? await wait(deps, event, missing) : event.type.provides(event.checked.data);
+    if (key) known.push(key);
+  }
+  for (const { missing } of judged) deps.onOutcome?.(missing ? "waiting" : "applied");
+  return known;
 }
 
 /** One read for a whole run, whose events mostly need the same few things. */
@@ -116,35 +211,19 @@ async function withDependencies(
   return needs.map(({ event, need }) => ({ event, missing: known.has(event) ? undefined : need }));
 }
 
-async function applyReady(deps: EventDeps, ready: readonly Ready[]): Promise<void> {
-  const [first, second] = ready;
-  if (!first) return;
-  try {
-    await first.type.apply(
-      deps,
-      ready.map(({ checked }) => checked),
-    );
-  } catch (error) {
-    if (!(error instanceof EventRefused)) throw error;
-    // One of several is bad: alone, each shows whether it is the one.
-    if (second) for (const each of ready) await applyReady(deps, [each]);
-    else await deadLetter(deps, first.message, error.message);
-    return;
-  }
-  for (const { type, checked } of ready) {
-    deps.onOutcome?.("applied");
-    const provided = type.provides(checked.data);
-    if (provided) await drain(deps, provided);
-  }
-}
-
 async function checkEvent({ bucket }: EventDeps, { message, content }: Opened<QueueMessage>): Promise<Ready> {
   if (content instanceof EventRefused) throw content;
   const event = "data" in content ? content : await fetchReferenced(bucket, content);
   const type = typeOf(event.type);
   if (!type) throw new EventRefused(`type: ${event.type} is not known`);
   const data = check(type.schema, event.data);
-  return { message, type, event, checked: { id: event.id, version: versionOf(event), data } };
+  const { id, occurred_at } = event;
+  return {
+    message,
+    type,
+    event: { id, occurred_at },
+    checked: { id: event.id, version: versionOf(event), data },
+  };
 }
 
 async function fetchReferenced(
@@ -164,23 +243,13 @@ const isKnown = async (table: Table, key: Key): Promise<boolean> =>
 
 /**
  * First it is stored, then we look again: whatever arrives writes itself first and then looks for who waits,
- * so at least one of the two sees the other.
+ * so at least one of the two sees the other. Answers the dependency's key if it is known after all.
  */
-async function wait(deps: EventDeps, { message, event }: Ready, dependency: Dependency): Promise<void> {
-  await keepWaiting(deps, message, event, dependency);
-  deps.onOutcome?.("waiting");
-  if (await isKnown(deps.table, dependency.key)) await drain(deps, dependency.key);
-}
-
-async function orDeadLetter(
+async function wait(
   deps: EventDeps,
-  message: QueueMessage,
-  work: () => Promise<void>,
-): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof EventRefused)) throw error;
-    await deadLetter(deps, message, error.message);
-  }
+  { message, event }: Ready,
+  dependency: Dependency,
+): Promise<Key | undefined> {
+  await keepWaiting(deps, message, event, dependency);
+  return (await isKnown(deps.table, dependency.key)) ? dependency.key : undefined;
 }

@@ -4,7 +4,8 @@ import { EachByItself } from "../runtime/each-by-itself.ts";
 import { parseWaiting, parseWaitingByAge, type WaitingByAgeItem } from "../store/items/waiting.ts";
 import { waitingByAgeRange, waitingKey } from "../store/layout.ts";
 import { identityOf, queryAll } from "../store/table.ts";
-import { deadLetter, drain } from "./apply.ts";
+import { drain } from "./apply.ts";
+import { deadLetter } from "./dead-letter.ts";
 import type { EventDeps } from "./ports.ts";
 import { stopWaiting } from "./waiting.ts";
 
@@ -25,7 +26,7 @@ export async function expireWaiting(deps: EventDeps): Promise<void> {
   const known = found.filter((item) => item !== undefined);
   const knownNames = new Set(known.map(identityOf));
   const oldestAllowed = toTimestamp(deps.clock.nowMs() - eventLimits.waitingDaysMax * dayMs);
-  for (const item of known) await pieces.run(() => drain(deps, item));
+  for (const item of known) await pieces.run(() => drain(deps, item, true));
   for (const row of rows) {
     const isExpired = row.since < oldestAllowed && !knownNames.has(identityOf(row.dependency));
     if (isExpired) await pieces.run(() => expire(deps, row));

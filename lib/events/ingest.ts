@@ -1,10 +1,17 @@
+import { eventLimits } from "../contract/limits.ts";
 import { describeError } from "../runtime/log.ts";
+import { TimeUp } from "../runtime/time-up.ts";
+import { boundedTable } from "../store/bounded.ts";
+import { checkTime } from "../store/retry.ts";
+import type { Until } from "../store/table.ts";
 import { applyInOrder } from "./apply.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
+import { isSuspect } from "./tries.ts";
 
 /**
  * Applies a batch of the queue. Groups go side by side, each in its own order; a passing fault ends its group
- * and leaves the others alone. Answers the messages to be delivered again; all others may be forgotten.
+ * and leaves the others alone. Groups that came back several times go last, one after another: should one of them
+ * end the worker, the others are done. Answers the messages to be delivered again; all others may be forgotten.
  */
 export async function ingest<Message extends QueueMessage>(
   deps: EventDeps,
@@ -13,8 +20,13 @@ export async function ingest<Message extends QueueMessage>(
 ): Promise<readonly Message[]> {
   const done = new Set<Message>();
   const groups = [...Map.groupBy(messages, ({ group }) => group).values()];
-  const work = Promise.all(groups.map((group) => ingestGroup(deps, group, done)));
-  await (timeBudgetMs === undefined ? work : orOutOfTime(deps, work, timeBudgetMs));
+  const work = async (bounded: EventDeps): Promise<void> => {
+    const isLast = (group: readonly Message[]) => group.slice(0, 1).some(isSuspect);
+    const others = groups.filter((group) => !isLast(group));
+    await Promise.all(others.map((group) => ingestGroup(bounded, group, done)));
+    for (const group of groups.filter(isLast)) await ingestGroup(bounded, group, done);
+  };
+  await (timeBudgetMs === undefined ? work(deps) : inTime(deps, work, timeBudgetMs));
   return messages.filter((message) => !done.has(message));
 }
 
@@ -37,15 +49,43 @@ async function ingestGroup<Message extends QueueMessage>(
 }
 
 /**
- * A long piece of work (thousands of people who change tenant) must not take the other groups' messages with
- * it when the function is cut off. It goes on where it stopped at the next delivery; to come back late is safe.
+ * A long piece of work must not take the other groups' messages with it when the function is cut off. When the time
+ * is up, work that goes on can begin nothing more: not now, and not when the frozen function continues with the
+ * next batch.
  */
-async function orOutOfTime(deps: EventDeps, work: Promise<unknown>, timeBudgetMs: number): Promise<void> {
+async function inTime(
+  deps: EventDeps,
+  work: (bounded: EventDeps) => Promise<void>,
+  timeBudgetMs: number,
+): Promise<void> {
+  const over = new AbortController();
   const finished = new AbortController();
+  const notAfterMs = deps.clock.nowMs() + timeBudgetMs;
+  const until = { signal: over.signal, isOver: () => deps.clock.nowMs() > notAfterMs };
   const outOfTime = deps.clock.sleep(timeBudgetMs, finished.signal).then(
-    () => deps.log("warn", "The time is up; what is not done will be delivered again.", { timeBudgetMs }),
+    () => {
+      over.abort(new TimeUp());
+      deps.log("warn", "The time is up; what is not done will be delivered again.", { timeBudgetMs });
+    },
     () => undefined,
   );
-  await Promise.race([work, outOfTime]);
+  const isLongOver = () => deps.clock.nowMs() > notAfterMs + eventLimits.workerMarginMs / 2;
+  await Promise.race([work(boundedDeps(deps, until, isLongOver)), outOfTime]);
   finished.abort();
+}
+
+function boundedDeps(deps: EventDeps, until: Until, isLongOver: () => boolean): EventDeps {
+  const { bucket, deadLetters } = deps;
+  const inTime = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+    checkTime(until);
+    return await call();
+  };
+  return {
+    ...deps,
+    table: boundedTable(deps.table, until),
+    // A try that the time ended is taken back at once, or stays counted; never by a function that was frozen since.
+    triesTable: boundedTable(deps.table, { signal: new AbortController().signal, isOver: isLongOver }),
+    bucket: { ...bucket, get: (name) => inTime(() => bucket.get(name)) },
+    deadLetters: { send: (letters) => inTime(() => deadLetters.send(letters)) },
+  };
 }

@@ -1,6 +1,7 @@
 /** What the write side needs from outside. SQS and S3 on AWS; the engine and a folder on a laptop. */
 
 import type { Store } from "../store/decide.ts";
+import type { Table } from "../store/table.ts";
 
 export type QueueMessage = {
   /** Deduplication id: the event's id, or a fresh one when an operator sends a dead letter again. */
@@ -8,6 +9,11 @@ export type QueueMessage = {
   /** Messages of one group stay in order. */
   readonly group: string;
   readonly body: string;
+  /**
+   * How often the queue has handed it out, this time included. In a FIFO queue that is no count of tries: a message
+   * is received together with the one before it, and comes back untried when that one fails.
+   */
+  readonly receives?: number;
 };
 
 export type DeadLetter = QueueMessage & { readonly reason: string };
@@ -39,6 +45,8 @@ export type EventDeps = Store & {
   readonly bucket: EventBucket;
   readonly deadLetters: DeadLetterQueue;
   readonly log: EventLog;
+  /** Where tries are counted, also when the time for the events is up; the same table unless it is given. */
+  readonly triesTable?: Table;
   /** Hears what became of every event. */
   readonly onOutcome?: (outcome: EventOutcome) => void;
 };

@@ -42,15 +42,8 @@ export async function admit(
   }
 }
 
-/**
- * A view whose reads go out at once and whose writes wait for the limiter: nothing refused is ever written, and
- * nothing is begun for a caller who has been told that the time is up.
- */
-export function gatedTable(table: Table, admitted: Promise<unknown>, over: AbortSignal): Table {
-  const opened = async (): Promise<void> => {
-    await admitted;
-    over.throwIfAborted();
-  };
+/** A view whose reads go out at once and whose writes wait for the limiter: nothing refused is ever written. */
+export function gatedTable(table: Table, admitted: Promise<unknown>): Table {
   return {
     get: (key, options) => table.get(key, options),
     getMany: (keys, options) => table.getMany(keys, options),
@@ -58,16 +51,16 @@ export function gatedTable(table: Table, admitted: Promise<unknown>, over: Abort
     queryPage: (range, resume) => table.queryPage(range, resume),
     scanPage: (options, resume) => table.scanPage(options, resume),
     write: async (write, options) => {
-      await opened();
+      await admitted;
       return await table.write(write, options);
     },
-    transact: async (writes) => {
-      await opened();
-      await table.transact(writes);
+    transact: async (writes, options) => {
+      await admitted;
+      await table.transact(writes, options);
     },
-    writeMany: async (writes) => {
-      await opened();
-      await table.writeMany(writes);
+    writeMany: async (writes, options) => {
+      await admitted;
+      await table.writeMany(writes, options);
     },
   };
 }

@@ -1,13 +1,6 @@
 import { functionSettings } from "../contract/platform.ts";
 import type { Clock } from "../runtime/clock.ts";
-
-/** The error that becomes a 503: whoever waits hears of it while there is still time to tell the caller. */
-class TimeUp extends Error {
-  override readonly name = "TimeoutError";
-  constructor() {
-    super("The request's time is up.");
-  }
-}
+import { TimeUp } from "../runtime/time-up.ts";
 
 /** When a request must be done with its work, so that its answer is never cut off by Lambda or the gateway. */
 export type Deadline = {
@@ -15,6 +8,8 @@ export type Deadline = {
   readonly soon: AbortSignal;
   /** Fires when the time is up: the caller is being answered, so nothing new may be begun. */
   readonly over: AbortSignal;
+  /** The same moment by the clock: a function that was frozen hears its timers late. */
+  isOver(): boolean;
   /** The work's answer, or a rejection when the time is up. */
   within<Answer>(work: Answer | Promise<Answer>): Promise<Answer>;
   /** The request was refused: nobody needs what is still being worked on. */
@@ -28,6 +23,7 @@ export type WorkTime = { readonly totalMs: number; readonly wrapUpMs: number; re
 /** `remainingMs` is Lambda's word: it counts when a function was given less time than the stack gives it. */
 export function openDeadline(clock: Clock, work: WorkTime, remainingMs: number): Deadline {
   const totalMs = Math.max(0, Math.min(work.totalMs, remainingMs - work.answerMs));
+  const notAfterMs = clock.nowMs() + totalMs;
   const soon = new AbortController();
   const over = new AbortController();
   const done = new AbortController();
@@ -39,6 +35,7 @@ export function openDeadline(clock: Clock, work: WorkTime, remainingMs: number):
   return {
     soon: soon.signal,
     over: over.signal,
+    isOver: () => clock.nowMs() > notAfterMs,
     within: (work) => Promise.race([work, passed]),
     stop: (reason) => soon.abort(reason),
     letGo: () => done.abort(letGo),

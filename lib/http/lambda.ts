@@ -5,6 +5,7 @@ import { touchLastUsed } from "../access/last-used.ts";
 import { actorOf } from "../access/principal.ts";
 import type { Operation } from "../contract/operation.ts";
 import { certain } from "../runtime/certain.ts";
+import { boundedTable } from "../store/bounded.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { StoreMeter } from "../store/meter.ts";
 import { admit, bucketOwner, gatedTable } from "./admission.ts";
@@ -112,14 +113,17 @@ function openExchange(
   remainingMs: number,
 ): Exchange {
   const meter = new StoreMeter();
+  const deadline = openDeadline(deps.clock, workTimeOf(operation), remainingMs);
+  const until = { signal: deadline.over, isOver: deadline.isOver };
   return {
     operation,
     event,
     meter,
     requestId: requestIdOf(event, deps.chance),
     startedAtMs: deps.clock.nowMs(),
-    deadline: openDeadline(deps.clock, workTimeOf(operation), remainingMs),
-    table: deps.table.metered(meter),
+    deadline,
+    // Nothing is begun for a caller who has been told that the time is up.
+    table: boundedTable(deps.table.metered(meter), until),
     alongside: [],
   };
 }
@@ -157,7 +161,7 @@ async function work<Op extends Operation>(
     // The operation whose schemas parsed it is the one the verb is typed from.
     input: certain(exchange.input, "input") as Input<Op>,
     paging: certain(exchange.paging, "paging"),
-    table: gatedTable(table, admitted, deadline.over),
+    table: gatedTable(table, admitted),
     clock: deps.clock,
     chance: deps.chance,
     alongside: exchange.alongside,
@@ -167,7 +171,6 @@ async function work<Op extends Operation>(
     ipAddress: sourceIpOf(exchange.event),
     signal: deadline.soon,
   };
-  const used = touchLastUsed(table, principal.key, deps.clock.nowMs()).catch(() => {});
   const answer = verb(call);
   answer.catch(() => {});
   try {
@@ -177,6 +180,11 @@ async function work<Op extends Operation>(
     deadline.stop(refusal);
     throw refusal;
   }
-  const [reply] = await Promise.all([answer, used]);
-  return reply;
+  // Only an admitted call is a use. It is written before the answer goes: a frozen function may never write it.
+  const used = touchLastUsed(table, principal.key, deps.clock.nowMs()).catch(() => {});
+  try {
+    return await answer;
+  } finally {
+    await used;
+  }
 }

@@ -3,24 +3,39 @@ import type { Clock } from "../runtime/clock.ts";
 import { describeError, log } from "../runtime/log.ts";
 import { parseOrganizationDirectory } from "../store/items/organization.ts";
 import { CorruptItem } from "../store/items/parse.ts";
-import { parseReconciler, parseStale, type ReconcilerItem, type StaleItem } from "../store/items/vector.ts";
-import { organizationDirectoryPartition, reconcilerKey } from "../store/layout.ts";
+import {
+  parseReconciler,
+  parseReconcilerMarkers,
+  parseStale,
+  type ReconcilerItem,
+  type StaleItem,
+} from "../store/items/vector.ts";
+import { organizationDirectoryPartition, reconcilerKey, reconcilerMarkersKey } from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
 import { differences } from "./differences.ts";
 import { nothing, plus, type RefreshDeps, type Report, refresh, staleMarkers } from "./refresh.ts";
-import { type Change, markStale } from "./stale.ts";
+import { type Change, markStale, shardOf } from "./stale.ts";
 
 export type ReconcileDeps = RefreshDeps & { readonly clock: Clock };
 
 /** One run of the schedule: what writers left behind, then a piece of the slow full pass. */
 export async function reconcileSome(deps: ReconcileDeps): Promise<Report> {
+  const refreshed = await refresh(deps, await nextMarkers(deps));
+  return plus(refreshed, await continueFullPass(deps));
+}
+
+/** Some markers, behind those of the last run: ones that always fail are met once a round, and starve nobody. */
+async function nextMarkers({ table, clock }: ReconcileDeps): Promise<readonly StaleItem[]> {
+  const stored = await table.get(reconcilerMarkersKey);
+  const from = stored && parseReconcilerMarkers(stored);
   const markers: StaleItem[] = [];
-  for await (const marker of staleMarkers(deps.table, { nowMs: deps.clock.nowMs(), everything: false })) {
+  for await (const marker of staleMarkers(table, { nowMs: clock.nowMs(), everything: false, from })) {
     markers.push(marker);
     if (markers.length >= indexLimits.staleMarkersPerRunMax) break;
   }
-  const refreshed = await refresh(deps, markers);
-  return plus(refreshed, await continueFullPass(deps));
+  const last = markers.at(-1);
+  if (last) await table.write({ put: { ...reconcilerMarkersKey, shard: shardOf(last.id), after: last.sk } });
+  return markers;
 }
 
 /** All of it at once, for the operator. `onProgress` hears the sum so far after every piece. */

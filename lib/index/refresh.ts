@@ -1,4 +1,5 @@
 import { indexLimits, storeLimits } from "../contract/limits.ts";
+import { describeError, log } from "../runtime/log.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import { CorruptItem } from "../store/items/parse.ts";
 import {
@@ -9,7 +10,7 @@ import {
   vectorHeadAttributes,
 } from "../store/items/vector.ts";
 import { learningKey, stalePartition, vectorKey } from "../store/layout.ts";
-import { type Item, queryAll, type Table } from "../store/table.ts";
+import { type Item, queryAll, type Range, type Table } from "../store/table.ts";
 import { type Embedder, embeddedText } from "./embedder.ts";
 import { chunks, isIndexed, isRight, type PlaceDeps, type Placement, place, vectorOf } from "./place.ts";
 
@@ -32,16 +33,44 @@ export const plus = (one: Report, other: Report): Report => ({
   failed: one.failed + other.failed,
 });
 
-/** Markers whose writers are gone; with `everything`, those of writers that may still be at it too. */
+/** Where a walk over the markers stands: a shard, and the last marker seen of it. */
+export type MarkerPlace = { readonly shard: number; readonly after: string };
+
+/**
+ * Markers whose writers are gone; with `everything`, those of writers that may still be at it too. Once round all of
+ * them, beginning behind `from`. A damaged one is told of in the log and stops nobody.
+ */
 export async function* staleMarkers(
   table: Table,
-  { nowMs, everything }: { readonly nowMs: number; readonly everything: boolean },
+  { nowMs, everything, from }: { nowMs: number; everything: boolean; from?: MarkerPlace | undefined },
 ): AsyncGenerator<StaleItem> {
-  for (let shard = 0; shard < indexLimits.staleShards; shard++) {
-    for await (const item of queryAll(table, { pk: stalePartition(shard) })) {
-      const marker = parseStale(item);
-      if (everything || marker.left_behind_at_ms <= nowMs) yield marker;
+  for (const range of markerRanges(from)) {
+    for await (const item of queryAll(table, range)) {
+      const marker = unlessDamaged(parseStale, item);
+      if (marker && (everything || marker.left_behind_at_ms <= nowMs)) yield marker;
     }
+  }
+}
+
+/** All shards, the first one cut in two: what lies behind the place first, what lies before it last. */
+function markerRanges(from: MarkerPlace | undefined): Range[] {
+  const { staleShards } = indexLimits;
+  const { shard: first, after } = from ?? { shard: 0, after: "" };
+  const others = Array.from({ length: staleShards - 1 }, (_, index) => ({
+    pk: stalePartition((first + 1 + index) % staleShards),
+  }));
+  const pk = stalePartition(first % staleShards);
+  return after === "" ? [{ pk }, ...others] : [{ pk, after }, ...others, { pk, upTo: after }];
+}
+
+/** What the table holds, or undefined where it is damaged: one bad item must not stop the walk over all others. */
+export function unlessDamaged<Parsed>(parse: (item: Item) => Parsed, item: Item): Parsed | undefined {
+  try {
+    return parse(item);
+  } catch (error) {
+    if (!(error instanceof CorruptItem)) throw error;
+    log("error", "The reconciler passed over a damaged item.", { cause: describeError(error) });
+    return undefined;
   }
 }
 
@@ -118,17 +147,8 @@ async function readHeads(
 ): Promise<ReadonlyArray<VectorHead | undefined>> {
   const keys = learnings.map(({ organization, id }) => vectorKey(organization, id));
   const items = await table.getMany(keys, { only: vectorHeadAttributes });
-  return items.map((item) => item && readableHead(item));
-}
-
-/** A damaged vector counts as none: it is made anew, or goes. */
-function readableHead(item: Item): VectorHead | undefined {
-  try {
-    return parseVectorHead(item);
-  } catch (error) {
-    if (!(error instanceof CorruptItem)) throw error;
-    return undefined;
-  }
+  // A damaged vector is as good as none: it is made again.
+  return items.map((item) => item && unlessDamaged(parseVectorHead, item));
 }
 
 async function plan(

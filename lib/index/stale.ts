@@ -9,7 +9,7 @@ import type { Key, Put } from "../store/table.ts";
 export type Change = { readonly organization: string; readonly id: string; readonly revision: string };
 
 /** Ids are UUIDs v5, so their first byte is as good as a hash. */
-const shardOf = (id: string): number => Number.parseInt(id.slice(0, 2), 16) % indexLimits.staleShards;
+export const shardOf = (id: string): number => Number.parseInt(id.slice(0, 2), 16) % indexLimits.staleShards;
 
 export const markerKey = (change: Change): Key => staleKey(shardOf(change.id), change);
 

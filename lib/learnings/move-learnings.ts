@@ -50,24 +50,24 @@ async function relist(store: Store, organization: string, tenant: TenantKey): Pr
   for (let first = 0; first < strays.length; first += learningLimits.movedTogetherMax) {
     const batch = strays.slice(first, first + learningLimits.movedTogetherMax);
     // Each batch has a moment of its own, so that the order stays.
-    nowMs = Math.max(nowMs + 1, store.clock.nowMs());
-    await moveTogether(store, organization, batch, nowMs);
+    nowMs = await moveTogether(store, organization, batch, nowMs + 1);
   }
 }
 
 /**
  * To the end of the list, in their order: a walk of the new tenant that is under way, or finished and resumed, comes
- * by. With a new revision, so that whoever read the old places does not write by them.
+ * by. With a new revision, so that whoever read the old places does not write by them. Answers the moment they got.
  */
 async function moveTogether(
   store: Store,
   organization: string,
   keys: readonly Key[],
-  nowMs: number,
-): Promise<void> {
-  await decideAnew(store, async () => {
+  notBeforeMs: number,
+): Promise<number> {
+  return await decideAnew(store, async () => {
     const [owner, ...items] = await store.table.getMany([organizationKey(organization), ...keys]);
     const tenant = tenantOf(owner);
+    const nowMs = Math.max(notBeforeMs, store.clock.nowMs());
     const writes = items.flatMap((item, placeInBatch): TransactionWrite[] => {
       const learning = item && parseLearning(item);
       if (!learning || !isStray(learning.listed, tenant)) return [];
@@ -75,6 +75,7 @@ async function moveTogether(
       return replaceWrites(learning, { ...learning, listed, revision: store.chance.uuid() });
     });
     if (writes.length > 0) await store.table.transact(writes);
+    return nowMs;
   });
 }
 

@@ -1,7 +1,10 @@
+import { eventLimits } from "../contract/limits.ts";
 import { moveLearnings } from "../learnings/move-learnings.ts";
 import { movePeople } from "../people/move-people.ts";
 import { EachByItself } from "../runtime/each-by-itself.ts";
-import { log } from "../runtime/log.ts";
+import { describeError, log } from "../runtime/log.ts";
+import { TimeUp } from "../runtime/time-up.ts";
+import { boundedTable } from "../store/bounded.ts";
 import type { Store } from "../store/decide.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
@@ -11,6 +14,7 @@ import {
   type TenantKey,
   tenantOrganizationKey,
 } from "../store/layout.ts";
+import { isPassing } from "../store/retry.ts";
 import { queryAll, TransactionRefused } from "../store/table.ts";
 import { moveOrganization } from "../stream/move.ts";
 import { StreamBusy } from "../stream/stream.ts";
@@ -53,6 +57,27 @@ export async function completeMove(store: Store, organization: OrganizationItem)
   } catch (error) {
     // Somebody else has ended it.
     if (!(error instanceof TransactionRefused)) throw error;
+  }
+}
+
+/**
+ * The event's part of a move. A fault that passes ends the event, which comes again soon; a long move, or one that
+ * meets a fault of its own, is left to the clock's worker, which finds its note and reports what is wrong with it.
+ */
+export async function beginMove(store: Store, organization: OrganizationItem): Promise<void> {
+  if (organization.leaving === undefined) return;
+  const notAfterMs = store.clock.nowMs() + eventLimits.moveMsMax;
+  const isOver = () => store.clock.nowMs() > notAfterMs;
+  const table = boundedTable(store.table, { isOver, signal: new AbortController().signal });
+  try {
+    await completeMove({ ...store, table }, organization);
+  } catch (error) {
+    const isLong = error instanceof TimeUp && isOver();
+    if (isPassing(error) && !isLong) throw error;
+    log("warn", "A move to another tenant goes on behind the clock.", {
+      organization: organization.uuid,
+      cause: describeError(error),
+    });
   }
 }
 

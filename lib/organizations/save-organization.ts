@@ -17,7 +17,7 @@ import {
   workspaceTenant,
 } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
-import { completeMove } from "./move.ts";
+import { beginMove, completeMove } from "./move.ts";
 
 /** The full state of one organization, as the platform tells it. */
 export type OrganizationSaved = Pick<
@@ -39,7 +39,8 @@ export type OrganizationSaved = Pick<
 
 /**
  * Applies one state of an organization: its own item, its copy with the tenant, its row in the directory and
- * the seats it bought, together. If it changed tenant, its data follows before the event counts as applied.
+ * the seats it bought, together. If it changed tenant, its data follows: at once as far as that goes quickly, else by
+ * the clock's worker. The note of the move is in the same transaction, so the event is applied either way.
  */
 export async function saveOrganization(
   store: Store,
@@ -48,17 +49,21 @@ export async function saveOrganization(
 ): Promise<void> {
   const uuid = organizationUuid(saved);
   const { organization, mayHaveRoom } = await decideAnew(store, async () => {
-    const stored = await settledOrganization(store, uuid);
+    const stored = await settledOrganization(store, uuid, saved);
     return applyOrganization(store, uuid, stored, saved, version);
   });
-  await completeMove(store, organization);
+  await beginMove(store, organization);
   if (mayHaveRoom) await fillSeats(store, poolOf(organization));
 }
 
-/** As it stands, after any earlier move that was cut off: one move at a time. */
-async function settledOrganization(store: Store, uuid: string): Promise<Item | undefined> {
+/** As it stands. One move at a time: a tenant that changes again waits until the earlier move is over. */
+async function settledOrganization(
+  store: Store,
+  uuid: string,
+  saved: OrganizationSaved,
+): Promise<Item | undefined> {
   const stored = await store.table.get(organizationKey(uuid));
-  if (!stored || stored.leaving === undefined) return stored;
+  if (!stored || stored.leaving === undefined || stored.tenant === tenantOf(uuid, saved)) return stored;
   await completeMove(store, parseOrganization(stored));
   return store.table.get(organizationKey(uuid));
 }

@@ -30,15 +30,22 @@ export const peopleWrites = (
   roles?: ReadonlyMap<string, number>,
 ): TransactionWrite[] => [
   ...changes.flatMap(personWrites),
-  ...guardWrites(pool, { ...seatsOf(changes), ...(roles && { roles }) }),
+  ...guardWrites(pool, {
+    ...seatsOf(changes),
+    leavesSomebodyShort: changes.some((change) => isShort(change.after) && !isSame(change)),
+    ...(roles && { roles }),
+  }),
 ];
 
-function personWrites({ stored, before, after }: PersonChange): TransactionWrite[] {
+const isSame = ({ before, after }: PersonChange): boolean => isDeepStrictEqual(before, after);
+
+function personWrites(change: PersonChange): TransactionWrite[] {
+  const { stored, before, after } = change;
   const when = unchanged(stored, ["memberships", "seat", "seat_decided"]);
   // Nobody was there, and nobody came.
   if (before === undefined && after.memberships.length === 0) return [];
   if (after.memberships.length === 0) return [{ delete: { pk: after.pk, sk: after.sk }, when }];
-  return isDeepStrictEqual(before, after) ? [] : [{ put: after, when }];
+  return isSame(change) ? [] : [{ put: after, when }];
 }
 
 const sum = <Element>(elements: readonly Element[], amount: (element: Element) => number): number =>

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { noKeyGivenSince } from "../access/key-roles.ts";
 import { type Changing, changeEntry } from "../audit/entry.ts";
 import { isSystemRole, type Permission, permissions, systemRoles } from "../contract/access.ts";
 import { Fault } from "../contract/fault.ts";
@@ -192,6 +193,7 @@ export async function deleteRole(
             ["counts", role.id],
             ["roles", role.id],
             ["role_names", nameDigest(role.name)],
+            ...(guard.keys_given ? [["keys_given", role.id] as const] : []),
           ],
           add: [["custom", -1]],
           ...(isDefault && { set: [["default_role", null]] }),
@@ -199,6 +201,7 @@ export async function deleteRole(
         when: {
           all: [
             { equals: [["counts", role.id], 0] },
+            noKeyGivenSince(guard, role.id),
             isDefault ? { equals: ["default_role", role.id] } : { differs: ["default_role", role.id] },
           ],
         },

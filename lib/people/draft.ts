@@ -2,7 +2,7 @@ import { peopleLimits } from "../contract/limits.ts";
 import { certain } from "../runtime/certain.ts";
 import { parsePerson, parsePool } from "../store/items/people.ts";
 import { type PoolKey, poolGuardKey } from "../store/layout.ts";
-import type { Key, Table, TransactionWrite } from "../store/table.ts";
+import { ConditionFailed, type Key, type Table, type TransactionWrite } from "../store/table.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
 import {
   isSeatDue,
@@ -32,8 +32,10 @@ export class PeopleDraft {
     const pools = [...new Set(placements.map(({ pool }) => pool))];
     const items = await table.getMany([...pools.map(poolGuardKey), ...placements.map(({ key }) => key)]);
     for (const [index, pool] of pools.entries()) {
-      const guard = parsePool(certain(items[index], "guard of the pool"));
-      draft.#seatsFree.set(pool, guard.seats_free);
+      const guard = items[index];
+      // Written together with the organization or the workspace, it shows by itself: it comes.
+      if (!guard) throw new ConditionFailed(undefined);
+      draft.#seatsFree.set(pool, parsePool(guard).seats_free);
     }
     for (const [index, { pool, key, email }] of placements.entries()) {
       const stored = items[pools.length + index];

@@ -1,6 +1,5 @@
 import { decideAnew, type Store } from "../store/decide.ts";
 import { parseOrganization } from "../store/items/organization.ts";
-import { CorruptItem } from "../store/items/parse.ts";
 import { type MemberItem, type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import {
@@ -12,7 +11,7 @@ import {
   type TenantKey,
   taggedKey,
 } from "../store/layout.ts";
-import type { Item } from "../store/table.ts";
+import { ConditionFailed, type Item } from "../store/table.ts";
 import { PeopleDraft } from "./draft.ts";
 import { placeMember, placementsOf } from "./placement.ts";
 import { type Readable, type ReadableParts, readableParts, readsWrites } from "./reads.ts";
@@ -71,32 +70,37 @@ type Current = {
   readonly pool: PoolKey;
   readonly guard: PeopleItem;
   readonly stored: Item | undefined;
-  /** A pull request of theirs was reviewed before the platform told of them. */
-  readonly tagged: boolean;
+  /** A pull request of theirs was reviewed while seats were given automatically. */
+  readonly isMarked: boolean;
+  /** The mark counts only while seats are given automatically; it stays when the mode changes. */
+  readonly earnsSeat: boolean;
 };
 
 type News = { readonly saved: MemberSaved; readonly readable: ReadableParts; readonly version: string };
 
 async function readMember({ table }: Store, uuid: string, userId: string): Promise<Current> {
   const keys = [organizationKey(uuid), peopleKey(uuid), memberKey(uuid, userId), taggedKey(uuid, userId)];
-  const [organizationItem, guardItem, stored, tagged] = await table.getMany(keys);
-  if (!organizationItem || !guardItem) throw new CorruptItem(`Organization ${uuid} or its guard is missing.`);
+  const [organizationItem, guardItem, stored, mark] = await table.getMany(keys);
+  // They are written together, and show one by one: the other comes.
+  if (!organizationItem || !guardItem) throw new ConditionFailed(undefined);
   const organization = parseOrganization(organizationItem);
   const { tenant } = organization;
   const pool = poolOf(organization);
+  const isMarked = mark !== undefined;
   return {
     organization: uuid,
     tenant,
     pool,
     guard: parsePeople(guardItem),
     stored,
-    tagged: tagged !== undefined && organization.seat_assignment_mode === "automatic",
+    isMarked,
+    earnsSeat: isMarked && organization.seat_assignment_mode === "automatic",
   };
 }
 
 async function applyMember(
   { table }: Store,
-  { organization, tenant, pool, guard, stored, tagged }: Current,
+  { organization, tenant, pool, guard, stored, isMarked, earnsSeat }: Current,
   news: News,
 ): Promise<{ readonly pool: PoolKey; readonly mayHaveRoom: boolean }> {
   const before = stored && parseMember(stored);
@@ -105,7 +109,7 @@ async function applyMember(
     return { pool, mayHaveRoom: true };
   }
   const merged = mergeMember(before, organization, guard, news);
-  const step = { organization, pool, before, next: { ...merged, ...(tagged && { seat_earned: true }) } };
+  const step = { organization, pool, before, next: { ...merged, ...(earnsSeat && { seat_earned: true }) } };
   const draft = await PeopleDraft.load(table, placementsOf(step));
   const after = placeMember(draft, step);
   if (before?.active) draft.countRole(organization, before.role, -1);
@@ -115,8 +119,8 @@ async function applyMember(
   await table.transact([
     { check: organizationKey(organization), when: { equals: ["tenant", tenant] } },
     { put: after, when: unchanged(stored, memberAttributes) },
-    // Whoever tags the reviewer meanwhile finds no member to seat: then this decision is made anew.
-    ...(tagged ? [] : [{ check: taggedKey(organization, after.user_id), when: { absent: "pk" } as const }]),
+    // A mark that is written meanwhile may have found no member to seat: then this decision is made anew.
+    ...(isMarked ? [] : [{ check: taggedKey(organization, after.user_id), when: { absent: "pk" } as const }]),
     ...(isNewest ? readsWrites(organization, after.user_id, before?.reads ?? null, news.readable) : []),
     ...writes,
   ]);

@@ -1,7 +1,9 @@
-import { eventLimits, peopleLimits } from "../contract/limits.ts";
+import { eventLimits, peopleLimits, storeLimits } from "../contract/limits.ts";
+import { log } from "../runtime/log.ts";
 import { decideAnew, type Store } from "../store/decide.ts";
 import { type PersonItem, type PoolItem, parsePerson, parsePool } from "../store/items/people.ts";
 import { type PoolKey, personsRange, poolGuardKey } from "../store/layout.ts";
+import { backOff } from "../store/retry.ts";
 import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
 import { isShort, membershipsOf } from "./person.ts";
@@ -19,7 +21,21 @@ const canSeatSomebody = (guard: PoolItem | undefined): guard is PoolItem =>
  * seats last. Costs one read when there is nothing to do; safe to run at any time, and twice at once.
  */
 export async function fillSeats(store: Store, pool: PoolKey): Promise<void> {
-  if (!canSeatSomebody(await readPool(store.table, pool))) return;
+  const waiting = { clock: store.clock, chance: store.chance, policy: storeLimits.retry };
+  for (let pass = 0; canSeatSomebody(await readPool(store.table, pool)); pass++) {
+    if (pass === eventLimits.decisionsMax) {
+      log("error", "The guard counts people short of a seat, and nobody is found. Look at its counts.", {
+        pool,
+      });
+      return;
+    }
+    // A committed transaction shows item by item: the guard may count somebody whom a walk cannot see yet.
+    if (pass > 0) await backOff(waiting, pass - 1);
+    await seatThoseFound(store, pool);
+  }
+}
+
+async function seatThoseFound(store: Store, pool: PoolKey): Promise<void> {
   let keys: Key[] = [];
   let memberships = 0;
   for await (const item of queryAll(store.table, personsRange(pool))) {

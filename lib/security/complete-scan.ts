@@ -2,7 +2,7 @@ import { securityLimits } from "../contract/limits.ts";
 import { decideAnew, type Store } from "../store/decide.ts";
 import { findingsPartition } from "../store/layout.ts";
 import { ConditionFailed, type Item, queryAll, type Table } from "../store/table.ts";
-import { isNewest, placeOf, type ScanReference } from "./finding.ts";
+import { isNewest, placeOf, type ScanReference, type Telling } from "./finding.ts";
 import {
   type ChunkReference,
   chunkBytes,
@@ -15,7 +15,7 @@ import {
   type ScannedRepository,
   scannedRepository,
 } from "./ledger.ts";
-import { mergeChunks, type PlacedFinding } from "./merge.ts";
+import { firstChunks, mergeChunk, type NewChunk, type PlacedFinding, toldByChunk } from "./merge.ts";
 import type { ScanCompleted } from "./scan-completed.ts";
 
 /**
@@ -51,60 +51,102 @@ const inOrder = ({ findings }: ScanCompleted): PlacedFinding[] =>
 
 /**
  * New chunks first, then the ledger that names them, then what neither it nor the one before names is removed:
- * a reader holds a ledger for seconds and so survives a scan, and only two at once make it start over.
+ * a reader holds a ledger for seconds and so survives a scan, and only two at once make it start over. Chunks are
+ * read, merged and written a page at a time, in whatever order the table has them.
  */
 async function applyScan(
-  { table, chance }: Store,
+  store: Store,
   repository: ScannedRepository,
   ledger: Ledger | undefined,
   scan: ScanReference,
   findings: readonly PlacedFinding[],
 ): Promise<string | undefined> {
-  const stored = await storedChunks(table, repository);
+  const { table } = store;
   const telling = { scan, newestBefore: ledger?.newest };
-  const merged = await mergeChunks(ledger?.chunks ?? [], (id) => bytesOf(stored, id), findings, telling);
+  const writer = new ChunkWriter(store, repository);
+  const { replaced, unnamed } = await mergeStored(store, repository, ledger, findings, telling, writer);
+  const chunks = (ledger?.chunks ?? []).flatMap((chunk) => replaced.get(chunk.id) ?? [chunk]);
+  if (chunks.length === 0)
+    for await (const chunk of firstChunks(findings, telling)) chunks.push(await writer.keep(chunk));
+  await writer.flush();
   const newest = ledger && !isNewest(telling) ? ledger.newest : scan;
-  if (newest !== scan && merged.every((chunk) => !("bytes" in chunk))) return undefined;
-
-  const chunks: ChunkReference[] = [];
-  const puts: Array<{ put: Item }> = [];
-  for (const chunk of merged) {
-    // Never a number or a digest: an id that comes twice could be deleted by who meant its first bearer.
-    const id = "bytes" in chunk ? chance.uuid() : chunk.id;
-    if ("bytes" in chunk) puts.push({ put: chunkItem(chunkKey(repository, id), chunk.bytes) });
-    chunks.push({ id, from: chunk.from, counts: chunk.counts });
-  }
-  if (chunks.length > securityLimits.chunksMax)
+  if (newest !== scan && writer.written.size === 0) return undefined;
+  if (chunks.length > securityLimits.chunksMax) {
+    await removeChunks(table, repository, writer.written);
     return "findings: with the fixed ones the repository has more than can be kept";
-  await table.writeMany(puts);
+  }
   const generation = ledger?.generation ?? 0;
   const put = ledgerItemOf({ ...repository, generation: generation + 1, newest, chunks });
   const when = ledger ? { equals: ["generation", generation] as const } : { absent: "pk" };
   await table.write({ put, when }, { repeatable: true });
-  const named = new Set([...chunks, ...(ledger?.chunks ?? [])].map(({ id }) => id));
-  const unnamed = [...stored.keys()].filter((id) => !named.has(id));
-  await table.writeMany(unnamed.map((id) => ({ delete: chunkKey(repository, id) })));
+  await removeChunks(table, repository, unnamed);
   return undefined;
 }
 
-/**
- * Also those that no ledger names: writers died or lost over them. Whoever wrote one before this read can
- * replace the ledger no more once we have, so they are removed together with what the scan replaces.
- */
-async function storedChunks(
-  table: Table,
-  { organization, place }: ScannedRepository,
-): Promise<Map<string, Item>> {
-  const stored = new Map<string, Item>();
+type Merged = {
+  /** What takes the place of each chunk that the scan may change. */
+  readonly replaced: ReadonlyMap<string, readonly ChunkReference[]>;
+  /**
+   * Stored chunks that no ledger names: writers died or lost over them. Whoever wrote one before this read can
+   * replace the ledger no more once we have, so they are removed together with what the scan replaces.
+   */
+  readonly unnamed: readonly string[];
+};
+
+async function mergeStored(
+  { table }: Store,
+  repository: ScannedRepository,
+  ledger: Ledger | undefined,
+  findings: readonly PlacedFinding[],
+  telling: Telling,
+  writer: ChunkWriter,
+): Promise<Merged> {
+  const chunks = ledger?.chunks ?? [];
+  const named = new Set(chunks.map(({ id }) => id));
+  const told = toldByChunk(chunks, findings, telling);
+  const replaced = new Map<string, ChunkReference[]>();
+  const unnamed: string[] = [];
+  const { organization, place } = repository;
   for await (const item of queryAll(table, { pk: findingsPartition(organization, place) })) {
-    stored.set(item.sk, item);
+    const toldOfChunk = told.get(item.sk);
+    if (toldOfChunk) {
+      const merged = await mergeChunk(toldOfChunk, chunkBytes(item), telling);
+      replaced.set(item.sk, await Promise.all(merged.map((chunk) => writer.keep(chunk))));
+    } else if (!named.has(item.sk) && !writer.written.has(item.sk)) unnamed.push(item.sk);
   }
-  return stored;
+  // The ledger was replaced, and its chunks removed, since it was read: as good as a failed condition.
+  if (replaced.size < told.size) throw new ConditionFailed(undefined);
+  return { replaced, unnamed };
 }
 
-function bytesOf(stored: ReadonlyMap<string, Item>, chunkId: string): Uint8Array {
-  const item = stored.get(chunkId);
-  // The ledger was replaced, and its chunks removed, since it was read: as good as a failed condition.
-  if (!item) throw new ConditionFailed(undefined);
-  return chunkBytes(item);
+const removeChunks = (table: Table, repository: ScannedRepository, ids: Iterable<string>): Promise<void> =>
+  table.writeMany([...ids].map((id) => ({ delete: chunkKey(repository, id) })));
+
+/** Writes chunks a few at a time, so that not all of a large scan's wait in memory. */
+class ChunkWriter {
+  readonly #store: Store;
+  readonly #repository: ScannedRepository;
+  #puts: Array<{ put: Item }> = [];
+  readonly written = new Set<string>();
+
+  constructor(store: Store, repository: ScannedRepository) {
+    this.#store = store;
+    this.#repository = repository;
+  }
+
+  async keep(chunk: ChunkReference | NewChunk): Promise<ChunkReference> {
+    if (!("bytes" in chunk)) return chunk;
+    // Never a number or a digest: an id that comes twice could be deleted by who meant its first bearer.
+    const id = this.#store.chance.uuid();
+    this.written.add(id);
+    this.#puts.push({ put: chunkItem(chunkKey(this.#repository, id), chunk.bytes) });
+    if (this.#puts.length >= securityLimits.chunksWrittenTogether) await this.flush();
+    return { id, from: chunk.from, counts: chunk.counts };
+  }
+
+  async flush(): Promise<void> {
+    const puts = this.#puts;
+    this.#puts = [];
+    if (puts.length > 0) await this.#store.table.writeMany(puts);
+  }
 }

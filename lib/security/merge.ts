@@ -1,3 +1,4 @@
+import { securityLimits } from "../contract/limits.ts";
 import { chunkText, cutRows, pack, readRows, unpack, type WrittenRow, writeRow } from "./chunk.ts";
 import { found, isNewest, missing, type Row, type Telling, type ToldFinding } from "./finding.ts";
 import { type ChunkReference, type Counts, countRows } from "./ledger.ts";
@@ -8,28 +9,26 @@ export type PlacedFinding = { readonly place: string; readonly finding: ToldFind
 /** A chunk that is not in the table yet. */
 export type NewChunk = { readonly from: string; readonly counts: Counts; readonly bytes: Uint8Array };
 
+/** What the scan tells of the findings of one chunk. */
+export type ToldOfChunk = { readonly chunk: ChunkReference; readonly told: readonly PlacedFinding[] };
+
 /**
- * The repository's chunks after the scan. Those that it leaves as they are stand; `bytesOf` opens the others,
- * one at a time, so that a scan of many megabytes never stands in memory twice.
+ * The chunks that the scan may change, by their ids. An older scan changes nothing where it has no finding; a newer one
+ * ends what it does not have.
  */
-export async function mergeChunks(
+export function toldByChunk(
   chunks: readonly ChunkReference[],
-  bytesOf: (chunkId: string) => Uint8Array,
   findings: readonly PlacedFinding[],
   telling: Telling,
-): Promise<Array<ChunkReference | NewChunk>> {
-  if (chunks.length === 0) return await newChunks(mergeRows([], findings, telling).map(writeRow));
-  const merged: Array<ChunkReference | NewChunk> = [];
+): ReadonlyMap<string, ToldOfChunk> {
+  const byChunk = new Map<string, ToldOfChunk>();
   let taken = 0;
   for (const [index, chunk] of chunks.entries()) {
     const end = endOfChunk(findings, taken, chunks[index + 1]);
-    const told = findings.slice(taken, end);
+    if (end > taken || isNewest(telling)) byChunk.set(chunk.id, { chunk, told: findings.slice(taken, end) });
     taken = end;
-    // An older scan changes nothing where it has no finding; a newer one ends what it does not have.
-    if (told.length === 0 && !isNewest(telling)) merged.push(chunk);
-    else merged.push(...(await mergeChunk(chunk, bytesOf(chunk.id), told, telling)));
   }
-  return merged;
+  return byChunk;
 }
 
 function endOfChunk(
@@ -43,15 +42,37 @@ function endOfChunk(
   return end;
 }
 
-async function mergeChunk(
-  chunk: ChunkReference,
+/** One chunk after the scan: itself where nothing changes, else what takes its place. */
+export async function mergeChunk(
+  { chunk, told }: ToldOfChunk,
   bytes: Uint8Array,
-  told: readonly PlacedFinding[],
   telling: Telling,
 ): Promise<Array<ChunkReference | NewChunk>> {
   const before = await unpack(bytes);
   const rows = mergeRows(readRows(before), told, telling).map(writeRow);
-  return chunkText(rows) === before ? [chunk] : await newChunks(rows);
+  if (chunkText(rows) === before) return [chunk];
+  const pieces: NewChunk[] = [];
+  for (const piece of cutRows(rows)) pieces.push(...(await newChunk(piece)));
+  return pieces;
+}
+
+/** The chunks of a repository that had none, one at a time: a scan of many megabytes never stands in memory twice. */
+export async function* firstChunks(
+  findings: readonly PlacedFinding[],
+  telling: Telling,
+): AsyncGenerator<NewChunk> {
+  let rows: WrittenRow[] = [];
+  let bytes = 0;
+  for (const { place, finding } of findings) {
+    const row = writeRow(found(undefined, place, finding, telling));
+    rows.push(row);
+    bytes += Buffer.byteLength(row.text);
+    if (bytes < securityLimits.chunkBytesTarget) continue;
+    yield* await newChunk(rows);
+    rows = [];
+    bytes = 0;
+  }
+  yield* await newChunk(rows);
 }
 
 function mergeRows(rows: readonly Row[], told: readonly PlacedFinding[], telling: Telling): Row[] {
@@ -65,13 +86,9 @@ function mergeRows(rows: readonly Row[], told: readonly PlacedFinding[], telling
   return merged.sort((one, other) => (one.place < other.place ? -1 : 1));
 }
 
-async function newChunks(rows: readonly WrittenRow[]): Promise<NewChunk[]> {
-  const chunks: NewChunk[] = [];
-  for (const piece of cutRows(rows)) {
-    const [first] = piece;
-    if (!first) continue;
-    const counts = countRows(piece.map(({ row }) => row));
-    chunks.push({ from: first.row.place, counts, bytes: await pack(chunkText(piece)) });
-  }
-  return chunks;
+async function newChunk(rows: readonly WrittenRow[]): Promise<NewChunk[]> {
+  const [first] = rows;
+  if (!first) return [];
+  const counts = countRows(rows.map(({ row }) => row));
+  return [{ from: first.row.place, counts, bytes: await pack(chunkText(rows)) }];
 }

@@ -2,14 +2,21 @@ import { eventLimits, storeLimits } from "../contract/limits.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { backOff } from "./retry.ts";
-import { ConditionFailed, StoreUnavailable, type Table, TransactionRefused } from "./table.ts";
+import {
+  ConditionFailed,
+  DecisionsExhausted,
+  type Table,
+  TransactionRefused,
+  WriteExpired,
+} from "./table.ts";
 
 /** The table, with the time and the chance that deciding anew needs. */
 export type Store = { readonly table: Table; readonly clock: Clock; readonly chance: Chance };
 
 /**
- * A failed condition means that the world moved between reading and writing: `decide` reads it again and
- * decides anew, a bounded number of times. It must be safe to run after a write that did happen.
+ * A failed condition means that the world moved between reading and writing, and a write that expired carries an
+ * old moment: `decide` reads again and decides anew, a bounded number of times. It must be safe to run after a
+ * write that did happen, and takes its moment from the clock by itself.
  */
 export async function decideAnew<Answer>(store: Store, decide: () => Promise<Answer>): Promise<Answer> {
   const waiting = { clock: store.clock, chance: store.chance, policy: storeLimits.retry };
@@ -17,9 +24,12 @@ export async function decideAnew<Answer>(store: Store, decide: () => Promise<Ans
     try {
       return await decide();
     } catch (error) {
-      if (!(error instanceof ConditionFailed || error instanceof TransactionRefused)) throw error;
-      if (attempt + 1 >= eventLimits.decisionsMax) throw new StoreUnavailable(error, false);
+      if (!isOvertaken(error)) throw error;
+      if (attempt + 1 >= eventLimits.decisionsMax) throw new DecisionsExhausted(error);
       await backOff(waiting, attempt);
     }
   }
 }
+
+const isOvertaken = (error: unknown): boolean =>
+  error instanceof ConditionFailed || error instanceof TransactionRefused || error instanceof WriteExpired;

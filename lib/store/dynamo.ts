@@ -8,6 +8,7 @@ import { compileChange, compileCondition, compileRange, isEmptyRange, Placeholde
 import type { StoreMeter } from "./meter.ts";
 import { backOff, cancellationReasons, withRetries } from "./retry.ts";
 import {
+  type CallOptions,
   ConditionFailed,
   type Item,
   identityOf,
@@ -51,8 +52,8 @@ export function createDynamoTable(options: DynamoOptions): MeteredTable {
 }
 
 function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
-  const { client, tableName: TableName } = options;
-  const waiting = { clock: options.clock, chance: options.chance, policy: storeLimits.retry };
+  const { client, tableName: TableName, clock, chance } = options;
+  const waiting = { clock, chance, policy: storeLimits.retry };
 
   async function send<Operation extends TableOperation>(
     operation: Operation,
@@ -76,6 +77,17 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     input: object,
     signal?: AbortSignal,
   ) => withRetries(waiting, true, signal, () => send(operation, input, signal));
+  /** No attempt begins after the deadline, or long after the moment that the write carries. */
+  const sendWrite = <Operation extends TableOperation>(
+    operation: Operation,
+    input: object,
+    { until }: CallOptions,
+    repeat = true,
+  ) => {
+    const bounds = { until, ageMsMax: storeLimits.writeAgeMsMax };
+    const signal = until?.signal;
+    return withRetries(waiting, repeat, signal, () => send(operation, input, signal), bounds);
+  };
 
   const projection = (only: readonly string[] | undefined) => {
     if (!only) return {};
@@ -172,48 +184,54 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
 
   async function write(
     single: Write,
-    { returning, repeatable = false }: WriteOptions = {},
+    { returning, repeatable = false, until }: WriteOptions = {},
   ): Promise<Item | undefined> {
     const repeat = repeatable || (single.when === undefined && !("update" in single));
     const { operation, input } = singleCommand(single, TableName, returning);
     try {
-      const answer = await withRetries(waiting, repeat, undefined, () => send(operation, input));
+      const answer = await sendWrite(operation, input, { until }, repeat);
       return itemUnlessEmpty(answer.Attributes);
     } catch (error) {
       throw conditionFailure(error) ?? error;
     }
   }
 
-  async function transact(writes: readonly TransactionWrite[]): Promise<void> {
+  async function transact(writes: readonly TransactionWrite[], options: CallOptions = {}): Promise<void> {
     const input = {
       TransactItems: writes.map((each) => transactionItem(each, TableName)),
       // One token for all tries: after a time-out the same transaction is never applied twice.
-      ClientRequestToken: options.chance.uuid(),
+      ClientRequestToken: chance.uuid(),
     };
     try {
-      await repeatedly("TransactWriteItems", input);
+      await sendWrite("TransactWriteItems", input, options);
     } catch (error) {
       throw refusal(error) ?? error;
     }
   }
 
-  async function writeMany(writes: ReadonlyArray<{ put: Item } | { delete: Key }>): Promise<void> {
+  async function writeMany(
+    writes: ReadonlyArray<{ put: Item } | { delete: Key }>,
+    options: CallOptions = {},
+  ): Promise<void> {
     const requests = writes.map((each) =>
       "put" in each
         ? { PutRequest: { Item: toAttributes(each.put) } }
         : { DeleteRequest: { Key: keyAttributes(each.delete) } },
     );
-    await Promise.all(chunk(requests, storeLimits.batchWriteItemsMax).map(writeBatch));
+    const batches = chunk(requests, storeLimits.batchWriteItemsMax);
+    await Promise.all(batches.map((batch) => writeBatch(batch, options)));
   }
 
-  async function writeBatch(batch: readonly object[]): Promise<void> {
+  async function writeBatch(batch: readonly object[], options: CallOptions): Promise<void> {
     let requests = batch;
     for (let attempt = 0; requests.length > 0; attempt++) {
-      const answer = await repeatedly("BatchWriteItem", { RequestItems: { [TableName]: requests } });
+      const input = { RequestItems: { [TableName]: requests } };
+      const answer = await sendWrite("BatchWriteItem", input, options);
       const unprocessed = answer.UnprocessedItems?.[TableName] ?? [];
       const progressed = unprocessed.length < requests.length;
       requests = unprocessed;
-      if (requests.length > 0) attempt = await pauseForUnprocessed(progressed ? 0 : attempt);
+      if (requests.length > 0)
+        attempt = await pauseForUnprocessed(progressed ? 0 : attempt, options.until?.signal);
     }
   }
 

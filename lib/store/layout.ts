@@ -44,8 +44,10 @@
  * | to be indexed           | STALE#<shard>                | <org>#<id>#<revision>  | STALE#07 / 6f1c…#3f0a…#51d2…               |
  * | event applied once      | APPLIED#<event id>           | APPLIED                | APPLIED#0b9e… / APPLIED                    |
  * | Learnings to be listed  | RELIST                       | <time>#<org uuid>      | RELIST / 2026-11-15T…#6f1c…                |
+ * | failed tries of an event| TRIES#<message id>           | TRIES                  | TRIES#0b9e… / TRIES                        |
  * | reconciler's place      | RECONCILER                   | INDEX                  | RECONCILER / INDEX                         |
  * | sweeper's place         | SWEEPER                      | SPILLS                 | SWEEPER / SPILLS                           |
+ * | its place among markers | RECONCILER                   | MARKERS                | RECONCILER / MARKERS                       |
  */
 import type { Key } from "./table.ts";
 
@@ -262,6 +264,7 @@ export const relistKey = (dueAt: string, organization: string): Key => ({
 });
 export const reconcilerKey: Key = { pk: "RECONCILER", sk: "INDEX" };
 export const sweeperKey: Key = { pk: "SWEEPER", sk: "SPILLS" };
+export const reconcilerMarkersKey: Key = { pk: "RECONCILER", sk: "MARKERS" };
 export const organizationDirectoryPartition = "DIRECTORY#ORG";
 
 // Security findings (lib/security).
@@ -277,6 +280,8 @@ export const findingsChunkKey = (organization: string, repositoryDigest: string,
   pk: findingsPartition(organization, repositoryDigest),
   sk: chunkId,
 });
+/** How often a message of the queue was tried in vain. */
+export const triesKey = (messageId: string): Key => ({ pk: `TRIES#${part(messageId)}`, sk: "TRIES" });
 /** Organizations whose data is still on its way to another tenant. */
 export const movingPartition = "MOVING";
 export const movingKey = (uuid: string): Key => ({ pk: movingPartition, sk: uuid });

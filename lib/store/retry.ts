@@ -1,8 +1,9 @@
 import { AwsFault, NoAnswer } from "../runtime/aws-fault.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { TimeUp } from "../runtime/time-up.ts";
 import type { Attributes } from "./attributes.ts";
-import { StoreUnavailable } from "./table.ts";
+import { DecisionsExhausted, StoreUnavailable, type Until, WriteExpired } from "./table.ts";
 
 /** What a failed call means for the next try. */
 export type Fault = "throttled" | "conflict" | "ambiguous" | "permanent";
@@ -33,6 +34,23 @@ function classifyCancellation(error: AwsFault): Fault {
   return codes.every((code) => passing.has(code)) ? "throttled" : "permanent";
 }
 
+/** It is no fault of what was asked for: another time the same call may succeed. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof TimeUp ||
+  error instanceof NoAnswer ||
+  (error instanceof StoreUnavailable && !(error instanceof DecisionsExhausted)) ||
+  // What AWS refuses for other reasons than the item (no leave, expired credentials) is an operator's to mend.
+  (error instanceof AwsFault && !refusesInput(error));
+
+/** The table takes no such item or expression, now or later: too large, malformed. */
+export function refusesInput(error: unknown): boolean {
+  if (!(error instanceof AwsFault)) return false;
+  const codes = cancellationReasons(error).map(({ Code }) => Code ?? "");
+  return [error.name, ...codes].some((code) => refusals.has(code));
+}
+
+const refusals = new Set(["ValidationException", "ValidationError", "ItemCollectionSizeLimitExceeded"]);
+
 export type CancellationReason = { readonly Code?: string; readonly Item?: Attributes };
 
 /** Why each action of a cancelled transaction was refused, in order; as DynamoDB says it. */
@@ -55,22 +73,41 @@ export async function backOff(waiting: Waiting, attempt: number, signal?: AbortS
   await waiting.clock.sleep(1 + waiting.chance.below(Math.max(1, Math.ceil(bound))), signal);
 }
 
+/** What ends the attempts of a write early. */
+export type WriteBounds = {
+  readonly until?: Until | undefined;
+  /** How long after the first attempt another one may begin: a write carries the moment it was decided at. */
+  readonly ageMsMax?: number;
+};
+
+/** Throws when the time is up, by the signal or by the clock. */
+export function checkTime(until: Until | undefined): void {
+  until?.signal.throwIfAborted();
+  if (until?.isOver()) throw new TimeUp();
+}
+
 /** Runs `call` until it answers, fails for good, or the attempts are used up. */
 export async function withRetries<Answer>(
   waiting: Waiting,
   repeatAmbiguous: boolean,
   signal: AbortSignal | undefined,
   call: () => Promise<Answer>,
+  { until, ageMsMax = Number.POSITIVE_INFINITY }: WriteBounds = {},
 ): Promise<Answer> {
+  const { clock, policy } = waiting;
+  const begunMs = clock.nowMs();
+  checkTime(until);
   for (let attempt = 0; ; attempt++) {
     try {
       return await call();
     } catch (error) {
       const fault = classify(error);
       if (fault === "permanent") throw error;
-      const giveUp = attempt + 1 >= waiting.policy.attemptsMax || (fault === "ambiguous" && !repeatAmbiguous);
+      const giveUp = attempt + 1 >= policy.attemptsMax || (fault === "ambiguous" && !repeatAmbiguous);
       if (giveUp) throw new StoreUnavailable(error, fault === "throttled");
       await backOff(waiting, attempt, signal);
+      checkTime(until);
+      if (clock.nowMs() - begunMs > ageMsMax) throw new WriteExpired(error);
     }
   }
 }

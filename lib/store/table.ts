@@ -77,7 +77,17 @@ export type Page = {
   readonly resume?: Key;
 };
 
-export type WriteOptions = {
+/** Nothing is begun after this. */
+export type Until = {
+  /** For whoever waits: for an answer, or between two attempts. */
+  readonly signal: AbortSignal;
+  /** By the clock: in a function that was frozen, timers fire late and in any order. */
+  isOver(): boolean;
+};
+
+export type CallOptions = { readonly until?: Until | undefined };
+
+export type WriteOptions = CallOptions & {
   readonly returning?: "old" | "new";
   /**
    * A time-out leaves open whether a write happened. Unconditional puts and deletes are sent again by
@@ -96,9 +106,9 @@ export interface Table {
   /** Throws ConditionFailed. Answers the item before or after, if asked. */
   write(write: Write, options?: WriteOptions): Promise<Item | undefined>;
   /** All or nothing, at most 100 actions. Throws TransactionRefused with a reason for every action. */
-  transact(writes: readonly TransactionWrite[]): Promise<void>;
+  transact(writes: readonly TransactionWrite[], options?: CallOptions): Promise<void>;
   /** Unconditional puts and deletes, any number, in no order. */
-  writeMany(writes: ReadonlyArray<{ put: Item } | { delete: Key }>): Promise<void>;
+  writeMany(writes: ReadonlyArray<{ put: Item } | { delete: Key }>, options?: CallOptions): Promise<void>;
   /** The whole table, for repairs; never on a request's path. */
   scanPage(options: ReadOptions & { readonly pageItems?: number }, resume?: Key): Promise<Page>;
 }
@@ -128,11 +138,30 @@ export class TransactionRefused extends Error {
 
 /** The store did not answer in spite of retries. After a write it is open whether it happened. */
 export class StoreUnavailable extends Error {
-  override readonly name = "StoreUnavailable";
+  override readonly name: string = "StoreUnavailable";
   readonly throttled: boolean;
   constructor(cause: unknown, throttled: boolean) {
     super(throttled ? "The store is throttling." : "The store does not answer.", { cause });
     this.throttled = throttled;
+  }
+}
+
+/**
+ * The write was not sent again, because the moment it was decided at is too long ago. It is open whether an
+ * earlier attempt happened. Whoever decides again takes a new moment.
+ */
+export class WriteExpired extends StoreUnavailable {
+  override readonly name = "WriteExpired";
+  constructor(cause: unknown) {
+    super(cause, false);
+  }
+}
+
+/** Every decision was overtaken by another writer: many rivals, or a condition that never holds. */
+export class DecisionsExhausted extends StoreUnavailable {
+  override readonly name = "DecisionsExhausted";
+  constructor(cause: unknown) {
+    super(cause, false);
   }
 }
 

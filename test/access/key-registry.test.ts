@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { authenticate } from "../../lib/access/authenticate.ts";
 import {
   createKey,
   expiryOf,
@@ -9,12 +10,14 @@ import {
   storeKey,
 } from "../../lib/access/key-registry.ts";
 import { RegistryRefusal } from "../../lib/access/key-requirements.ts";
-import { operator } from "../../lib/audit/entry.ts";
+import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
+import { createRole, deleteRole } from "../../lib/people/custom-roles.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { parseKey } from "../../lib/store/items/key.ts";
+import { parseOrganization } from "../../lib/store/items/organization.ts";
 import { keyDirectoryKey, keyKey, organizationKey, peopleKey, tenantKey } from "../../lib/store/layout.ts";
-import type { Table } from "../../lib/store/table.ts";
+import { StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
@@ -399,5 +402,118 @@ describe("revoking", () => {
     await expect(revokeKey(world.deps, "k-none", operator)).rejects.toThrow(
       refusal("There is no key k-none."),
     );
+  });
+});
+
+describe("what a key rests on, changed while it is made", () => {
+  /** A table where `meanwhile` happens right before the key's own transaction. */
+  const overtaken = (meanwhile: () => Promise<unknown>): Table => {
+    let isOver = false;
+    return {
+      ...store().table,
+      transact: async (writes, ...rest) => {
+        if (!isOver) {
+          isOver = true;
+          await meanwhile();
+        }
+        await store().table.transact(writes, ...rest);
+      },
+    };
+  };
+
+  async function office(name: string) {
+    const uuid = await world.organization(name);
+    await world.member(github(name), "u1");
+    const organization = parseOrganization(
+      (await store().table.get(organizationKey(uuid))) ?? { pk: "", sk: "" },
+    );
+    const context = { ...world.deps, ...operatorOrigin };
+    const fields = { name: "Auditor", description: null, is_default: false, permissions: [] };
+    const { role } = await createRole(context, organization, { ...fields, duplicateFrom: undefined });
+    const request: KeyRequest = {
+      kind: "organization",
+      organization: uuid,
+      owner: "u1",
+      role: role.id,
+      actor: operator,
+    };
+    const keysOf = async () =>
+      (await listKeys({ table: store().table })).filter((key) => key.organization === uuid);
+    return { uuid, context, organization, role, request, keysOf };
+  }
+
+  test("an owner who leaves: there is no key", async () => {
+    const { request, keysOf } = await office("leaves");
+    const table = overtaken(() => world.member(github("leaves"), "u1", { active: false }));
+    await expect(createKey({ ...world.deps, table }, request)).rejects.toThrow(
+      refusal("User u1 is not an active member of the organization."),
+    );
+    expect(await keysOf()).toEqual([]);
+  });
+
+  test("a role that is deleted: there is no key", async () => {
+    const { context, organization, role, request, keysOf } = await office("deleted");
+    const table = overtaken(() => deleteRole(context, organization, role.id));
+    await expect(createKey({ ...world.deps, table }, request)).rejects.toThrow(
+      refusal(`The organization has no role ${role.id}.`),
+    );
+    expect(await keysOf()).toEqual([]);
+  });
+
+  test("the guard counts the keys that got a role, also one from before there was a count", async () => {
+    const { uuid, role, request } = await office("counted");
+    await store().table.write({ update: peopleKey(uuid), change: { remove: ["keys_given"] } });
+    const issued = [await createKey(world.deps, request), await createKey(world.deps, request)];
+    for (const { key } of issued)
+      await rotateKey(world.deps, { id: key.id, graceSeconds: 0, actor: operator });
+    expect(await store().table.get(peopleKey(uuid))).toMatchObject({ keys_given: { [role.id]: 4 } });
+  });
+
+  test("a key that gets the role while it is deleted makes that decision anew", async () => {
+    const { context, organization, role, request } = await office("given");
+    let looks = 0;
+    const table = overtaken(() => createKey(world.deps, request));
+    const counting: Table = {
+      ...table,
+      getMany: async (...given) => {
+        looks++;
+        return await store().table.getMany(...given);
+      },
+    };
+    await deleteRole({ ...context, table: counting }, organization, role.id);
+    expect(looks).toBe(2);
+  });
+});
+
+describe("a rotation without grace whose answer never comes", () => {
+  async function rotated(transact: Table["transact"]) {
+    const { keys } = await everyKindOfKey(world, systemChance.uuid());
+    const table: Table = { ...store().table, transact };
+    const rotating = rotateKey(
+      { ...world.deps, table },
+      { id: keys.user.key.id, graceSeconds: 0, actor: operator },
+    );
+    return { old: keys.user, rotating };
+  }
+  const lost = new StoreUnavailable("lost", false);
+
+  test("but which happened gives the new key all the same", async () => {
+    const { rotating } = await rotated(async (...given) => {
+      await store().table.transact(...given);
+      throw lost;
+    });
+    const { text } = await rotating;
+    await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
+  });
+
+  test("and which did not happen leaves the old key, also when the transaction arrives late", async () => {
+    let late: () => Promise<void> = () => Promise.resolve();
+    const { old, rotating } = await rotated(async (...given) => {
+      late = () => store().table.transact(...given);
+      throw lost;
+    });
+    await expect(rotating).rejects.toBe(lost);
+    await expect(late()).rejects.toBeInstanceOf(TransactionRefused);
+    await expect(authenticate(world.deps, { text: old.text })).resolves.toBeDefined();
   });
 });

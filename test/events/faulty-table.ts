@@ -14,7 +14,7 @@ export function faultyTable(table: Table, at: number, kind: FaultKind): { table:
     const isHit = kind === "crash" ? index >= at : index === at;
     if (!isHit) return run();
     if (kind === "unanswered") await run();
-    throw kind === "crash" ? new Error("The process is gone.") : new StoreUnavailable("injected", false);
+    throw new StoreUnavailable(kind === "crash" ? "the process is gone" : "injected", false);
   };
   return {
     calls: () => calls,

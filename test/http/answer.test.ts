@@ -112,7 +112,7 @@ test("reads do not wait for the limiter, writes do", async () => {
     writeMany: async () => void log.push("writeMany"),
   });
   const { promise, resolve } = Promise.withResolvers<void>();
-  const table = gatedTable(inner, promise, new AbortController().signal);
+  const table = gatedTable(inner, promise);
   await table.getTogether([]);
   expect(await table.scanPage({})).toEqual({ items: [] });
   const writing = table.writeMany([]);

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { measureLag } from "../../lib/index/lag.ts";
@@ -273,5 +273,37 @@ describe("a late writer", () => {
     await reconcileSome(deps());
     expect((await learningOf(table, home.uuid, id))?.text).toBe("second");
     await checkTable(table, { embedder: localEmbedder });
+  });
+});
+
+describe("what can never be mended", () => {
+  /** Of every text but one the embedding fails. */
+  const onlyLast: Embedder = {
+    id: localEmbedder.id,
+    embed: (text) => (text.includes("number 2") ? localEmbedder.embed(text) : broken.embed(text)),
+  };
+
+  test("starves nobody: the next run goes on behind the markers of the last one", async () => {
+    vi.spyOn(indexLimits, "staleMarkersPerRunMax", "get").mockReturnValue(1 as never);
+    await write(3, broken);
+    clock.advance(indexLimits.leftBehindAfterMs + 1);
+    const reports = [];
+    for (let run = 0; run < 3; run++) reports.push(await reconcileSome(deps(onlyLast)));
+    vi.restoreAllMocks();
+    expect(reports.reduce((sum, { missing }) => sum + missing, 0)).toBe(1);
+  });
+
+  test("a damaged record, vector or marker does not stop the full pass; a damaged vector is made again", async () => {
+    const { ids } = await write(5);
+    const [bad = "", worse = "", missing = ""] = ids.toSorted();
+    await table.writeMany([
+      { put: { pk: learningPartition(home.uuid), sk: bad, state: 7 } },
+      { put: { ...vectorKey(home.uuid, worse), digest: 7 } },
+      { delete: vectorKey(home.uuid, missing) },
+      { put: { pk: stalePartition(0), sk: "0" } },
+    ]);
+    const report = await reconcileAll(deps());
+    expect(report).toMatchObject({ looked_at: 5, missing: 2, failed: 1 });
+    expect(await table.get(vectorKey(home.uuid, worse))).toMatchObject({ digest: expect.any(String) });
   });
 });

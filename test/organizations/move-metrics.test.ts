@@ -105,7 +105,8 @@ test("a move that was cut off is finished by the clock, without another event", 
       await table.transact(writes);
     },
   }));
-  await expect(dying.organization("stuck", { workspace_id: "harbour" })).rejects.toThrow("cut off");
+  // Its note is committed, so the event is applied; what went wrong is for the clock.
+  await dying.organization("stuck", { workspace_id: "harbour" });
   const target = "/v1/metrics/review-comments?start_date=2026-01-01&end_date=2026-12-31";
   const { text: token } = await world.token("harbour");
   expect((await api.call(target, { key: token })).codes).toEqual(["METRICS_PREPARING"]);

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { authenticate } from "../../lib/access/authenticate.ts";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
+import { changeOrganizationSettings } from "../../lib/organizations/settings.ts";
 import { assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import { parsePerson } from "../../lib/store/items/people.ts";
 import { personKey } from "../../lib/store/layout.ts";
@@ -80,6 +82,39 @@ describe("in automatic mode", () => {
     await reviewed("ann", { reviewed: false });
     await reviewed(null);
     expect(await seated("ann")).toBe(false);
+  });
+});
+
+describe("a mark from automatic mode, after the mode became manual", () => {
+  const madeManual = async (name: string) => {
+    const all = await company(name);
+    await world.member(all.id, "ann");
+    const key = await world.key({ kind: "user", organization: all.uuid, owner: "ann" });
+    await all.reviewed("ann");
+    await changeOrganizationSettings({ ...world.deps, ...operatorOrigin }, all.uuid, {
+      seat_assignment_mode: "manual",
+    });
+    return { ...all, key };
+  };
+
+  test("a member who leaves is saved, and their user key works no more", async () => {
+    const { id, key } = await madeManual("leaving");
+    await world.member(id, "ann", { active: false });
+    await expect(authenticate(world.deps, { text: key.text })).rejects.toMatchObject({
+      code: "UNAUTHORIZED",
+    });
+  });
+
+  test("what they earned they keep; somebody who was only marked earns nothing any more", async () => {
+    const { id, reviewed, seated, uuid } = await company("kept");
+    await reviewed("late");
+    await world.member(id, "ann");
+    await reviewed("ann");
+    await changeOrganizationSettings({ ...world.deps, ...operatorOrigin }, uuid, {
+      seat_assignment_mode: "manual",
+    });
+    for (const user of ["ann", "late"]) await world.member(id, user, { username: `${user}2` });
+    expect([await seated("ann"), await seated("late")]).toEqual([true, false]);
   });
 });
 

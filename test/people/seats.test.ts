@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { eventLimits } from "../../lib/contract/limits.ts";
+import type { OutgoingEvent } from "../../lib/events/send.ts";
 import { roleWrites } from "../../lib/people/roles.ts";
 import { decideSeats, readPool } from "../../lib/people/seats.ts";
 import { decideAnew } from "../../lib/store/decide.ts";
@@ -9,13 +10,16 @@ import {
   createDesk,
   type Desk,
   deliver,
+  event,
   everything,
   memberSaved,
   organizationName,
   organizationSaved,
+  repositorySaved,
   uuidOf,
   workspaceSaved,
 } from "../events/support.ts";
+import { finalized } from "../metrics/support.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import { checkPeople } from "./checks.ts";
 
@@ -137,6 +141,83 @@ describe("seats while they last", () => {
     await Promise.all([deliver(desk, [buying]), deliver(desk, [buying]), deliver(desk, [buying])]);
     checkPeople(await everything(desk.table));
     expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 0, seats_short: 3 });
+  });
+});
+
+describe("a decision that found no seat free, while seats are bought", () => {
+  const full = [organizationSaved(1, { seats_purchased: 0, seat_assignment_mode: "automatic" })];
+  const inAcme = { ...organizationName(), workspace_id: "acme" };
+
+  /** `slow` has decided, and before its transaction goes out, `buying` is applied from beginning to end. */
+  async function overtaken(slow: OutgoingEvent, buying: OutgoingEvent): Promise<void> {
+    let isOvertaken = false;
+    const transact: Table["transact"] = async (writes, ...rest) => {
+      const decides = writes.some((write) => "put" in write && write.put.sk.startsWith("MEMBER#"));
+      if (decides && !isOvertaken) {
+        isOvertaken = true;
+        await deliver(desk, [buying]);
+      }
+      return desk.table.transact(writes, ...rest);
+    };
+    await deliver({ ...desk, table: { ...desk.table, transact } }, [slow]);
+    expect(isOvertaken).toBe(true);
+  }
+
+  test("a new member sits down", async () => {
+    await deliver(desk, full);
+    await overtaken(memberSaved(3), organizationSaved(9, { seats_purchased: 1 }));
+    checkPeople(await everything(desk.table));
+    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 0, seats_short: 0 });
+  });
+
+  test("the author of a reviewed pull request sits down", async () => {
+    await deliver(desk, [...full, repositorySaved(2), memberSaved(3, { seat_assigned: false })]);
+    const reviewed = event("pull_request.finalized", 4, {
+      ...finalized(organizationName(), "1", { repository_id: "9001", author_id: "4411" }),
+    });
+    await overtaken(reviewed, organizationSaved(9, { seats_purchased: 1 }));
+    checkPeople(await everything(desk.table));
+    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 0, seats_short: 0 });
+  });
+
+  test("people who move into a workspace sit down, as many as there are seats for", async () => {
+    await deliver(desk, [workspaceSaved(1, { seats_purchased: 1 }), organizationSaved(1), ...people(4)]);
+    await overtaken(organizationSaved(5, inAcme), workspaceSaved(9, { seats_purchased: 3 }));
+    checkPeople(await everything(desk.table));
+    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 0, seats_short: 1 });
+  });
+
+  test("somebody short who changes address sits down under the new one", async () => {
+    await deliver(desk, [
+      workspaceSaved(1, { seats_purchased: 0 }),
+      organizationSaved(2, inAcme),
+      memberSaved(3, { email: "zoe@acme.test" }),
+    ]);
+    // Decided while nothing was free; written when the seat is bought and whoever fills it has looked.
+    const hold = Promise.withResolvers<void>();
+    const looked = Promise.withResolvers<void>();
+    const transact: Table["transact"] = async (writes, ...rest) => {
+      const buying = deliver({ ...desk, table: { ...desk.table, queryPage } }, [
+        workspaceSaved(9, { seats_purchased: 1 }),
+      ]);
+      filled ??= buying;
+      await looked.promise;
+      await desk.table.transact(writes, ...rest).finally(() => hold.resolve());
+    };
+    const queryPage: Table["queryPage"] = async (range, resume) => {
+      const page = await desk.table.queryPage(range, resume);
+      if (range.beginsWith !== "PERSON#") return page;
+      looked.resolve();
+      await hold.promise;
+      return page;
+    };
+    let filled: Promise<void> | undefined;
+    await deliver({ ...desk, table: { ...desk.table, transact } }, [
+      memberSaved(5, { email: "ann@acme.test" }),
+    ]);
+    await filled;
+    checkPeople(await everything(desk.table));
+    expect(await readPool(desk.table, acme)).toMatchObject({ seats_free: 0, seats_short: 0 });
   });
 });
 

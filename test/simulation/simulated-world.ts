@@ -116,7 +116,7 @@ export class SimulatedWorld implements World {
 }
 
 /** Some worlds are calm, some are rough: bugs hide in both. */
-function randomFaults(dice: Dice): Faults {
+export function randomFaults(dice: Dice): Faults {
   const rough = dice.next();
   return {
     crash: rough * 0.02,

@@ -248,7 +248,7 @@ describe("deciding anew", () => {
       const last = eventLimits.decisionsMax - 1;
       expect(await decideAnew(store(), refusing(error, last))).toBe(eventLimits.decisionsMax);
       await expect(decideAnew(store(), refusing(error, last + 1))).rejects.toMatchObject({
-        name: "StoreUnavailable",
+        name: "DecisionsExhausted",
         throttled: false,
         cause: error,
       });

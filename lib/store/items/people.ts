@@ -35,6 +35,8 @@ const peopleItem = poolItem.extend({
   role_names: z.record(z.string(), z.string()),
   default_role: z.string().nullable(),
   custom: z.number(),
+  /** Keys that were ever given a custom role, per role; see lib/access/key-roles.ts. */
+  keys_given: z.record(z.string(), z.number()).optional(),
 });
 
 const memberItem = z.object({

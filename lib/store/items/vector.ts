@@ -45,6 +45,14 @@ const reconcilerItem = z.object({
   ended_at_ms: z.number(),
 });
 
+/** The marker that the last run ended with. */
+const reconcilerMarkersItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  shard: z.int(),
+  after: z.string(),
+});
+
 export type VectorItem = z.output<typeof vectorItem>;
 export type VectorHead = z.output<typeof vectorHead>;
 export type StaleItem = z.output<typeof staleItem>;
@@ -53,3 +61,7 @@ export const parseVector = parseItem("vector", vectorItem);
 export const parseVectorHead = parseItem("vector", vectorHead);
 export const parseStale = parseItem("stale marker", staleItem);
 export const parseReconciler = parseItem("reconciler's place", reconcilerItem);
+export const parseReconcilerMarkers = parseItem(
+  "reconciler's place among the markers",
+  reconcilerMarkersItem,
+);

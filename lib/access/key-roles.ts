@@ -1,0 +1,25 @@
+import type { PeopleItem } from "../store/items/people.ts";
+import type { Condition, Path, TransactionWrite } from "../store/table.ts";
+
+/**
+ * The guard counts the keys that were ever given a custom role. The count only grows: whether those keys still live is
+ * for their items to say, but nobody can delete the role between that look and the deletion, or give it to a key.
+ */
+const countPath = (role: string): Path => ["keys_given", role];
+
+/** For the transaction of the key: the role exists, and one more key has it. */
+export function keyGivenWrite({ pk, sk, keys_given }: PeopleItem, role: string): TransactionWrite {
+  const exists: Condition = { present: ["roles", role] };
+  // Guards from before there was a count get one.
+  const change = keys_given
+    ? ({ set: [[countPath(role), (keys_given[role] ?? 0) + 1]] } as const)
+    : ({ set: [["keys_given", { [role]: 1 }]] } as const);
+  return { update: { pk, sk }, change, when: { all: [exists, noKeyGivenSince({ keys_given }, role)] } };
+}
+
+/** For the transaction that deletes the role: no key got it since the guard was read. */
+export function noKeyGivenSince({ keys_given }: Pick<PeopleItem, "keys_given">, role: string): Condition {
+  if (!keys_given) return { absent: "keys_given" };
+  const given = keys_given[role];
+  return given === undefined ? { absent: countPath(role) } : { equals: [countPath(role), given] };
+}

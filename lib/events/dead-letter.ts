@@ -1,0 +1,11 @@
+import { eventLimits } from "../contract/limits.ts";
+import type { EventDeps, QueueMessage } from "./ports.ts";
+
+/** Gives the event up: a person will look at it. Only then may the queue forget it. */
+export async function deadLetter(deps: EventDeps, message: QueueMessage, reason: string): Promise<void> {
+  const { id, group, body } = message;
+  const shortReason = reason.slice(0, eventLimits.reasonCharactersMax).toWellFormed();
+  await deps.deadLetters.send([{ id, group, body, reason: shortReason }]);
+  deps.onOutcome?.("dead");
+  deps.log("warn", "An event went to the dead letters.", { messageId: id, group, reason: shortReason });
+}

@@ -1,0 +1,28 @@
+import { checkTime } from "./retry.ts";
+import type { Table, Until } from "./table.ts";
+
+/**
+ * A view of the table for work that has a deadline: no call begins after it, and no attempt of a write. Work that
+ * nobody waits for any more thus ends at its next call, also in a function that was frozen and continues later.
+ */
+export function boundedTable(table: Table, until: Until): Table {
+  const over = new Promise<never>((_, reject) => {
+    until.signal.addEventListener("abort", () => reject(until.signal.reason), { once: true });
+  });
+  over.catch(() => {});
+  const inTime = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
+    checkTime(until);
+    // Whoever waits for an answer hears at once that the time is up.
+    return await Promise.race([call(), over]);
+  };
+  return {
+    get: (key, options) => inTime(() => table.get(key, options)),
+    getMany: (keys, options) => inTime(() => table.getMany(keys, options)),
+    getTogether: (keys) => inTime(() => table.getTogether(keys)),
+    queryPage: (range, resume) => inTime(() => table.queryPage(range, resume)),
+    scanPage: (options, resume) => inTime(() => table.scanPage(options, resume)),
+    write: (write, options) => inTime(() => table.write(write, { ...options, until })),
+    transact: (writes) => inTime(() => table.transact(writes, { until })),
+    writeMany: (writes) => inTime(() => table.writeMany(writes, { until })),
+  };
+}

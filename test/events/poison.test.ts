@@ -1,0 +1,212 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { eventLimits } from "../../lib/contract/limits.ts";
+import { eventQueueSettings } from "../../lib/contract/platform.ts";
+import { ingest } from "../../lib/events/ingest.ts";
+import type { QueueMessage } from "../../lib/events/ports.ts";
+import { isSuspect } from "../../lib/events/tries.ts";
+import { AwsFault } from "../../lib/runtime/aws-fault.ts";
+import { memberKey, organizationKey, repositoryKey, triesKey } from "../../lib/store/layout.ts";
+import { type Key, StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
+import { openStore, useStore } from "../support/engine.ts";
+import {
+  createDesk,
+  type Desk,
+  deliver,
+  everything,
+  memberSaved,
+  organizationName,
+  organizationSaved,
+  repositorySaved,
+  toMessages,
+  uuidOf,
+} from "./support.ts";
+
+const store = useStore();
+let desk: Desk;
+beforeEach(async () => {
+  desk = createDesk((await openStore(store().endpoint)).table);
+});
+
+/** What stands in the way of a member's transaction. */
+const spoiled = (user: string, fault: () => Error): Table => ({
+  ...desk.table,
+  transact: async (writes, ...rest) => {
+    const own = memberKey(uuidOf(), user);
+    if (writes.some((write) => "put" in write && write.put.sk === own.sk)) throw fault();
+    await desk.table.transact(writes, ...rest);
+  },
+});
+
+const validation = () =>
+  new AwsFault({
+    status: 400,
+    headers: {},
+    body: Buffer.from(JSON.stringify({ __type: "x#ValidationException", message: "Item size" })),
+  });
+
+/** A bad one at the head, two good ones of its group, and one of another group. */
+async function batch(): Promise<QueueMessage[]> {
+  return await toMessages(desk, [
+    memberSaved(3, { user_id: "bad" }),
+    memberSaved(4, { user_id: "good" }),
+    repositorySaved(5),
+    organizationSaved(6, organizationName("2")),
+  ]);
+}
+
+/** Receives of a FIFO queue: whatever is not acknowledged comes again, all of it counted. */
+async function receive(table: Table, messages: readonly QueueMessage[], timesMax: number) {
+  let left = messages;
+  const lefts: number[] = [];
+  for (let receives = 1; receives <= timesMax && left.length > 0; receives++) {
+    left = await ingest(
+      { ...desk, table },
+      left.map((message) => ({ ...message, receives })),
+    );
+    lefts.push(left.length);
+  }
+  return lefts;
+}
+
+const isThere = async (key: Key) => (await desk.table.get(key)) !== undefined;
+const expectRestApplied = async () => {
+  expect(await isThere(memberKey(uuidOf(), "good"))).toBe(true);
+  expect(await isThere(repositoryKey(uuidOf(), "9001"))).toBe(true);
+  expect(await isThere(organizationKey(uuidOf("2")))).toBe(true);
+};
+
+describe("an event that can never be applied", () => {
+  test("because the table refuses its item goes alone to the dead letters, and the rest of the batch goes on", async () => {
+    await deliver(desk, [organizationSaved(1)]);
+    const messages = await batch();
+    expect(await receive(spoiled("bad", validation), messages, 5)).toEqual([0]);
+    expect(desk.letters).toEqual([{ ...messages[0], reason: "ValidationException: status 400" }]);
+    await expectRestApplied();
+  });
+
+  test("because an item it depends on is damaged goes there too, and the reason names the item", async () => {
+    await deliver(desk, [organizationSaved(1), memberSaved(2, { user_id: "bad" })]);
+    await desk.table.write({ put: { ...memberKey(uuidOf(), "bad"), user_id: 7 } });
+    expect(await receive(desk.table, await batch(), 5)).toEqual([0]);
+    expect(desk.letters).toMatchObject([
+      { reason: expect.stringMatching(/MEMBER#bad is damaged in: user_id/) },
+    ]);
+    await expectRestApplied();
+  });
+
+  const unclear: ReadonlyArray<[string, () => Error, RegExp]> = [
+    [
+      "a bug",
+      () => new TypeError("x is not a function"),
+      /^It failed 3 times. TypeError: x is not a function$/,
+    ],
+    [
+      "a condition that never holds",
+      () => new TransactionRefused([]),
+      /^It failed 3 times. DecisionsExhausted/,
+    ],
+  ];
+  test.each(unclear)("because of %s is tried a few times, then the same", async (_, fault, reason) => {
+    await deliver(desk, [organizationSaved(1)]);
+    expect(await receive(spoiled("bad", fault), await batch(), 9)).toEqual([3, 3, 0]);
+    expect(desk.letters).toMatchObject([{ id: expect.any(String), reason: expect.stringMatching(reason) }]);
+    await expectRestApplied();
+  });
+
+  test("while it waits for another does not hold that one up for ever, nor take its place as a dead letter", async () => {
+    const [early] = await toMessages(desk, [memberSaved(3, { user_id: "bad" })]);
+    await ingest(desk, early ? [early] : []);
+    const messages = await toMessages(desk, [organizationSaved(1), memberSaved(4, { user_id: "good" })]);
+    const table = spoiled("bad", () => new TypeError("x is not a function"));
+    expect(await receive(table, messages, 9)).toEqual([2, 2, 0]);
+    expect(desk.letters).toMatchObject([{ id: early?.id }]);
+    expect(await isThere(memberKey(uuidOf(), "good"))).toBe(true);
+  });
+});
+
+describe("tries", () => {
+  test("are a message's own: one that came back behind another has as many as any", async () => {
+    await deliver(desk, [organizationSaved(1)]);
+    const messages = await batch();
+    const twice = spoiled("bad", () => new TypeError("bug"));
+    expect(await receive(twice, messages, 3)).toEqual([3, 3, 0]);
+    const [good] = await toMessages(desk, [memberSaved(9, { user_id: "good" })]);
+    // Received three times already, and its own first try fails.
+    const left = await ingest(
+      { ...desk, table: spoiled("good", () => new TypeError("bug")) },
+      good ? [{ ...good, receives: 4 }] : [],
+    );
+    expect(left).toHaveLength(1);
+    expect(desk.letters).toHaveLength(1);
+  });
+
+  test("that a passing fault ended are none, however many there are", async () => {
+    await deliver(desk, [organizationSaved(1)]);
+    const table = spoiled("bad", () => new StoreUnavailable("away", true));
+    expect(await receive(table, await batch(), 12)).toEqual(Array.from({ length: 12 }, () => 3));
+    expect(desk.letters).toEqual([]);
+    expect(await receive(desk.table, await batch(), 1)).toEqual([0]);
+    await expectRestApplied();
+    const kept = (await everything(desk.table)).filter(
+      ({ pk, tries }) => pk.startsWith("TRIES#") && tries !== 0,
+    );
+    expect(kept).toEqual([]);
+  });
+
+  test("that ended the whole worker are counted: it is given up, and the others with it are applied", async () => {
+    await deliver(desk, [organizationSaved(1)]);
+    const [bad, ...others] = await batch();
+    if (!bad) throw new Error("There is a message.");
+    let left: readonly QueueMessage[] = [...others, bad];
+    const dying = spoiled("bad", () => {
+      throw new Error("unreachable");
+    });
+    // The function ends in the middle: no answer reaches the queue, and all of the batch comes again.
+    const killed = new Promise<never>(() => {});
+    const table: Table = {
+      ...dying,
+      transact: (writes, ...rest) => dying.transact(writes, ...rest).catch(() => killed),
+    };
+    const suspectFrom = eventLimits.suspectReceivesMin;
+    for (let receives = suspectFrom; receives < suspectFrom + eventLimits.triesMax; receives++) {
+      const work = ingest({ ...desk, table }, [{ ...bad, receives }]);
+      await Promise.race([work, new Promise((resolve) => setTimeout(resolve, 200))]);
+      expect(desk.letters).toEqual([]);
+    }
+    left = await ingest(
+      { ...desk, table },
+      left.map((message) => ({ ...message, receives: suspectFrom + eventLimits.triesMax })),
+    );
+    expect(left).toEqual([]);
+    expect(desk.letters).toMatchObject([{ id: bad.id, reason: expect.stringMatching(/begun 3 times/) }]);
+    await expectRestApplied();
+  });
+
+  test("of a message that is applied at last are forgotten", async () => {
+    await deliver(desk, [organizationSaved(1)]);
+    const [bad] = await batch();
+    if (!bad) throw new Error("There is a message.");
+    await ingest({ ...desk, table: spoiled("bad", () => new TypeError("bug")) }, [{ ...bad, receives: 3 }]);
+    expect(await desk.table.get(triesKey(bad.id))).toMatchObject({ tries: 1 });
+    expect(await ingest(desk, [{ ...bad, receives: 4 }])).toEqual([]);
+    expect(await desk.table.get(triesKey(bad.id))).toBeUndefined();
+  });
+});
+
+describe("the worker's own hand", () => {
+  test("comes before the queue's, also where the event is not to blame", async () => {
+    await deliver(desk, [organizationSaved(1)]);
+    const [bad] = await batch();
+    const table = spoiled("bad", () => new StoreUnavailable("away", true));
+    const receives = eventQueueSettings.workerReceivesMax;
+    expect(await ingest({ ...desk, table }, bad ? [{ ...bad, receives }] : [])).toEqual([]);
+    expect(desk.letters).toMatchObject([
+      { reason: expect.stringMatching(/received 960 times. StoreUnavailable/) },
+    ]);
+    // All ten of a batch may have to be given up, one a receive, before the queue does it.
+    const { receivesMax, batchMessagesMax } = eventQueueSettings;
+    expect(receives + batchMessagesMax).toBeLessThan(receivesMax);
+    expect(eventLimits.suspectReceivesMin + eventLimits.triesMax * batchMessagesMax).toBeLessThan(receives);
+    expect(isSuspect({ id: "m", group: "g", body: "", receives })).toBe(true);
+  });
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { learningLimits } from "../../lib/contract/limits.ts";
+import { NoAnswer } from "../../lib/runtime/aws-fault.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { toTimestamp } from "../../lib/runtime/clock.ts";
+import type { StoreClient } from "../../lib/store/client.ts";
+import { createDynamoTable } from "../../lib/store/dynamo.ts";
+import { learningListPartition } from "../../lib/store/layout.ts";
+import { TestClock } from "../support/clock.ts";
+import { useStore } from "../support/engine.ts";
+import { github, World } from "../support/world.ts";
+
+const store = useStore();
+const frozenMs = 10 * 60_000;
+
+/** The first transaction is lost, and whoever sent it is frozen for ten minutes before it tries again. */
+function frozenClient(client: StoreClient, clock: TestClock): StoreClient {
+  let isFrozen = false;
+  return {
+    ...client,
+    async call(operation, input, signal) {
+      if (operation !== "TransactWriteItems" || isFrozen) return await client.call(operation, input, signal);
+      isFrozen = true;
+      clock.advance(frozenMs);
+      throw new NoAnswer("lost");
+    },
+  };
+}
+
+test("a Learning whose transaction stalled is listed where a resumed export still comes by", async () => {
+  const clock = new TestClock();
+  const calm = new World(() => store().table, clock);
+  const uuid = await calm.organization("stalled");
+  await calm.repository(github("stalled"), "r1");
+  const client = frozenClient(store().client, clock);
+  const table = createDynamoTable({ client, tableName: store().tableName, clock, chance: systemChance });
+  const begunMs = clock.nowMs();
+
+  await new World(() => table, clock).tell("learning.captured", {
+    ...github("stalled"),
+    repository_id: "r1",
+    learning: "Prefer early returns.",
+    author_id: "ann",
+    source: "chat",
+    pr_url: null,
+    file: null,
+    source_url: null,
+  });
+
+  const { items } = await table.queryPage({ pk: learningListPartition(`o#${uuid}`) });
+  expect(items).toHaveLength(1);
+  const settledMs = begunMs + frozenMs - learningLimits.settledAfterMs;
+  expect(String(items[0]?.sk) > toTimestamp(settledMs)).toBe(true);
+});

@@ -1,0 +1,110 @@
+import { v5 } from "uuid";
+import { identityNamespace, organizationUuid } from "../../../lib/contract/identity.ts";
+import type { OutgoingEvent } from "../../../lib/events/send.ts";
+import { finalized } from "../../metrics/support.ts";
+import type { Dice } from "../model/scheduler.ts";
+
+/** What is wrong with an event: nothing, its data, its item (the table refuses it), or it ends the worker. */
+export type Fate = "good" | "malformed" | "refused" | "deadly";
+
+export type ToldEvent = OutgoingEvent & { readonly fate: Fate };
+
+const organizationIds = ["1", "2", "3"];
+const userIds = ["ann", "bob", "cid", "dan"];
+/** Whose events the table refuses, and whose end the worker. */
+export const refusedUser = "too-large";
+export const deadlyUser = "deadly";
+
+export const nameOf = (id: string) => ({
+  provider: "github",
+  instance_id: null,
+  provider_organization_id: id,
+});
+export const organizations = organizationIds.map((id) => ({ id, uuid: organizationUuid(nameOf(id)) }));
+export const users = userIds;
+
+/** The state that the platform is in, which it tells of piece by piece. */
+export function makeHistory(dice: Dice): ToldEvent[] {
+  const events: ToldEvent[] = [];
+  let minute = 0;
+  const say = (type: string, data: object, fate: Fate = "good") => {
+    minute++;
+    const occurred_at = new Date(Date.UTC(2026, 9, 1, 0, minute)).toISOString();
+    events.push({ id: v5(`${minute}`, identityNamespace), type, occurred_at, data, fate });
+  };
+  const workspace = () =>
+    say("workspace.saved", {
+      id: "acme",
+      name: "Acme",
+      admins: [],
+      seats_purchased: dice.below(9),
+      active: true,
+    });
+  const organization = (id: string) =>
+    say("organization.saved", {
+      ...nameOf(id),
+      name: id,
+      workspace_id: dice.chance(0.8) ? "acme" : null,
+      plan: "enterprise",
+      subscription_active: true,
+      deployment: "cloud",
+      active: true,
+      metrics: "ready",
+      seats_purchased: dice.below(4),
+      seat_assignment_mode: dice.pick(["automatic", "automatic", "manual"]),
+      approval_delay_days: 0,
+    });
+  const member = (id: string, user: string, fate: Fate = "good") =>
+    say(
+      "member.saved",
+      {
+        ...nameOf(id),
+        user_id: user,
+        username: user,
+        email: dice.pick([null, `${user}@acme.test`, `${user}@acme.test`, "team@acme.test"]),
+        role: dice.pick(["cr_admin", "cr_member"]),
+        seat_assigned: dice.chance(0.8),
+        readable_repository_ids: "*",
+        active: fate !== "good" || dice.chance(0.75),
+      },
+      fate,
+    );
+  const repository = (id: string) =>
+    say("repository.saved", {
+      ...nameOf(id),
+      repository_id: "r1",
+      name: "r1",
+      full_name: "g/r1",
+      private: true,
+      url: "https://git.test/r1",
+      active: true,
+      approval_delay_days: null,
+    });
+  const pullRequest = (id: string) =>
+    say(
+      "pull_request.finalized",
+      finalized(nameOf(id), minute, { repository_id: "r1", author_id: dice.pick(userIds), comments: [] }),
+    );
+  const bad: ReadonlyArray<(id: string) => void> = [
+    (id) => say("member.saved", { ...nameOf(id), user_id: "x" }, "malformed"),
+    (id) => member(id, refusedUser, "refused"),
+    (id) => member(id, deadlyUser, "deadly"),
+  ];
+
+  workspace();
+  for (const id of organizationIds) {
+    organization(id);
+    repository(id);
+  }
+  for (let count = 12 + dice.below(25); count > 0; count--) {
+    const id = dice.pick(organizationIds);
+    const what = dice.next();
+    if (what < 0.5) member(id, dice.pick(userIds));
+    else if (what < 0.65) pullRequest(id);
+    else if (what < 0.72) organization(id);
+    // Seats are bought in a group of their own, and so at the same time as people come and go.
+    else if (what < 0.93) workspace();
+    else dice.pick(bad)(id);
+  }
+  return events;
+}

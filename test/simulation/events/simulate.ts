@@ -1,0 +1,119 @@
+import { authenticate, Refused } from "../../../lib/access/authenticate.ts";
+import { versionOf } from "../../../lib/events/envelope.ts";
+import { expireWaiting } from "../../../lib/events/expire.ts";
+import { resumeMoves } from "../../../lib/organizations/move.ts";
+import { memberKey, organizationKey, tenantKey, workspaceTenant } from "../../../lib/store/layout.ts";
+import type { Key } from "../../../lib/store/table.ts";
+import { checkPeople } from "../../people/checks.ts";
+import { Process } from "../world.ts";
+import { nameOf, organizations, type ToldEvent, users } from "./history.ts";
+import { Violation } from "./violation.ts";
+import { type EventWeakness, EventWorld } from "./world.ts";
+
+/** One seed: events, an admin and faults; then calm, rest, and the oracle. Answers what it found wrong. */
+export async function simulateEvents(seed: number, weakness?: EventWeakness): Promise<Error | undefined> {
+  const world = new EventWorld(seed, weakness);
+  try {
+    world.send();
+    for (const actor of [world.worker(), world.worker(), world.worker(), world.admin()])
+      actor.catch((error: unknown) => world.fail(error));
+    await world.run(() => world.queue.isEmpty);
+    world.isClosing = true;
+    await world.run();
+    world.calm();
+    await world.finish(rest(world));
+    checkRest(world);
+    await world.finish(checkKeys(world));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** What the clock does. */
+async function rest(world: EventWorld): Promise<void> {
+  const deps = world.deps(new Process());
+  await resumeMoves(deps);
+  await expireWaiting(deps);
+}
+
+/** Every good event is applied, none is a dead letter, and people and seats are what the newest events say. */
+function checkRest(world: EventWorld): void {
+  const { buried } = world.queue;
+  if (buried.length > 0) throw new Violation("buried", `the queue buried ${buried.length} without a reason`);
+  const dead = new Set(world.letters.map(({ id }) => id));
+  for (const { id, fate, type } of world.events) {
+    if (fate === "good" && dead.has(id))
+      throw new Violation("dead", `a good ${type} is a dead letter: ${reasonOf(world, id)}`);
+    if (fate !== "good" && !dead.has(id)) throw new Violation("alive", `a ${fate} event is no dead letter`);
+  }
+  const items = world.everything();
+  if (items.some(({ pk }) => pk.startsWith("WAITING")))
+    throw new Violation("waiting", "an event still waits");
+  const at = new Map(items.map((item) => [`${item.pk} ${item.sk}`, item]));
+  for (const [key, event] of newest(world.events)) {
+    if (at.get(key)?.version !== versionOf(event))
+      throw new Violation("missed", `${key} is not what ${event.type} at ${event.occurred_at} says`);
+  }
+  try {
+    checkPeople(items);
+  } catch (error) {
+    throw new Violation("people", error instanceof Error ? error.message : String(error));
+  }
+}
+
+const reasonOf = (world: EventWorld, id: string): string | undefined =>
+  world.letters.find((letter) => letter.id === id)?.reason;
+
+/** The newest good event about each thing, by the thing's key. */
+function newest(events: readonly ToldEvent[]): Map<string, ToldEvent> {
+  const found = new Map<string, ToldEvent>();
+  for (const event of events.filter(({ fate }) => fate === "good")) {
+    const key = keyOf(event);
+    if (key) found.set(`${key.pk} ${key.sk}`, event);
+  }
+  return found;
+}
+
+function keyOf({ type, data }: ToldEvent): Key | undefined {
+  if (type === "workspace.saved") return tenantKey(workspaceTenant("acme"));
+  const organization = organizations.find(
+    ({ id }) => JSON.stringify(nameOf(id)) === JSON.stringify({ ...nameOf(id), ...pick(data) }),
+  );
+  if (!organization) return undefined;
+  if (type === "organization.saved") return organizationKey(organization.uuid);
+  const user = users.find(
+    (each) => typeof data === "object" && data && "user_id" in data && data.user_id === each,
+  );
+  return type === "member.saved" && user ? memberKey(organization.uuid, user) : undefined;
+}
+
+const pick = (data: unknown): object =>
+  typeof data === "object" && data && "provider_organization_id" in data
+    ? { provider_organization_id: data.provider_organization_id }
+    : {};
+
+/** A member's key works exactly while the newest event calls the member active. */
+async function checkKeys(world: EventWorld): Promise<void> {
+  const states = newest(world.events);
+  const deps = world.deps(new Process());
+  for (const { text, uuid, user } of world.keys) {
+    const { pk, sk } = memberKey(uuid, user);
+    const isActive = isActiveIn(states.get(`${pk} ${sk}`));
+    const works = await authenticate(deps, { text }).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof Refused) return false;
+        throw error;
+      },
+    );
+    if (works !== isActive)
+      throw new Violation("key", `the key of ${user} ${works ? "still works" : "is dead"}`);
+  }
+}
+
+const isActiveIn = (event: ToldEvent | undefined): boolean =>
+  typeof event?.data === "object" &&
+  event.data !== null &&
+  "active" in event.data &&
+  event.data.active === true;

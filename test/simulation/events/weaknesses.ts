@@ -1,0 +1,94 @@
+import { ingest } from "../../../lib/events/ingest.ts";
+import { organizationKey, taggedKey } from "../../../lib/store/layout.ts";
+import {
+  type Condition,
+  StoreUnavailable,
+  type Table,
+  type TransactionWrite,
+} from "../../../lib/store/table.ts";
+import type { EventWeakness } from "./world.ts";
+
+const transactsAs =
+  (change: (writes: readonly TransactionWrite[]) => TransactionWrite[]) =>
+  (table: Table): Table => ({
+    ...table,
+    transact: (writes, options) => table.transact(change(writes), options),
+  });
+
+/** The mark of an author counted only together with the mode, and its absence was demanded else. */
+const markWithoutMode: EventWeakness = {
+  name: "a mark that does not earn a seat is taken for no mark",
+  breaks: ["dead", "buried", "endless"],
+  seedsMax: 300,
+  caughtAt: 41,
+  table: (table, look) => ({
+    ...table,
+    transact: (writes, options) => {
+      const member = writes.find((write) => "put" in write && write.put.sk.startsWith("MEMBER#"));
+      if (!member || !("put" in member) || !writes.some((write) => "check" in write))
+        return table.transact(writes, options);
+      const uuid = member.put.pk.slice("ORG#".length);
+      const mark = taggedKey(uuid, String(member.put.user_id));
+      const isManual = look({ ...organizationKey(uuid) })?.seat_assignment_mode === "manual";
+      const isChecked = writes.some((write) => "check" in write && write.check.sk === mark.sk);
+      const isSave = member.put.seat_earned !== true;
+      const check =
+        isManual && !isChecked && isSave ? [{ check: mark, when: { absent: "pk" } as const }] : [];
+      return table.transact([...writes, ...check], options);
+    },
+  }),
+};
+
+/** Every fault but a refusal was taken for a passing one: the group stood until the queue buried all of it. */
+const everyFaultPasses: EventWeakness = {
+  name: "a fault that never passes is waited for",
+  breaks: ["buried", "dead", "endless"],
+  seedsMax: 60,
+  caughtAt: 2,
+  table: (table) => ({
+    ...table,
+    transact: (writes, options) =>
+      table.transact(writes, options).catch((error: unknown) => {
+        const isOurs = error instanceof Error && /Unavailable|Refused/.test(error.name);
+        throw isOurs ? error : new StoreUnavailable(error, false);
+      }),
+  }),
+};
+
+const isSeatsBound = (condition: Condition): boolean =>
+  "atMost" in condition && condition.atMost[0] === "seats_free";
+
+/** Nobody looked whether seats were still short when somebody was left without one. */
+const shortUnconditionally: EventWeakness = {
+  name: "somebody is left short although seats were bought meanwhile",
+  breaks: ["people"],
+  seedsMax: 1500,
+  caughtAt: 152,
+  table: transactsAs((writes) =>
+    writes.flatMap((write) => {
+      if (!write.when || !("all" in write.when)) return [write];
+      const all = write.when.all.filter((condition) => !isSeatsBound(condition));
+      if (all.length === write.when.all.length) return [write];
+      return "check" in write ? [] : [{ ...write, when: { all } }];
+    }),
+  ),
+};
+
+/** When the time was up the worker answered, and what it had begun went on by itself. */
+const goesOnAfterTheEnd: EventWeakness = {
+  name: "work goes on after its run has answered",
+  breaks: ["late"],
+  seedsMax: 60,
+  caughtAt: 3,
+  ingest: async (deps, messages, { timeBudgetMs = 0 } = {}) => {
+    const done = await Promise.race([ingest(deps, messages), deps.clock.sleep(timeBudgetMs)]);
+    return done ?? messages;
+  },
+};
+
+export const eventWeaknesses: readonly EventWeakness[] = [
+  markWithoutMode,
+  everyFaultPasses,
+  shortUnconditionally,
+  goesOnAfterTheEnd,
+];

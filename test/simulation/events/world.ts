@@ -1,0 +1,226 @@
+import { draftKeyItem } from "../../../lib/access/key-registry.ts";
+import { makeKeyText } from "../../../lib/access/key-text.ts";
+import { operatorOrigin } from "../../../lib/audit/entry.ts";
+import { auditLimits } from "../../../lib/contract/limits.ts";
+import { ingest } from "../../../lib/events/ingest.ts";
+import type { DeadLetter, EventDeps, QueueMessage } from "../../../lib/events/ports.ts";
+import { groupOf } from "../../../lib/events/send.ts";
+import { changeOrganizationSettings } from "../../../lib/organizations/settings.ts";
+import { AwsFault } from "../../../lib/runtime/aws-fault.ts";
+import type { Clock } from "../../../lib/runtime/clock.ts";
+import { memberKey, organizationTenant } from "../../../lib/store/layout.ts";
+import type { Item, Key, Table, TransactionWrite } from "../../../lib/store/table.ts";
+import { Dice, diceChance, Scheduler } from "../model/scheduler.ts";
+import { type Faults, ModelStore, noFaults } from "../model/store.ts";
+import { randomFaults } from "../simulated-world.ts";
+import { Process } from "../world.ts";
+import { deadlyUser, makeHistory, organizations, refusedUser, type ToldEvent, users } from "./history.ts";
+import { ModelQueue } from "./queue.ts";
+import { type BrokenRule, Violation } from "./violation.ts";
+
+const stepMs = 25;
+const timeBudgetMs = 28_000;
+const stepsMax = 400_000;
+const baseMs = Date.parse("2026-11-15T12:00:00.000Z");
+
+/** A known fault, put back between the code and the store or the queue. */
+export type EventWeakness = {
+  readonly name: string;
+  readonly breaks: readonly BrokenRule[];
+  /** It must be caught within this many seeds. */
+  readonly seedsMax: number;
+  /** A seed that catches it, tried first: the others are searched only when the code has moved it. */
+  readonly caughtAt: number;
+  readonly table?: (table: Table, look: (item: Item) => Item | undefined) => Table;
+  readonly ingest?: typeof ingest;
+};
+
+/** One seed's world: whole groups of events, a queue with SQS's rules, workers that die and run out of time. */
+export class EventWorld {
+  readonly dice: Dice;
+  readonly events: readonly ToldEvent[];
+  readonly letters: DeadLetter[] = [];
+  readonly queue: ModelQueue;
+  readonly keys: ReadonlyArray<{ readonly text: string; readonly uuid: string; readonly user: string }>;
+  readonly #scheduler: Scheduler;
+  readonly #store: ModelStore;
+  readonly #weakness: EventWeakness | undefined;
+  readonly clock: Clock;
+  #failure: unknown;
+  isClosing = false;
+
+  constructor(seed: number, weakness?: EventWeakness) {
+    this.dice = new Dice(seed);
+    this.#scheduler = new Scheduler(this.dice);
+    this.#store = new ModelStore(this.#scheduler, this.dice, gentler(randomFaults(this.dice)));
+    this.#weakness = weakness;
+    this.queue = new ModelQueue(this.#scheduler, this.dice);
+    const scheduler = this.#scheduler;
+    this.clock = {
+      nowMs: () => baseMs + scheduler.now * stepMs,
+      sleep: (ms) => scheduler.sleep(1 + Math.ceil(ms / stepMs)),
+    };
+    this.events = makeHistory(this.dice);
+    this.keys = organizations.flatMap(({ uuid }) => users.map((user) => this.#seedKey(uuid, user)));
+  }
+
+  #seedKey(uuid: string, user: string) {
+    const tenant = organizationTenant(uuid);
+    const text = makeKeyText(
+      { kind: "user", organization: uuid, tenant, userId: user },
+      diceChance(this.dice),
+    );
+    const fields = { kind: "user", tenant, organization: uuid, owner: user } as const;
+    this.#store.seed(draftKeyItem(this.deps(new Process()), text, fields).key);
+    return { text, uuid, user };
+  }
+
+  deps(process: Process): EventDeps & { retentionDays: number } {
+    return {
+      table: this.#table(process),
+      clock: this.clock,
+      chance: diceChance(this.dice),
+      retentionDays: auditLimits.retentionDaysDefault,
+      log: () => undefined,
+      bucket: { put: () => Promise.reject(new Error("no")), get: () => Promise.resolve(undefined) },
+      deadLetters: { send: async (sent) => void (process.isAlive && this.letters.push(...sent)) },
+    };
+  }
+
+  /** The store with two events in it that it cannot bear, and with the weakness under test. */
+  #table(process: Process): Table {
+    const table = this.#store.connect(process);
+    const spoiled: Table = {
+      ...table,
+      transact: (writes, options) => {
+        if (writesMember(writes, refusedUser)) return Promise.reject(validationFault());
+        if (writesMember(writes, deadlyUser)) process.crash();
+        return table.transact(writes, options);
+      },
+    };
+    return this.#weakness?.table?.(spoiled, (item) => this.#store.truth(item)) ?? spoiled;
+  }
+
+  everything(): Item[] {
+    return this.#store.all();
+  }
+
+  send(): void {
+    const messages = this.events.map((event): QueueMessage => {
+      const { fate, ...told } = event;
+      return { id: event.id, group: groupOf(told), body: JSON.stringify(told) };
+    });
+    this.queue.send(messages);
+  }
+
+  async worker(): Promise<void> {
+    while (!this.isClosing) {
+      await this.#scheduler.sleep(1 + this.dice.below(20));
+      const batch = this.queue.receive();
+      if (batch.length > 0) await Promise.race([this.#run(batch), this.#scheduler.sleep(5_000)]);
+    }
+  }
+
+  async #run(batch: Parameters<ModelQueue["settle"]>[0]): Promise<void> {
+    const { dice } = this;
+    const process = new Process();
+    const deps = this.deps(process);
+    const run = { isOver: false };
+    const table = this.#watched(deps.table, run);
+    // Some functions have little time, so that it is up in the middle of something.
+    const budgetMs = dice.chance(0.15) && !this.isClosing ? dice.below(timeBudgetMs) : timeBudgetMs;
+    const apply = this.#weakness?.ingest ?? ingest;
+    const failed = await apply({ ...deps, table }, batch, { timeBudgetMs: budgetMs });
+    run.isOver = true;
+    if (process.isAlive) this.queue.settle(batch, failed);
+  }
+
+  /** Nothing is begun for a run that has answered, but that a try is taken back. */
+  #watched(table: Table, run: { readonly isOver: boolean }): Table {
+    const begin = (writes: readonly TransactionWrite[]): void => {
+      const isTries = writes.every((write) => keyOf(write).pk.startsWith("TRIES#"));
+      if (run.isOver && !isTries) this.fail(new Violation("late", "a write begins after its run has ended"));
+    };
+    return {
+      ...table,
+      write: (write, options) => {
+        begin([write]);
+        return table.write(write, options);
+      },
+      transact: (writes, options) => {
+        begin(writes);
+        return table.transact(writes, options);
+      },
+    };
+  }
+
+  /** An admin who cannot make up their mind about how seats are given. */
+  async admin(): Promise<void> {
+    for (let count = this.dice.below(6); count > 0; count--) {
+      await this.#scheduler.sleep(this.dice.below(1_500));
+      const { uuid } = this.dice.pick(organizations);
+      const seat_assignment_mode = this.dice.pick(["automatic", "manual"] as const);
+      const context = { ...this.deps(new Process()), ...operatorOrigin };
+      // What fails is the admin's to repeat.
+      void changeOrganizationSettings(context, uuid, { seat_assignment_mode }).catch(() => {});
+    }
+  }
+
+  fail(error: unknown): void {
+    this.#failure ??= error;
+  }
+
+  calm(): void {
+    this.#store.faults = noFaults;
+  }
+
+  async run(until?: () => boolean): Promise<void> {
+    const isOver = await this.#scheduler.run(
+      stepsMax,
+      () => this.#failure !== undefined || (until?.() ?? false),
+    );
+    if (this.#failure !== undefined) throw this.#failure;
+    if (!isOver) throw new Violation("endless", "it does not come to an end");
+  }
+
+  async finish<Answer>(work: Promise<Answer>): Promise<Answer> {
+    let answer: { readonly value: Answer } | undefined;
+    work.then(
+      (value) => {
+        answer = { value };
+      },
+      (error: unknown) => this.fail(error),
+    );
+    await this.run(() => answer !== undefined);
+    if (!answer) throw new Violation("endless", "work that never answers");
+    return answer.value;
+  }
+}
+
+/** A batch makes hundreds of calls: with the stream's own rates hardly one would come through. */
+const gentler = (faults: Faults): Faults => ({
+  ...faults,
+  crash: faults.crash / 40,
+  crashAfterCommit: faults.crashAfterCommit / 60,
+  timeOut: faults.timeOut / 8,
+  throttle: faults.throttle / 8,
+  invisible: Math.min(faults.invisible, 0.1),
+  // Conditional single writes are not sent twice by the client, and the model cannot tell which are.
+  echo: 0,
+});
+
+const keyOf = (write: TransactionWrite): Key => {
+  if ("put" in write) return write.put;
+  if ("update" in write) return write.update;
+  return "delete" in write ? write.delete : write.check;
+};
+
+const writesMember = (writes: readonly TransactionWrite[], user: string): boolean =>
+  writes.some((write) => "put" in write && write.put.sk === memberKey("", user).sk);
+
+const validationFault = () =>
+  new AwsFault({
+    status: 400,
+    headers: {},
+    body: Buffer.from(JSON.stringify({ __type: "x#ValidationException", message: "Item size" })),
+  });

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { storeLimits } from "../../lib/contract/limits.ts";
+import { NoAnswer } from "../../lib/runtime/aws-fault.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { boundedTable } from "../../lib/store/bounded.ts";
+import type { StoreClient } from "../../lib/store/client.ts";
+import { decideAnew } from "../../lib/store/decide.ts";
+import { createDynamoTable } from "../../lib/store/dynamo.ts";
+import { type Table, WriteExpired } from "../../lib/store/table.ts";
+import { TestClock } from "../support/clock.ts";
+
+const minutesMs = 60_000;
+const item = { pk: "a", sk: "ITEM" };
+
+/** Whoever calls is frozen for a while and then hears nothing; later calls are answered. */
+function frozenStore(frozenMs: number) {
+  const clock = new TestClock();
+  const sent: object[] = [];
+  const client = {
+    async call(_: string, input: object) {
+      sent.push(input);
+      if (sent.length > 1) return {};
+      clock.advance(frozenMs);
+      throw new NoAnswer("lost");
+    },
+    destroy: () => undefined,
+    // The answers are the test's own word for DynamoDB's.
+  } as unknown as StoreClient;
+  const table = createDynamoTable({ client, tableName: "t", clock, chance: systemChance });
+  return { clock, sent, table };
+}
+
+const writes: ReadonlyArray<[string, (table: Table) => Promise<unknown>]> = [
+  ["a put", (table) => table.write({ put: item })],
+  ["a transaction", (table) => table.transact([{ put: item }])],
+  ["a batch of writes", (table) => table.writeMany([{ put: item }])],
+];
+
+describe.each(writes)("%s that got no answer", (_, write) => {
+  /** No timer fires while the process is frozen, so the signal says nothing yet when it goes on. */
+  const until = (clock: TestClock) => {
+    const notAfterMs = clock.nowMs() + 26_000;
+    return { isOver: () => clock.nowMs() > notAfterMs, signal: new AbortController().signal };
+  };
+
+  test("is sent again while there is time", async () => {
+    const { clock, sent, table } = frozenStore(25_000);
+    await write(boundedTable(table, until(clock)));
+    expect(sent).toHaveLength(2);
+  });
+
+  test("is not sent again after the deadline, though no timer has fired", async () => {
+    const { clock, sent, table } = frozenStore(10 * minutesMs);
+    const late = write(boundedTable(table, until(clock)));
+    await expect(late).rejects.toMatchObject({ name: "TimeoutError" });
+    expect(sent).toHaveLength(1);
+  });
+
+  test("is not sent again when somebody called the work off", async () => {
+    const { clock, sent, table } = frozenStore(1);
+    const stopped = new AbortController();
+    const bounded = boundedTable(table, { ...until(clock), signal: stopped.signal });
+    const late = write(bounded);
+    stopped.abort(new Error("called off"));
+    await expect(late).rejects.toThrow("called off");
+    expect(sent).toHaveLength(1);
+  });
+
+  test("is not sent again more than a minute after its moment, deadline or not", async () => {
+    const { sent, table } = frozenStore(storeLimits.writeAgeMsMax + 1);
+    await expect(write(table)).rejects.toBeInstanceOf(WriteExpired);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+test("nothing at all begins after the deadline, reads neither", async () => {
+  const { sent, table } = frozenStore(0);
+  const signal = new AbortController().signal;
+  const bounded = boundedTable(table, { isOver: () => true, signal });
+  const calls: Array<Promise<unknown>> = [
+    bounded.get(item),
+    bounded.getMany([item]),
+    bounded.getTogether([item]),
+    bounded.queryPage({ pk: "a" }),
+    bounded.scanPage({}),
+    ...writes.map(([, write]) => write(bounded)),
+  ];
+  for (const call of calls) await expect(call).rejects.toMatchObject({ name: "TimeoutError" });
+  expect(sent).toEqual([]);
+});
+
+test("a decision whose write is too old is made anew, with a new moment", async () => {
+  const { clock, sent, table } = frozenStore(10 * minutesMs);
+  const begunMs = clock.nowMs();
+  await decideAnew({ table, clock, chance: systemChance }, () =>
+    table.transact([{ put: { ...item, at: clock.nowMs() } }]),
+  );
+  const moments = sent.map((input) => JSON.stringify(input).match(/"at":\{"N":"(\d+)"\}/)?.[1]);
+  expect(Number(moments[0])).toBe(begunMs);
+  expect(Number(moments[1])).toBeGreaterThanOrEqual(begunMs + 10 * minutesMs);
+});
