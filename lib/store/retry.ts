@@ -1,7 +1,7 @@
 import { AwsFault, NoAnswer } from "../runtime/aws-fault.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Attributes } from "./attributes.ts";
+import { cancellationReasons } from "./refusals.ts";
 import { StoreUnavailable } from "./table.ts";
 
 /** What a failed call means for the next try. */
@@ -15,6 +15,8 @@ export function classify(error: unknown): Fault {
   if (conflicts.has(error.name)) return "conflict";
   if (error.name === "TransactionCanceledException") return classifyCancellation(error);
   if (error.kind === "throttled") return "throttled";
+  // Refused before anything was done, as in a conflict.
+  if (error.kind === "skewed") return "conflict";
   return error.kind === "unavailable" ? "ambiguous" : "permanent";
 }
 
@@ -31,14 +33,6 @@ function classifyCancellation(error: AwsFault): Fault {
     "ProvisionedThroughputExceeded",
   ]);
   return codes.every((code) => passing.has(code)) ? "throttled" : "permanent";
-}
-
-export type CancellationReason = { readonly Code?: string; readonly Item?: Attributes };
-
-/** Why each action of a cancelled transaction was refused, in order; as DynamoDB says it. */
-export function cancellationReasons(error: AwsFault): readonly CancellationReason[] {
-  const reasons = error.detail("CancellationReasons");
-  return Array.isArray(reasons) ? reasons : [];
 }
 
 export type RetryPolicy = {
