@@ -124,7 +124,7 @@ describe("the functions of the service", () => {
       // Some are said by an error, too.
       const messages = sizes
         .flatMap(({ ownFiles }) => ownFiles)
-        .filter((file) => !file.startsWith("lib/contract/"))
+        .filter((file) => /^(functions|lib\/(?!contract))/.test(file))
         .map((file) => readFileSync(join(projectDirectory, file), "utf8"))
         .join("\n");
       const told = [
@@ -162,6 +162,80 @@ describe("the functions of the service", () => {
       expect(fallback?.ownFiles.filter((file) => file.startsWith("lib/contract/operations"))).toEqual([]);
       expect(Object.keys(fallback?.packages ?? {})).toEqual(["."]);
     });
+  });
+});
+
+/** The trimmed bundles still follow the settings of AWS's SDKs. */
+describe("a call goes where AWS's SDK sends it", () => {
+  const event = (body: string) => ({
+    Records: [{ messageId: "m", body, attributes: { MessageGroupId: "g", MessageDeduplicationId: "d" } }],
+  });
+  const reference = JSON.stringify({
+    id: "0b9e1c52-4c1e-4c8f-9d0b-1f6a5b1c2d3e",
+    type: "organization.saved",
+    occurred_at: "2026-11-01T10:00:00.000Z",
+    reference: "large.json",
+  });
+  /** The hosts that the function connects to; nobody is there. */
+  const hostsOf = (source: string, given: object, environment: Readonly<Record<string, string>>) => {
+    const script = `
+      import https from "node:https";
+      import { EventEmitter } from "node:events";
+      const hosts = new Set();
+      https.request = ({ host }) => {
+        hosts.add(host);
+        const request = Object.assign(new EventEmitter(), { destroy() {}, end() {} });
+        setImmediate(() => request.emit("error", new Error("nobody is there")));
+        return request;
+      };
+      const { handler } = await import(${JSON.stringify(bundleOf(source))});
+      const context = { getRemainingTimeInMillis: () => 10_000 };
+      await handler(${JSON.stringify(given)}, context).catch(() => undefined);
+      console.log(JSON.stringify([...hosts]));`;
+    const credentials = {
+      AWS_ACCESS_KEY_ID: "AKIDTEST",
+      AWS_SECRET_ACCESS_KEY: "made-up",
+      LOG_LEVEL: "silent",
+    };
+    return inFreshProcess(script, {
+      ...variables,
+      BEDROCK_MODEL_ID: "titan",
+      ...credentials,
+      ...environment,
+    });
+  };
+
+  const fips = { AWS_USE_FIPS_ENDPOINT: "true" };
+  const dualStack = { AWS_USE_DUALSTACK_ENDPOINT: "true" };
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    ["by default", {}, "dynamodb.eu-west-1.amazonaws.com"],
+    ["with FIPS", { AWS_REGION: "us-east-1", ...fips }, "dynamodb-fips.us-east-1.amazonaws.com"],
+    ["with dual stack", dualStack, "dynamodb.eu-west-1.api.aws"],
+    ["in China", { AWS_REGION: "cn-north-1" }, "dynamodb.cn-north-1.amazonaws.com.cn"],
+    ["in GovCloud", { AWS_REGION: "us-gov-west-1", ...fips }, "dynamodb.us-gov-west-1.amazonaws.com"],
+    ["elsewhere", { AWS_ENDPOINT_URL_DYNAMODB: "https://tables.test" }, "tables.test"],
+  ])("to DynamoDB %s", (_, environment, host) => {
+    expect(hostsOf("workers/housekeeping", {}, environment)).toEqual([host]);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    ["by default", {}, "bucket.s3.eu-west-1.amazonaws.com"],
+    [
+      "with FIPS and dual stack",
+      { ...fips, ...dualStack },
+      "bucket.s3-fips.dualstack.eu-west-1.amazonaws.com",
+    ],
+    ["in China", { AWS_REGION: "cn-north-1" }, "bucket.s3.cn-north-1.amazonaws.com.cn"],
+  ])("to S3 %s", (_, environment, host) => {
+    expect(hostsOf("workers/ingest", event(reference), environment)).toContain(host);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    ["by default", {}, "sqs.eu-west-1.amazonaws.com"],
+    ["with FIPS", { AWS_REGION: "us-east-1", ...fips }, "sqs-fips.us-east-1.amazonaws.com"],
+    ["elsewhere", { AWS_ENDPOINT_URL_SQS: "https://queues.test" }, "queues.test"],
+  ])("to SQS %s", (_, environment, host) => {
+    expect(hostsOf("workers/ingest", event("no event"), environment)).toEqual([host]);
   });
 });
 
