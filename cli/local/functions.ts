@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { environmentVariables } from "../../lib/contract/platform.ts";
+import { useFallbackEmbedder } from "../../lib/index/configured-embedder.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { localTableName } from "./backend.ts";
 import { installLambdaRuntime, type LambdaHandler } from "./lambda.ts";
 
@@ -8,6 +10,7 @@ const handlerModule = z.object({ handler: z.custom<LambdaHandler>((value) => typ
 /** The functions find their store in the environment, here as on Lambda. */
 export function prepareFunctions(endpoint: string): void {
   installLambdaRuntime();
+  useFallbackEmbedder(localEmbedder);
   process.env[environmentVariables.tableName] = localTableName;
   process.env.DYNAMODB_ENDPOINT = endpoint;
   process.env.AWS_REGION ??= "local";

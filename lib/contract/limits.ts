@@ -29,6 +29,14 @@ export const awsLimits = {
   retry: { baseDelayMs: 50, delayMsMax: 1_000 },
   /** Of one client at once; what is above waits in line. */
   connectionsMax: 50,
+  /** Kept open between requests. */
+  idleConnectionsMax: 16,
+  /** A frozen function finds its connections dead; those that were idle for longer are not tried. */
+  idleConnectionMsMax: 20_000,
+  /** Within it nothing was frozen: a connection that was idle for less is as good as a new one. */
+  trustedIdleMs: 1_000,
+  /** On a connection that was idle for longer than that. DynamoDB answers in a tenth of it. */
+  reusedAnswerMsMax: 700,
 } as const;
 
 export const requestLimits = {

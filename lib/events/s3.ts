@@ -1,29 +1,27 @@
-import { awsLimits } from "../contract/limits.ts";
 import { AwsFault } from "../runtime/aws-fault.ts";
-import { type AwsIdentity, endpointInstead } from "../runtime/aws-identity.ts";
-import { createAwsClient } from "../runtime/aws-request.ts";
+import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import type { EventBucket } from "./ports.ts";
 
-/** The stack's encrypted bucket, for events too large for the queue. */
+/** Objects of one bucket, whole. */
+export type ObjectStore = {
+  put(key: string, body: Uint8Array): Promise<unknown>;
+  get(key: string): Promise<Uint8Array>;
+};
+
+/** The stack's encrypted bucket, for events too large for the queue. The client of S3 is loaded with the first of them. */
 export function s3Bucket(bucketName: string, identity?: AwsIdentity): EventBucket {
-  // A bucket is a host on AWS; whatever stands in for S3 has one host, and buckets in its paths.
-  const folder = endpointInstead("s3") === undefined ? "" : `/${bucketName}`;
-  const client = createAwsClient({
-    service: "s3",
-    identity,
-    hostPrefix: `${bucketName}.`,
-    answerMsMax: awsLimits.objectAnswerMsMax,
-    attemptsMax: awsLimits.attemptsMax,
-  });
-  const pathOf = (name: string) => `${folder}/${strictlyEncoded(name)}`;
+  let opened: Promise<ObjectStore> | undefined;
+  const objects = () => {
+    opened ??= import("./s3-client.ts").then(({ openBucket }) => openBucket(bucketName, identity));
+    return opened;
+  };
   return {
     async put(name, content) {
-      const headers = { "content-type": "application/json" };
-      await client.send({ method: "PUT", path: pathOf(name), headers, body: content });
+      await (await objects()).put(name, content);
     },
     async get(name) {
       try {
-        return (await client.send({ method: "GET", path: pathOf(name) })).body;
+        return await (await objects()).get(name);
       } catch (error) {
         // Only with leave to list the bucket; without it a missing object looks like a forbidden one.
         if (error instanceof AwsFault && error.name === "NoSuchKey") return undefined;
@@ -32,7 +30,3 @@ export function s3Bucket(bucketName: string, identity?: AwsIdentity): EventBucke
     },
   };
 }
-
-/** The signature is over the path as S3 itself would encode it. */
-const strictlyEncoded = (name: string): string =>
-  encodeURIComponent(name).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,8 +1,13 @@
+import type {
+  ChangeMessageVisibilityBatchCommandInput,
+  DeleteMessageCommandInput,
+  ReceiveMessageCommandInput,
+  SendMessageBatchCommandInput,
+} from "@aws-sdk/client-sqs";
 import * as z from "zod";
-import { awsLimits, eventLimits } from "../contract/limits.ts";
+import { eventLimits } from "../contract/limits.ts";
 import { queueLimits } from "../contract/platform.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
-import { callJson, createAwsClient } from "../runtime/aws-request.ts";
 import type { DeadLetterQueue, EventQueue, QueueMessage } from "./ports.ts";
 
 /** The queue refused messages, also when they were sent again. */
@@ -10,17 +15,25 @@ export class QueueUnavailable extends Error {
   override readonly name = "QueueUnavailable";
 }
 
-/** An operation of SQS, by its own name and in its own JSON. */
-export type SqsCall = (operation: string, input: object) => Promise<unknown>;
+/** An operation of SQS, by its own name and with its own input. Whoever calls it parses the answer. */
+export type SqsCall = <Operation extends keyof SqsInputs>(
+  operation: Operation,
+  input: SqsInputs[Operation],
+) => Promise<unknown>;
+export type SqsInputs = {
+  SendMessageBatch: SendMessageBatchCommandInput;
+  ReceiveMessage: ReceiveMessageCommandInput;
+  DeleteMessage: DeleteMessageCommandInput;
+  ChangeMessageVisibilityBatch: ChangeMessageVisibilityBatchCommandInput;
+};
 
+/** The client of SQS is loaded with the first call: most batches of events have no dead letter. */
 export function createSqsCall(identity?: AwsIdentity): SqsCall {
-  const client = createAwsClient({
-    service: "sqs",
-    identity,
-    answerMsMax: awsLimits.queueAnswerMsMax,
-    attemptsMax: awsLimits.attemptsMax,
-  });
-  return (operation, input) => callJson(client, `AmazonSQS.${operation}`, input);
+  let opened: Promise<SqsCall> | undefined;
+  return async (operation, input) => {
+    opened ??= import("./sqs-client.ts").then(({ openSqs }) => openSqs(identity));
+    return (await opened)(operation, input);
+  };
 }
 
 export const sqsQueue = (call: SqsCall, queueUrl: string): EventQueue => ({

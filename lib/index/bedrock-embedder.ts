@@ -1,46 +1,52 @@
 import * as z from "zod";
 import { indexLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
+import { NoAnswer } from "../runtime/aws-fault.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
-import { type AwsClient, createAwsClient, jsonOf } from "../runtime/aws-request.ts";
 import { atMost } from "./at-most.ts";
 import { type Embedder, normalised } from "./embedder.ts";
 
 const answerSchema = z.object({ embedding: z.array(z.number()) });
 
-/** What is used of a client of Bedrock's. */
-export type ModelClient = Pick<AwsClient, "send">;
+/** Runs a model once: JSON in, JSON out. */
+export type ModelClient = {
+  invoke(modelId: string, input: string, signal?: AbortSignal): Promise<string>;
+};
 
 /** Titan Text Embeddings v2: one text a call, a bounded number of calls at once. */
 export function createBedrockEmbedder(modelId: string, client: ModelClient = bedrockClient()): Embedder {
   const oneOfFew = atMost(indexLimits.embeddingsAtOnceMax);
+  const { dimensions } = tableShape.vectorIndex;
   return {
     id: `bedrock:${modelId}`,
     embed: (text, signal) =>
       oneOfFew(async () => {
-        const { body } = await client.send({
-          method: "POST",
-          path: `/model/${encodeURIComponent(modelId)}/invoke`,
-          headers: { "content-type": "application/json", accept: "application/json" },
-          body: JSON.stringify({
-            inputText: cut(text),
-            dimensions: tableShape.vectorIndex.dimensions,
-            normalize: true,
-          }),
-          signal,
-        });
-        return normalised(answerSchema.parse(jsonOf(body)).embedding);
+        const input = JSON.stringify({ inputText: cut(text), dimensions, normalize: true });
+        const answer = parseJson(await client.invoke(modelId, input, signal));
+        return normalised(answerSchema.parse(answer).embedding);
       }),
   };
 }
 
-export const bedrockClient = (identity?: AwsIdentity): ModelClient =>
-  createAwsClient({
-    service: "bedrock-runtime",
-    identity,
-    answerMsMax: indexLimits.embeddingTimeoutMs,
-    attemptsMax: indexLimits.embeddingAttemptsMax,
-  });
+/** The client of Bedrock is loaded with the first text. */
+export function bedrockClient(identity?: AwsIdentity): ModelClient {
+  let opened: Promise<ModelClient> | undefined;
+  return {
+    async invoke(modelId, input, signal) {
+      opened ??= import("./bedrock-client.ts").then(({ openBedrock }) => openBedrock(identity));
+      return (await opened).invoke(modelId, input, signal);
+    },
+  };
+}
+
+/** Without the parser's own words, which quote the text. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new NoAnswer("The answer of the model is not JSON.");
+  }
+}
 
 /** The model refuses longer texts; the beginning says what a text is about. */
 function cut(text: string): string {

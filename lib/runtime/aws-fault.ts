@@ -1,28 +1,36 @@
-import type { IncomingHttpHeaders } from "node:http";
-
 /** What a refusal means for the next try. */
-export type AwsFaultKind = "throttled" | "unavailable" | "refused";
+export type AwsFaultKind =
+  | "throttled"
+  /** This machine's clock was wrong. The SDK has corrected its own, and the service did nothing. */
+  | "skewed"
+  | "unavailable"
+  | "refused";
 
-/** The service answered, and the answer is an error; `name` is the service's own word for it. */
+/** The service answered, and the answer is an error; `name` is the service's own word for the error. */
 export class AwsFault extends Error {
   override readonly name: string;
   readonly status: number;
   readonly kind: AwsFaultKind;
   /** Private, because Lambda prints all other fields of an error that ends a function, and this may hold items. */
-  readonly #details: unknown;
+  readonly #details: object;
 
-  constructor({ status, headers, body }: AwsErrorAnswer) {
-    const details = parsed(body);
-    super(textAt(details, "message") ?? textAt(details, "Message") ?? `Status ${status}.`);
-    this.name = codeOf(headers, details, body) ?? `Status${status}`;
+  constructor({
+    name,
+    status,
+    message = `Status ${status}.`,
+    details = {},
+    isSkewed = false,
+  }: AwsErrorAnswer) {
+    super(message);
+    this.name = name;
     this.status = status;
-    this.kind = kindOf(this.name, status);
+    this.kind = isSkewed ? "skewed" : kindOf(name, status);
     this.#details = details;
   }
 
-  /** A field of the answer, where the protocol is JSON. */
+  /** A field of the answer, in the form that the SDK's client gives it. */
   detail(field: string): unknown {
-    return fieldOf(this.#details, field);
+    return Reflect.get(this.#details, field);
   }
 }
 
@@ -32,10 +40,36 @@ export class NoAnswer extends Error {
 }
 
 export type AwsErrorAnswer = {
+  readonly name: string;
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
+  readonly message?: string;
+  readonly details?: object;
+  readonly isSkewed?: boolean;
 };
+
+/**
+ * The SDK's errors in our two words; every other error (of our own, or of a caller who gave up) stays as it is. The
+ * SDK's error itself is left behind: it holds the whole answer.
+ */
+export function faultFrom(error: unknown): unknown {
+  if (!(error instanceof Error) || !("$metadata" in error)) return error;
+  const status = numberAt(error.$metadata, "httpStatusCode") ?? 0;
+  if ("$fault" in error)
+    return new AwsFault({
+      name: error.name,
+      status,
+      message: error.message,
+      details: error,
+      isSkewed: fieldOf(error.$metadata, "clockSkewCorrected") === true,
+    });
+  // The SDK could not read the answer, and its words quote the answer.
+  return status >= 300
+    ? new AwsFault({ name: `Status${status}`, status })
+    : new NoAnswer("The answer cannot be read.");
+}
+
+export const isPassing = (error: unknown): boolean =>
+  error instanceof NoAnswer || (error instanceof AwsFault && error.kind !== "refused");
 
 const throttles = new Set([
   "Throttling",
@@ -56,26 +90,10 @@ function kindOf(name: string, status: number): AwsFaultKind {
   return status >= 500 || status === 408 ? "unavailable" : "refused";
 }
 
-/** A header in REST protocols, `__type` in JSON ones, an element in S3's XML. */
-function codeOf(headers: IncomingHttpHeaders, details: unknown, body: Buffer): string | undefined {
-  const header = headers["x-amzn-errortype"];
-  const name = (typeof header === "string" ? header : undefined) ?? textAt(details, "__type");
-  if (name !== undefined) return name.split(":", 1)[0]?.split("#").at(-1);
-  return /<Code>(\w+)<\/Code>/.exec(body.toString())?.[1];
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
-}
-
 const fieldOf = (value: unknown, field: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, field) : undefined;
 
-function textAt(value: unknown, field: string): string | undefined {
-  const text = fieldOf(value, field);
-  return typeof text === "string" ? text : undefined;
+function numberAt(value: unknown, field: string): number | undefined {
+  const number = fieldOf(value, field);
+  return typeof number === "number" ? number : undefined;
 }

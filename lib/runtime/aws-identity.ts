@@ -22,25 +22,8 @@ export const environmentIdentity = (): AwsIdentity => ({
   },
 });
 
-/** Engines on this machine take any credentials, yet a request without a signature is none. */
+/** Engines on this machine take any credentials, yet they refuse a request without a signature. */
 export const localIdentity: AwsIdentity = {
   region: "local",
   credentials: async () => ({ accessKeyId: "local", secretAccessKey: "local" }),
 };
-
-export type AwsServiceName = "dynamodb" | "sqs" | "s3" | "bedrock-runtime";
-
-/** The name that a signature is bound to. */
-export const signingNameOf = (service: AwsServiceName): string =>
-  service === "bedrock-runtime" ? "bedrock" : service;
-
-/** An endpoint that the environment puts in the place of AWS's own, under the names that AWS's SDKs use. */
-export const endpointInstead = (service: AwsServiceName): string | undefined =>
-  optionalVariable(`AWS_ENDPOINT_URL_${service.toUpperCase().replaceAll("-", "_")}`) ??
-  optionalVariable("AWS_ENDPOINT_URL");
-
-/** `hostPrefix` goes before AWS's host name, and only there: S3 has a host for every bucket. */
-export function endpointOf(service: AwsServiceName, region: string, hostPrefix = ""): string {
-  const suffix = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
-  return endpointInstead(service) ?? `https://${hostPrefix}${service}.${region}.${suffix}`;
-}

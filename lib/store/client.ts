@@ -1,67 +1,41 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import {
+  DynamoDBDocumentClient,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
+} from "@aws-sdk/lib-dynamodb";
+import type { SmithyResolvedConfiguration } from "@smithy/core/client";
+import type { Command, HttpHandlerOptions } from "@smithy/types";
 import { awsLimits } from "../contract/limits.ts";
+import { type AwsClientOptions, awsClientConfig, sendOnce } from "../runtime/aws-client.ts";
 import { localIdentity } from "../runtime/aws-identity.ts";
-import { type AwsClientOptions, callJson, createAwsClient } from "../runtime/aws-request.ts";
 import { optionalVariable } from "../runtime/environment.ts";
-import type { Attributes } from "./attributes.ts";
+import { translation } from "./values.ts";
 
-type Units = {
-  readonly ReadCapacityUnits?: number;
-  readonly WriteCapacityUnits?: number;
-  readonly CapacityUnits?: number;
-};
-/** What was paid: for one table, or for every table of a batch or a transaction. */
-type Paid = { readonly ConsumedCapacity?: Units };
-type PaidByTable = { readonly ConsumedCapacity?: readonly Units[] };
-type Changed = Paid & { readonly Attributes?: Attributes };
-type Listed = Paid & { readonly Items?: readonly Attributes[]; readonly LastEvaluatedKey?: Attributes };
-type ByTable<Part> = { readonly [tableName: string]: Part };
-
-/** The operations we use, and what we read of DynamoDB's answers to them. */
-export type StoreAnswers = {
-  GetItem: Paid & { readonly Item?: Attributes };
-  PutItem: Changed;
-  UpdateItem: Changed;
-  DeleteItem: Changed;
-  Query: Listed;
-  Scan: Listed;
-  BatchGetItem: PaidByTable & {
-    readonly Responses?: ByTable<readonly Attributes[]>;
-    readonly UnprocessedKeys?: ByTable<{ readonly Keys?: readonly Attributes[] }>;
-  };
-  BatchWriteItem: PaidByTable & { readonly UnprocessedItems?: ByTable<readonly object[]> };
-  TransactGetItems: PaidByTable & { readonly Responses?: ReadonlyArray<{ readonly Item?: Attributes }> };
-  TransactWriteItems: PaidByTable;
-  SearchVectors: Paid & { readonly SearchResults?: ReadonlyArray<{ readonly Item?: Attributes }> };
-  CreateTable: object;
-};
-export type StoreOperation = keyof StoreAnswers;
-
-/** DynamoDB's own JSON over signed requests. */
+/** DynamoDB's document client, as far as the store uses it. */
 export type StoreClient = {
-  /** One attempt: retries are the store's, which knows what may be repeated. */
-  call<Operation extends StoreOperation>(
-    operation: Operation,
-    input: object,
+  /** One attempt: the store repeats calls itself, because it knows which may be repeated. Throws AwsFault or NoAnswer. */
+  send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    command: Command<
+      ServiceInputTypes,
+      Input,
+      ServiceOutputTypes,
+      Output,
+      SmithyResolvedConfiguration<HttpHandlerOptions>
+    >,
     signal?: AbortSignal,
-  ): Promise<StoreAnswers[Operation]>;
+  ): Promise<Output>;
   destroy(): void;
 };
 
 export function createStoreClient(
   options: Partial<Pick<AwsClientOptions, "identity" | "endpoint" | "answerMsMax">> = {},
 ): StoreClient {
-  const client = createAwsClient({
-    answerMsMax: awsLimits.storeAnswerMsMax,
-    ...options,
-    service: "dynamodb",
-    attemptsMax: 1,
-  });
+  const { answerMsMax = awsLimits.storeAnswerMsMax, ...place } = options;
+  const client = new DynamoDBClient(awsClientConfig({ ...place, answerMsMax }));
+  const documents = DynamoDBDocumentClient.from(client, translation());
   return {
-    async call<Operation extends StoreOperation>(operation: Operation, input: object, signal?: AbortSignal) {
-      const answer = await callJson(client, `DynamoDB_20120810.${operation}`, input, signal);
-      // DynamoDB's word about its own protocol; items inside it are parsed by whoever knows their schema.
-      return answer as StoreAnswers[Operation];
-    },
+    send: (command, signal) => sendOnce(() => documents.send(command, signal && { abortSignal: signal })),
     destroy: () => client.destroy(),
   };
 }

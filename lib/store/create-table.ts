@@ -1,3 +1,8 @@
+import {
+  type AttributeDefinition,
+  CreateTableCommand,
+  type CreateTableCommandInput,
+} from "@aws-sdk/client-dynamodb";
 import { tableShape } from "../contract/table.ts";
 import { AwsFault } from "../runtime/aws-fault.ts";
 import type { StoreClient } from "./client.ts";
@@ -9,32 +14,33 @@ export async function createTable(
   { vectorIndex }: { readonly vectorIndex: boolean },
 ): Promise<void> {
   try {
-    await client.call("CreateTable", definition(tableName, vectorIndex));
+    await client.send(new CreateTableCommand(definition(tableName, vectorIndex)));
   } catch (error) {
     if (!(error instanceof AwsFault) || error.name !== "ResourceInUseException") throw error;
   }
 }
 
-function definition(TableName: string, withVectorIndex: boolean): object {
+function definition(TableName: string, withVectorIndex: boolean): CreateTableCommandInput {
   const { partitionKey, sortKey, vectorIndex } = tableShape;
-  const input = {
+  const keyAttributes: AttributeDefinition[] = [
+    { AttributeName: partitionKey, AttributeType: "S" },
+    { AttributeName: sortKey, AttributeType: "S" },
+  ];
+  const input: CreateTableCommandInput = {
     TableName,
     BillingMode: "PAY_PER_REQUEST",
     KeySchema: [
       { AttributeName: partitionKey, KeyType: "HASH" },
       { AttributeName: sortKey, KeyType: "RANGE" },
     ],
-    AttributeDefinitions: [
-      { AttributeName: partitionKey, AttributeType: "S" },
-      { AttributeName: sortKey, AttributeType: "S" },
-    ],
+    AttributeDefinitions: keyAttributes,
   };
   // DynamoDB Local knows no vector indexes and refuses attributes that no key uses.
   if (!withVectorIndex) return input;
   return {
     ...input,
     AttributeDefinitions: [
-      ...input.AttributeDefinitions,
+      ...keyAttributes,
       { AttributeName: vectorIndex.hashAttribute, AttributeType: "S" },
       { AttributeName: vectorIndex.filterAttribute, AttributeType: "S" },
     ],

@@ -1,15 +1,25 @@
+import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
+import {
+  BatchGetCommand,
+  BatchWriteCommand,
+  type BatchWriteCommandInput,
+  GetCommand,
+  QueryCommand,
+  type QueryCommandOutput,
+  ScanCommand,
+  TransactGetCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { storeLimits } from "../contract/limits.ts";
-import { AwsFault } from "../runtime/aws-fault.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { type Attributes, fromAttributes, toAttributes } from "./attributes.ts";
-import type { StoreAnswers, StoreClient, StoreOperation } from "./client.ts";
-import { compileChange, compileCondition, compileRange, isEmptyRange, Placeholders } from "./expressions.ts";
+import type { StoreClient } from "./client.ts";
+import { compileRange, isEmptyRange, Placeholders } from "./expressions.ts";
 import type { StoreMeter } from "./meter.ts";
-import { backOff, cancellationReasons, withRetries } from "./retry.ts";
+import { conditionFailure, refusal } from "./refusals.ts";
+import { backOff, withRetries } from "./retry.ts";
 import {
   type CallOptions,
-  ConditionFailed,
   type Item,
   identityOf,
   type Key,
@@ -18,11 +28,12 @@ import {
   type ReadOptions,
   StoreUnavailable,
   type Table,
-  TransactionRefused,
   type TransactionWrite,
   type Write,
   type WriteOptions,
 } from "./table.ts";
+import { asItem, bareKey, itemUnlessEmpty, refuseReservedNames } from "./values.ts";
+import { paid, singleWrite, transactionAction } from "./write-requests.ts";
 
 export type DynamoOptions = {
   readonly client: StoreClient;
@@ -31,18 +42,26 @@ export type DynamoOptions = {
   readonly chance: Chance;
 };
 
-type TableOperation = Exclude<StoreOperation, "CreateTable">;
+/** DynamoDB's own names of what the table calls. */
+type TableOperation =
+  | "GetItem"
+  | "PutItem"
+  | "UpdateItem"
+  | "DeleteItem"
+  | "Query"
+  | "Scan"
+  | "BatchGetItem"
+  | "BatchWriteItem"
+  | "TransactGetItems"
+  | "TransactWriteItems";
+
+/** What was paid: for one table, or for every table of a batch or a transaction. */
+type Paid = { readonly ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined };
 
 /** A table whose calls can be counted: `metered` gives a view of the same table that reports to one meter. */
 export interface MeteredTable extends Table {
   metered(meter: StoreMeter): Table;
 }
-
-/** What is in the table is an Item by construction: our own writes are the only source, and keys are in all of them. */
-const asItem = (attributes: Attributes): Item => fromAttributes(attributes) as unknown as Item;
-const asKey = (attributes: Attributes): Key => bare(asItem(attributes));
-const keyAttributes = (key: Key): Attributes => toAttributes(bare(key));
-const bare = ({ pk, sk }: Key): Key => ({ pk, sk });
 
 export function createDynamoTable(options: DynamoOptions): MeteredTable {
   return {
@@ -55,14 +74,13 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
   const { client, tableName: TableName, clock, chance } = options;
   const waiting = { clock, chance, policy: storeLimits.retry };
 
-  async function send<Operation extends TableOperation>(
-    operation: Operation,
-    input: object,
-    signal?: AbortSignal,
-  ): Promise<StoreAnswers[Operation]> {
+  async function counting<Answer extends Paid>(
+    operation: TableOperation,
+    call: () => Promise<Answer>,
+  ): Promise<Answer> {
     const counted = meter?.start(operation);
     try {
-      const answer = await client.call(operation, { ...input, ReturnConsumedCapacity: "TOTAL" }, signal);
+      const answer = await call();
       if (counted) addUnits(counted, operation, answer);
       return answer;
     } catch (error) {
@@ -72,36 +90,30 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
       if (counted) meter?.end(counted);
     }
   }
-  const repeatedly = <Operation extends TableOperation>(
-    operation: Operation,
-    input: object,
+  const repeatedly = <Answer extends Paid>(
+    operation: TableOperation,
+    call: () => Promise<Answer>,
     signal?: AbortSignal,
-  ) => withRetries(waiting, true, signal, () => send(operation, input, signal));
+  ) => withRetries(waiting, true, signal, () => counting(operation, call));
   /** No attempt begins after the deadline, or long after the moment that the write carries. */
-  const sendWrite = <Operation extends TableOperation>(
-    operation: Operation,
-    input: object,
+  const sendWrite = <Answer extends Paid>(
+    operation: TableOperation,
+    call: (signal: AbortSignal | undefined) => Promise<Answer>,
     { until }: CallOptions,
     repeat = true,
   ) => {
     const bounds = { until, ageMsMax: storeLimits.writeAgeMsMax };
     const signal = until?.signal;
-    return withRetries(waiting, repeat, signal, () => send(operation, input, signal), bounds);
-  };
-
-  const projection = (only: readonly string[] | undefined) => {
-    if (!only) return {};
-    const placeholders = new Placeholders();
-    const ProjectionExpression = only.map((name) => placeholders.path(name)).join(", ");
-    return { ProjectionExpression, ...placeholders.attributes() };
+    return withRetries(waiting, repeat, signal, () => counting(operation, () => call(signal)), bounds);
   };
 
   async function get(
     key: Key,
     { eventually = false, only, signal }: ReadOptions = {},
   ): Promise<Item | undefined> {
-    const input = { TableName, Key: keyAttributes(key), ConsistentRead: !eventually, ...projection(only) };
-    const { Item } = await repeatedly("GetItem", input, signal);
+    const input = { TableName, Key: bareKey(key), ConsistentRead: !eventually, ...projection(only), ...paid };
+    const call = () => client.send(new GetCommand(input), signal);
+    const { Item } = await repeatedly("GetItem", call, signal);
     return Item && asItem(Item);
   }
 
@@ -109,33 +121,30 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     keys: readonly Key[],
     readOptions: ReadOptions = {},
   ): Promise<ReadonlyArray<Item | undefined>> {
-    const unique = [...new Map(keys.map((key) => [identityOf(key), bare(key)])).values()];
+    const unique = [...new Map(keys.map((key) => [identityOf(key), bareKey(key)])).values()];
     const found = new Map<string, Item>();
     const batches = chunk(unique, storeLimits.batchGetItemsMax);
     await Promise.all(batches.map((batch) => getBatch(batch, readOptions, found)));
     return keys.map((key) => found.get(identityOf(key)));
   }
 
-  async function getBatch(
-    batch: readonly Key[],
-    readOptions: ReadOptions,
-    found: Map<string, Item>,
-  ): Promise<void> {
+  async function getBatch(batch: Key[], readOptions: ReadOptions, found: Map<string, Item>): Promise<void> {
     const { eventually = false, only, signal } = readOptions;
-    let keys: readonly Key[] = batch;
-    for (let attempt = 0; keys.length > 0; attempt++) {
-      const request = {
-        Keys: keys.map(keyAttributes),
-        ConsistentRead: !eventually,
-        ...projection(only && [...new Set(["pk", "sk", ...only])]),
-      };
-      const answer = await repeatedly("BatchGetItem", { RequestItems: { [TableName]: request } }, signal);
+    const options = {
+      ConsistentRead: !eventually,
+      ...projection(only && [...new Set(["pk", "sk", ...only])]),
+    };
+    let Keys = batch;
+    for (let attempt = 0; Keys.length > 0; attempt++) {
+      const input = { RequestItems: { [TableName]: { ...options, Keys } }, ...paid };
+      const call = () => client.send(new BatchGetCommand(input), signal);
+      const answer = await repeatedly("BatchGetItem", call, signal);
       const items = (answer.Responses?.[TableName] ?? []).map(asItem);
       for (const item of items) found.set(identityOf(item), item);
       const unprocessed = answer.UnprocessedKeys?.[TableName]?.Keys ?? [];
-      const progressed = unprocessed.length < keys.length;
-      keys = unprocessed.map(asKey);
-      if (keys.length > 0) attempt = await pauseForUnprocessed(progressed ? 0 : attempt, signal);
+      const progressed = unprocessed.length < Keys.length;
+      Keys = unprocessed.map((key) => bareKey(asItem(key)));
+      if (Keys.length > 0) attempt = await pauseForUnprocessed(progressed ? 0 : attempt, signal);
     }
   }
 
@@ -147,8 +156,9 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
   }
 
   async function getTogether(keys: readonly Key[]): Promise<ReadonlyArray<Item | undefined>> {
-    const TransactItems = keys.map((key) => ({ Get: { TableName, Key: keyAttributes(key) } }));
-    const { Responses = [] } = await repeatedly("TransactGetItems", { TransactItems });
+    const TransactItems = keys.map((key) => ({ Get: { TableName, Key: bareKey(key) } }));
+    const call = () => client.send(new TransactGetCommand({ TransactItems, ...paid }));
+    const { Responses = [] } = await repeatedly("TransactGetItems", call);
     return Responses.map(({ Item }) => Item && asItem(Item));
   }
 
@@ -166,9 +176,11 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
       ConsistentRead: !range.eventually,
       ScanIndexForward: !range.descending,
       ...(range.pageItems && { Limit: range.pageItems }),
-      ...(start && { ExclusiveStartKey: keyAttributes(start) }),
+      ...(start && { ExclusiveStartKey: bareKey(start) }),
+      ...paid,
     };
-    return toPage(await repeatedly("Query", input, range.signal));
+    const call = () => client.send(new QueryCommand(input), range.signal);
+    return toPage(await repeatedly("Query", call, range.signal));
   }
 
   async function scanPage(scan: ReadOptions & { readonly pageItems?: number }, resume?: Key): Promise<Page> {
@@ -177,9 +189,11 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
       ConsistentRead: !scan.eventually,
       ...projection(scan.only),
       ...(scan.pageItems && { Limit: scan.pageItems }),
-      ...(resume && { ExclusiveStartKey: keyAttributes(resume) }),
+      ...(resume && { ExclusiveStartKey: bareKey(resume) }),
+      ...paid,
     };
-    return toPage(await repeatedly("Scan", input, scan.signal));
+    const call = () => client.send(new ScanCommand(input), scan.signal);
+    return toPage(await repeatedly("Scan", call, scan.signal));
   }
 
   async function write(
@@ -187,9 +201,9 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     { returning, repeatable = false, until }: WriteOptions = {},
   ): Promise<Item | undefined> {
     const repeat = repeatable || (single.when === undefined && !("update" in single));
-    const { operation, input } = singleCommand(single, TableName, returning);
+    const { operation, send } = singleWrite(single, TableName, returning);
     try {
-      const answer = await sendWrite(operation, input, { until }, repeat);
+      const answer = await sendWrite(operation, (signal) => send(client, signal), { until }, repeat);
       return itemUnlessEmpty(answer.Attributes);
     } catch (error) {
       throw conditionFailure(error) ?? error;
@@ -198,12 +212,14 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
 
   async function transact(writes: readonly TransactionWrite[], options: CallOptions = {}): Promise<void> {
     const input = {
-      TransactItems: writes.map((each) => transactionItem(each, TableName)),
+      TransactItems: writes.map((each) => transactionAction(each, TableName)),
       // One token for all tries: after a time-out the same transaction is never applied twice.
       ClientRequestToken: chance.uuid(),
+      ...paid,
     };
     try {
-      await sendWrite("TransactWriteItems", input, options);
+      const call = (signal?: AbortSignal) => client.send(new TransactWriteCommand(input), signal);
+      await sendWrite("TransactWriteItems", call, options);
     } catch (error) {
       throw refusal(error) ?? error;
     }
@@ -213,20 +229,21 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     writes: ReadonlyArray<{ put: Item } | { delete: Key }>,
     options: CallOptions = {},
   ): Promise<void> {
-    const requests = writes.map((each) =>
-      "put" in each
-        ? { PutRequest: { Item: toAttributes(each.put) } }
-        : { DeleteRequest: { Key: keyAttributes(each.delete) } },
-    );
+    const requests = writes.map((each) => {
+      if ("delete" in each) return { DeleteRequest: { Key: bareKey(each.delete) } };
+      refuseReservedNames(each.put);
+      return { PutRequest: { Item: each.put } };
+    });
     const batches = chunk(requests, storeLimits.batchWriteItemsMax);
     await Promise.all(batches.map((batch) => writeBatch(batch, options)));
   }
 
-  async function writeBatch(batch: readonly object[], options: CallOptions): Promise<void> {
+  async function writeBatch(batch: BatchRequests, options: CallOptions): Promise<void> {
     let requests = batch;
     for (let attempt = 0; requests.length > 0; attempt++) {
-      const input = { RequestItems: { [TableName]: requests } };
-      const answer = await sendWrite("BatchWriteItem", input, options);
+      const input = { RequestItems: { [TableName]: requests }, ...paid };
+      const call = (signal?: AbortSignal) => client.send(new BatchWriteCommand(input), signal);
+      const answer = await sendWrite("BatchWriteItem", call, options);
       const unprocessed = answer.UnprocessedItems?.[TableName] ?? [];
       const progressed = unprocessed.length < requests.length;
       requests = unprocessed;
@@ -238,55 +255,13 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
   return { get, getMany, getTogether, queryPage, scanPage, write, transact, writeMany };
 }
 
-type SingleCommand = {
-  readonly operation: "PutItem" | "UpdateItem" | "DeleteItem";
-  readonly input: object;
-};
+type BatchRequests = NonNullable<BatchWriteCommandInput["RequestItems"]>[string];
 
-function singleCommand(
-  single: Write,
-  TableName: string,
-  returning: "old" | "new" | undefined,
-): SingleCommand {
+function projection(only: readonly string[] | undefined) {
+  if (!only) return {};
   const placeholders = new Placeholders();
-  const ConditionExpression = single.when && compileCondition(single.when, placeholders);
-  const UpdateExpression = "update" in single ? compileChange(single.change, placeholders) : undefined;
-  const common = {
-    TableName,
-    ...(ConditionExpression && { ConditionExpression, ReturnValuesOnConditionCheckFailure: "ALL_OLD" }),
-    ...placeholders.attributes(),
-  };
-  const old = returning && { ReturnValues: "ALL_OLD" };
-  if ("put" in single)
-    return { operation: "PutItem", input: { ...common, Item: toAttributes(single.put), ...old } };
-  if ("delete" in single)
-    return { operation: "DeleteItem", input: { ...common, Key: keyAttributes(single.delete), ...old } };
-  const ReturnValues = returning && (returning === "old" ? "ALL_OLD" : "ALL_NEW");
-  return {
-    operation: "UpdateItem",
-    input: {
-      ...common,
-      Key: keyAttributes(single.update),
-      ...(UpdateExpression && { UpdateExpression }),
-      ...(ReturnValues && { ReturnValues }),
-    },
-  };
-}
-
-function transactionItem(action: TransactionWrite, TableName: string): object {
-  const placeholders = new Placeholders();
-  const ConditionExpression = action.when && compileCondition(action.when, placeholders);
-  const UpdateExpression = "update" in action ? compileChange(action.change, placeholders) : "";
-  const common = {
-    TableName,
-    ...(ConditionExpression && { ConditionExpression, ReturnValuesOnConditionCheckFailure: "ALL_OLD" }),
-    ...placeholders.attributes(),
-  };
-  if ("put" in action) return { Put: { ...common, Item: toAttributes(action.put) } };
-  if ("delete" in action) return { Delete: { ...common, Key: keyAttributes(action.delete) } };
-  if ("update" in action)
-    return { Update: { ...common, Key: keyAttributes(action.update), UpdateExpression } };
-  return { ConditionCheck: { ...common, Key: keyAttributes(action.check) } };
+  const ProjectionExpression = only.map((name) => placeholders.path(name)).join(", ");
+  return { ProjectionExpression, ...placeholders.attributes() };
 }
 
 /**
@@ -296,15 +271,15 @@ function transactionItem(action: TransactionWrite, TableName: string): object {
 const startOfPrefix = ({ pk, beginsWith, after }: Range): Key | undefined =>
   beginsWith === undefined || after === undefined ? undefined : { pk, sk: after };
 
-function toPage({ Items = [], LastEvaluatedKey }: StoreAnswers["Query"]): Page {
+function toPage({ Items = [], LastEvaluatedKey }: QueryCommandOutput): Page {
   const items = Items.map(asItem);
-  return LastEvaluatedKey ? { items, resume: asKey(LastEvaluatedKey) } : { items };
+  return LastEvaluatedKey ? { items, resume: bareKey(asItem(LastEvaluatedKey)) } : { items };
 }
 
 function addUnits(
   call: { readUnits: number; writeUnits: number },
   operation: TableOperation,
-  { ConsumedCapacity }: StoreAnswers[TableOperation],
+  { ConsumedCapacity }: Paid,
 ): void {
   const isRead = operation === "Query" || operation === "Scan" || operation.includes("Get");
   for (const units of ConsumedCapacity === undefined ? [] : [ConsumedCapacity].flat()) {
@@ -312,28 +287,6 @@ function addUnits(
     call.writeUnits += units.WriteCapacityUnits ?? (isRead ? 0 : (units.CapacityUnits ?? 0));
   }
 }
-
-function conditionFailure(error: unknown): ConditionFailed | undefined {
-  if (!(error instanceof AwsFault) || error.name !== "ConditionalCheckFailedException") return undefined;
-  const item = error.detail("Item");
-  return new ConditionFailed(typeof item === "object" && item ? itemUnlessEmpty({ ...item }) : undefined);
-}
-
-function refusal(error: unknown): TransactionRefused | undefined {
-  if (!(error instanceof AwsFault) || error.name !== "TransactionCanceledException") return undefined;
-  const reasons = cancellationReasons(error);
-  if (!reasons.some(({ Code }) => Code === "ConditionalCheckFailed")) return undefined;
-  return new TransactionRefused(
-    reasons.map(({ Code, Item }) => {
-      const refused = Code === "ConditionalCheckFailed";
-      const item = itemUnlessEmpty(Item);
-      return item ? { refused, item } : { refused };
-    }),
-  );
-}
-
-const itemUnlessEmpty = (attributes: Attributes | undefined): Item | undefined =>
-  attributes && Object.keys(attributes).length > 0 ? asItem(attributes) : undefined;
 
 function chunk<Element>(elements: readonly Element[], size: number): Element[][] {
   const chunks: Element[][] = [];

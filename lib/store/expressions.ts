@@ -1,5 +1,5 @@
-import { type Attributes, toAttributes } from "./attributes.ts";
 import type { Change, Condition, Path, Range, Value } from "./table.ts";
+import { refuseReservedNames } from "./values.ts";
 
 /** Collects `#names` and `:values` while conditions and changes are compiled; each is declared once. */
 export class Placeholders {
@@ -13,6 +13,7 @@ export class Placeholders {
   }
 
   value(value: Value): string {
+    refuseReservedNames(value);
     const placeholder = `:${this.#valueCount++}`;
     this.#values[placeholder] = value;
     return placeholder;
@@ -29,12 +30,12 @@ export class Placeholders {
   /** DynamoDB refuses empty maps, so each is present only when something uses it. */
   attributes(): {
     ExpressionAttributeNames?: Record<string, string>;
-    ExpressionAttributeValues?: Attributes;
+    ExpressionAttributeValues?: Record<string, Value>;
   } {
     const names = Object.fromEntries([...this.#nameOf].map(([name, placeholder]) => [placeholder, name]));
     return {
       ...(this.#nameOf.size > 0 && { ExpressionAttributeNames: names }),
-      ...(this.#valueCount > 0 && { ExpressionAttributeValues: toAttributes(this.#values) }),
+      ...(this.#valueCount > 0 && { ExpressionAttributeValues: this.#values }),
     };
   }
 }

@@ -2,7 +2,7 @@ import { AwsFault, NoAnswer } from "../runtime/aws-fault.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { TimeUp } from "../runtime/time-up.ts";
-import type { Attributes } from "./attributes.ts";
+import { cancellationReasons } from "./refusals.ts";
 import { DecisionsExhausted, StoreUnavailable, type Until, WriteExpired } from "./table.ts";
 
 /** What a failed call means for the next try. */
@@ -16,6 +16,8 @@ export function classify(error: unknown): Fault {
   if (conflicts.has(error.name)) return "conflict";
   if (error.name === "TransactionCanceledException") return classifyCancellation(error);
   if (error.kind === "throttled") return "throttled";
+  // Refused before anything was done, as in a conflict.
+  if (error.kind === "skewed") return "conflict";
   return error.kind === "unavailable" ? "ambiguous" : "permanent";
 }
 
@@ -50,14 +52,6 @@ export function refusesInput(error: unknown): boolean {
 }
 
 const refusals = new Set(["ValidationException", "ValidationError", "ItemCollectionSizeLimitExceeded"]);
-
-export type CancellationReason = { readonly Code?: string; readonly Item?: Attributes };
-
-/** Why each action of a cancelled transaction was refused, in order; as DynamoDB says it. */
-export function cancellationReasons(error: AwsFault): readonly CancellationReason[] {
-  const reasons = error.detail("CancellationReasons");
-  return Array.isArray(reasons) ? reasons : [];
-}
 
 export type RetryPolicy = {
   readonly attemptsMax: number;

@@ -1,9 +1,9 @@
+import { SearchVectorsCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { storeLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { fromAttributes, toAttribute } from "./attributes.ts";
 import type { StoreClient } from "./client.ts";
 import { Placeholders } from "./expressions.ts";
 import { withRetries } from "./retry.ts";
@@ -42,15 +42,15 @@ export function createVectorSearch(options: {
       const input = {
         TableName: options.tableName,
         IndexName: name,
-        SearchVector: vector.map(toAttribute),
+        SearchVector: [...vector],
         SearchConditionExpression: `${equals(hashAttribute, space)} AND ${equals(filterAttribute, repository)}`,
         ...placeholders.attributes(),
         TopK: resultsMax,
       };
       const answer = await withRetries(waiting, true, signal, () =>
-        options.client.call("SearchVectors", input, signal),
+        options.client.send(new SearchVectorsCommand(input), signal),
       );
-      return (answer.SearchResults ?? []).map(({ Item = {} }) => keySchema.parse(fromAttributes(Item)));
+      return (answer.SearchResults ?? []).map(({ Item }) => keySchema.parse(Item));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, request, type ServerResponse } from "node:http";
 import * as z from "zod";
@@ -94,10 +95,14 @@ export async function startWarden({ account, engineEndpoint, statementsOf }: War
       if (!admit(caller, [{ action: "sqs:SendMessage", resource: account.queueArn(QueueUrl) }]))
         return refuse(response, "sqs");
       sent.set(QueueUrl, [...(sent.get(QueueUrl) ?? []), ...Entries.map(({ MessageBody }) => MessageBody)]);
-      response.end(JSON.stringify({ Successful: Entries.map(({ Id }) => ({ Id, MessageId: Id })) }));
+      const Successful = Entries.map(({ Id, MessageBody }) => {
+        const MD5OfMessageBody = createHash("md5").update(MessageBody).digest("hex");
+        return { Id, MessageId: Id, MD5OfMessageBody };
+      });
+      response.end(JSON.stringify({ Successful }));
     },
     s3(caller, { target }, response) {
-      const [, bucket = "", name = ""] = target.split("/");
+      const [, bucket = "", name = ""] = target.split("?", 1)[0]?.split("/") ?? [];
       const resource = `${account.bucketArn(bucket)}/${name}`;
       if (!admit(caller, [{ action: "s3:GetObject", resource }])) return refuse(response, "s3");
       const object = objects.get(decodeURIComponent(name));

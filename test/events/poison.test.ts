@@ -37,12 +37,7 @@ const spoiled = (user: string, fault: () => Error): Table => ({
   },
 });
 
-const validation = () =>
-  new AwsFault({
-    status: 400,
-    headers: {},
-    body: Buffer.from(JSON.stringify({ __type: "x#ValidationException", message: "Item size" })),
-  });
+const validation = () => new AwsFault({ name: "ValidationException", status: 400, message: "Item size" });
 
 /** A bad one at the head, two good ones of its group, and one of another group. */
 async function batch(): Promise<QueueMessage[]> {

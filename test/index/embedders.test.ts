@@ -48,13 +48,9 @@ describe("the local embedder", () => {
 });
 
 describe("Bedrock's embedder", () => {
-  /** Stands in for the client; `answer` sees the request's body. */
+  /** Stands in for the client; `answer` sees the model's input. */
   const clientOf = (answer: (body: { inputText: string }) => unknown): ModelClient => ({
-    send: async ({ body }) => ({
-      status: 200,
-      headers: {},
-      body: Buffer.from(JSON.stringify(await answer(JSON.parse(String(body))))),
-    }),
+    invoke: async (_, input) => JSON.stringify(await answer(JSON.parse(input))),
   });
 
   test("asks Titan for 256 normalised dimensions, and its space is named after the model", async () => {

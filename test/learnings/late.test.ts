@@ -1,3 +1,4 @@
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { learningLimits } from "../../lib/contract/limits.ts";
 import { NoAnswer } from "../../lib/runtime/aws-fault.ts";
@@ -18,8 +19,8 @@ function frozenClient(client: StoreClient, clock: TestClock): StoreClient {
   let isFrozen = false;
   return {
     ...client,
-    async call(operation, input, signal) {
-      if (operation !== "TransactWriteItems" || isFrozen) return await client.call(operation, input, signal);
+    async send(command, signal) {
+      if (!(command instanceof TransactWriteCommand) || isFrozen) return await client.send(command, signal);
       isFrozen = true;
       clock.advance(frozenMs);
       throw new NoAnswer("lost");

@@ -21,12 +21,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const awsFault = (status: number, type: string) =>
-  new AwsFault({
-    status,
-    headers: {},
-    body: Buffer.from(JSON.stringify({ __type: type, message: "hunter2" })),
-  });
+const awsFault = (status: number, name: string) => new AwsFault({ name, status, message: "hunter2" });
 
 describe("a log line", () => {
   test("is one JSON object, from the least level on that is set", () => {

@@ -14,11 +14,7 @@ describe("a cause in the log", () => {
   });
 
   test("of AWS names fault and status, and its words only where they are about permissions", () => {
-    const answer = (status: number, type: string) => ({
-      status,
-      headers: {},
-      body: Buffer.from(JSON.stringify({ __type: type, message: "planted" })),
-    });
+    const answer = (status: number, name: string) => ({ name, status, message: "planted" });
     expect(words(new AwsFault(answer(400, "ValidationException")))).toEqual([
       "ValidationException: status 400",
     ]);

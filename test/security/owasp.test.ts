@@ -277,9 +277,7 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
   test.each([{}, { embedding: [1, 2] }, { embedding: "0.1" }, { embedding: Array(256).fill(null) }])(
     "an answer of the embedding model that makes no sense is refused: %j",
     async (answer) => {
-      const client = {
-        send: async () => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(answer)) }),
-      };
+      const client = { invoke: async () => JSON.stringify(answer) };
       await expect(createBedrockEmbedder("model", client).embed("text")).rejects.toThrow();
     },
   );

@@ -18,13 +18,9 @@ import {
 import { createVectorSearch } from "../../lib/store/vectors.ts";
 import { TestClock } from "../support/clock.ts";
 
-/** An error answer as DynamoDB sends it. */
-const awsFault = (type: string, status = 400, details: object = {}) =>
-  new AwsFault({
-    status,
-    headers: {},
-    body: Buffer.from(JSON.stringify({ __type: `aws#${type}`, ...details })),
-  });
+/** An error answer of DynamoDB. */
+const awsFault = (name: string, status = 400, details: object = {}) =>
+  new AwsFault({ name, status, details });
 const cancelled = (...codes: Array<string | undefined>) =>
   awsFault("TransactionCanceledException", 400, { CancellationReasons: codes.map((Code) => ({ Code })) });
 
@@ -33,8 +29,8 @@ function storeOf(...prepared: unknown[]) {
   const asked: Array<{ operation: string; input: object }> = [];
   const answers = [...prepared];
   const client = {
-    async call(operation: string, input: object) {
-      asked.push({ operation, input });
+    async send(command: { input: object }) {
+      asked.push({ operation: command.constructor.name, input: command.input });
       const answer = answers.length > 1 ? answers.shift() : answers[0];
       if (answer instanceof Error) throw answer;
       return answer;
@@ -49,7 +45,6 @@ function storeOf(...prepared: unknown[]) {
 
 const { attemptsMax } = storeLimits.retry;
 const key = (pk: string) => ({ pk, sk: "ITEM" });
-const attributes = (pk: string) => ({ pk: { S: pk }, sk: { S: "ITEM" } });
 
 describe("what a fault means for the next try", () => {
   test.each([
@@ -60,6 +55,11 @@ describe("what a fault means for the next try", () => {
     ["a throttle", awsFault("ProvisionedThroughputExceededException"), "throttled"],
     ["a fault of theirs", awsFault("InternalServerError", 500), "ambiguous"],
     ["a refusal", awsFault("ValidationException"), "permanent"],
+    [
+      "a wrong clock that the SDK has corrected",
+      new AwsFault({ name: "InvalidSignatureException", status: 400, isSkewed: true }),
+      "conflict",
+    ],
     ["cancelled by conflicts alone", cancelled("None", "TransactionConflict", undefined), "conflict"],
     ["cancelled by conflict and throttle", cancelled("TransactionConflict", "ThrottlingError"), "throttled"],
     ["cancelled by a throughput", cancelled("ProvisionedThroughputExceeded"), "throttled"],
@@ -132,8 +132,8 @@ describe("retries", () => {
 });
 
 describe("a batch that is done only in part", () => {
-  const left = (...pks: string[]) => ({ UnprocessedKeys: { t: { Keys: pks.map(attributes) } } });
-  const found = (...pks: string[]) => ({ Responses: { t: pks.map(attributes) } });
+  const left = (...pks: string[]) => ({ UnprocessedKeys: { t: { Keys: pks.map(key) } } });
+  const found = (...pks: string[]) => ({ Responses: { t: pks.map(key) } });
 
   test("is read on with what is left, and answers in the order of the keys", async () => {
     const { table, asked } = storeOf(
@@ -145,9 +145,9 @@ describe("a batch that is done only in part", () => {
       ["a", "b", "c", "a"].map(key),
     );
     expect(asked.map(({ input }) => input)).toMatchObject([
-      { RequestItems: { t: { Keys: [attributes("a"), attributes("b"), attributes("c")] } } },
-      { RequestItems: { t: { Keys: [attributes("a"), attributes("c")] } } },
-      { RequestItems: { t: { Keys: [attributes("a")] } } },
+      { RequestItems: { t: { Keys: [key("a"), key("b"), key("c")] } } },
+      { RequestItems: { t: { Keys: [key("a"), key("c")] } } },
+      { RequestItems: { t: { Keys: [key("a")] } } },
     ]);
   });
 
@@ -164,7 +164,7 @@ describe("a batch that is done only in part", () => {
   });
 
   test("is written on with what is left, and given up likewise", async () => {
-    const request = (pk: string) => ({ PutRequest: { Item: attributes(pk) } });
+    const request = (pk: string) => ({ PutRequest: { Item: key(pk) } });
     const some = storeOf({ UnprocessedItems: { t: [request("b")] } }, {});
     await some.table.writeMany([{ put: key("a") }, { put: key("b") }]);
     expect(some.asked.map(({ input }) => input)).toMatchObject([
@@ -179,7 +179,7 @@ describe("a batch that is done only in part", () => {
 
 describe("one call", () => {
   test("asks for the item before or after a change", async () => {
-    const { table, asked } = storeOf({ Attributes: attributes("a") });
+    const { table, asked } = storeOf({ Attributes: key("a") });
     const change = { update: key("a"), change: { remove: ["x"] } };
     for (const returning of ["old", "new"] as const)
       expect(await table.write(change, { returning })).toEqual(key("a"));
@@ -194,7 +194,7 @@ describe("one call", () => {
     expect(await table.queryPage({ pk: "a", from: "2", upTo: "1" })).toEqual({ items: [] });
     expect(asked).toEqual([]);
     expect(await table.scanPage({ pageItems: 7 })).toEqual({ items: [] });
-    expect(asked).toMatchObject([{ operation: "Scan", input: { Limit: 7 } }]);
+    expect(asked).toMatchObject([{ operation: "ScanCommand", input: { Limit: 7 } }]);
   });
 
   test("is metered by what was paid, whatever form that is told in", async () => {

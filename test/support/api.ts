@@ -15,6 +15,8 @@ import { errorShapeOf, type Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { binaryMediaTypes } from "../../lib/contract/platform.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";
+import { useFallbackEmbedder } from "../../lib/index/configured-embedder.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { type TestStore, useStore } from "./engine.ts";
@@ -57,6 +59,7 @@ export function useApi(): Api {
     process.env.DYNAMODB_ENDPOINT = store().endpoint;
     process.env.LOG_LEVEL ??= "silent";
     installLambdaRuntime();
+    useFallbackEmbedder(localEmbedder);
   });
   return { store, call };
 }

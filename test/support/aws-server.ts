@@ -15,6 +15,8 @@ export type ServerTurn =
   | "hang up"
   /** The connection ends in the middle of the answer. */
   | "break off"
+  /** The answer comes a byte at a time, and never ends. */
+  | "drip"
   | "stay silent";
 
 export type AwsServer = {
@@ -73,6 +75,12 @@ function take(response: ServerResponse, turn: ServerTurn): void {
   if (turn === "break off") {
     response.writeHead(200, { "content-length": "100" });
     response.write("half", () => response.destroy());
+    return;
+  }
+  if (turn === "drip") {
+    response.writeHead(200, { "content-length": "100000" });
+    const dripping = setInterval(() => response.write("."), 20);
+    response.on("close", () => clearInterval(dripping));
     return;
   }
   response.writeHead(turn.status, turn.headers).end(turn.body);

@@ -3,8 +3,7 @@ import { tableShape } from "../../../lib/contract/table.ts";
 import { cosine } from "../../../lib/index/embedder.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
-import { toAttributes } from "../../../lib/store/attributes.ts";
-import type { StoreAnswers, StoreClient } from "../../../lib/store/client.ts";
+import type { StoreClient } from "../../../lib/store/client.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import { parseVector } from "../../../lib/store/items/vector.ts";
 import { vectorPartition } from "../../../lib/store/layout.ts";
@@ -22,17 +21,27 @@ const searchInput = z.object({
   TopK: z.int(),
 });
 
-/** DynamoDB's SearchVectors for an engine without vector indexes: compares every vector of the organization. */
-export async function answerSearchVectors(
-  client: StoreClient,
-  input: unknown,
-): Promise<StoreAnswers["SearchVectors"]> {
+/** DynamoDB's SearchVectors for an engine without vector indexes, in DynamoDB's own JSON. */
+export async function answerSearchVectors(client: StoreClient, input: unknown): Promise<object> {
   const { TableName: tableName, TopK, SearchVector, ...search } = searchInput.parse(input);
   const conditions = equalities(search);
-  const space = conditions.get(hashAttribute) ?? "";
-  const repository = conditions.get(filterAttribute);
-  const vector = SearchVector.map(({ N }) => Number(N));
-  const table = createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance });
+  const keys = await nearestVectors({ client, tableName }, TopK, {
+    space: conditions.get(hashAttribute) ?? "",
+    repository: conditions.get(filterAttribute) ?? "",
+    vector: SearchVector.map(({ N }) => Number(N)),
+  });
+  return { SearchResults: keys.map(({ pk, sk }) => ({ Item: { pk: { S: pk }, sk: { S: sk } } })) };
+}
+
+type Wanted = { readonly space: string; readonly repository: string; readonly vector: readonly number[] };
+
+/** Compares every vector of the organization. */
+export async function nearestVectors(
+  store: { readonly client: StoreClient; readonly tableName: string },
+  resultsMax: number,
+  { space, repository, vector }: Wanted,
+): Promise<readonly Key[]> {
+  const table = createDynamoTable({ ...store, clock: systemClock, chance: systemChance });
   const found: Array<{ readonly key: Key; readonly score: number }> = [];
   for await (const stored of queryAll(table, { pk: vectorPartition(organizationOf(space)) })) {
     const item = parseVector(stored);
@@ -40,8 +49,8 @@ export async function answerSearchVectors(
     const { pk, sk } = item;
     found.push({ key: { pk, sk }, score: cosine(vector, item[vectorAttribute]) });
   }
-  const nearest = found.toSorted((one, other) => other.score - one.score).slice(0, TopK);
-  return { SearchResults: nearest.map(({ key }) => ({ Item: toAttributes(key) })) };
+  const nearest = found.toSorted((one, other) => other.score - one.score).slice(0, resultsMax);
+  return nearest.map(({ key }) => key);
 }
 
 /** `#0 = :0 AND #1 = :1`, by the attributes' own names. */

@@ -109,7 +109,7 @@ async function measure(
     startContestant(contestant, { ...argument, bundle: join(bundles, bundle, "index.mjs") }, environment);
   const contestants = await Promise.all([
     start("ours", operation.source),
-    start("bare, own client", "bare/own-client"),
+    start("bare, our client", "bare/store-client"),
     start("bare, AWS SDK", "bare/aws-sdk"),
   ]);
   try {

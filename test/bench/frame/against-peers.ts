@@ -3,9 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { listOrganizations as operation } from "../../../lib/contract/operations/organizations.ts";
-import { type Attributes, toAttributes } from "../../../lib/store/attributes.ts";
 import type { Key } from "../../../lib/store/table.ts";
 import { peers } from "../peers.ts";
+import { type Attributes, toAttributes } from "../support/attributes.ts";
 import { organizationsPlan } from "./against-bare.ts";
 import { barePlanVariable } from "./bare/plan.ts";
 import { type Contestant, type CpuRounds, cpuRounds, type Rounds, startContestant } from "./contest.ts";
@@ -33,7 +33,7 @@ export async function againstPeers(bundles: string, rounds: Rounds): Promise<Cpu
     startContestant(name, { ...argument, bundle: join(bundles, bundle, "index.mjs") }, environment);
   const [ours, alone, ...others] = await Promise.all([
     start("ours", operation.source),
-    start(storeAlone, "bare/own-client"),
+    start(storeAlone, "bare/store-client"),
     ...peers.map(({ source, name }) => start(name, `peers/${source}`)),
   ]);
   try {

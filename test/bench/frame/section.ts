@@ -48,7 +48,7 @@ async function bundleAll(bundles: string, say: (line: string) => void): Promise<
     outputDirectory: bundles,
   });
   await bundleFunctions({
-    sources: ["own-client", "aws-sdk"],
+    sources: ["store-client", "aws-sdk"],
     sourceDirectory: fileURLToPath(new URL("./bare/", import.meta.url)),
     outputDirectory: join(bundles, "bare"),
   });
@@ -62,7 +62,7 @@ function sectionOf(bare: readonly AgainstBare[], peer: CpuRounds): Section {
         "validation, plan, permission, rate limit, deadline, metering, rendering and the log line), against a bare " +
         "handler that makes the same DynamoDB calls on the embedded engine and renders what it read, with nothing " +
         "around it. The bare handler is written twice: with AWS's SDK, as most are (the target is about that one), " +
-        "and on our own client, which leaves only the chain in the difference.",
+        "and on the store's client (the same SDK, configured as ours is), which leaves only the chain in the difference.",
       "The same endpoint (`GET /v1/organizations`) written with each framework as its documentation does it, on the " +
         "same access, paging and store code, with the same log line, the same headers and the same body byte for " +
         "byte (checked before measuring, errors by status and code). The store is stubbed at `http.request`, below " +
@@ -78,10 +78,10 @@ function sectionOf(bare: readonly AgainstBare[], peer: CpuRounds): Section {
           request: name,
           "DynamoDB calls": calls.join(", "),
           "of a bare handler on AWS's SDK": rounded(medianRatio(cpu, "ours", "bare, AWS SDK")),
-          "of one on our own client": rounded(medianRatio(cpu, "ours", "bare, own client")),
+          "of one on our store's client": rounded(medianRatio(cpu, "ours", "bare, our client")),
           "µs ours": Math.round(median(cpu.get("ours") ?? [])),
           "µs bare, AWS SDK": Math.round(median(cpu.get("bare, AWS SDK") ?? [])),
-          "µs bare, own client": Math.round(median(cpu.get("bare, own client") ?? [])),
+          "µs bare, our client": Math.round(median(cpu.get("bare, our client") ?? [])),
         })),
       ),
       tableOf("CPU of the same endpoint, as a multiple of ours", peerRows(peer)),

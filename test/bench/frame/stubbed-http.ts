@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import http from "node:http";
 import * as z from "zod";
-import type { Attributes } from "../../../lib/store/attributes.ts";
+import type { Attributes } from "../support/attributes.ts";
 
 /** Every item of a table, by partition and sort key; as it came from an engine. */
 export const itemsSchema = z.array(z.tuple([z.string(), z.custom<Attributes>()]));
@@ -21,8 +21,14 @@ export function stubHttp(items: Items): void {
     if (operation !== "UpdateItem") known.set(body, answer);
     return answer;
   };
-  const request = ({ headers }: { readonly headers: Readonly<Record<string, string>> }) =>
-    new StubbedRequest(headers["x-amz-target"]?.split(".").at(-1) ?? "", answerTo);
+  const request = (
+    { headers }: { readonly headers: Readonly<Record<string, string>> },
+    onResponse: (incoming: EventEmitter) => void,
+  ) =>
+    new StubbedRequest(headers["x-amz-target"]?.split(".").at(-1) ?? "", answerTo).once(
+      "response",
+      onResponse,
+    );
   Reflect.set(http, "request", request);
 }
 
@@ -40,12 +46,17 @@ class StubbedRequest extends EventEmitter {
 
   end(body: string): void {
     const answer = this.#answerTo(this.#operation, body);
+    this.emit("socket", { connecting: false });
     setImmediate(() => {
       const incoming = Object.assign(new EventEmitter(), { statusCode: 200, headers: {} });
       this.emit("response", incoming);
-      incoming.emit("data", answer);
-      incoming.emit("end");
-      this.emit("close");
+      // The SDK hands the body on a few turns later.
+      setImmediate(() => {
+        incoming.emit("data", answer);
+        incoming.emit("end");
+        incoming.emit("close");
+        this.emit("close");
+      });
     });
   }
 }

@@ -11,13 +11,13 @@ import { redactContent } from "../../../lib/learnings/content.ts";
 import { moment, newLearning } from "../../../lib/learnings/record.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
-import { toAttributes } from "../../../lib/store/attributes.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import type { LearningItem } from "../../../lib/store/items/learning.ts";
 import type { VectorItem } from "../../../lib/store/items/vector.ts";
 import { organizationTenant } from "../../../lib/store/layout.ts";
 import { github } from "../../support/world.ts";
+import { toAttributes } from "../support/attributes.ts";
 import { fillEngineFile, itemBytes } from "../support/engine-file.ts";
 import { learningOf } from "./texts.ts";
 

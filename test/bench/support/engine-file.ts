@@ -2,10 +2,10 @@ import { DatabaseSync } from "node:sqlite";
 import { type EngineKind, engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
-import { type Attribute, type Attributes, toAttributes } from "../../../lib/store/attributes.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import type { Item, Key, Table } from "../../../lib/store/table.ts";
+import { type Attribute, type Attributes, toAttributes } from "./attributes.ts";
 
 const itemsPerBatch = 500;
 

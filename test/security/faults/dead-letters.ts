@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import * as z from "zod";
 
 const asked = z.object({
@@ -38,6 +39,9 @@ export class DeadLetters {
     const nowMs = Date.now();
     const shown = [...this.bodies].filter(([handle]) => (this.#shownAtMs.get(handle) ?? 0) <= nowMs);
     for (const [handle] of shown) this.#shownAtMs.set(handle, nowMs + hiddenMs);
-    return shown.map(([handle, Body]) => ({ MessageId: handle, ReceiptHandle: handle, Body }));
+    return shown.map(([handle, Body]) => {
+      const MD5OfBody = createHash("md5").update(Body).digest("hex");
+      return { MessageId: handle, ReceiptHandle: handle, Body, MD5OfBody };
+    });
   }
 }

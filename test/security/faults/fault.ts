@@ -56,6 +56,12 @@ const answered = (status: number, type: string, more: object = {}): Answer => ({
   body: Buffer.from(JSON.stringify({ __type: type, message: "planted secret: hunter2", ...more })),
 });
 
+const answeredInXml = (status: number, code: string): Answer => ({
+  status,
+  headers: {},
+  body: Buffer.from(`<Error><Code>${code}</Code><Message>planted secret: hunter2</Message></Error>`),
+});
+
 const cancelled = (Code: string): Answer =>
   answered(400, "TransactionCanceledException", { CancellationReasons: [{ Code }] });
 
@@ -64,7 +70,7 @@ export function refusalOf(fault: Fault, { operation }: Call): Answer | undefined
   const isTransaction = operation === "TransactWriteItems";
   switch (fault) {
     case "throttle":
-      if (operation.endsWith("Object")) return answered(503, "SlowDown");
+      if (operation.endsWith("Object")) return answeredInXml(503, "SlowDown");
       return answered(
         400,
         isDynamo(operation) ? "ProvisionedThroughputExceededException" : "ThrottlingException",
@@ -76,7 +82,9 @@ export function refusalOf(fault: Fault, { operation }: Call): Answer | undefined
         ? cancelled("ConditionalCheckFailed")
         : answered(400, "ConditionalCheckFailedException");
     case "server error":
-      return answered(500, "InternalServerError");
+      return operation.endsWith("Object")
+        ? answeredInXml(500, "InternalError")
+        : answered(500, "InternalServerError");
     default:
       return undefined;
   }

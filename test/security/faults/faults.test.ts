@@ -8,13 +8,13 @@ import { portsUnderOtherNames, writtenSites } from "./sites.ts";
 import { Theatre } from "./theatre.ts";
 import type { Wire } from "./wire.ts";
 
-/** Everything that leaves a function leaves by this door. */
+/** Everything that leaves a function leaves through the request handler of an SDK client. */
 const door = vi.hoisted((): { wire?: Wire } => ({}));
-vi.mock("../../../lib/runtime/aws-request.ts", async (original) => {
-  const real = await original<typeof import("../../../lib/runtime/aws-request.ts")>();
-  const createAwsClient: typeof real.createAwsClient = (options) =>
-    door.wire?.door(real.createAwsClient, options) ?? real.createAwsClient(options);
-  return { ...real, createAwsClient };
+vi.mock("../../../lib/runtime/aws-handler.ts", async (original) => {
+  const real = await original<typeof import("../../../lib/runtime/aws-handler.ts")>();
+  const createRequestHandler: typeof real.createRequestHandler = (options) =>
+    door.wire?.door(real.createRequestHandler, options) ?? real.createRequestHandler(options);
+  return { ...real, createRequestHandler };
 });
 
 /** And is asked for through these ports. */

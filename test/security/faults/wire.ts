@@ -1,17 +1,15 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { HttpRequest, HttpResponse } from "@smithy/core/protocols";
 import * as z from "zod";
 import { answerSearchVectors } from "../../../cli/local/engine/search-vectors.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
-import { AwsFault, NoAnswer } from "../../../lib/runtime/aws-fault.ts";
-import {
-  type AwsAnswer,
-  type AwsClient,
-  type AwsClientOptions,
-  type AwsRequest,
-  callJson,
-} from "../../../lib/runtime/aws-request.ts";
-import type { StoreAnswers, StoreClient, StoreOperation } from "../../../lib/store/client.ts";
+import { NoAnswer } from "../../../lib/runtime/aws-fault.ts";
+import type { AwsRequestHandler, createRequestHandler } from "../../../lib/runtime/aws-handler.ts";
+import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
+import type { StoreClient } from "../../../lib/store/client.ts";
 import { engineKind } from "../../support/engine.ts";
 import { siteUnderWay } from "./caller.ts";
 import { DeadLetters } from "./dead-letters.ts";
@@ -25,6 +23,10 @@ import {
   type Strike,
   withoutToken,
 } from "./fault.ts";
+
+type Handle = AwsRequestHandler["handle"];
+type Request = Parameters<Handle>[0];
+type Response = Awaited<ReturnType<Handle>>;
 
 const siteHeader = "x-call-site";
 const silentHeader = "x-never-answered";
@@ -43,7 +45,7 @@ export type WatchOptions = {
 
 /**
  * What stands between the functions and AWS. Calls of the store go on to the engine; the queue, the bucket and
- * the model are played at an address on loopback, since their clients repeat by themselves.
+ * the model are played at an address on loopback.
  */
 export class Wire {
   endpoint = "";
@@ -90,28 +92,27 @@ export class Wire {
     this.#strike = undefined;
   }
 
-  /** In front of every client. */
-  door(create: (options: AwsClientOptions) => AwsClient, options: AwsClientOptions): AwsClient {
-    const { service } = options;
-    const isStore = service === "dynamodb";
+  /** In front of every client: what its SDK sends, signed and ready, passes here. */
+  door(
+    create: typeof createRequestHandler,
+    options: Parameters<typeof createRequestHandler>[0],
+  ): AwsRequestHandler {
     const plain = create(options);
-    const client = isStore && !engineKind.vectorIndex ? withExactSearch(plain) : plain;
-    const impatient = create(
-      isStore
-        ? { ...options, endpoint: this.endpoint, answerMsMax: storePatienceMs }
-        : { ...options, answerMsMax: patienceMs },
-    );
-    const send = (outgoing: AwsRequest): Promise<AwsAnswer> => {
-      if (!this.#strike) return client.send(outgoing);
-      const site = siteUnderWay() ?? `${service} from nowhere`;
-      if (isStore) return this.#callStore({ client, impatient }, outgoing, site);
-      const headers = { ...outgoing.headers, [siteHeader]: site };
-      return (this.#isSlow ? impatient : client).send({ ...outgoing, headers });
+    const handler = engineKind.vectorIndex ? plain : withExactSearch(plain);
+    const impatientStore = create({ ...options, answerMsMax: storePatienceMs });
+    const impatient = create({ ...options, answerMsMax: patienceMs });
+    const handle: Handle = async (request, more) => {
+      if (!this.#strike) return handler.handle(request, more);
+      const isStore = String(request.headers["x-amz-target"]).startsWith("DynamoDB_");
+      const site = siteUnderWay() ?? `${request.hostname} from nowhere`;
+      if (isStore) return this.#callStore({ handler, impatient: impatientStore }, request, site);
+      const marked = changed(request, { headers: { [siteHeader]: site } });
+      return (this.#isSlow ? impatient : handler).handle(marked, more);
     };
     const destroy = () => {
-      for (const each of [client, impatient]) each.destroy();
+      for (const each of [handler, impatientStore, impatient]) each.destroy();
     };
-    return { destroy, send };
+    return { ...handler, destroy, handle };
   }
 
   #note(call: Call): Fault | undefined {
@@ -120,27 +121,33 @@ export class Wire {
   }
 
   async #callStore(
-    { client, impatient }: Record<"client" | "impatient", AwsClient>,
-    outgoing: AwsRequest,
+    { handler, impatient }: Record<"handler" | "impatient", AwsRequestHandler>,
+    request: Request,
     site: string,
-  ): Promise<AwsAnswer> {
-    const operation = outgoing.headers?.["x-amz-target"]?.split(".").at(-1) ?? "";
-    const body = this.#hasWholePages ? String(outgoing.body) : cutShort(operation, String(outgoing.body));
+  ): Promise<Response> {
+    const operation = String(request.headers["x-amz-target"]).split(".").at(-1) ?? "";
+    const sent = Buffer.from(request.body).toString();
+    const body = this.#hasWholePages ? sent : cutShort(operation, sent);
     const call = { site, operation, body };
+    const send = (text: string) => handler.handle(changed(request, { body: text }));
     const fault = this.#note(call);
     const refusal = fault && refusalOf(fault, call);
-    if (refusal) throw new AwsFault({ ...refusal, headers: {} });
+    if (refusal) return response(refusal);
     if (fault === "lost before") throw new NoAnswer("lost before");
     if (fault === "slow") {
-      await client.send({ ...outgoing, body }).catch(() => undefined);
-      return await impatient.send({ ...outgoing, headers: { ...outgoing.headers, [silentHeader]: "" } });
+      await send(body).catch(() => undefined);
+      const { hostname, port } = new URL(this.endpoint);
+      const elsewhere = { hostname, port: Number(port), headers: { [silentHeader]: "" } };
+      return await impatient.handle(changed(request, elsewhere));
     }
-    if (fault === "twin") await client.send({ ...outgoing, body: withoutToken(body) }).catch(() => undefined);
+    if (fault === "twin") await send(withoutToken(body)).catch(() => undefined);
     const halves = fault === "partial" ? halved(body) : undefined;
-    const answer = await client.send({ ...outgoing, body: halves?.taken ?? body });
-    if (body.includes('"ExclusiveStartKey"') && !answer.body.includes('"Items":[]')) this.readOn.add(site);
+    const answer = await send(halves?.taken ?? body);
+    const text = Buffer.from(answer.response.body);
+    if (body.includes('"ExclusiveStartKey"') && !text.includes('"Items":[]')) this.readOn.add(site);
     if (fault === "lost after") throw new NoAnswer("lost after");
-    return halves ? { ...answer, body: handedBack(answer.body, halves.left) } : answer;
+    if (halves) answer.response.body = handedBack(text, halves.left);
+    return answer;
   }
 
   async #take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -182,7 +189,7 @@ export class Wire {
     }
     if (operation === "PutObject") this.#objects.set(path, bytes);
     const object = this.#objects.get(path);
-    return object ? ok(object) : { ...ok(Buffer.from("<Code>NoSuchKey</Code>")), status: 404 };
+    return object ? ok(object) : { ...ok(Buffer.from("<Error><Code>NoSuchKey</Code></Error>")), status: 404 };
   }
 
   #queue(entries: z.output<typeof sent>["Entries"], isPartial: boolean): Answer {
@@ -194,23 +201,41 @@ export class Wire {
 }
 
 /** The engine has no vector index: SearchVectors is answered behind the strike, with the exact search. */
-function withExactSearch(client: AwsClient): AwsClient {
-  const store: StoreClient = {
-    async call<Operation extends StoreOperation>(operation: Operation, input: object) {
-      // DynamoDB's word about its own protocol, as in the store's own client.
-      return (await callJson(client, `DynamoDB_20120810.${operation}`, input)) as StoreAnswers[Operation];
-    },
-    destroy: () => undefined,
-  };
+function withExactSearch(handler: AwsRequestHandler): AwsRequestHandler {
   return {
-    ...client,
-    async send(outgoing) {
-      if (!outgoing.headers?.["x-amz-target"]?.endsWith(".SearchVectors")) return await client.send(outgoing);
-      const found = await answerSearchVectors(store, JSON.parse(String(outgoing.body)));
-      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(found)) };
+    ...handler,
+    async handle(request, more) {
+      if (!request.headers["x-amz-target"]?.endsWith(".SearchVectors"))
+        return await handler.handle(request, more);
+      // A client that does not pass the door.
+      const client = new DynamoDBClient({
+        endpoint: `http://${request.hostname}:${request.port}`,
+        region: localIdentity.region,
+        credentials: await localIdentity.credentials(),
+      });
+      const documents = DynamoDBDocumentClient.from(client);
+      const store: StoreClient = { send: (command) => documents.send(command), destroy: () => undefined };
+      const found = await answerSearchVectors(store, JSON.parse(Buffer.from(request.body).toString()));
+      client.destroy();
+      return response(okJson(found));
     },
   };
 }
+
+/** The same request with something else in it; nobody on loopback looks at its signature. */
+function changed(
+  request: Request,
+  { headers, ...more }: Partial<Pick<Request, "headers" | "body" | "hostname" | "port">>,
+) {
+  const copy = Object.assign(HttpRequest.clone(request), more);
+  copy.headers = { ...request.headers, ...headers };
+  if (more.body !== undefined) copy.headers["content-length"] = String(Buffer.byteLength(more.body));
+  return copy;
+}
+
+const response = ({ status, headers, body }: Answer): Response => ({
+  response: new HttpResponse({ statusCode: status, headers: { ...headers }, body }),
+});
 
 /** The store may end a page anywhere: here it ends the first one of every read after its first item. */
 function cutShort(operation: string, body: string): string {

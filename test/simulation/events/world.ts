@@ -219,8 +219,4 @@ const writesMember = (writes: readonly TransactionWrite[], user: string): boolea
   writes.some((write) => "put" in write && write.put.sk === memberKey("", user).sk);
 
 const validationFault = () =>
-  new AwsFault({
-    status: 400,
-    headers: {},
-    body: Buffer.from(JSON.stringify({ __type: "x#ValidationException", message: "Item size" })),
-  });
+  new AwsFault({ name: "ValidationException", status: 400, message: "Item size" });

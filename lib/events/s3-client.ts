@@ -1,0 +1,26 @@
+import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { awsLimits } from "../contract/limits.ts";
+import { awsClientConfig, sendRepeatedly } from "../runtime/aws-client.ts";
+import type { AwsIdentity } from "../runtime/aws-identity.ts";
+import { certain } from "../runtime/certain.ts";
+import type { ObjectStore } from "./s3.ts";
+
+/** AWS's client of S3. Import this file only when an object is read or written: the client is large. */
+export function openBucket(Bucket: string, identity?: AwsIdentity): ObjectStore {
+  const { objectAnswerMsMax: answerMsMax, attemptsMax } = awsLimits;
+  const client = new S3Client({
+    ...awsClientConfig({ identity, answerMsMax, streamed: true }),
+    cacheMiddleware: true,
+  });
+  return {
+    put: (Key, Body) =>
+      sendRepeatedly({ attemptsMax }, () =>
+        client.send(new PutObjectCommand({ Bucket, Key, Body, ContentType: "application/json" })),
+      ),
+    get: (Key) =>
+      sendRepeatedly({ attemptsMax }, async () => {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+        return certain(Body, "body of the object").transformToByteArray();
+      }),
+  };
+}

@@ -1,0 +1,29 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
+import { awsLimits } from "../contract/limits.ts";
+import { awsClientConfig, sendRepeatedly } from "../runtime/aws-client.ts";
+import type { AwsIdentity } from "../runtime/aws-identity.ts";
+import type { SqsCall, SqsInputs } from "./sqs.ts";
+
+/** AWS's client of SQS. Import this file only when a message is sent: the client is large. */
+export function openSqs(identity?: AwsIdentity): SqsCall {
+  const client = new SQSClient({
+    ...awsClientConfig({ identity, answerMsMax: awsLimits.queueAnswerMsMax }),
+    // The SDK's own rules choose the endpoint; the URL of a queue says nothing about FIPS or a stand-in for AWS.
+    useQueueUrlAsEndpoint: false,
+    cacheMiddleware: true,
+  });
+  const operations: { [Operation in keyof SqsInputs]: (input: SqsInputs[Operation]) => Promise<unknown> } = {
+    SendMessageBatch: (input) => client.send(new SendMessageBatchCommand(input)),
+    ReceiveMessage: (input) => client.send(new ReceiveMessageCommand(input)),
+    DeleteMessage: (input) => client.send(new DeleteMessageCommand(input)),
+    ChangeMessageVisibilityBatch: (input) => client.send(new ChangeMessageVisibilityBatchCommand(input)),
+  };
+  return (operation, input) =>
+    sendRepeatedly({ attemptsMax: awsLimits.attemptsMax }, () => operations[operation](input));
+}

@@ -1,0 +1,22 @@
+import { BedrockRuntimeClient, InvokeModelCommand } from "@aws-sdk/client-bedrock-runtime";
+import { indexLimits } from "../contract/limits.ts";
+import { awsClientConfig, sendRepeatedly } from "../runtime/aws-client.ts";
+import type { AwsIdentity } from "../runtime/aws-identity.ts";
+import type { ModelClient } from "./bedrock-embedder.ts";
+
+/** AWS's client of Bedrock. Import this file only when a text is embedded: the client is large. */
+export function openBedrock(identity?: AwsIdentity): ModelClient {
+  // Our request handler speaks HTTP/1.1; the client's own would open HTTP/2 sessions, which no freeze survives.
+  const client = new BedrockRuntimeClient(
+    awsClientConfig({ identity, answerMsMax: indexLimits.embeddingTimeoutMs }),
+  );
+  const json = "application/json";
+  return {
+    invoke: (modelId, body, signal) =>
+      sendRepeatedly({ attemptsMax: indexLimits.embeddingAttemptsMax, signal }, async () => {
+        const command = new InvokeModelCommand({ modelId, body, contentType: json, accept: json });
+        const answer = await client.send(command, signal && { abortSignal: signal });
+        return answer.body.transformToString();
+      }),
+  };
+}

@@ -1,0 +1,73 @@
+import { awsLimits } from "../contract/limits.ts";
+import { faultFrom, isPassing } from "./aws-fault.ts";
+import { createRequestHandler, type RequestHandlerOptions } from "./aws-handler.ts";
+import { type AwsIdentity, environmentIdentity } from "./aws-identity.ts";
+import { type Chance, systemChance } from "./chance.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { Sha256 } from "./sha256.ts";
+
+/** What the clients of AWS's SDK differ in. */
+export type AwsClientOptions = RequestHandlerOptions & {
+  /** From the environment unless given. */
+  readonly identity?: AwsIdentity | undefined;
+  /** Replaces AWS's own. */
+  readonly endpoint?: string | undefined;
+};
+
+/** The configuration that all clients of AWS's SDK share. Partitions, FIPS and dual stack follow the SDK's own settings. */
+export function awsClientConfig({
+  identity = environmentIdentity(),
+  endpoint,
+  ...options
+}: AwsClientOptions) {
+  return {
+    region: identity.region,
+    credentials: async () => ({
+      ...(await identity.credentials()),
+      // The SDK keeps credentials until they expire. These are read anew for every signature.
+      expiration: new Date(0),
+    }),
+    ...(endpoint !== undefined && { endpoint }),
+    // Our own retries know which requests may be repeated.
+    maxAttempts: 1,
+    requestHandler: createRequestHandler(options),
+    sha256: Sha256,
+  };
+}
+
+/** The client's answer. Throws AwsFault for an error answer, NoAnswer for none. */
+export async function sendOnce<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await send();
+  } catch (error) {
+    throw faultFrom(error);
+  }
+}
+
+export type Attempts = {
+  readonly attemptsMax: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly clock?: Clock;
+  readonly chance?: Chance;
+};
+
+/** For requests that may be repeated: sends again what was throttled or not answered. */
+export async function sendRepeatedly<Answer>(
+  { attemptsMax, signal, clock = systemClock, chance = systemChance }: Attempts,
+  send: () => Promise<Answer>,
+): Promise<Answer> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await sendOnce(send);
+    } catch (error) {
+      if (tried >= attemptsMax || !isPassing(error)) throw error;
+      await clock.sleep(jitteredDelayMs(chance, tried), signal);
+    }
+  }
+}
+
+/** Full jitter: a random wait up to the exponential bound, so that rivals do not meet again. */
+function jitteredDelayMs(chance: Chance, tried: number): number {
+  const { baseDelayMs, delayMsMax } = awsLimits.retry;
+  return 1 + chance.below(Math.min(delayMsMax, baseDelayMs * 2 ** tried));
+}

@@ -1,0 +1,80 @@
+import { Agent, type AgentOptions, type ClientRequest } from "node:http";
+import { Agent as SecureAgent } from "node:https";
+import type { Duplex } from "node:stream";
+import { awsLimits } from "../contract/limits.ts";
+import type { Clock } from "./clock.ts";
+
+/**
+ * Lambda freezes a function between requests, and pooled connections die unseen: the other side closes them, or a
+ * gateway on the way forgets them. So an idle connection is not trusted:
+ *
+ * - one that was idle for long is closed before the next request;
+ * - when a request on a reused connection ends without an answer, all idle connections are closed, so that the retry
+ *   opens a new one;
+ * - the answer on a connection that was idle for a while has less time, because a lost packet has no other sign.
+ */
+export class AwsConnections {
+  readonly plain: Agent;
+  readonly secure: SecureAgent;
+  readonly #clock: Clock;
+  readonly #idleSinceMs = new WeakMap<object, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    const options: AgentOptions = {
+      keepAlive: true,
+      maxSockets: awsLimits.connectionsMax,
+      maxFreeSockets: awsLimits.idleConnectionsMax,
+    };
+    this.plain = this.#watched(new Agent(options));
+    this.secure = this.#watched(new SecureAgent(options));
+  }
+
+  /** Before every request. */
+  closeStale(): void {
+    const oldestMs = this.#clock.nowMs() - awsLimits.idleConnectionMsMax;
+    this.#closeIdle((sinceMs) => sinceMs < oldestMs);
+  }
+
+  destroy(): void {
+    this.plain.destroy();
+    this.secure.destroy();
+  }
+
+  #watched<Some extends Agent>(agent: Some): Some {
+    const keep = agent.keepSocketAlive.bind(agent);
+    agent.keepSocketAlive = (socket) => {
+      this.#idleSinceMs.set(socket, this.#clock.nowMs());
+      return keep(socket);
+    };
+    const reuse = agent.reuseSocket.bind(agent);
+    agent.reuseSocket = (socket, request) => {
+      reuse(socket, request);
+      this.#suspect(socket, request);
+    };
+    return agent;
+  }
+
+  #suspect(socket: Duplex, request: ClientRequest): void {
+    const onError = () => this.#closeIdle(() => true);
+    request.once("error", onError);
+    request.once("response", () => request.off("error", onError));
+    const idleMs = this.#clock.nowMs() - (this.#idleSinceMs.get(socket) ?? 0);
+    if (idleMs < awsLimits.trustedIdleMs) return;
+    const { reusedAnswerMsMax } = awsLimits;
+    const overdue = setTimeout(
+      () => request.destroy(new Error(`No answer on a reused connection within ${reusedAnswerMsMax} ms.`)),
+      reusedAnswerMsMax,
+    );
+    const clear = () => clearTimeout(overdue);
+    request.once("response", clear);
+    request.once("close", clear);
+  }
+
+  #closeIdle(isClosed: (idleSinceMs: number) => boolean): void {
+    for (const agent of [this.plain, this.secure])
+      for (const sockets of Object.values(agent.freeSockets))
+        for (const socket of sockets ?? [])
+          if (isClosed(this.#idleSinceMs.get(socket) ?? 0)) socket.destroy();
+  }
+}

@@ -1,0 +1,31 @@
+import { AwsFault } from "../runtime/aws-fault.ts";
+import { ConditionFailed, TransactionRefused } from "./table.ts";
+import { itemInFault } from "./values.ts";
+
+/** Why one action of a cancelled transaction was refused, as DynamoDB says it; the item is still in DynamoDB's form. */
+export type CancellationReason = { readonly Code?: string; readonly Item?: object };
+
+/** One for every action, in order. */
+export function cancellationReasons(error: AwsFault): readonly CancellationReason[] {
+  const reasons = error.detail("CancellationReasons");
+  return Array.isArray(reasons) ? reasons : [];
+}
+
+export function conditionFailure(error: unknown): ConditionFailed | undefined {
+  if (!(error instanceof AwsFault) || error.name !== "ConditionalCheckFailedException") return undefined;
+  const item = error.detail("Item");
+  return new ConditionFailed(typeof item === "object" && item ? itemInFault(item) : undefined);
+}
+
+export function refusal(error: unknown): TransactionRefused | undefined {
+  if (!(error instanceof AwsFault) || error.name !== "TransactionCanceledException") return undefined;
+  const reasons = cancellationReasons(error);
+  if (!reasons.some(({ Code }) => Code === "ConditionalCheckFailed")) return undefined;
+  return new TransactionRefused(
+    reasons.map(({ Code, Item }) => {
+      const refused = Code === "ConditionalCheckFailed";
+      const item = Item && itemInFault(Item);
+      return item ? { refused, item } : { refused };
+    }),
+  );
+}

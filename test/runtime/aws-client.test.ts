@@ -1,0 +1,256 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { awsLimits } from "../../lib/contract/limits.ts";
+import { sendRepeatedly } from "../../lib/runtime/aws-client.ts";
+import { AwsFault, NoAnswer } from "../../lib/runtime/aws-fault.ts";
+import { environmentIdentity } from "../../lib/runtime/aws-identity.ts";
+import { createStoreClient } from "../../lib/store/client.ts";
+import { type AwsServer, type ServerTurn, startAwsServer, testIdentity } from "../support/aws-server.ts";
+import { seededChance, TestClock } from "../support/clock.ts";
+
+const undo: Array<() => unknown> = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+  vi.unstubAllEnvs();
+});
+
+type ClientOptions = Parameters<typeof createStoreClient>[0];
+
+/** The store's client and the server it talks to. */
+async function pair(turn: (count: number) => ServerTurn, options: ClientOptions = {}) {
+  const server: AwsServer = await startAwsServer("dynamodb", (_, count) => turn(count));
+  const client = createStoreClient({
+    identity: testIdentity,
+    endpoint: server.url,
+    answerMsMax: 2_000,
+    ...options,
+  });
+  undo.push(server.close, client.destroy);
+  const get = (signal?: AbortSignal) =>
+    client.send(new GetCommand({ TableName: "t", Key: { pk: "a", sk: "é" } }), signal);
+  return { server, client, get };
+}
+
+const ok = { status: 200, body: '{"Item":{"pk":{"S":"a"},"n":{"N":"1"}}}' };
+
+describe("a request", () => {
+  test("is signed as AWS would verify it, in DynamoDB's own JSON", async () => {
+    const { server, client, get } = await pair(() => ok);
+    expect(await get()).toMatchObject({ Item: { pk: "a", n: 1 } });
+    await client.send(new PutCommand({ TableName: "t", Item: { pk: "é😀", bytes: Uint8Array.of(255) } }));
+    expect(server.problems).toEqual([]);
+    expect(
+      server.requests.map(({ method, target, headers, body }) => [
+        method,
+        target,
+        headers["x-amz-target"],
+        JSON.parse(String(body)),
+      ]),
+    ).toEqual([
+      ["POST", "/", "DynamoDB_20120810.GetItem", { TableName: "t", Key: { pk: { S: "a" }, sk: { S: "é" } } }],
+      [
+        "POST",
+        "/",
+        "DynamoDB_20120810.PutItem",
+        { TableName: "t", Item: { pk: { S: "é😀" }, bytes: { B: "/w==" } } },
+      ],
+    ]);
+    expect(server.requests[0]?.headers).toMatchObject({
+      "x-amz-security-token": "session",
+      host: new URL(server.url).host,
+    });
+  });
+
+  test("with other credentials is refused: the server does verify", async () => {
+    const credentials = async () => ({ accessKeyId: "AKIDTEST", secretAccessKey: "x" });
+    const { server, get } = await pair(() => ok, { identity: { ...testIdentity, credentials } });
+    await expect(get()).rejects.toMatchObject({ name: "InvalidSignatureException", status: 403 });
+    expect(server.problems).toEqual(["the signature does not fit"]);
+  });
+
+  test("to an https endpoint begins with the handshake of TLS, and not a byte of it is sent in the clear", async () => {
+    const received: Buffer[] = [];
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", (bytes) => {
+        received.push(bytes);
+        socket.destroy();
+      });
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    undo.push(() => server.close());
+    const address = server.address();
+    const port = address && typeof address === "object" ? address.port : 0;
+    const { get } = await pair(() => ok, { endpoint: `https://127.0.0.1:${port}` });
+    await expect(get()).rejects.toBeInstanceOf(NoAnswer);
+    const handshake = 22;
+    expect(received.map(([first]) => first)).toEqual([handshake]);
+  });
+
+  test("uses the connection of the one before", async () => {
+    const { server, get } = await pair(() => ok);
+    for (let count = 0; count < 5; count++) await get();
+    expect(server.connections()).toBe(1);
+  });
+});
+
+describe("an error", () => {
+  const dynamo = "com.amazonaws.dynamodb.v20120810#";
+  test.each<[string, AwsFault["kind"], ServerTurn]>([
+    [
+      "ProvisionedThroughputExceededException",
+      "throttled",
+      { status: 400, body: `{"__type":"${dynamo}ProvisionedThroughputExceededException"}` },
+    ],
+    ["ThrottlingException", "throttled", { status: 400, body: `{"__type":"${dynamo}ThrottlingException"}` }],
+    ["RequestLimitExceeded", "throttled", { status: 400, body: '{"__type":"RequestLimitExceeded"}' }],
+    ["Unheard", "throttled", { status: 429, body: '{"__type":"Unheard"}' }],
+    [
+      "InternalServerError",
+      "unavailable",
+      { status: 500, body: `{"__type":"${dynamo}InternalServerError"}` },
+    ],
+    ["Status502", "unavailable", { status: 502, body: "<html>Bad gateway</html>" }],
+    ["Status403", "refused", { status: 403, body: "<html>Forbidden</html>" }],
+    [
+      "ValidationException",
+      "refused",
+      { status: 400, body: '{"__type":"ValidationException","message":"no"}' },
+    ],
+    ["AccessDeniedException", "refused", { status: 400, body: '{"__type":"AccessDeniedException"}' }],
+  ])("called %s is %s, and the SDK does not try again by itself", async (name, kind, turn) => {
+    const { server, get } = await pair(() => turn);
+    await expect(get()).rejects.toMatchObject({ name, kind });
+    expect(server.requests).toHaveLength(1);
+    expect(server.problems).toEqual([]);
+  });
+
+  test("keeps what the answer said out of what Lambda prints of an error that ends a function", async () => {
+    const body =
+      '{"__type":"TransactionCanceledException","message":"Cancelled","CancellationReasons":[{"Item":{"text":{"S":"planted"}}}]}';
+    const { get } = await pair(() => ({ status: 400, body }));
+    const fault = await get().catch((error: unknown) => error);
+    expect(fault).toBeInstanceOf(AwsFault);
+    expect(fault instanceof AwsFault && fault.detail("CancellationReasons")).toEqual([
+      { Item: { text: { S: "planted" } } },
+    ]);
+    expect(JSON.stringify({ ...Object(fault) }) + String(fault)).not.toContain("planted");
+    expect(Object(fault).cause).toBeUndefined();
+  });
+
+  test("about our clock is a passing one, and the next request is signed with the service's time", async () => {
+    const aheadMs = 3_600_000;
+    const date = new Date(Date.now() + aheadMs).toUTCString();
+    const skewed = { status: 400, headers: { date }, body: '{"__type":"InvalidSignatureException"}' };
+    const { server, get } = await pair((count) => (count === 1 ? skewed : ok));
+    await expect(get()).rejects.toMatchObject({ kind: "skewed" });
+    expect(await get()).toMatchObject({ Item: { pk: "a" } });
+    const [first = 0, second = 0] = server.requests.map(({ headers }) => signedAtMs(headers["x-amz-date"]));
+    expect(second - first).toBeGreaterThan(aheadMs - 60_000);
+  });
+});
+
+const signedAtMs = (date: unknown): number =>
+  Date.parse(String(date).replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
+
+describe("no answer", () => {
+  test.each(["hang up", "break off", "stay silent", "drip"] as const)(
+    "(%s) is a fault of its own",
+    async (turn) => {
+      const { server, get } = await pair(() => turn, { answerMsMax: 300 });
+      const startedMs = performance.now();
+      await expect(get()).rejects.toBeInstanceOf(NoAnswer);
+      expect(performance.now() - startedMs).toBeLessThan(2_000);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  test("from nobody at all is the same fault", async () => {
+    const { get } = await pair(() => ok, { endpoint: "http://127.0.0.1:9" });
+    await expect(get()).rejects.toBeInstanceOf(NoAnswer);
+  });
+
+  test("that can be read is no answer, and is not quoted", async () => {
+    const { get } = await pair(() => ({ status: 200, body: "<planted>" }));
+    await expect(get()).rejects.toEqual(new NoAnswer("The answer cannot be read."));
+  });
+});
+
+describe("a caller who gives up", () => {
+  test("is answered at once", async () => {
+    const { server, get } = await pair(() => "stay silent");
+    const patience = new AbortController();
+    const sending = get(patience.signal);
+    await expect.poll(() => server.requests.length).toBe(1);
+    patience.abort();
+    await expect(sending).rejects.toMatchObject({ name: "AbortError" });
+  });
+
+  test("before it began sends nothing", async () => {
+    const { server, get } = await pair(() => ok);
+    await expect(get(AbortSignal.abort())).rejects.toThrow();
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("what may be repeated", () => {
+  const attempts = () => ({
+    attemptsMax: awsLimits.attemptsMax,
+    clock: new TestClock(),
+    chance: seededChance(1),
+  });
+  const unavailable = new AwsFault({ name: "InternalError", status: 500 });
+
+  test("is sent again while the fault passes, a bounded number of times", async () => {
+    for (const error of [new NoAnswer("lost"), unavailable]) {
+      const send = vi.fn().mockRejectedValueOnce(error).mockResolvedValue("done");
+      expect(await sendRepeatedly(attempts(), send)).toBe("done");
+      const failing = vi.fn().mockRejectedValue(error);
+      await expect(sendRepeatedly(attempts(), failing)).rejects.toBe(error);
+      expect(failing).toHaveBeenCalledTimes(awsLimits.attemptsMax);
+    }
+  });
+
+  test("is not sent again when it is refused, or when the caller has given up", async () => {
+    const refused = new AwsFault({ name: "AccessDenied", status: 403 });
+    const send = vi.fn().mockRejectedValue(refused);
+    await expect(sendRepeatedly(attempts(), send)).rejects.toBe(refused);
+    expect(send).toHaveBeenCalledTimes(1);
+    const failing = vi.fn().mockRejectedValue(unavailable);
+    await expect(
+      sendRepeatedly({ attemptsMax: 3, signal: AbortSignal.abort(new Error("enough")) }, failing),
+    ).rejects.toThrow("enough");
+    expect(failing).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("the environment", () => {
+  const credentials = (id: string) => {
+    vi.stubEnv("AWS_REGION", testIdentity.region);
+    vi.stubEnv("AWS_ACCESS_KEY_ID", id);
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "kept");
+    vi.stubEnv("AWS_SESSION_TOKEN", `session of ${id}`);
+  };
+
+  test("gives region and credentials, read anew for every signature", async () => {
+    credentials("AKIDTEST");
+    const { server, get } = await pair(() => ok, { identity: environmentIdentity() });
+    await get();
+    credentials("AKIDROTATED");
+    await get().catch(() => undefined);
+    expect(server.requests.map(({ headers }) => headers["x-amz-security-token"])).toEqual([
+      "session of AKIDTEST",
+      "session of AKIDROTATED",
+    ]);
+    expect(server.problems).toEqual(["accessKeyId is AKIDROTATED, not AKIDTEST"]);
+  });
+
+  test("without credentials nothing else is tried", async () => {
+    credentials("");
+    const { server, get } = await pair(() => ok, { identity: environmentIdentity() });
+    await expect(get()).rejects.toThrow("AWS_ACCESS_KEY_ID is not set");
+    expect(server.requests).toEqual([]);
+  });
+});

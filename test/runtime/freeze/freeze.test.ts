@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { bundleFunctions } from "../../../infra/bundle.ts";
+import { awsLimits } from "../../../lib/contract/limits.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
+import { FreezableProcess } from "./process.ts";
+import { type Fate, ForgetfulServer } from "./server.ts";
+
+/** More than are kept open between two requests. */
+const reads = awsLimits.idleConnectionsMax + 4;
+/** Beyond it connections are not trusted any more. */
+const frozenMs = awsLimits.trustedIdleMs + 200;
+/** A busy machine takes its time for twenty connections and their retries. */
+const slackMs = 1_500;
+
+let directory = "";
+let frozen: FreezableProcess;
+const server = new ForgetfulServer();
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "freeze-"));
+  await bundleFunctions({
+    sources: ["function"],
+    sourceDirectory: import.meta.dirname,
+    outputDirectory: directory,
+  });
+  await server.open();
+  frozen = await FreezableProcess.start(join(directory, "function", "index.mjs"), {
+    TABLE_NAME: "t",
+    AWS_REGION: "eu-test-1",
+    AWS_ACCESS_KEY_ID: "AKIDTEST",
+    AWS_SECRET_ACCESS_KEY: "kept",
+    AWS_ENDPOINT_URL_DYNAMODB: server.endpoint,
+  });
+}, 120_000);
+afterAll(async () => {
+  await frozen?.stop();
+  server.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** A warm function with idle connections. */
+beforeEach(async () => {
+  expect((await frozen.read(reads)).failures).toEqual([]);
+  await expect.poll(() => server.connections).toBe(awsLimits.idleConnectionsMax);
+});
+
+/** The next request is there before the function knows what became of its connections. */
+async function readAfterThaw(fate: Fate, { count = reads, aheadMs = 0 } = {}) {
+  frozen.freeze();
+  await systemClock.sleep(frozenMs);
+  server.lose(fate);
+  const answer = frozen.read(count, aheadMs);
+  frozen.thaw();
+  return await answer;
+}
+
+describe("the first request after a thaw", () => {
+  // With a single read every retry would find another dead connection.
+  test.each([
+    ["closes", reads],
+    ["resets", reads],
+    ["resets", 1],
+  ] as const)("sees no error where the server %s its connections (%d reads)", async (fate, count) => {
+    const { ms, failures } = await readAfterThaw(fate, { count });
+    expect(failures).toEqual([]);
+    expect(ms).toBeLessThan(slackMs);
+  });
+
+  test("waits once, and shortly, where packets are lost", async () => {
+    const { ms, failures } = await readAfterThaw("drops");
+    expect(failures).toEqual([]);
+    expect(ms).toBeGreaterThanOrEqual(awsLimits.reusedAnswerMsMax);
+    expect(ms).toBeLessThan(awsLimits.reusedAnswerMsMax + slackMs);
+  });
+
+  test("does not even wait after a long freeze: such connections are not tried", async () => {
+    const { ms, failures } = await readAfterThaw("drops", { aheadMs: awsLimits.idleConnectionMsMax });
+    expect(failures).toEqual([]);
+    expect(ms).toBeLessThan(awsLimits.reusedAnswerMsMax);
+  });
+
+  test("uses the connections that are still there", async () => {
+    frozen.freeze();
+    await systemClock.sleep(frozenMs);
+    const answer = frozen.read(1);
+    frozen.thaw();
+    expect((await answer).failures).toEqual([]);
+    await expect.poll(() => server.connections).toBe(awsLimits.idleConnectionsMax);
+  });
+});

@@ -1,0 +1,14 @@
+import { openStore } from "../../../lib/store/open.ts";
+
+/** As many reads at once as a request makes; how long they took, and what failed of them. */
+export async function handler({ reads }: { readonly reads: number }) {
+  const startedMs = performance.now();
+  const { table } = openStore();
+  const answers = await Promise.allSettled(
+    Array.from({ length: reads }, (_, index) => table.get({ pk: String(index), sk: "ITEM" })),
+  );
+  return {
+    ms: performance.now() - startedMs,
+    failures: answers.flatMap((answer) => (answer.status === "rejected" ? [String(answer.reason)] : [])),
+  };
+}
