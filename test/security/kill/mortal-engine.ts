@@ -63,6 +63,7 @@ export class MortalEngine {
       if (await isUp()) return;
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
+    await this.kill();
     throw new Error("The engine did not come back.");
   }
 }

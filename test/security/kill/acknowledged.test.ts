@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { dataDirectory, enginePath } from "../../../cli/local/data-directory.ts";
+import { engineClient } from "../../../cli/local/engine/engine.ts";
+import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
+import { createTable } from "../../../lib/store/create-table.ts";
+import { createDynamoTable } from "../../../lib/store/dynamo.ts";
+import { timeoutMs, volume } from "../../support/volume.ts";
+import { MortalEngine } from "./mortal-engine.ts";
+
+const kills = volume(3, 30);
+const writersCount = 4;
+const acknowledgedPerLife = 5;
+const parts = ["a", "b", "c", "d", "e"];
+/** So many bytes that a commit takes its time. */
+const content = "x".repeat(500);
+
+let folder = "";
+let engine: MortalEngine;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "review-api-acknowledged-"));
+  engine = await MortalEngine.start((kind) => enginePath(dataDirectory(folder), kind));
+}, timeoutMs);
+afterAll(async () => {
+  await engine?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test(
+  "an engine that is killed at the moment of an acknowledgement has kept all that it acknowledged",
+  async () => {
+    const client = engineClient(engine.endpoint);
+    const tableName = "acknowledged";
+    await createTable(client, tableName, engine.kind);
+    const table = createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance });
+    const lost: string[] = [];
+    let written = 0;
+    let acknowledgedInAll = 0;
+    for (let life = 1; life <= kills; life++) {
+      const acknowledged: string[] = [];
+      let dying: Promise<void> | undefined;
+      const write = async () => {
+        while (!dying) {
+          const pk = `item ${written++}`;
+          const outcome = await table
+            .transact(parts.map((sk) => ({ put: { pk, sk, content } })))
+            .catch(() => "lost" as const);
+          if (outcome !== "lost") acknowledged.push(pk);
+          if (acknowledged.length >= acknowledgedPerLife) dying ??= engine.kill();
+        }
+      };
+      await Promise.all(Array.from({ length: writersCount }, write));
+      await dying;
+      await engine.revive();
+      for (const pk of acknowledged)
+        for (const sk of parts) if (!(await table.get({ pk, sk }))) lost.push(`life ${life}: ${pk} ${sk}`);
+      acknowledgedInAll += acknowledged.length;
+    }
+    client.destroy();
+    expect(lost).toEqual([]);
+    console.log(`${kills} kills: none of ${acknowledgedInAll} acknowledged transactions lost`);
+  },
+  timeoutMs,
+);
