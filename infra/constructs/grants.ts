@@ -5,10 +5,11 @@ import { tableShape } from "../../lib/contract/table.ts";
 
 /** The statements of a role, out of the contract's grants: exact actions, bound to partitions. */
 export function tableStatements(tableArn: string, grants: readonly TableGrant[]): PolicyStatement[] {
-  return grants.flatMap(({ actions, partitions }) => {
+  return grants.flatMap(({ actions, partitions, inside }) => {
     const onTable = actions.filter((action) => action !== "SearchVectors");
     const statements = onTable.length > 0 ? [statement(onTable, tableArn)] : [];
-    for (const each of statements) each.addConditions(leadingKeys(partitions));
+    for (const each of statements)
+      each.addConditions(inside ? transactionKeys(partitions, inside) : leadingKeys(partitions));
     // A search knows no leading keys, and its resource is the index.
     if (actions.includes("SearchVectors"))
       statements.push(statement(["SearchVectors"], `${tableArn}/index/${tableShape.vectorIndex.name}`));
@@ -22,6 +23,12 @@ const statement = (actions: readonly TableAction[], resource: string): PolicySta
     actions: actions.map((action) => `dynamodb:${action}`),
     resources: [resource],
   });
+
+/** Without the second condition of `leadingKeys`: IAM may see no key inside a transaction. */
+const transactionKeys = (partitions: readonly string[], operation: string) => ({
+  "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions.map((prefix) => `${prefix}*`) },
+  "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [operation] },
+});
 
 /** `ForAllValues` also holds when there is no key at all, which is what the second condition is for. */
 const leadingKeys = (partitions: readonly string[]) => ({

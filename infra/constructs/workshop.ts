@@ -2,7 +2,7 @@ import { Stack, Validations } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Code } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import type { TableGrant } from "../../lib/contract/grants.ts";
+import { type TableGrant, transactionGrants } from "../../lib/contract/grants.ts";
 import { environmentVariables } from "../../lib/contract/platform.ts";
 import type { WorkerResource } from "../../lib/contract/workers.ts";
 import type { StackOptions } from "../options.ts";
@@ -62,7 +62,7 @@ export class Workshop {
         ...order.environment,
       },
       statements: [
-        ...tableStatements(data.table.attrArn, tableGrants),
+        ...tableStatements(data.table.attrArn, [...tableGrants, ...transactionGrants(tableGrants)]),
         ...provisions.flatMap(({ statements }) => statements),
       ],
       reservedConcurrency: options.reservedConcurrency[order.id],

@@ -4,7 +4,37 @@ import type { Operation, TableAction } from "./operation.ts";
 export type TableGrant = {
   readonly actions: readonly TableAction[];
   readonly partitions: readonly string[];
+  /** Holds only inside a transaction of this kind. */
+  readonly inside?: Transaction;
+  /** Never a part of a transaction. */
+  readonly alone?: true;
 };
+
+type Transaction = "TransactGetItems" | "TransactWriteItems";
+
+/** What can stand inside each kind of transaction. */
+const transactable: Readonly<Record<Transaction, readonly TableAction[]>> = {
+  TransactGetItems: ["GetItem"],
+  TransactWriteItems: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+};
+
+/**
+ * What a role may do inside transactions. AWS does not document which leading keys IAM sees there: those of each item,
+ * of all items of one action, of the whole transaction, or none. So inside a transaction, and only there, every write
+ * that the role has holds for all partitions that it may write to in one; likewise reads. That holds under each of these
+ * readings; see docs/decisions/0014-iam-in-transactions.md.
+ */
+export function transactionGrants(grants: readonly TableGrant[]): readonly TableGrant[] {
+  return (["TransactGetItems", "TransactWriteItems"] as const).flatMap((inside): readonly TableGrant[] => {
+    const possible = transactable[inside];
+    const parts = grants.filter(
+      ({ alone, actions }) => !alone && actions.some((action) => possible.includes(action)),
+    );
+    const actions = possible.filter((action) => parts.some((part) => part.actions.includes(action)));
+    const partitions = [...new Set(parts.flatMap((part) => part.partitions))].toSorted();
+    return actions.length === 0 ? [] : [{ actions, partitions, inside }];
+  });
+}
 
 /** An entry of the audit log is put in the transaction of its change; no function may change or delete one. */
 const auditLog = "AUDIT#";
@@ -22,9 +52,11 @@ const readByChain: TableGrant = {
 export const chainGrants: readonly TableGrant[] = [
   readByChain,
   /** The limiter's slots, and `last_used_at` of the key. */
-  { actions: ["UpdateItem"], partitions: ["LIMIT#", "KEY#"] },
-  /** Refused uses of real keys, and the first signing key of a new table. */
-  { actions: ["PutItem"], partitions: [auditLog, "REFUSED#", "CURSOR-KEYS"] },
+  { actions: ["UpdateItem"], partitions: ["LIMIT#", "KEY#"], alone: true },
+  /** Refused uses of real keys. */
+  { actions: ["PutItem"], partitions: [auditLog, "REFUSED#"] },
+  /** The first signing key of a new table. */
+  { actions: ["PutItem"], partitions: ["CURSOR-KEYS"], alone: true },
 ];
 
 /**

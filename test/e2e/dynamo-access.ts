@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Account } from "./account.ts";
 import type { Access } from "./policy.ts";
 
-type Touched = { readonly action: string; readonly partitions: readonly string[] };
+type Touched = Pick<Access, "action" | "enclosing"> & { readonly partitions: readonly string[] };
 
 const text = z.object({ S: z.string() }).transform(({ S }) => S);
 const keyed = z.object({ pk: text }).transform(({ pk }) => pk);
@@ -39,10 +39,10 @@ export function accessesOf(account: Account, operation: string, input: unknown):
     return [
       { action: "dynamodb:SearchVectors", resource: `${table}/index/${indexOf.parse(input).IndexName}` },
     ];
-  return touchedBy(operation, input).map(({ action, partitions }) => ({
-    action: `dynamodb:${action}`,
+  return touchedBy(operation, input).map((touched) => ({
+    ...touched,
+    action: `dynamodb:${touched.action}`,
     resource: table,
-    partitions,
   }));
 }
 
@@ -60,10 +60,7 @@ function tableNameIn(input: unknown): string {
   return only;
 }
 
-/**
- * Transactions take the permissions of what is inside them, batches one of their own. AWS does not say whether it asks
- * for each item of a transaction or for all items of an action at once, so here it is the harder of the two.
- */
+/** Transactions take the permissions of what is inside them, batches one of their own. */
 function touchedBy(operation: string, input: unknown): Touched[] {
   switch (operation) {
     case "GetItem":
@@ -84,17 +81,24 @@ function touchedBy(operation: string, input: unknown): Touched[] {
       return [access(operation, ...Object.values(tables.parse(input).RequestItems).flat())];
     }
     case "TransactWriteItems":
-      return byAction(z.object({ TransactItems: z.array(write) }).parse(input).TransactItems);
+      return inside(operation, z.object({ TransactItems: z.array(write) }).parse(input).TransactItems);
     case "TransactGetItems": {
       const items = z.object({ TransactItems: z.array(z.object({ Get: z.object({ Key: keyed }) })) });
-      return byAction(items.parse(input).TransactItems.map(({ Get }) => access("GetItem", Get.Key)));
+      return inside(
+        operation,
+        items.parse(input).TransactItems.map(({ Get }) => access("GetItem", Get.Key)),
+      );
     }
     default:
       return [access(operation)];
   }
 }
 
-const byAction = (touched: readonly Touched[]): Touched[] =>
-  [...Map.groupBy(touched, ({ action }) => action)].map(([action, all]) =>
-    access(action, ...all.flatMap(({ partitions }) => partitions)),
-  );
+function inside(operation: string, touched: readonly Touched[]): Touched[] {
+  const partitionsOf = (all: readonly Touched[]) => all.flatMap(({ partitions }) => partitions);
+  const enclosing = { operation, partitions: partitionsOf(touched) };
+  return [...Map.groupBy(touched, ({ action }) => action)].map(([action, all]) => ({
+    ...access(action, ...partitionsOf(all)),
+    enclosing,
+  }));
+}

@@ -13,6 +13,8 @@ export type Access = {
   readonly resource: string;
   /** DynamoDB's leading keys, where the action has any. */
   readonly partitions?: readonly string[];
+  /** The transaction that the action is a part of, with the keys of all its items. */
+  readonly enclosing?: { readonly operation: string; readonly partitions: readonly string[] };
 };
 
 /** A statement of a role, its resources resolved. */
@@ -44,14 +46,34 @@ export function roleStatements(
 
 const conditionSchema = z.strictObject({
   "ForAllValues:StringLike": z.strictObject({ "dynamodb:LeadingKeys": z.array(z.string()) }),
+  "ForAnyValue:StringEquals": z
+    .strictObject({ "dynamodb:EnclosingOperation": z.array(z.string()) })
+    .optional(),
   Null: z.strictObject({ "dynamodb:LeadingKeys": z.literal("false") }).optional(),
 });
+
+/**
+ * AWS does not document which leading keys IAM sees inside a transaction, so a role must hold under every reading: those
+ * of each item, of all items of one action, of the whole transaction, or none.
+ */
+function readingsOf(access: Access): readonly Access[] {
+  const { enclosing, partitions = [] } = access;
+  if (!enclosing) return [access];
+  const seen = [...partitions.map((each) => [each]), partitions, enclosing.partitions, []];
+  return seen.map((keys) => ({ ...access, partitions: keys }));
+}
+
+/** True when some statement allows the access, under every reading of what IAM sees. */
+export const permits = (statements: readonly Statement[], access: Access): boolean =>
+  readingsOf(access).every((reading) => statements.some((each) => allows(each, reading)));
 
 export function allows({ Effect, Action, Condition, resources }: Statement, access: Access): boolean {
   if (Effect !== "Allow" || !Action.includes(access.action)) return false;
   if (!resources.some((pattern) => matchesPattern(pattern, access.resource))) return false;
   if (Condition === undefined) return true;
   const { Null, ...condition } = conditionSchema.parse(Condition);
+  const enclosing = condition["ForAnyValue:StringEquals"]?.["dynamodb:EnclosingOperation"];
+  if (enclosing && !enclosing.includes(access.enclosing?.operation ?? "")) return false;
   const patterns = condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"];
   const { partitions = [] } = access;
   const fits = (partition: string) => patterns.some((pattern) => matchesPattern(pattern, partition));

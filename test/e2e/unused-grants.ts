@@ -17,7 +17,8 @@ export const unusedGrants = (
     const functionId = partOf(id, "Function");
     const statements = roleStatements(template, account, functionId);
     const asked = warden.asked.get(functionId) ?? [];
-    const shared = path === undefined ? 0 : chainGrants.length;
+    // The first statement of a role is about its log.
+    const shared = path === undefined ? 0 : chainGrants.length + 1;
     return statements.flatMap((statement, index) =>
       statement.Action.filter((action) => !ofLambda.test(action))
         .filter((action) => !isUsed(action, statement, statements.slice(0, index), index < shared, asked))
@@ -35,5 +36,7 @@ function isUsed(
 ): boolean {
   const calls = asked.filter((access) => access.action === action);
   if (isShared) return calls.length > 0;
+  // What stands inside transactions is granted a second time, for readings of IAM that the first grant does not hold under.
+  if (JSON.stringify(statement.Condition ?? {}).includes("EnclosingOperation")) return true;
   return calls.some((access) => allows(statement, access) && !before.some((other) => allows(other, access)));
 }

@@ -10,7 +10,7 @@ import { signatureProblem } from "../support/aws-signature.ts";
 import { engineKind } from "../support/engine.ts";
 import type { Account } from "./account.ts";
 import { accessesOf } from "./dynamo-access.ts";
-import { type Access, allows, type Statement } from "./policy.ts";
+import { type Access, permits, type Statement } from "./policy.ts";
 
 /** What every function's secret is; its access key id is the function's name, so that calls tell who makes them. */
 export const secretAccessKey = "kept";
@@ -70,7 +70,7 @@ export async function startWarden({ account, engineEndpoint, statementsOf }: War
   function admit(functionId: string, accesses: readonly Access[]): boolean {
     asked.set(functionId, [...(asked.get(functionId) ?? []), ...accesses]);
     const statements = statementsOf(functionId);
-    const refused = accesses.filter((access) => !statements.some((each) => allows(each, access)));
+    const refused = accesses.filter((access) => !permits(statements, access));
     denied.push(...refused.map((access) => ({ ...access, functionId })));
     return refused.length === 0;
   }

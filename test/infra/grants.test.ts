@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chainGrants, ownGrants, type TableGrant } from "../../lib/contract/grants.ts";
+import { chainGrants, ownGrants, type TableGrant, transactionGrants } from "../../lib/contract/grants.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { eventQueueSettings } from "../../lib/contract/platform.ts";
@@ -25,15 +25,22 @@ const everyFunction = [
 ];
 
 const tableArn = { "Fn::GetAtt": ["Table", "Arn"] };
-const table = ({ actions, partitions }: TableGrant) => ({
+const table = ({ actions, partitions, inside }: TableGrant) => ({
   Effect: "Allow",
   Action: actions.map((action) => `dynamodb:${action}`).toSorted(),
   Resource: [tableArn],
   Condition: {
     "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions.map((prefix) => `${prefix}*`) },
-    Null: { "dynamodb:LeadingKeys": "false" },
+    ...(inside
+      ? {
+          "ForAnyValue:StringEquals": {
+            "dynamodb:EnclosingOperation": [inside],
+          },
+        }
+      : { Null: { "dynamodb:LeadingKeys": "false" } }),
   },
 });
+const withTransactions = (grants: readonly TableGrant[]) => [...grants, ...transactionGrants(grants)];
 const invokeModel = (modelId: string) => ({
   Effect: "Allow",
   Action: ["bedrock:InvokeModel"],
@@ -112,7 +119,7 @@ describe("roles", () => {
   test.each(contract)("$id may do what the chain does and what its entry says, nothing more", (operation) => {
     const model = operation.uses?.includes("embedder") ? [invokeModel("amazon.titan-embed-text-v2:0")] : [];
     expect(beyondLogsAndTraces(statementsOf(plainTemplate(), operation.id))).toEqual([
-      ...[...chainGrants, ...ownGrants(operation)].map(table),
+      ...withTransactions([...chainGrants, ...ownGrants(operation)]).map(table),
       ...model,
     ]);
   });
@@ -131,15 +138,19 @@ describe("roles", () => {
     expect(JSON.stringify(statements)).not.toContain('"dynamodb:LeadingKeys":[]');
   });
 
-  test("nobody may change or delete an audit entry, and only the operator's own credentials make keys", () => {
-    const writers = (prefix: string) =>
+  test("nobody may change or delete an audit entry outside a transaction, and only the operator's own credentials make keys", () => {
+    const isInside = ({ Condition }: Statement) =>
+      JSON.stringify(Condition ?? {}).includes("EnclosingOperation");
+    const writers = (prefix: string, inside = false) =>
       everyFunction.flatMap((id) =>
         onTable(statementsOf(plainTemplate(), id))
+          .filter((statement) => isInside(statement) === inside)
           .filter(({ Condition }) => JSON.stringify(Condition ?? {}).includes(`"${prefix}*"`))
           .flatMap(({ Action }) => Action.filter((action) => /(Put|Update|Delete|Write)/.test(action))),
       );
     expect([...new Set(writers("AUDIT#"))]).toEqual(["dynamodb:PutItem"]);
     expect([...new Set(writers("KEY#"))]).toEqual(["dynamodb:UpdateItem"]);
+    expect(writers("KEY#", true)).toEqual([]);
   });
 
   test.each(["fallback", "reference"])("the %s can neither see the table nor find it", (id) => {
@@ -154,7 +165,9 @@ describe("workers", () => {
   test("ingest reads its queue, the events bucket and the table, and sends dead letters", () => {
     const statements = beyondLogsAndTraces(statementsOf(plainTemplate(), "ingest"));
     expect(statements.map(({ Action, Resource }) => [Action, Resource])).toEqual([
-      [ingest.tableActions.map((action) => `dynamodb:${action}`).toSorted(), [tableArn]],
+      ...withTransactions([{ actions: ingest.tableActions, partitions: ingest.tablePartitions }]).map(
+        ({ actions }) => [actions.map((action) => `dynamodb:${action}`).toSorted(), [tableArn]],
+      ),
       [["sqs:SendMessage"], [queueArn("DeadLetterQueue")]],
       [["s3:GetObject"], [{ "Fn::Join": ["", [queueArn("EventsBucket"), "/*"]] }]],
       [["s3:ListBucket"], [queueArn("EventsBucket")]],
