@@ -12,12 +12,19 @@ import {
 } from "../../support/cold-start.ts";
 import { bundlePeers, installPeers, peers } from "../peers.ts";
 import { atMost, rounded, type Section, type SectionModule, type Target, tableOf } from "../section.ts";
+import { type FirstRequests, firstRequestRows, firstRequests, firstRequestTarget } from "./first-request.ts";
 
 const fullRounds = 20;
 const quickRounds = 2;
 const bareName = "bare DynamoDB client";
 
-type Bundle = { readonly name: string; readonly file: string; readonly kind: "bare" | "ours" | "peer" };
+type Bundle = {
+  readonly name: string;
+  readonly file: string;
+  readonly kind: "bare" | "ours" | "peer";
+  /** What the import loads. */
+  readonly bytes: number;
+};
 type Measured = Bundle & ColdStart;
 
 export const section: SectionModule = {
@@ -31,8 +38,11 @@ export const section: SectionModule = {
       say(`${bundles.length} bundles, ${rounds} fresh processes each`);
       const files = bundles.map(({ file }) => file);
       const times = new Map((await measureColdStarts(files, rounds)).map((each) => [each.file, each]));
+      say("import and first request");
+      const first = await firstRequests(directory, rounds);
       return sectionOf(
         bundles.map((bundle) => ({ ...bundle, ...(times.get(bundle.file) ?? missing(bundle)) })),
+        first,
         rounds,
       );
     } finally {
@@ -49,20 +59,28 @@ async function bundleAll(directory: string, quick: boolean): Promise<readonly Bu
   const sources = quick ? [listOrganizations.source] : functionSources;
   const bare = join(directory, "bare.mjs");
   await bundleBareClient(bare);
-  await bundleFunctions({ ...everyFunction, sources, outputDirectory: join(directory, "functions") });
-  await bundlePeers(join(directory, "peers"));
+  const functions = join(directory, "functions");
+  const ours = await bundleFunctions({ ...everyFunction, sources, outputDirectory: functions });
+  const others = await bundlePeers(join(directory, "peers"));
+  const fileOf = (folder: string, source: string) => join(directory, folder, source, "index.mjs");
   return [
-    { name: bareName, file: bare, kind: "bare" },
-    ...sources.map((source): Bundle => {
-      return { name: source, file: join(directory, "functions", source, "index.mjs"), kind: "ours" };
-    }),
-    ...peers.map(({ source, name }): Bundle => {
-      return { name, file: join(directory, "peers", source, "index.mjs"), kind: "peer" };
+    { name: bareName, file: bare, kind: "bare", bytes: statSync(bare).size },
+    ...ours.map(
+      ({ source, bytes }): Bundle => ({
+        name: source,
+        file: fileOf("functions", source),
+        kind: "ours",
+        bytes,
+      }),
+    ),
+    ...others.map(({ source, bytes }): Bundle => {
+      const name = peers.find((peer) => peer.source === source)?.name ?? source;
+      return { name, file: fileOf("peers", source), kind: "peer", bytes };
     }),
   ];
 }
 
-function sectionOf(measured: readonly Measured[], rounds: number): Section {
+function sectionOf(measured: readonly Measured[], first: FirstRequests, rounds: number): Section {
   const named = (name: string): Measured => {
     const found = measured.find((each) => each.name === name);
     if (!found) throw new Error(`${name} was not measured.`);
@@ -77,7 +95,7 @@ function sectionOf(measured: readonly Measured[], rounds: number): Section {
       .map((each) => ({
         bundle: each.name,
         [`of ${base.name}`]: rounded(each.medianMs / base.medianMs),
-        KB: rounded(statSync(each.file).size / 1000, 0),
+        KB: rounded(each.bytes / 1000, 0),
         "ms, median": rounded(each.medianMs, 1),
         "ms, least": rounded(each.leastMs, 1),
         "ms of CPU, least": rounded(each.processorMs, 1),
@@ -86,13 +104,17 @@ function sectionOf(measured: readonly Measured[], rounds: number): Section {
     prose: [
       `Import of the bundle in a fresh process, in turns, the median of ${rounds}: what Lambda does with a function's ` +
         "code before its first request. The bare client is AWS's own DynamoDB client alone, bundled and made once. " +
-        "The peers answer the same endpoint as `organizations/list`, on our own access and store code (not on AWS's " +
-        "SDK, which is most of what they would otherwise load), bundled with the same settings as ours.",
+        "The peers answer the same endpoint as `organizations/list`, on our own access and store code, bundled with the " +
+        "same settings as ours.",
+      "Import and first request: a fresh process loads the bundle and answers one `GET /v1/organizations` on the engine. " +
+        "The bare handler makes the same calls with AWS's SDK, with nothing around them: bundled plainly, as most are, " +
+        "and bundled as ours is.",
     ],
-    targets: [slowestOf(measured, bare)],
+    targets: [...slowestOf(measured, bare), firstRequestTarget(first)],
     tables: [
       tableOf("Every function against the bare client", rows(["ours"], bare)),
       tableOf("The same endpoint with other frameworks", rows(["peer", "bare"], ours)),
+      tableOf("Import and first request", firstRequestRows(first)),
     ],
     pictures: [],
     figures: { coldStartMs: ours.medianMs },
@@ -103,9 +125,14 @@ function sectionOf(measured: readonly Measured[], rounds: number): Section {
 const ratioOf = (one: ColdStart, other: ColdStart): number =>
   Math.min(one.medianMs / other.medianMs, one.leastMs / other.leastMs);
 
-function slowestOf(measured: readonly Measured[], bare: Measured): Target {
-  const ours = measured.filter(({ kind }) => kind === "ours");
-  const [worst = bare] = ours.toSorted((one, other) => ratioOf(other, bare) - ratioOf(one, bare));
-  const name = `the slowest function (${worst.name}), of the bare client`;
-  return atMost(name, ratioOf(worst, bare), coldStartRatioMax);
+/** The one nearest to its bound, of those with the same bound. */
+function slowestOf(measured: readonly Measured[], bare: Measured): Target[] {
+  const ours = Map.groupBy(
+    measured.filter(({ kind }) => kind === "ours"),
+    ({ name }) => coldStartRatioMax(name),
+  );
+  return [...ours].map(([most, functions]) => {
+    const [worst = bare] = functions.toSorted((one, other) => ratioOf(other, bare) - ratioOf(one, bare));
+    return atMost(`import of ${worst.name}, of the bare client's`, ratioOf(worst, bare), most);
+  });
 }

@@ -4,8 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, paginateQuery } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { localTableName } from "../../../cli/local/backend.ts";
 import { engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
@@ -28,7 +27,7 @@ import { itemsOf, measuredWeek, uuidOf, windowQuery } from "../support/history.t
 import { largestPage } from "./largest-page.ts";
 import { type LargestReport, largestReport } from "./report.ts";
 
-const throughputRatioMin = 0.7;
+const throughputRatioMin = 0.85;
 const memoryMegabytesMax = 160;
 const sizes = {
   full: { pullRequests: 10_000, rounds: 9, largestBytes: requestLimits.responseBytesMax, largestRounds: 7 },
@@ -140,26 +139,27 @@ async function walkOurs(baseUrl: string, key: string): Promise<number> {
   return found;
 }
 
-/** AWS's SDK, page after page of a whole megabyte, as plain objects: the least that an exporter of its own would do. */
+/** Our own client, page after page of a whole megabyte, as plain objects: the least that an exporter could do. */
 async function walkBare(endpoint: string): Promise<number> {
-  const credentials = { accessKeyId: "local", secretAccessKey: "local" };
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region: "local", credentials }));
+  const client = engineClient(endpoint);
   const tenant = organizationTenant(uuidOf(typical));
   const week = weekOf(Date.parse(measuredWeek.start_date));
-  const dataset = letterOf("review-comments");
+  const place = { tenant, organization: undefined, dataset: letterOf("review-comments"), week };
   let found = 0;
-  const pages = paginateQuery(
-    { client },
-    {
-      TableName: localTableName,
-      KeyConditionExpression: "pk = :pk",
-      ExpressionAttributeValues: {
-        ":pk": streamPartition({ tenant, organization: undefined, dataset, week }),
-      },
-      ConsistentRead: true,
-    },
-  );
-  for await (const { Items = [] } of pages) found += Items.length;
+  let ExclusiveStartKey: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new QueryCommand({
+        TableName: localTableName,
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": streamPartition(place) },
+        ConsistentRead: true,
+        ...(ExclusiveStartKey && { ExclusiveStartKey }),
+      }),
+    );
+    found += Items.length;
+    ExclusiveStartKey = LastEvaluatedKey;
+  } while (ExclusiveStartKey);
   client.destroy();
   return found;
 }
@@ -197,7 +197,7 @@ function sectionOf({ pullRequests }: Size, walks: readonly Walk[], largest: Larg
     prose: [
       `A walk over ${pullRequests.toLocaleString("en-US")} pull requests with eight findings each, in pages of 1,000, ` +
         "through the client, the local gateway and the handler in a process of its own, and the engine; against a " +
-        "Query loop with AWS's SDK over the same stored items, which leaves them as they are stored. In turns, the " +
+        "Query loop through the same client over the same stored items, which leaves them as they are stored. In turns, the " +
         "median of the rounds' ratios of pull requests a second.",
       "The largest answer: the function alone in a fresh process, as bundled, compressing with gzip. Memory is the " +
         "process's resident peak above what it had after a small request; time is that of the whole request, engine " +
