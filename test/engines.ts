@@ -7,9 +7,10 @@
  */
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { chooseEngine, engineKinds, engineVariable } from "../cli/local/engine/engine.ts";
 
-const vitest = createRequire(import.meta.url).resolve("vitest/vitest.mjs");
+const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
 const usual = chooseEngine();
 
 const lines = engineKinds.map((kind) => {
