@@ -4,8 +4,9 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Far above what a test takes: DynamoDB Local is several times slower than dynoxide, and machines are busy.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     globalSetup: ["test/support/shared-engine.ts"],
     pool: "threads",
     // One more than there are cores: some tests wait, for engines, browsers and processes that they start.

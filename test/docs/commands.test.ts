@@ -27,6 +27,7 @@ const commands = pages.flatMap((page) =>
 /** What cannot be run in the middle of a test run, and who sees to it instead. */
 const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^npm install\b/, "CI begins with it, and test/client/package.test.ts installs the package elsewhere"],
+  [/^npm ci\b/, "the page says not to"],
   [/^npm (test|run synth)\b/, "CI runs it"],
   [/^npm run generate\b/, "would change files; tests compare each of them with what it would write"],
   [
