@@ -1,10 +1,8 @@
 import { eventLimits } from "../contract/limits.ts";
 import { describeError } from "../runtime/log.ts";
 import { TimeUp } from "../runtime/time-up.ts";
-import { boundedTable } from "../store/bounded.ts";
-import { checkTime } from "../store/retry.ts";
-import type { Until } from "../store/table.ts";
 import { applyInOrder } from "./apply.ts";
+import { boundedDeps } from "./bounded.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
 import { isSuspect } from "./tries.ts";
 
@@ -72,20 +70,4 @@ async function inTime(
   const isLongOver = () => deps.clock.nowMs() > notAfterMs + eventLimits.workerMarginMs / 2;
   await Promise.race([work(boundedDeps(deps, until, isLongOver)), outOfTime]);
   finished.abort();
-}
-
-function boundedDeps(deps: EventDeps, until: Until, isLongOver: () => boolean): EventDeps {
-  const { bucket, deadLetters } = deps;
-  const inTime = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
-    checkTime(until);
-    return await call();
-  };
-  return {
-    ...deps,
-    table: boundedTable(deps.table, until),
-    // A try that the time ended is taken back at once, or stays counted; never by a function that was frozen since.
-    triesTable: boundedTable(deps.table, { signal: new AbortController().signal, isOver: isLongOver }),
-    bucket: { ...bucket, get: (name) => inTime(() => bucket.get(name)) },
-    deadLetters: { send: (letters) => inTime(() => deadLetters.send(letters)) },
-  };
 }

@@ -1,5 +1,6 @@
 import { eventLimits } from "../contract/limits.ts";
 import { triesKey } from "../store/layout.ts";
+import type { Table } from "../store/table.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
 
 /**
@@ -11,24 +12,26 @@ const secondsPerDay = 86_400;
 
 type Deps = Pick<EventDeps, "table" | "triesTable" | "clock">;
 
+const tableOf = ({ table, triesTable = table }: Deps): Table => triesTable;
+
 /** Counts one more; answers how many there are. */
-export async function countTry(
-  { table, triesTable = table, clock }: Deps,
-  { id }: QueueMessage,
-): Promise<number> {
-  const ttl = Math.ceil(clock.nowMs() / 1000) + eventLimits.triesDays * secondsPerDay;
+export async function countTry(deps: Deps, { id }: QueueMessage): Promise<number> {
+  const table = tableOf(deps);
+  const ttl = Math.ceil(deps.clock.nowMs() / 1000) + eventLimits.triesDays * secondsPerDay;
   const change = { add: [["tries", 1]], set: [["ttl", ttl]] } as const;
-  const after = await triesTable.write({ update: triesKey(id), change }, { returning: "new" });
+  const after = await table.write({ update: triesKey(id), change }, { returning: "new" });
   return Number(after?.tries ?? 0);
 }
 
 /** The try that was counted before it began met a passing fault: it says nothing about the message. */
-export async function takeTryBack({ table, triesTable = table }: Deps, { id }: QueueMessage): Promise<void> {
-  await triesTable.write({ update: triesKey(id), change: { add: [["tries", -1]] } });
+export async function takeTryBack(deps: Deps, { id }: QueueMessage): Promise<void> {
+  const table = tableOf(deps);
+  await table.write({ update: triesKey(id), change: { add: [["tries", -1]] } });
 }
 
-export async function forgetTries({ table, triesTable = table }: Deps, { id }: QueueMessage): Promise<void> {
-  await triesTable.write({ delete: triesKey(id) });
+export async function forgetTries(deps: Deps, { id }: QueueMessage): Promise<void> {
+  const table = tableOf(deps);
+  await table.write({ delete: triesKey(id) });
 }
 
 /**

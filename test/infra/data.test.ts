@@ -67,7 +67,10 @@ test("events wait in order, in an encrypted queue, and die into a FIFO queue of 
   expect(properties(plainTemplate(), "DeadLetterQueue")).toEqual(shared);
   expect(properties(plainTemplate(), "EventsQueue")).toEqual({
     ...shared,
-    RedrivePolicy: { deadLetterTargetArn: { "Fn::GetAtt": ["DeadLetterQueue", "Arn"] }, maxReceiveCount: 20 },
+    RedrivePolicy: {
+      deadLetterTargetArn: { "Fn::GetAtt": ["DeadLetterQueue", "Arn"] },
+      maxReceiveCount: 1_000,
+    },
   });
 });
 

@@ -30,6 +30,19 @@ vi.mock("../../../lib/store/dynamo.ts", async (original) => {
   };
   return { ...real, createDynamoTable };
 });
+vi.mock("../../../lib/store/bounded.ts", async (original) => {
+  const real = await original<typeof import("../../../lib/store/bounded.ts")>();
+  const boundedTable: typeof real.boundedTable = (...given) => marked(real.boundedTable(...given));
+  return { ...real, boundedTable };
+});
+vi.mock("../../../lib/events/bounded.ts", async (original) => {
+  const real = await original<typeof import("../../../lib/events/bounded.ts")>();
+  const boundedDeps: typeof real.boundedDeps = (...given) => {
+    const deps = real.boundedDeps(...given);
+    return { ...deps, bucket: marked(deps.bucket), deadLetters: marked(deps.deadLetters) };
+  };
+  return { ...real, boundedDeps };
+});
 vi.mock("../../../lib/http/admission.ts", async (original) => {
   const real = await original<typeof import("../../../lib/http/admission.ts")>();
   const gatedTable: typeof real.gatedTable = (...given) => marked(real.gatedTable(...given));

@@ -10,6 +10,8 @@ const playedAws = "cli/local/";
 /** Everything that is sent out passes these files; whoever calls them is the place that a fault strikes. */
 const machinery = new Set([
   "lib/runtime/aws-client.ts",
+  "lib/events/bounded.ts",
+  "lib/store/bounded.ts",
   "lib/store/client.ts",
   "lib/store/create-table.ts",
   "lib/store/dynamo.ts",
