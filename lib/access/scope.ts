@@ -1,3 +1,4 @@
+import type { KeyKind } from "../contract/access.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
@@ -18,6 +19,14 @@ export type Selection = {
   /** An organization named in the path, by its UUID. */
   readonly organizationUuid?: string | undefined;
 };
+
+/** Whether `org_id` decides anything for this kind of key. */
+export const readsOrgId = ({ organization, instanceScope }: Operation, kind: KeyKind): boolean =>
+  kind === "workspace" ? organization !== "ignored" : kind === "instance" && instanceScope === "named";
+
+/** Where `ALL` is a word, every key's `org_id` is judged: decisions, section 3. Elsewhere it may be anything. */
+export const checksOrgId = (operation: Operation, kind: KeyKind): boolean =>
+  operation.instanceScope === "named" || readsOrgId(operation, kind);
 
 export function selectOrganizations(operation: Operation, principal: Principal, selection: Selection): Scope {
   if (selection.organizationIds && principal.key.kind !== "instance") {

@@ -1,6 +1,7 @@
 import { authenticate } from "../access/authenticate.ts";
 import { checkKeyKind, checkPermission, checkPlan } from "../access/policy.ts";
-import { checkAllIsAllowed, selectOrganizations } from "../access/scope.ts";
+import { checkAllIsAllowed, checksOrgId, readsOrgId, selectOrganizations } from "../access/scope.ts";
+import type { KeyKind } from "../contract/access.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import { certain } from "../runtime/certain.ts";
@@ -60,7 +61,9 @@ function keyTextOf({ event }: Exchange): string | undefined {
 /** Step 4: all its problems are one fault, which the first of them names. */
 export async function readShape(deps: Dependencies, exchange: Exchange): Promise<void> {
   const { operation, event, table, principal } = exchange;
-  const { input, problems: known, cursor } = readInput(operation, event, exchange.body);
+  const kind = certain(principal, "principal").key.kind;
+  const options = { readsOrgId: checksOrgId(operation, kind) };
+  const { input, problems: known, cursor } = readInput(operation, event, exchange.body, options);
   const problems = [...known];
   const opening = { ring: deps.cursorKeys, table, nowMs: deps.clock.nowMs() };
   if (cursor !== undefined) {
@@ -74,9 +77,19 @@ export async function readShape(deps: Dependencies, exchange: Exchange): Promise
   }
   const [first, ...more] = problems;
   if (first) throw new Fault(first.code, first.message, { more });
-  const problem = input && principal && operation.problemFor?.(principal.key.kind, { body: input.body });
+  const problem =
+    input && (contradiction(operation, kind, input) ?? operation.problemFor?.(kind, { body: input.body }));
   if (problem) throw new Fault("INVALID_REQUEST", problem);
   exchange.input = input;
+}
+
+/** For keys that read `org_id`, two different values are a mistake that nobody should have to guess at. */
+function contradiction(operation: Operation, kind: KeyKind, input: Input<Operation>): string | undefined {
+  const [inQuery, inBody] = [textField(input.query, "org_id"), textField(input.body, "org_id")];
+  if (!readsOrgId(operation, kind) || inQuery === undefined || inBody === undefined) return undefined;
+  return inQuery === inBody
+    ? undefined
+    : "org_id: the query and the body name different organizations. Send it in the body only.";
 }
 
 /** Step 5. */
