@@ -18,8 +18,10 @@ export type Position = string | number | ReadonlyArray<string | number>;
 const payloadSchema = z.strictObject({
   /** Operation. */
   o: z.string(),
-  /** Digest of tenant, selector, filters and window. */
+  /** Digest of selector, filters and window; of release 1 (without `w`) of the tenant too. */
   b: z.string(),
+  /** Digest of the tenant: whose stream the position is in. */
+  w: z.string().optional(),
   /** Position; absent where it follows as a packed sort key. */
   p: z.union([z.string(), z.number(), z.array(z.union([z.string(), z.number()]))]).optional(),
   /** Made at, in seconds. */
@@ -36,6 +38,8 @@ export type OpenedCursor = {
   readonly resumes: boolean;
   readonly pageSize: number | undefined;
   readonly binding: string;
+  /** Undefined for a cursor of release 1, whose binding holds the tenant. */
+  readonly tenantDigest: string | undefined;
 };
 
 export type Paging = {
@@ -53,6 +57,12 @@ export type Paging = {
 const invalid = (sentence: string): Fault => new Fault("INVALID_CURSOR", `cursor: ${sentence}`);
 const damaged = () => invalid("is damaged. Send next_cursor of the previous page as it is.");
 
+const moved = () =>
+  invalid(
+    "was made before the organization changed its workspace or instance, or with a key of another one. " +
+      "Start a new walk.",
+  );
+
 const macBytes = 32;
 
 /** Step 4: signature, operation, age. */
@@ -66,7 +76,13 @@ export async function openCursor(
   const days = payload.r ? cursorLimits.resumeAgeDaysMax : cursorLimits.pageAgeDaysMax;
   if (deps.nowMs / 1000 - payload.t > days * 86_400)
     throw invalid(`is older than ${days} days. Start a new walk.`);
-  return { position: payload.p, resumes: payload.r === 1, pageSize: payload.n, binding: payload.b };
+  return {
+    position: payload.p,
+    resumes: payload.r === 1,
+    pageSize: payload.n,
+    binding: payload.b,
+    tenantDigest: payload.w,
+  };
 }
 
 async function verify(ring: CursorKeyRing, table: Table, text: string): Promise<Payload> {
@@ -124,12 +140,16 @@ export function bindPaging(
   },
 ): Paging {
   const { operation, cursor, query } = walk;
+  const { tenant } = walk.principal;
   // Most answers neither have a cursor nor make one.
-  const binding = () => bindingOf(walk.principal.tenant, walk.scope.selector, query);
+  const binding = () => bindingOf([walk.scope.selector, filtersOf(query)]);
   const limit = typeof query.limit === "number" ? query.limit : undefined;
   const keepsSize = operation.paging?.bindsPageSize ?? false;
   if (cursor) {
-    if (cursor.binding !== binding()) {
+    if (cursor.tenantDigest !== undefined && cursor.tenantDigest !== tenantDigestOf(tenant)) throw moved();
+    const ofRelease1 = cursor.tenantDigest === undefined;
+    const expected = ofRelease1 ? bindingOf([tenant, walk.scope.selector, filtersOf(query)]) : binding();
+    if (cursor.binding !== expected) {
       throw invalid("belongs to another request. Keep the filters and the organization of the first page.");
     }
     if (keepsSize && limit !== undefined && limit !== cursor.pageSize) {
@@ -143,6 +163,7 @@ export function bindPaging(
     seal(deps.ring.current(), {
       o: operation.id,
       b: binding(),
+      w: tenantDigestOf(tenant),
       p: position,
       t: Math.floor(deps.nowMs / 1000),
       ...(resumes && { r: 1 as const }),
@@ -160,16 +181,20 @@ export function bindPaging(
 /** Not part of what a walk is over: where it stands, how big its pages are, how they are written, how the scope was named. */
 const unbound = new Set(["cursor", "limit", "format", "org_id", "organization_ids"]);
 
-function bindingOf(tenant: string, selector: string, query: Readonly<Record<string, unknown>>): string {
-  const filters = Object.entries(query)
+const filtersOf = (query: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [string, unknown]> =>
+  Object.entries(query)
     .filter(([name, value]) => !unbound.has(name) && value !== undefined)
-    .map(([name, value]) => [name, Array.isArray(value) ? [...new Set(value.map(String))].sort() : value])
-    .sort(([one], [other]) => (String(one) < String(other) ? -1 : 1));
-  const digest = createHash("sha256")
-    .update(JSON.stringify([tenant, selector, filters]))
-    .digest();
-  return digest.subarray(0, 12).toString("base64url");
-}
+    .map(
+      ([name, value]) =>
+        [name, Array.isArray(value) ? [...new Set(value.map(String))].sort() : value] as const,
+    )
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+
+const digestOf = (text: string, bytes: number): string =>
+  createHash("sha256").update(text).digest().subarray(0, bytes).toString("base64url");
+
+const bindingOf = (parts: readonly unknown[]): string => digestOf(JSON.stringify(parts), 12);
+const tenantDigestOf = (tenant: string): string => digestOf(tenant, 6);
 
 /** For walks whose place takes several texts. One that took a single text in an earlier release comes as a list of one. */
 export function positionTexts({ position }: Paging): readonly string[] | null {

@@ -119,8 +119,9 @@ function orgIdOf({ body, organization }: Operation, input: Input<Operation>): st
 /** Steps 6 and 7. */
 export function authorize(exchange: Exchange): void {
   const { operation } = exchange;
-  exchange.scope = checkPlan(operation, certain(exchange.scope, "scope"));
-  checkPermission(operation, certain(exchange.principal, "principal"));
+  const principal = certain(exchange.principal, "principal");
+  exchange.scope = checkPlan(operation, certain(exchange.scope, "scope"), principal.key.kind);
+  checkPermission(operation, principal);
 }
 
 function textField(part: unknown, name: string): string | undefined {

@@ -2,12 +2,12 @@ import { metricsPreparing } from "../access/policy.ts";
 import { Fault } from "../contract/fault.ts";
 import { metricsLimits, requestLimits } from "../contract/limits.ts";
 import { certain } from "../runtime/certain.ts";
-import { type Clock, toTimestamp } from "../runtime/clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { isMoving, type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { organizationKey, streamHeadKey, type TenantKey } from "../store/layout.ts";
 import type { Item, Key, Table } from "../store/table.ts";
 import { parseHead } from "../stream/head.ts";
-import { readPage } from "../stream/read.ts";
+import { readPage, type TooLarge } from "../stream/read.ts";
 import type { Dataset, StreamEntry } from "../stream/stream.ts";
 
 /** What a walk needs of a call. Access has decided whose data it is: what is left of the scope may be seen. */
@@ -41,6 +41,8 @@ export type WalkOptions = {
   readonly wanted?: (entry: StreamEntry) => boolean;
   /** What all records of the page may take, each with its comma. */
   readonly recordBytesMax: number;
+  /** The pull request's URL, out of an entry whose payload is at hand. */
+  readonly prUrlOf: (entry: StreamEntry) => string;
 };
 
 export type Walked = {
@@ -61,13 +63,12 @@ export const jsonRecordBytesMax =
 /** One page of a dataset, in write order. */
 export async function walk(
   call: MetricsCall,
-  { dataset, wanted, recordBytesMax }: WalkOptions,
+  { dataset, wanted, recordBytesMax, prUrlOf }: WalkOptions,
 ): Promise<Walked> {
   const { principal, scope, input, paging, table } = call;
   const organizations = new Map(scope.organizations.map((organization) => [organization.uuid, organization]));
   const [only, another] = scope.organizations;
   const isAsked = filterOf(input.query, organizations);
-  let largest: StreamEntry | undefined;
   const time = timeBudget(call);
   try {
     const result = await readPage(table, {
@@ -78,18 +79,13 @@ export async function walk(
       window: windowOf(input.query),
       after: typeof paging.position === "number" ? paging.position : 0,
       limit: paging.pageSize,
-      eligible: (entry) => {
-        if (!isAsked(entry) || wanted?.(entry) === false) return false;
-        if (!largest || entry.renderedBytes > largest.renderedBytes) largest = entry;
-        return true;
-      },
+      eligible: (entry) => isAsked(entry) && wanted?.(entry) !== false,
       responseBytesMax: recordBytesMax,
       head: parseHead(call.alongside[0]),
       timeUp: time.up,
       ...(only && !another && { isStillHere: () => isStillHere(table, only) }),
     });
-    if (result.kind === "too-large")
-      throw tooLarge(certain<StreamEntry>(largest, "entry in a page that is too large"));
+    if (result.kind === "too-large") throw tooLarge(call, result, prUrlOf);
     if (result.kind === "no-progress") throw outOfTime();
     if (result.kind === "moved")
       throw metricsPreparing(certain(only, "organization that moved").provider_organization_id);
@@ -152,14 +148,22 @@ const outOfTime = (): Fault =>
     retryAfterSeconds: 1,
   });
 
-/** One pull request is never split, so the advice ends with the one that may have to be left out. */
-function tooLarge(largest: StreamEntry): Fault {
-  const mebibytes = requestLimits.responseBytesMax / 1024 / 1024;
-  const culprit = `repository_id ${largest.repositoryId}, finalized at ${toTimestamp(largest.atMs)}`;
-  return new Fault(
-    "RESPONSE_TOO_LARGE",
-    `The answer would exceed ${mebibytes} MiB. Reduce limit, narrow the window or add filters. ` +
-      `A pull request is never split: the largest one here (${culprit}) takes ${largest.renderedBytes} bytes; ` +
-      "if it does not fit alone, exclude it with narrower dates or filters.",
-  );
+/**
+ * A pull request is never split, so one alone may be too large. At `limit=1` it is known which one it is: the header
+ * then carries the place behind it, or it would block the walk and every resume for ever.
+ */
+function tooLarge({ paging }: MetricsCall, page: TooLarge, prUrlOf: WalkOptions["prUrlOf"]): Fault {
+  const { largest, renderedBytes, nextAfter } = page;
+  const max = requestLimits.responseBytesMax;
+  const isAlone = paging.pageSize === 1;
+  const name = largest.payload === undefined ? "" : ` ${prUrlOf(largest)}`;
+  const message = isAlone
+    ? `The pull request${name} alone takes ${largest.renderedBytes} bytes; an answer has at most ${max}, and a pull ` +
+      "request is never split. To go on behind it, send x-next-cursor of this answer as cursor."
+    : `The answer would have at least ${renderedBytes} bytes; it may have ${max}. Reduce limit, narrow the window or ` +
+      `add filters. The largest pull request here,${name || " one"} of repository ${largest.repositoryId}, takes ` +
+      `${largest.renderedBytes} bytes. At limit=1 an answer that is still too large tells how to go on behind it.`;
+  return new Fault("RESPONSE_TOO_LARGE", message, {
+    ...(isAlone && { headers: { "x-next-cursor": paging.next(nextAfter) } }),
+  });
 }

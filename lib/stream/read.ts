@@ -6,7 +6,7 @@ import { type Head, readHead } from "./head.ts";
 import { type LaneStart, mergeLanes } from "./merge.ts";
 import { copyOf, ownerOfCopy } from "./pending.ts";
 import { sizeOf } from "./size.ts";
-import { readSpills } from "./spill.ts";
+import { readFirstPart, readSpills } from "./spill.ts";
 import { type Dataset, letterOf, type StreamEntry } from "./stream.ts";
 import { weekMeets } from "./weeks.ts";
 
@@ -41,12 +41,22 @@ export type PageResult =
       /** Everything up to here was dealt with: where a walk that has ended resumes later. */
       readonly readUpTo: number;
     }
-  /** The records are larger than an answer may be; no part was read to find out. */
-  | { readonly kind: "too-large" }
+  /** The records are larger than an answer may be. */
+  | TooLarge
   /** Time was up before anything was dealt with: a cursor would be the one that came in. */
   | { readonly kind: "no-progress" }
   /** The organization left the tenant while the page was read: its entries may have been gone already. */
   | { readonly kind: "moved" };
+
+export type TooLarge = {
+  readonly kind: "too-large";
+  /** With the beginning of its payload (the first part, where it lies in parts), unless that is gone by now. */
+  readonly largest: StreamEntry;
+  /** At least so many, as reading ended when there were too many. */
+  readonly renderedBytes: number;
+  /** The place behind the last entry that was read. */
+  readonly nextAfter: number;
+};
 
 /** The page under way. */
 type Walk = {
@@ -62,7 +72,7 @@ export async function readPage(table: Table, request: PageRequest): Promise<Page
   const walk: Walk = { picked: [], position: request.after, passedOverBytes: 0, renderedBytes: 0 };
   for (;;) {
     const isAllRead = await readUpTo(table, request, head, walk);
-    if (walk.renderedBytes > request.responseBytesMax) return { kind: "too-large" };
+    if (walk.renderedBytes > request.responseBytesMax) return tooLarge(table, walk);
     await loadPayloads(table, walk);
     if (!isAllRead) return unfinished(request, walk);
     // Begun only now: had an entry been superseded before we came to it, its new number shows in this read.
@@ -81,6 +91,19 @@ export async function readPage(table: Table, request: PageRequest): Promise<Page
 function unfinished(request: PageRequest, walk: Walk): PageResult {
   if (walk.position === request.after) return { kind: "no-progress" };
   return { kind: "page", entries: entriesOf(walk), nextAfter: walk.position, readUpTo: walk.position };
+}
+
+async function tooLarge(table: Table, walk: Walk): Promise<TooLarge> {
+  const largest = walk.picked.reduce((one, other) =>
+    other.entry.renderedBytes > one.entry.renderedBytes ? other : one,
+  );
+  const payload = largest.spill ? await readFirstPart(table, largest.spill) : largest.entry.payload;
+  return {
+    kind: "too-large",
+    largest: { ...largest.entry, payload },
+    renderedBytes: walk.renderedBytes,
+    nextAfter: walk.position,
+  };
 }
 
 const entriesOf = ({ picked }: Walk): StreamEntry[] => picked.map(({ entry }) => entry);

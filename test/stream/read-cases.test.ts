@@ -44,8 +44,8 @@ test("an answer may have exactly as many bytes as it may have, and stops at the 
     request(tenant, { responseBytesMax, limit: 2, eligible: () => ++looked > 0 });
   expect(await readPage(table, wanted(200))).toMatchObject({ kind: "page", nextAfter: 2 });
   expect(looked).toBe(3);
-  expect(await readPage(table, wanted(199))).toEqual({ kind: "too-large" });
-  expect(await readPage(table, { ...wanted(99), limit: 5 })).toEqual({ kind: "too-large" });
+  expect(await readPage(table, wanted(199))).toMatchObject({ kind: "too-large" });
+  expect(await readPage(table, { ...wanted(99), limit: 5 })).toMatchObject({ kind: "too-large" });
   expect(looked).toBe(3 + 2 + 1);
 });
 
@@ -121,7 +121,7 @@ test("what came off the page for a lost part does not count, and what stays coun
   expect(page.entries.map(({ number }) => number)).toEqual([1, 3]);
   await rewrite(2, 10, draft("more"));
   expect((await readOne(table, wanted(300))).entries).toHaveLength(3);
-  expect(await readPage(table, wanted(299))).toEqual({ kind: "too-large" });
+  expect(await readPage(table, wanted(299))).toMatchObject({ kind: "too-large" });
 });
 
 test("a large entry is loaded once, though more is read after it", async () => {
