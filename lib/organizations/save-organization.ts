@@ -4,6 +4,7 @@ import { fillSeats } from "../people/seats.ts";
 import { decideAnew, type Store } from "../store/decide.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { unchanged } from "../store/items/unchanged.ts";
+import { standing } from "../store/items/version.ts";
 import {
   instanceTenant,
   movingKey,
@@ -71,13 +72,13 @@ async function settledOrganization(
 type Applied = { readonly organization: OrganizationItem; readonly mayHaveRoom: boolean };
 
 async function applyOrganization(
-  { table }: Store,
+  { table, clock }: Store,
   uuid: string,
   stored: Item | undefined,
   saved: OrganizationSaved,
   version: string,
 ): Promise<Applied> {
-  const before = stored && parseOrganization(stored);
+  const before = stored && standing(parseOrganization(stored), clock.nowMs());
   // Seen before: it may have made room, and been cut off before anybody sat down.
   if (before && before.first_version <= version && version <= before.version) {
     return { organization: before, mayHaveRoom: true };

@@ -1,6 +1,6 @@
 import { streamLimits } from "../contract/limits.ts";
 import { streamPartition, type TenantKey } from "../store/layout.ts";
-import type { Table } from "../store/table.ts";
+import { identityOf, type Table } from "../store/table.ts";
 import { parseEntry, type StoredEntry } from "./entry.ts";
 import { type Head, readHead } from "./head.ts";
 import { type LaneStart, mergeLanes } from "./merge.ts";
@@ -60,7 +60,8 @@ export type TooLarge = {
 
 /** The page under way. */
 type Walk = {
-  picked: StoredEntry[];
+  /** By pull request, in the order of their numbers. */
+  readonly picked: Map<string, StoredEntry>;
   /** Everything up to this number is dealt with, in every partition. */
   position: number;
   passedOverBytes: number;
@@ -69,7 +70,12 @@ type Walk = {
 
 export async function readPage(table: Table, request: PageRequest): Promise<PageResult> {
   let head = request.head ?? (await readHead(table, request.tenant));
-  const walk: Walk = { picked: [], position: request.after, passedOverBytes: 0, renderedBytes: 0 };
+  const walk: Walk = {
+    picked: new Map(),
+    position: request.after,
+    passedOverBytes: 0,
+    renderedBytes: 0,
+  };
   for (;;) {
     const isAllRead = await readUpTo(table, request, head, walk);
     if (walk.renderedBytes > request.responseBytesMax) return tooLarge(table, walk);
@@ -94,7 +100,7 @@ function unfinished(request: PageRequest, walk: Walk): PageResult {
 }
 
 async function tooLarge(table: Table, walk: Walk): Promise<TooLarge> {
-  const largest = walk.picked.reduce((one, other) =>
+  const largest = [...walk.picked.values()].reduce((one, other) =>
     other.entry.renderedBytes > one.entry.renderedBytes ? other : one,
   );
   const payload = largest.spill ? await readFirstPart(table, largest.spill) : largest.entry.payload;
@@ -106,7 +112,7 @@ async function tooLarge(table: Table, walk: Walk): Promise<TooLarge> {
   };
 }
 
-const entriesOf = ({ picked }: Walk): StreamEntry[] => picked.map(({ entry }) => entry);
+const entriesOf = ({ picked }: Walk): StreamEntry[] => [...picked.values()].map(({ entry }) => entry);
 
 /** Deals with what is published in this head, from the walk's position on. False when the page ends before. */
 async function readUpTo(table: Table, request: PageRequest, head: Head, walk: Walk): Promise<boolean> {
@@ -115,16 +121,15 @@ async function readUpTo(table: Table, request: PageRequest, head: Head, walk: Wa
   const owner = ownerOfCopy(request);
   for (;;) {
     if (timeUp?.aborted) return false;
-    const item = await merge.next(limit + 1 - walk.picked.length);
+    const item = await merge.next(limit + 1 - walk.picked.size);
     if (!item) break;
     const stored = parseEntry(item, owner);
     if (isEligible(request, stored.entry)) {
-      if (walk.picked.length === limit) {
+      if (walk.picked.size === limit) {
         walk.position = stored.entry.number - 1;
         return false;
       }
-      walk.picked.push(stored);
-      walk.renderedBytes += stored.entry.renderedBytes;
+      pick(walk, stored);
     } else {
       walk.passedOverBytes += sizeOf(item);
     }
@@ -133,6 +138,15 @@ async function readUpTo(table: Table, request: PageRequest, head: Head, walk: Wa
   }
   walk.position = Math.max(walk.position, head.published);
   return true;
+}
+
+/** An old entry that is not retired yet comes before its successor: within a page only the newest stays. */
+function pick(walk: Walk, stored: StoredEntry): void {
+  const id = identityOf({ pk: stored.entry.organization, sk: stored.pointerId });
+  const older = walk.picked.get(id);
+  walk.picked.delete(id);
+  walk.picked.set(id, stored);
+  walk.renderedBytes += stored.entry.renderedBytes - (older?.entry.renderedBytes ?? 0);
 }
 
 const isEligible = ({ window, eligible }: PageRequest, entry: StreamEntry): boolean =>
@@ -153,12 +167,16 @@ function lanesOf(request: PageRequest, head: Head, position: number): LaneStart[
 
 /** A part that is gone takes its entry off the page: it was superseded, and comes again at its new number. */
 async function loadPayloads(table: Table, walk: Walk): Promise<void> {
-  const spills = walk.picked.map(({ spill }) => spill).filter((spill) => spill !== undefined);
-  const payloads = await readSpills(table, spills);
-  walk.picked = walk.picked.flatMap((stored) => {
-    if (!stored.spill) return stored;
-    const payload = payloads.get(stored.spill);
-    return payload ? { ...stored, entry: { ...stored.entry, payload }, spill: undefined } : [];
-  });
-  walk.renderedBytes = walk.picked.reduce((sum, { entry }) => sum + entry.renderedBytes, 0);
+  const spilled = [...walk.picked].flatMap(([id, { entry, spill }]) => (spill ? [{ id, entry, spill }] : []));
+  const payloads = await readSpills(
+    table,
+    spilled.map(({ spill }) => spill),
+  );
+  for (const { id, entry, spill } of spilled) {
+    const payload = payloads.get(spill);
+    const known = walk.picked.get(id);
+    if (payload && known) walk.picked.set(id, { ...known, entry: { ...entry, payload }, spill: undefined });
+    else walk.picked.delete(id);
+  }
+  walk.renderedBytes = [...walk.picked.values()].reduce((sum, { entry }) => sum + entry.renderedBytes, 0);
 }

@@ -137,6 +137,9 @@ export class Walk {
     this.pages++;
     this.#world.pages++;
     if (result.entries.length > limit) throw new Violation("paging", "a page holds more than its limit");
+    const names = result.entries.map(({ payload }) => pullRequestOf(payload));
+    if (new Set(names).size < names.length)
+      throw new Violation("paging", "a pull request stands twice on one page");
     for (const entry of result.entries) {
       if (entry.number <= this.#after) throw new Violation("paging", "an entry before the cursor appears");
       checkShown(events, this.scope, new Set(inScope.keys()), entry);
