@@ -64,6 +64,13 @@ export const cursorLimits = {
   signingDaysMax: 30,
 } as const;
 
+export const scopeLimits = {
+  /** Longer than any request lives: rows that a request reads show every change that is older. */
+  settledAfterMs: 120_000,
+  /** Organizations caught up from their own copies; more at once are picked out of the tenant's. */
+  ownCopiesMax: 4,
+} as const;
+
 export const keyLimits = {
   secretBytes: 24,
   tokenNameCharactersMax: 100,

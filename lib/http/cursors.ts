@@ -1,5 +1,6 @@
 import { createHash, createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
+import type { ScopeMark } from "../access/follow-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Scope } from "../access/scope.ts";
 import { Fault } from "../contract/fault.ts";
@@ -24,6 +25,12 @@ const payloadSchema = z.strictObject({
   w: z.string().optional(),
   /** Position; absent where it follows as a packed sort key. */
   p: z.union([z.string(), z.number(), z.array(z.union([z.string(), z.number()]))]).optional(),
+  /** Epoch of the scope, for walks over several organizations. */
+  e: z.int().optional(),
+  /** What became visible up to this epoch is being caught up, and this place was reached. */
+  u: z.tuple([z.int(), z.union([z.string(), z.number()])]).optional(),
+  /** Digest of the organizations that an instance key is authorized for. */
+  a: z.string().optional(),
   /** Made at, in seconds. */
   t: z.number(),
   /** 1 for a cursor that resumes a finished walk. */
@@ -40,6 +47,9 @@ export type OpenedCursor = {
   readonly binding: string;
   /** Undefined for a cursor of release 1, whose binding holds the tenant. */
   readonly tenantDigest: string | undefined;
+  /** Undefined for a cursor of one organization, and of release 1. */
+  readonly mark: ScopeMark | undefined;
+  readonly authorizedDigest: string | undefined;
 };
 
 export type Paging = {
@@ -48,10 +58,10 @@ export type Paging = {
   /** True when the walk goes on after its end was reached before. */
   readonly resumes: boolean;
   readonly pageSize: number;
-  /** The text of `next_cursor`. */
-  next(position: Position): string;
+  /** The text of `next_cursor`; `mark` is the scope's, of a walk over several organizations. */
+  next(position: Position, mark?: ScopeMark): string;
   /** The text of `x-resume-cursor`. */
-  resume(position: Position): string;
+  resume(position: Position, mark?: ScopeMark): string;
 };
 
 const invalid = (sentence: string): Fault => new Fault("INVALID_CURSOR", `cursor: ${sentence}`);
@@ -82,8 +92,17 @@ export async function openCursor(
     pageSize: payload.n,
     binding: payload.b,
     tenantDigest: payload.w,
+    mark: markOf(payload),
+    authorizedDigest: payload.a,
   };
 }
+
+function markOf({ e, u }: Payload): ScopeMark | undefined {
+  if (e === undefined) return undefined;
+  return u ? { epoch: e, catchUp: { epoch: u[0], place: u[1] } } : { epoch: e };
+}
+
+const placeOf = (place: unknown): string | number => z.union([z.string(), z.number()]).parse(place);
 
 async function verify(ring: CursorKeyRing, table: Table, text: string): Promise<Payload> {
   const [keyId, encoded, ...rest] = text.split(".");
@@ -159,12 +178,16 @@ export function bindPaging(
     }
   }
   const pageSize = limit ?? (keepsSize ? cursor?.pageSize : undefined) ?? walk.defaultPageSize;
-  const make = (position: Position, resumes: boolean) =>
+  const make = (position: Position, resumes: boolean, mark: ScopeMark | undefined) =>
     seal(deps.ring.current(), {
       o: operation.id,
       b: binding(),
       w: tenantDigestOf(tenant),
       p: position,
+      ...(mark && { e: mark.epoch, a: authorizedDigestOf(walk.principal) }),
+      ...(mark?.catchUp && {
+        u: [mark.catchUp.epoch, placeOf(mark.catchUp.place)] as [number, string | number],
+      }),
       t: Math.floor(deps.nowMs / 1000),
       ...(resumes && { r: 1 as const }),
       ...(keepsSize && { n: pageSize }),
@@ -173,10 +196,30 @@ export function bindPaging(
     position: cursor?.position ?? null,
     resumes: cursor?.resumes ?? false,
     pageSize,
-    next: (position) => make(position, false),
-    resume: (position) => make(position, true),
+    next: (position, mark) => make(position, false, mark),
+    resume: (position, mark) => make(position, true, mark),
   };
 }
+
+/**
+ * Step 5 for walks over several organizations: a cursor must know its scope, or what became visible since would be left
+ * out without a word.
+ */
+export function checkMark(cursor: OpenedCursor, principal: Principal): ScopeMark {
+  const { mark } = cursor;
+  if (!mark)
+    throw invalid(
+      "is of an earlier release and does not tell which organizations it covers. Start a new walk.",
+    );
+  if (cursor.authorizedDigest !== authorizedDigestOf(principal))
+    throw invalid("was made with a key that is authorized for other organizations. Start a new walk.");
+  if (mark.epoch > (principal.scopeEpochs?.published ?? 0))
+    throw invalid("was made before the service was restored from a backup. Start a new walk.");
+  return mark;
+}
+
+const authorizedDigestOf = ({ key }: Principal): string | undefined =>
+  key.authorized ? digestOf(JSON.stringify(key.authorized.toSorted()), 9) : undefined;
 
 /** Not part of what a walk is over: where it stands, how big its pages are, how they are written, how the scope was named. */
 const unbound = new Set(["cursor", "limit", "format", "org_id", "organization_ids"]);

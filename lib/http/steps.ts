@@ -1,14 +1,25 @@
-import { authenticate } from "../access/authenticate.ts";
+import { authenticate, withOrganizationsNow } from "../access/authenticate.ts";
+import { shownSince, spanOf, withinSpan } from "../access/follow-scope.ts";
 import { checkKeyKind, checkPermission, checkPlan } from "../access/policy.ts";
-import { checkAllIsAllowed, checksOrgId, readsOrgId, selectOrganizations } from "../access/scope.ts";
+import type { Principal } from "../access/principal.ts";
+import {
+  checkAllIsAllowed,
+  checksOrgId,
+  coversSeveral,
+  readsOrgId,
+  type Scope,
+  type Selection,
+  selectOrganizations,
+} from "../access/scope.ts";
 import type { KeyKind } from "../contract/access.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import { certain } from "../runtime/certain.ts";
 import { optionalVariable } from "../runtime/environment.ts";
+import { noEpochs } from "../store/items/scope-epochs.ts";
 import { cursorKeysKey, type TenantKey } from "../store/layout.ts";
 import type { Key } from "../store/table.ts";
-import { bindPaging, openCursor } from "./cursors.ts";
+import { bindPaging, checkMark, openCursor } from "./cursors.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { Exchange, Input } from "./exchange.ts";
 import { headerValues } from "./headers.ts";
@@ -97,11 +108,7 @@ export function select(deps: Dependencies, exchange: Exchange): void {
   const { operation, cursor } = exchange;
   const principal = certain(exchange.principal, "principal");
   const input = certain(exchange.input, "input");
-  const scope = selectOrganizations(operation, principal, {
-    orgId: orgIdOf(operation, input),
-    organizationIds: listField(input.query, "organization_ids"),
-    organizationUuid: textField(input.path, "organization_id"),
-  });
+  const scope = selectOrganizations(operation, principal, selectionOf(operation, input));
   exchange.scope = scope;
   const { paging } = operation;
   exchange.paging = bindPaging(
@@ -109,6 +116,12 @@ export function select(deps: Dependencies, exchange: Exchange): void {
     { operation, principal, scope, query: input.query, cursor, defaultPageSize: paging?.defaultSize ?? 0 },
   );
 }
+
+const selectionOf = (operation: Operation, input: Input<Operation>): Selection => ({
+  orgId: orgIdOf(operation, input),
+  organizationIds: listField(input.query, "organization_ids"),
+  organizationUuid: textField(input.path, "organization_id"),
+});
 
 /** From the body where there is one, else from the query; what refuses it refuses it in both. */
 function orgIdOf({ body, organization }: Operation, input: Input<Operation>): string | undefined {
@@ -122,6 +135,38 @@ export function authorize(exchange: Exchange): void {
   const principal = certain(exchange.principal, "principal");
   exchange.scope = checkPlan(operation, certain(exchange.scope, "scope"), principal.key.kind);
   checkPermission(operation, principal);
+}
+
+/**
+ * A walk over several organizations that can be resumed: what became visible since the cursor was made is told apart, so
+ * that it is caught up. Where nothing changed this asks for nothing.
+ */
+export async function followScope(deps: Dependencies, exchange: Exchange): Promise<void> {
+  const { operation, cursor, table } = exchange;
+  const scope = certain(exchange.scope, "scope");
+  if (!operation.paging?.resumable || !coversSeveral(scope)) return;
+  const principal = certain(exchange.principal, "principal");
+  const mark = cursor && checkMark(cursor, principal);
+  const span = spanOf(principal.scopeEpochs ?? noEpochs, mark, deps.clock.nowMs());
+  const now = span.rereads ? await scopeNow(exchange, await withOrganizationsNow(table, principal)) : scope;
+  const { from, to } = span;
+  exchange.scope = {
+    ...now,
+    organizations: withinSpan(now.organizations, span),
+    following: {
+      mark: { epoch: to },
+      newlyVisible: mark ? shownSince(now.organizations, span) : [],
+      caughtUpTo: mark?.catchUp?.place,
+      markAt: (place) => ({ epoch: from, catchUp: { epoch: to, place } }),
+      isCurrent: span.isCurrent,
+    },
+  };
+}
+
+/** Steps 5 and 6 once more, over organizations that were read again. */
+function scopeNow({ operation, input }: Exchange, principal: Principal): Scope {
+  const selection = selectionOf(operation, certain(input, "input"));
+  return checkPlan(operation, selectOrganizations(operation, principal, selection), principal.key.kind);
 }
 
 function textField(part: unknown, name: string): string | undefined {

@@ -1,6 +1,6 @@
 import { streamLimits } from "../contract/limits.ts";
-import { streamPartition, type TenantKey } from "../store/layout.ts";
-import { identityOf, type Table } from "../store/table.ts";
+import { parseStreamPartition, streamPartition, type TenantKey } from "../store/layout.ts";
+import { type Item, identityOf, type Table } from "../store/table.ts";
 import { parseEntry, type StoredEntry } from "./entry.ts";
 import { type Head, readHead } from "./head.ts";
 import { type LaneStart, mergeLanes } from "./merge.ts";
@@ -19,6 +19,10 @@ export type PageRequest = {
   readonly window: { readonly startMs: number; readonly endMs: number };
   /** The cursor: everything up to this number was dealt with. 0 begins a walk. */
   readonly after: number;
+  /** Ends the walk at this number. Without it the walk ends with what is published, in a head that is read last. */
+  readonly upTo?: number;
+  /** Read the copies of these organizations instead, which carry the same numbers as the tenant's. */
+  readonly copiesOf?: readonly string[];
   readonly limit: number;
   /** The filters beside the window. The payload is undefined where it lies in parts. */
   readonly eligible: (entry: StreamEntry) => boolean;
@@ -81,6 +85,8 @@ export async function readPage(table: Table, request: PageRequest): Promise<Page
     if (walk.renderedBytes > request.responseBytesMax) return tooLarge(table, walk);
     await loadPayloads(table, walk);
     if (!isAllRead) return unfinished(request, walk);
+    if (request.upTo !== undefined)
+      return { kind: "page", entries: entriesOf(walk), nextAfter: null, readUpTo: request.upTo };
     // Begun only now: had an entry been superseded before we came to it, its new number shows in this read.
     const [again, isStillHere] = await Promise.all([
       readHead(table, request.tenant),
@@ -117,13 +123,14 @@ const entriesOf = ({ picked }: Walk): StreamEntry[] => [...picked.values()].map(
 /** Deals with what is published in this head, from the walk's position on. False when the page ends before. */
 async function readUpTo(table: Table, request: PageRequest, head: Head, walk: Walk): Promise<boolean> {
   const { limit, timeUp, responseBytesMax, passedOverBytesMax = streamLimits.passedOverBytesMax } = request;
-  const merge = mergeLanes(table, lanesOf(request, head, walk.position), head.published);
-  const owner = ownerOfCopy(request);
+  const end = Math.min(head.published, request.upTo ?? head.published);
+  const merge = mergeLanes(table, lanesOf(request, head, walk.position), end);
+  const ownerOf = request.copiesOf ? ownerByPartition : () => ownerOfCopy(request);
   for (;;) {
     if (timeUp?.aborted) return false;
     const item = await merge.next(limit + 1 - walk.picked.size);
     if (!item) break;
-    const stored = parseEntry(item, owner);
+    const stored = parseEntry(item, ownerOf(item));
     if (isEligible(request, stored.entry)) {
       if (walk.picked.size === limit) {
         walk.position = stored.entry.number - 1;
@@ -136,7 +143,7 @@ async function readUpTo(table: Table, request: PageRequest, head: Head, walk: Wa
     walk.position = stored.entry.number;
     if (walk.passedOverBytes > passedOverBytesMax || walk.renderedBytes > responseBytesMax) return false;
   }
-  walk.position = Math.max(walk.position, head.published);
+  walk.position = Math.max(walk.position, end);
   return true;
 }
 
@@ -152,17 +159,26 @@ function pick(walk: Walk, stored: StoredEntry): void {
 const isEligible = ({ window, eligible }: PageRequest, entry: StreamEntry): boolean =>
   entry.atMs >= window.startMs && entry.atMs < window.endMs && eligible(entry);
 
+const ownerByPartition = ({ pk }: Item): string | undefined => {
+  const place = parseStreamPartition(pk);
+  return place && ownerOfCopy(place);
+};
+
 /** The partitions that may hold something of the window after the position. */
 function lanesOf(request: PageRequest, head: Head, position: number): LaneStart[] {
   const { tenant, dataset, window } = request;
-  const organization = copyOf(request);
+  const copies = request.copiesOf?.map((organization) => copyOf({ tenant, organization })) ?? [
+    copyOf(request),
+  ];
   return head.weeks
     .filter(({ week, highest }) => highest > position && weekMeets(week, window.startMs, window.endMs))
-    .map(({ week, lowest, highest }) => ({
-      pk: streamPartition({ tenant, organization, dataset: letterOf(dataset), week }),
-      floor: Math.max(lowest, position + 1),
-      ceiling: highest,
-    }));
+    .flatMap(({ week, lowest, highest }) =>
+      copies.map((organization) => ({
+        pk: streamPartition({ tenant, organization, dataset: letterOf(dataset), week }),
+        floor: Math.max(lowest, position + 1),
+        ceiling: highest,
+      })),
+    );
 }
 
 /** A part that is gone takes its entry off the page: it was superseded, and comes again at its new number. */
