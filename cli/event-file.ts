@@ -1,5 +1,4 @@
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { check, EventRefused, type PlatformEvent, readEvent } from "../lib/events/envelope.ts";
 import { eventTypes } from "../lib/events/event-types.ts";
 import { OperatorFault, systemCode } from "./fault.ts";
@@ -55,8 +54,7 @@ const reasons: Readonly<Record<string, string>> = {
 async function* linesOf(file: string): AsyncGenerator<{ readonly number: number; readonly text: string }> {
   let number = 0;
   try {
-    const input = createReadStream(file, "utf8");
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const line of splitAtLineFeeds(createReadStream(file, "utf8"))) {
       number++;
       const text = number === 1 ? line.replace(/^\ufeff/, "") : line;
       if (text.trim() !== "") yield { number, text };
@@ -66,4 +64,18 @@ async function* linesOf(file: string): AsyncGenerator<{ readonly number: number;
     if (code === undefined) throw error;
     throw new OperatorFault(`${file} cannot be read: ${reasons[code] ?? code}.`);
   }
+}
+
+/** NDJSON ends a line with LF alone: node:readline also splits at U+2028, which a JSON string may hold. */
+async function* splitAtLineFeeds(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let pieces: string[] = [];
+  for await (const chunk of chunks) {
+    const [first = "", ...others] = chunk.split("\n");
+    pieces.push(first);
+    for (const other of others) {
+      yield pieces.join("");
+      pieces = [other];
+    }
+  }
+  yield pieces.join("");
 }

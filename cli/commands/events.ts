@@ -20,12 +20,12 @@ const send: Command = {
     const outcome = await withConnection(
       input,
       async (connection) => {
-        const failedBefore = connection.settle ? await countFailed(connection) : 0;
+        const failedBefore = connection.settle ? await letterIds(connection) : new Set<string>();
         const progress = startProgress(terminal, "Sending", total);
         const sent = await sendAll(connection, readEventFile(file), progress.advance).finally(progress.end);
         if (!connection.settle || input.flag("no-wait")) return { sent };
         await connection.settle();
-        return { sent, refused: (await countFailed(connection)) - failedBefore };
+        return { sent, refused: await countRefused(connection, failedBefore, file) };
       },
       { create: true },
     );
@@ -41,10 +41,31 @@ const send: Command = {
   },
 };
 
-async function countFailed(connection: Connection): Promise<number> {
-  let count = 0;
-  for await (const _ of connection.failedEvents()) count++;
-  return count;
+async function letterIds(connection: Connection): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for await (const { letterId } of connection.failedEvents()) ids.add(letterId);
+  return ids;
+}
+
+/** How many events of the file failed since. Others may send at the same time: their failures are not ours. */
+async function countRefused(
+  connection: Connection,
+  failedBefore: ReadonlySet<string>,
+  file: string,
+): Promise<number> {
+  const newFailures = new Map<string, number>();
+  for await (const { letterId, id } of connection.failedEvents())
+    if (!failedBefore.has(letterId)) newFailures.set(id, (newFailures.get(id) ?? 0) + 1);
+  if (newFailures.size === 0) return 0;
+  // The file is read again rather than every sent id kept: it may hold millions of events.
+  let refused = 0;
+  for await (const { id } of readEventFile(file)) {
+    const failures = newFailures.get(id) ?? 0;
+    if (failures === 0) continue;
+    refused++;
+    newFailures.set(id, failures - 1);
+  }
+  return refused;
 }
 
 const failed: Command = {
@@ -81,24 +102,57 @@ const redrive: Command = {
   examples: ["events redrive", "events redrive 0b9e2c1a-5d7f-4c3e-9a51-7f1d2e3c4b5a"],
   run: (input, terminal) =>
     withConnection(input, async (connection) => {
-      const tally = startTally(terminal, "Sending again");
-      let sent = 0;
-      try {
-        for await (const letter of connection.failedEvents()) {
-          if (input.argument !== undefined && eventOf(letter).id !== input.argument) continue;
-          await letter.redrive();
-          tally.show(++sent);
-        }
-      } finally {
-        tally.end();
-      }
+      const sentIds = await redriveAll(connection, input.argument, startTally(terminal, "Sending again"));
+      const sent = sentIds.size;
       if (input.argument !== undefined && sent === 0)
         throw new OperatorFault(notThere(input.argument, connection));
       await connection.settle?.();
-      if (input.flag("json")) terminal.out(JSON.stringify({ sent }));
-      else terminal.say(`Sent ${counted(sent, "event")} again.`);
+      const failedAgain = connection.settle && (await failuresOf(connection, sentIds));
+      if (input.flag("json"))
+        terminal.out(JSON.stringify({ sent, ...(failedAgain && { failed_again: failedAgain }) }));
+      else terminal.say(`Sent ${counted(sent, "event")} again.${failedAgain ? "" : workersGoOn}`);
+      if (failedAgain && failedAgain.length > 0) throw new OperatorFault(failedAgainText(failedAgain));
     }),
 };
+
+const workersGoOn =
+  " The stack's workers apply them in their own time; review-api events failed shows those that fail again.";
+
+/** The ids of the messages that were sent. */
+async function redriveAll(
+  connection: Connection,
+  only: string | undefined,
+  tally: ReturnType<typeof startTally>,
+): Promise<Set<string>> {
+  const sentIds = new Set<string>();
+  try {
+    for await (const letter of connection.failedEvents()) {
+      if (only !== undefined && eventOf(letter).id !== only) continue;
+      sentIds.add(await letter.redrive());
+      tally.show(sentIds.size);
+    }
+  } finally {
+    tally.end();
+  }
+  return sentIds;
+}
+
+type Failure = { readonly id: string; readonly type: string | null; readonly reason: string };
+
+async function failuresOf(connection: Connection, messageIds: ReadonlySet<string>): Promise<Failure[]> {
+  const failures: Failure[] = [];
+  for await (const letter of connection.failedEvents())
+    if (messageIds.has(letter.id)) failures.push({ ...eventOf(letter), reason: letter.reason });
+  return failures;
+}
+
+const failuresShownMax = 10;
+
+function failedAgainText(failures: readonly Failure[]): string {
+  const shown = failures.slice(0, failuresShownMax).map(({ id, reason }) => `\n  ${id}: ${reason}`);
+  const more = failures.length > shown.length ? `\n  and ${failures.length - shown.length} more` : "";
+  return `${counted(failures.length, "event")} failed again:${shown.join("")}${more}`;
+}
 
 /** "No such event" would be too much to say of a queue that hides some. */
 const notThere = (id: string, { failedEventsShownMax: max }: Connection): string =>

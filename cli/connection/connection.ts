@@ -7,14 +7,16 @@ import type { Input } from "../command.ts";
 import { UsageFault } from "../fault.ts";
 
 export type FailedEvent = {
-  /** What `events redrive` takes. */
+  /** This failure: an event that fails twice has two. */
+  readonly letterId: string;
+  /** The id of the message: of the event, or of the attempt that sent it again. */
   readonly id: string;
   readonly group: string;
   readonly reason: string;
   readonly failedAt: string | null;
   readonly body: string;
-  /** Puts it back at the end of its group; after that it is no failed event any more. */
-  redrive(): Promise<void>;
+  /** Puts it back at the end of its group, where it is no failed event any more; answers the new message's id. */
+  redrive(): Promise<string>;
 };
 
 /** What the operator's commands work on: the local service or a deployed stack, the same to all of them. */

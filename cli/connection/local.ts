@@ -79,6 +79,7 @@ function connectionOf({ table, vectors, queue, bucket }: LocalBackend): Omit<Con
     async *failedEvents() {
       for (const letter of await queue.listDeadLetters())
         yield {
+          letterId: letter.sk,
           id: letter.id,
           group: letter.group,
           reason: letter.reason,

@@ -80,6 +80,7 @@ function failedEvent(deps: Deps, message: Message, held: Map<string, string>): F
   const group = Attributes.MessageGroupId ?? MessageId;
   const sentMs = Number(Attributes.SentTimestamp);
   return {
+    letterId: MessageId,
     id: Attributes.MessageDeduplicationId ?? MessageId,
     group,
     // The worker gives its reason; what the queue itself gave up on has none.
@@ -88,10 +89,12 @@ function failedEvent(deps: Deps, message: Message, held: Map<string, string>): F
     body: Body,
     async redrive() {
       // A fresh id: the queue would take the old one for a repetition and drop it.
-      await deps.queue.send([{ id: deps.chance.uuid(), group, body: Body }]);
+      const id = deps.chance.uuid();
+      await deps.queue.send([{ id, group, body: Body }]);
       const ReceiptHandle = held.get(MessageId) ?? message.ReceiptHandle;
       await deps.call("DeleteMessage", { QueueUrl: deps.queueUrl, ReceiptHandle });
       held.delete(MessageId);
+      return id;
     },
   };
 }

@@ -42,8 +42,8 @@ export type LocalQueue = {
   /** Takes the group off the list, unless something was sent to it since `group` was read. */
   retireGroup(group: GroupItem): Promise<void>;
   listDeadLetters(): Promise<readonly DeadLetterItem[]>;
-  /** In one step: the letter leaves and its message stands at the end of its group, under a fresh id. */
-  redrive(letter: DeadLetterItem): Promise<void>;
+  /** In one step: the letter leaves and its message stands at the end of its group, under the id that is answered. */
+  redrive(letter: DeadLetterItem): Promise<string>;
 };
 
 const message = {
@@ -130,8 +130,10 @@ export function createLocalQueue(deps: Deps): LocalQueue {
       return (await Array.fromAsync(queryAll(table, { pk: deadLetters }))).map(parseDeadLetter);
     },
     async redrive({ pk, sk, group, body }) {
-      const again = await sendWrites(deps, [{ id: deps.chance.uuid(), group, body }]);
+      const id = deps.chance.uuid();
+      const again = await sendWrites(deps, [{ id, group, body }]);
       await table.transact([{ delete: { pk, sk }, when: { present: "pk" } }, ...again]);
+      return id;
     },
   };
 }

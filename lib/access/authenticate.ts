@@ -3,9 +3,11 @@ import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, parseMember, parsePeople } from "../store/items/people.ts";
+import { noEpochs, parseScopeEpochs, type ScopeEpochs } from "../store/items/scope-epochs.ts";
 import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
 import {
   instanceTenant,
+  isScopeEpochs,
   keyKey,
   memberKey,
   organizationKey,
@@ -58,13 +60,13 @@ export async function authenticate(
   const tenant = tenantHint(hints);
   const wanted = wantedKeys(hints);
   const organization = "organization" in hints ? hints.organization : undefined;
-  const [items, organizations] = await Promise.all([
+  const [items, rows] = await Promise.all([
     deps.table.getMany([keyKey(parsed.id), ...wanted, ...alongside(tenant, organization)]),
     tenantOrganizations(deps.table, hints),
   ]);
 
   const key = checkedKey(parsed, items[0], deps.clock);
-  const principal = principalOf(hints, key, items.slice(1, 1 + wanted.length), organizations);
+  const principal = principalOf(hints, key, items.slice(1, 1 + wanted.length), rows);
   const found = items.slice(1 + wanted.length);
   // The organization moved since the key was made: what came along belongs to its old tenant.
   const stale = principal.tenant !== tenant;
@@ -112,10 +114,41 @@ function wantedKeys(hints: ReadHints): Key[] {
   }
 }
 
-async function tenantOrganizations(table: Table, hints: ReadHints): Promise<OrganizationItem[]> {
-  if (hints.kind !== "workspace" && hints.kind !== "instance") return [];
-  const items = await Array.fromAsync(queryAll(table, tenantOrganizationsRange(tenantHint(hints))));
-  return items.map(parseOrganization).filter((organization) => organization.active);
+type TenantRows = { readonly organizations: readonly OrganizationItem[]; readonly scopeEpochs: ScopeEpochs };
+
+async function tenantOrganizations(table: Table, hints: ReadHints): Promise<TenantRows> {
+  if (hints.kind !== "workspace" && hints.kind !== "instance")
+    return { organizations: [], scopeEpochs: noEpochs };
+  return readTenantRows(table, tenantHint(hints));
+}
+
+/** Its active organizations, and the epochs of its scope. */
+async function readTenantRows(table: Table, tenant: TenantKey): Promise<TenantRows> {
+  const items = await Array.fromAsync(queryAll(table, tenantOrganizationsRange(tenant)));
+  const organizations = items.filter((item) => !isScopeEpochs(item)).map(parseOrganization);
+  return {
+    organizations: organizations.filter(({ active }) => active),
+    scopeEpochs: parseScopeEpochs(items.find(isScopeEpochs)),
+  };
+}
+
+/** The same caller, over organizations that are read now; the epochs stay those that were read before. */
+export async function withOrganizationsNow(table: Table, principal: Principal): Promise<Principal> {
+  const { organizations } = await readTenantRows(table, principal.tenant);
+  return { ...principal, ...reachOf(principal.key, organizations) };
+}
+
+/** An instance key may have a list of the organizations it is authorized for. */
+function reachOf(
+  { authorized }: KeyItem,
+  organizations: readonly OrganizationItem[],
+): Pick<Principal, "organizations" | "forbiddenOrganizations"> {
+  const listed = authorized && new Set(authorized);
+  const isAuthorized = ({ uuid }: OrganizationItem) => listed === null || listed.has(uuid);
+  return {
+    organizations: organizations.filter(isAuthorized),
+    forbiddenOrganizations: organizations.filter((organization) => !isAuthorized(organization)),
+  };
 }
 
 function checkedKey(parsed: KeyText, item: Item | undefined, clock: Clock): KeyItem {
@@ -132,10 +165,10 @@ function principalOf(
   hints: ReadHints,
   key: KeyItem,
   items: ReadonlyArray<Item | undefined>,
-  organizations: readonly OrganizationItem[],
+  rows: TenantRows,
 ): Principal {
-  if (hints.kind === "workspace") return workspacePrincipal(key, items[0], organizations);
-  if (hints.kind === "instance") return instancePrincipal(key, items, organizations);
+  if (hints.kind === "workspace") return workspacePrincipal(key, items[0], rows);
+  if (hints.kind === "instance") return instancePrincipal(key, items, rows);
   return organizationPrincipal(hints, key, items);
 }
 
@@ -167,7 +200,7 @@ function organizationPrincipal(
 function workspacePrincipal(
   key: KeyItem,
   item: Item | undefined,
-  organizations: readonly OrganizationItem[],
+  { organizations, scopeEpochs }: TenantRows,
 ): Principal {
   const workspace = item && parseWorkspace(item);
   if (!workspace?.active) throw new Refused("workspace inactive", key);
@@ -177,6 +210,7 @@ function workspacePrincipal(
     tenant,
     quotaOwner: tenant,
     organizations,
+    scopeEpochs,
     home: null,
     forbiddenOrganizations: [],
     role: workspaceAdmin,
@@ -189,22 +223,20 @@ function workspacePrincipal(
 function instancePrincipal(
   key: KeyItem,
   [instanceItem, homeItem, peopleItem, ownerItem]: ReadonlyArray<Item | undefined>,
-  organizations: readonly OrganizationItem[],
+  { organizations, scopeEpochs }: TenantRows,
 ): Principal {
   const instance = instanceItem && parseInstance(instanceItem);
   if (!instance?.active) throw new Refused("instance inactive", key);
   const home = activeOrganization(homeItem, key);
   activeMember(ownerItem, key);
   const tenant = instanceTenant(instance.id);
-  const authorized = key.authorized && new Set(key.authorized);
-  const isAuthorized = ({ uuid }: OrganizationItem) => authorized === null || authorized.has(uuid);
   return {
     key,
     tenant,
     quotaOwner: tenant,
-    organizations: organizations.filter(isAuthorized),
+    ...reachOf(key, organizations),
+    scopeEpochs,
     home,
-    forbiddenOrganizations: organizations.filter((organization) => !isAuthorized(organization)),
     role: key.role ? roleOf(key.role, peopleItem && parsePeople(peopleItem)) : null,
     userId: key.owner,
     userName: null,

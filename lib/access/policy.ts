@@ -1,3 +1,4 @@
+import type { KeyKind } from "../contract/access.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import { isMoving, type OrganizationItem } from "../store/items/organization.ts";
@@ -37,7 +38,7 @@ export function checkKeyKind(
 }
 
 /** Step 6: subscription, deployment, plan, then the state of the metrics. Answers what is left of the scope. */
-export function checkPlan(operation: Operation, scope: Scope): Scope {
+export function checkPlan(operation: Operation, scope: Scope, kind: KeyKind): Scope {
   const gates = operation.gates ?? [];
   if (gates.includes("subscription"))
     requireEvery(scope, ({ subscription_active }) => subscription_active, noSubscription);
@@ -45,7 +46,12 @@ export function checkPlan(operation: Operation, scope: Scope): Scope {
     requireEvery(scope, ({ deployment }) => deployment === "self_hosted", notSelfHosted);
   const narrowed = checkEnterprise(operation, scope);
   if (gates.includes("metrics")) {
-    requireEvery(narrowed, ({ metrics }) => metrics !== "unavailable", metricsUnavailable);
+    const advice = narrowed.organizations.length > 1 ? howToLeaveOut[kind] : undefined;
+    requireEvery(
+      narrowed,
+      ({ metrics }) => metrics !== "unavailable",
+      (id) => metricsUnavailable(id, advice),
+    );
     requireEvery(
       narrowed,
       (organization) => organization.metrics !== "preparing" && !isMoving(organization),
@@ -78,8 +84,13 @@ const noSubscription = () =>
   new Fault("NO_ACTIVE_SUBSCRIPTION", "The organization has no active subscription.");
 const notSelfHosted = () =>
   new Fault("SELF_HOSTED_ONLY", "This operation is only for fully self-hosted organizations.");
-const metricsUnavailable = (id: string) =>
-  new Fault("METRICS_UNAVAILABLE", `Organization ${id} does not send its metrics to this service.`);
+const metricsUnavailable = (id: string, advice = "") =>
+  new Fault("METRICS_UNAVAILABLE", `Organization ${id} does not send its metrics to this service.${advice}`);
+/** Only these two kinds reach several organizations. */
+const howToLeaveOut: Readonly<Partial<Record<KeyKind, string>>> = {
+  workspace: " To leave it out, read the other organizations one at a time with org_id.",
+  instance: " To leave it out, name the other organizations in organization_ids.",
+};
 export const metricsPreparing = (id: string) =>
   new Fault(
     "METRICS_PREPARING",

@@ -3,6 +3,7 @@ import { isSystemRole, type Permission, permissions, systemRoles } from "../cont
 import type { KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleItem, permissionBit } from "../store/items/people.ts";
+import type { ScopeEpochs } from "../store/items/scope-epochs.ts";
 import type { TenantKey } from "../store/layout.ts";
 
 export type Role = {
@@ -23,6 +24,8 @@ export type Principal = {
   readonly home: OrganizationItem | null;
   /** Instance keys: organizations of the instance that exist but are outside the key's list. */
   readonly forbiddenOrganizations: readonly OrganizationItem[];
+  /** Workspace tokens and instance keys: how often the set of visible organizations has grown. */
+  readonly scopeEpochs?: ScopeEpochs;
   readonly role: Role | null;
   /** The member or workspace admin behind the key, by the provider's user id. */
   readonly userId: string | null;

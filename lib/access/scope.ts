@@ -1,6 +1,8 @@
+import type { KeyKind } from "../contract/access.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
+import type { ScopeMark } from "./follow-scope.ts";
 import type { Principal } from "./principal.ts";
 
 /** The organizations one request acts on. */
@@ -8,7 +10,25 @@ export type Scope = {
   readonly organizations: readonly OrganizationItem[];
   /** What was selected, as a cursor remembers it: one organization, some, or all the key can reach. */
   readonly selector: string;
+  /** Of a walk over several organizations: those that it has not come to yet. */
+  readonly following?: Following;
 };
+
+export type Following = {
+  /** What the walk's next cursor stands at once the newly visible ones are caught up. */
+  readonly mark: ScopeMark;
+  /** Became visible since the cursor was made: what they hold up to its position comes first. */
+  readonly newlyVisible: readonly OrganizationItem[];
+  /** Where the page before has left off with them; undefined when this one begins. */
+  readonly caughtUpTo: unknown;
+  /** The mark while they are being caught up, and this place is reached. */
+  markAt(place: string | number): ScopeMark;
+  /** A walk may say that it has ended: nothing became visible that it does not know. */
+  readonly isCurrent: boolean;
+};
+
+/** One organization is read or refused, never left out: only several have a scope that changes. */
+export const coversSeveral = ({ selector }: Scope): boolean => !selector.startsWith("one:");
 
 export type Selection = {
   /** `org_id`, from where this operation takes it. */
@@ -18,6 +38,14 @@ export type Selection = {
   /** An organization named in the path, by its UUID. */
   readonly organizationUuid?: string | undefined;
 };
+
+/** Whether `org_id` decides anything for this kind of key. */
+export const readsOrgId = ({ organization, instanceScope }: Operation, kind: KeyKind): boolean =>
+  kind === "workspace" ? organization !== "ignored" : kind === "instance" && instanceScope === "named";
+
+/** Where `ALL` is a word, every key's `org_id` is judged: decisions, section 3. Elsewhere it may be anything. */
+export const checksOrgId = (operation: Operation, kind: KeyKind): boolean =>
+  operation.instanceScope === "named" || readsOrgId(operation, kind);
 
 export function selectOrganizations(operation: Operation, principal: Principal, selection: Selection): Scope {
   if (selection.organizationIds && principal.key.kind !== "instance") {

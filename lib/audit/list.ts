@@ -12,6 +12,8 @@ export type AuditQuery = {
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
   readonly after: AuditPosition | null;
+  /** The last sort key to be read, in the direction of the walk; without it the walk goes to its end. */
+  readonly upTo?: string;
   readonly limit: number;
   readonly retentionDays: number;
   readonly wanted: (entry: AuditItem) => boolean;
@@ -74,6 +76,7 @@ function settledOf(from: AuditPosition | null, place: string | undefined, nowMs:
 
 async function* monthsInOrder(table: Table, query: AuditQuery, nowMs: number): AsyncGenerator<AuditItem> {
   const bounds = boundsOf(query, nowMs);
+  if (bounds.from > bounds.upTo) return;
   const months = monthsBetween(bounds.from, bounds.upTo);
   if (query.order === "desc") months.reverse();
   for (const batch of [months.slice(0, auditLimits.monthsAtFirst), months.slice(auditLimits.monthsAtFirst)]) {
@@ -94,17 +97,19 @@ async function* monthsInOrder(table: Table, query: AuditQuery, nowMs: number): A
 type Bounds = { readonly from: string; readonly upTo: string };
 
 /** As sort keys, both inclusive. "$" sorts right after the "#" that ends the time. */
-function boundsOf({ order, after, fromMs, toMs, retentionDays }: AuditQuery, nowMs: number): Bounds {
+function boundsOf(query: AuditQuery, nowMs: number): Bounds {
+  const { order, after, upTo: last, fromMs, toMs, retentionDays } = query;
   const oldestMs = nowMs - retentionDays * msPerDay;
   // Hosts' clocks differ: an entry may carry a time that is not yet here.
   const newestMs = nowMs + msPerDay;
   const from = `${toTimestamp(Math.max(oldestMs, Math.min(fromMs ?? oldestMs, newestMs)))}`;
   const upTo = `${toTimestamp(Math.max(oldestMs, Math.min(toMs ?? newestMs, newestMs)))}$`;
-  if (after === null) return { from, upTo };
-  const { place } = after;
-  return order === "asc"
-    ? { from: place > from ? place : from, upTo }
-    : { from, upTo: place < upTo ? place : upTo };
+  const place = after?.place;
+  const [first, end] = order === "asc" ? [place, last] : [last, place];
+  return {
+    from: first && first > from ? first : from,
+    upTo: end && end < upTo ? end : upTo,
+  };
 }
 
 const msPerDay = 86_400_000;

@@ -64,6 +64,13 @@ export const cursorLimits = {
   signingDaysMax: 30,
 } as const;
 
+export const scopeLimits = {
+  /** Longer than any request lives: rows that a request reads show every change that is older. */
+  settledAfterMs: 120_000,
+  /** Organizations caught up from their own copies; more at once are picked out of the tenant's. */
+  ownCopiesMax: 4,
+} as const;
+
 export const keyLimits = {
   secretBytes: 24,
   tokenNameCharactersMax: 100,
@@ -130,10 +137,14 @@ export const eventLimits = {
   /** From here on an event travels as a reference into the events bucket; SQS itself stops at 256 KiB. */
   inlineBytesMax: 200_000,
   waitingDaysMax: 14,
+  /** Of `occurred_at` before our own clock: hosts' clocks differ by less. */
+  aheadMsMax: 10 * 60_000,
   approvalDelayDaysMax: 30,
   /** A referenced event is held in memory whole, beside what is made of it. */
   eventBytesMax: 64 * mebibyte,
   typeCharactersMax: 100,
+  /** A date-time with a fraction as long as anybody's clock is fine. */
+  occurredAtCharactersMax: 64,
   nameCharactersMax: 512,
   fullNameCharactersMax: 1_024,
   urlCharactersMax: 2_048,

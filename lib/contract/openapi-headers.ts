@@ -44,13 +44,8 @@ const always = [
   "x-content-type-options",
   "strict-transport-security",
 ] as const;
-const limited = [
-  "ratelimit-policy",
-  "ratelimit",
-  "x-ratelimit-limit",
-  "x-ratelimit-remaining",
-  "x-ratelimit-reset",
-] as const;
+const policy = ["ratelimit-policy", "x-ratelimit-limit"] as const;
+const limited = [...policy, "ratelimit", "x-ratelimit-remaining", "x-ratelimit-reset"] as const;
 const deprecated = ["deprecation", "link"] as const;
 
 export const successHeaders = ({ keys, paging }: Operation, hasOtherFormats: boolean): object =>
@@ -71,7 +66,7 @@ const afterTheCount: readonly ErrorCode[] = [
 ];
 
 export function errorHeaders(
-  { keys, errors }: Operation,
+  { keys, errors, paging }: Operation,
   status: number,
   codes: readonly ErrorCode[],
 ): object {
@@ -81,7 +76,8 @@ export function errorHeaders(
   return named([
     ...always,
     ...(status === 429 || status === 503 ? (["retry-after"] as const) : []),
-    ...(wasCounted ? limited : []),
+    ...(wasCounted ? limited : policy),
+    ...(codes.includes("RESPONSE_TOO_LARGE") && paging?.resumable ? (["x-next-cursor"] as const) : []),
     ...(tellsOfAge ? deprecated : []),
   ]);
 }

@@ -47,7 +47,7 @@ const selectors = {
 export function describeParameter({ organization, body }: Operation, name: string): string {
   if (name === "org_id")
     return body && organization === "required"
-      ? "Ignored in the query: it goes into the body."
+      ? "Belongs into the body. Where a key reads it there, another value here is an error."
       : selectors[organization];
   const description = descriptions[name];
   if (description === undefined) throw new Error(`The parameter ${name} has no description.`);

@@ -2,6 +2,7 @@ import { eventLimits } from "../contract/limits.ts";
 import { eventQueueSettings } from "../contract/platform.ts";
 import { describeError } from "../runtime/log.ts";
 import { OneAtATime } from "../runtime/one-at-a-time.ts";
+import { isTooFarAhead, versionOf } from "../store/items/version.ts";
 import type { Key, Table } from "../store/table.ts";
 import { blameOf, WaitingEventFailed } from "./blame.ts";
 import { deadLetter } from "./dead-letter.ts";
@@ -12,7 +13,6 @@ import {
   type PlatformEvent,
   readMessage,
   readReferenced,
-  versionOf,
 } from "./envelope.ts";
 import { type CheckedEvent, type Dependency, type EventType, eventTypes } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
@@ -211,8 +211,15 @@ async function withDependencies(
   return needs.map(({ event, need }) => ({ event, missing: known.has(event) ? undefined : need }));
 }
 
-async function checkEvent({ bucket }: EventDeps, { message, content }: Opened<QueueMessage>): Promise<Ready> {
+async function checkEvent(
+  { bucket, clock }: EventDeps,
+  { message, content }: Opened<QueueMessage>,
+): Promise<Ready> {
   if (content instanceof EventRefused) throw content;
+  if (isTooFarAhead(Date.parse(content.occurred_at), clock.nowMs()))
+    throw new EventRefused(
+      `occurred_at: lies more than ${eventLimits.aheadMsMax / 60_000} minutes in the future`,
+    );
   const event = "data" in content ? content : await fetchReferenced(bucket, content);
   const type = typeOf(event.type);
   if (!type) throw new EventRefused(`type: ${event.type} is not known`);

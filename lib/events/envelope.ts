@@ -2,7 +2,7 @@ import * as z from "zod";
 import { eventLimits } from "../contract/limits.ts";
 import { wellFormed } from "../contract/parameters.ts";
 import { queueLimits } from "../contract/platform.ts";
-import { toTimestamp } from "../runtime/clock.ts";
+import { canonicalInstant } from "../store/items/version.ts";
 
 /** This event can never be applied, however often it is tried: it goes to the dead letters with the reason. */
 export class EventRefused extends Error {
@@ -13,14 +13,15 @@ export class EventRefused extends Error {
 const head = {
   id: z.guid({ error: "must be a UUID" }).transform((id) => id.toLowerCase()),
   type: z.string().min(1).max(eventLimits.typeCharactersMax).refine(wellFormed),
-  /** Any offset; kept in UTC with milliseconds, so that versions compare as text. */
+  /** Any offset; kept in UTC, with every digit that was sent. */
   occurred_at: z.iso
     .datetime({ offset: true, error: "must be a date-time with an offset" })
-    .transform((text) => Date.parse(text))
-    .refine((ms) => ms >= 0 && ms <= lastInstantMs, { error: "must lie between 1970 and 9999" })
-    .transform(toTimestamp),
+    .max(eventLimits.occurredAtCharactersMax)
+    .refine((text) => isShowable(Date.parse(text)), { error: "must lie between 1970 and 9999", abort: true })
+    .transform(canonicalInstant),
 };
 const lastInstantMs = Date.parse("9999-12-31T23:59:59.999Z");
+const isShowable = (ms: number): boolean => ms >= 0 && ms <= lastInstantMs;
 
 const inlineEvent = z.object({ ...head, data: z.record(z.string(), z.unknown()) });
 
@@ -34,10 +35,6 @@ const referencedEvent = z.object({
 
 export type PlatformEvent = z.output<typeof inlineEvent>;
 export type EventReference = z.output<typeof referencedEvent>;
-
-/** Orders the states of one thing: the newer `occurred_at`, then the greater event id. */
-export const versionOf = ({ occurred_at, id }: Pick<PlatformEvent, "occurred_at" | "id">): string =>
-  `${occurred_at}#${id}`;
 
 export function readEvent(value: unknown): PlatformEvent {
   return check(inlineEvent, value);

@@ -1,9 +1,10 @@
 import { eventLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { versionOf } from "../store/items/version.ts";
 import { parseWaiting, type WaitingItem } from "../store/items/waiting.ts";
 import { waitingByAgeKey, waitingKey, waitingPartition } from "../store/layout.ts";
 import { type Key, type Table, TransactionRefused } from "../store/table.ts";
-import { type PlatformEvent, versionOf } from "./envelope.ts";
+import type { PlatformEvent } from "./envelope.ts";
 import type { Dependency } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
 

@@ -1,5 +1,6 @@
 import { createHash, createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
+import type { ScopeMark } from "../access/follow-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Scope } from "../access/scope.ts";
 import { Fault } from "../contract/fault.ts";
@@ -18,10 +19,18 @@ export type Position = string | number | ReadonlyArray<string | number>;
 const payloadSchema = z.strictObject({
   /** Operation. */
   o: z.string(),
-  /** Digest of tenant, selector, filters and window. */
+  /** Digest of selector, filters and window; of release 1 (without `w`) of the tenant too. */
   b: z.string(),
+  /** Digest of the tenant: whose stream the position is in. */
+  w: z.string().optional(),
   /** Position; absent where it follows as a packed sort key. */
   p: z.union([z.string(), z.number(), z.array(z.union([z.string(), z.number()]))]).optional(),
+  /** Epoch of the scope, for walks over several organizations. */
+  e: z.int().optional(),
+  /** What became visible up to this epoch is being caught up, and this place was reached. */
+  u: z.tuple([z.int(), z.union([z.string(), z.number()])]).optional(),
+  /** Digest of the organizations that an instance key is authorized for. */
+  a: z.string().optional(),
   /** Made at, in seconds. */
   t: z.number(),
   /** 1 for a cursor that resumes a finished walk. */
@@ -36,6 +45,11 @@ export type OpenedCursor = {
   readonly resumes: boolean;
   readonly pageSize: number | undefined;
   readonly binding: string;
+  /** Undefined for a cursor of release 1, whose binding holds the tenant. */
+  readonly tenantDigest: string | undefined;
+  /** Undefined for a cursor of one organization, and of release 1. */
+  readonly mark: ScopeMark | undefined;
+  readonly authorizedDigest: string | undefined;
 };
 
 export type Paging = {
@@ -44,14 +58,20 @@ export type Paging = {
   /** True when the walk goes on after its end was reached before. */
   readonly resumes: boolean;
   readonly pageSize: number;
-  /** The text of `next_cursor`. */
-  next(position: Position): string;
+  /** The text of `next_cursor`; `mark` is the scope's, of a walk over several organizations. */
+  next(position: Position, mark?: ScopeMark): string;
   /** The text of `x-resume-cursor`. */
-  resume(position: Position): string;
+  resume(position: Position, mark?: ScopeMark): string;
 };
 
 const invalid = (sentence: string): Fault => new Fault("INVALID_CURSOR", `cursor: ${sentence}`);
 const damaged = () => invalid("is damaged. Send next_cursor of the previous page as it is.");
+
+const moved = () =>
+  invalid(
+    "was made before the organization changed its workspace or instance, or with a key of another one. " +
+      "Start a new walk.",
+  );
 
 const macBytes = 32;
 
@@ -66,8 +86,23 @@ export async function openCursor(
   const days = payload.r ? cursorLimits.resumeAgeDaysMax : cursorLimits.pageAgeDaysMax;
   if (deps.nowMs / 1000 - payload.t > days * 86_400)
     throw invalid(`is older than ${days} days. Start a new walk.`);
-  return { position: payload.p, resumes: payload.r === 1, pageSize: payload.n, binding: payload.b };
+  return {
+    position: payload.p,
+    resumes: payload.r === 1,
+    pageSize: payload.n,
+    binding: payload.b,
+    tenantDigest: payload.w,
+    mark: markOf(payload),
+    authorizedDigest: payload.a,
+  };
 }
+
+function markOf({ e, u }: Payload): ScopeMark | undefined {
+  if (e === undefined) return undefined;
+  return u ? { epoch: e, catchUp: { epoch: u[0], place: u[1] } } : { epoch: e };
+}
+
+const placeOf = (place: unknown): string | number => z.union([z.string(), z.number()]).parse(place);
 
 async function verify(ring: CursorKeyRing, table: Table, text: string): Promise<Payload> {
   const [keyId, encoded, ...rest] = text.split(".");
@@ -124,12 +159,16 @@ export function bindPaging(
   },
 ): Paging {
   const { operation, cursor, query } = walk;
+  const { tenant } = walk.principal;
   // Most answers neither have a cursor nor make one.
-  const binding = () => bindingOf(walk.principal.tenant, walk.scope.selector, query);
+  const binding = () => bindingOf([walk.scope.selector, filtersOf(query)]);
   const limit = typeof query.limit === "number" ? query.limit : undefined;
   const keepsSize = operation.paging?.bindsPageSize ?? false;
   if (cursor) {
-    if (cursor.binding !== binding()) {
+    if (cursor.tenantDigest !== undefined && cursor.tenantDigest !== tenantDigestOf(tenant)) throw moved();
+    const ofRelease1 = cursor.tenantDigest === undefined;
+    const expected = ofRelease1 ? bindingOf([tenant, walk.scope.selector, filtersOf(query)]) : binding();
+    if (cursor.binding !== expected) {
       throw invalid("belongs to another request. Keep the filters and the organization of the first page.");
     }
     if (keepsSize && limit !== undefined && limit !== cursor.pageSize) {
@@ -139,11 +178,16 @@ export function bindPaging(
     }
   }
   const pageSize = limit ?? (keepsSize ? cursor?.pageSize : undefined) ?? walk.defaultPageSize;
-  const make = (position: Position, resumes: boolean) =>
+  const make = (position: Position, resumes: boolean, mark: ScopeMark | undefined) =>
     seal(deps.ring.current(), {
       o: operation.id,
       b: binding(),
+      w: tenantDigestOf(tenant),
       p: position,
+      ...(mark && { e: mark.epoch, a: authorizedDigestOf(walk.principal) }),
+      ...(mark?.catchUp && {
+        u: [mark.catchUp.epoch, placeOf(mark.catchUp.place)] as [number, string | number],
+      }),
       t: Math.floor(deps.nowMs / 1000),
       ...(resumes && { r: 1 as const }),
       ...(keepsSize && { n: pageSize }),
@@ -152,24 +196,48 @@ export function bindPaging(
     position: cursor?.position ?? null,
     resumes: cursor?.resumes ?? false,
     pageSize,
-    next: (position) => make(position, false),
-    resume: (position) => make(position, true),
+    next: (position, mark) => make(position, false, mark),
+    resume: (position, mark) => make(position, true, mark),
   };
 }
+
+/**
+ * Step 5 for walks over several organizations: a cursor must know its scope, or what became visible since would be left
+ * out without a word.
+ */
+export function checkMark(cursor: OpenedCursor, principal: Principal): ScopeMark {
+  const { mark } = cursor;
+  if (!mark)
+    throw invalid(
+      "is of an earlier release and does not tell which organizations it covers. Start a new walk.",
+    );
+  if (cursor.authorizedDigest !== authorizedDigestOf(principal))
+    throw invalid("was made with a key that is authorized for other organizations. Start a new walk.");
+  if (mark.epoch > (principal.scopeEpochs?.published ?? 0))
+    throw invalid("was made before the service was restored from a backup. Start a new walk.");
+  return mark;
+}
+
+const authorizedDigestOf = ({ key }: Principal): string | undefined =>
+  key.authorized ? digestOf(JSON.stringify(key.authorized.toSorted()), 9) : undefined;
 
 /** Not part of what a walk is over: where it stands, how big its pages are, how they are written, how the scope was named. */
 const unbound = new Set(["cursor", "limit", "format", "org_id", "organization_ids"]);
 
-function bindingOf(tenant: string, selector: string, query: Readonly<Record<string, unknown>>): string {
-  const filters = Object.entries(query)
+const filtersOf = (query: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [string, unknown]> =>
+  Object.entries(query)
     .filter(([name, value]) => !unbound.has(name) && value !== undefined)
-    .map(([name, value]) => [name, Array.isArray(value) ? [...new Set(value.map(String))].sort() : value])
-    .sort(([one], [other]) => (String(one) < String(other) ? -1 : 1));
-  const digest = createHash("sha256")
-    .update(JSON.stringify([tenant, selector, filters]))
-    .digest();
-  return digest.subarray(0, 12).toString("base64url");
-}
+    .map(
+      ([name, value]) =>
+        [name, Array.isArray(value) ? [...new Set(value.map(String))].sort() : value] as const,
+    )
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+
+const digestOf = (text: string, bytes: number): string =>
+  createHash("sha256").update(text).digest().subarray(0, bytes).toString("base64url");
+
+const bindingOf = (parts: readonly unknown[]): string => digestOf(JSON.stringify(parts), 12);
+const tenantDigestOf = (tenant: string): string => digestOf(tenant, 6);
 
 /** For walks whose place takes several texts. One that took a single text in an earlier release comes as a list of one. */
 export function positionTexts({ position }: Paging): readonly string[] | null {

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Admission } from "../access/rate-limiter.ts";
 import { requestLimits } from "../contract/limits.ts";
+import type { RateLimit } from "../contract/operation.ts";
 import type { Chance } from "../runtime/chance.ts";
 
 /** Every value of a header, whatever the letter case the caller wrote it in. */
@@ -36,11 +37,17 @@ export const baseHeaders = (requestId: string): Record<string, string> => ({
   "strict-transport-security": "max-age=63072000; includeSubDomains",
 });
 
+/** What the limit is: true whether or not the call was counted. */
+export const rateLimitPolicyHeaders = (limit: RateLimit): Record<string, string> => ({
+  "ratelimit-policy": `"${limit.bucket}";q=${limit.requestsMax};w=${limit.windowSeconds}`,
+  "x-ratelimit-limit": String(limit.requestsMax),
+});
+
+/** What is left of it: only the limiter knows. */
 export function rateLimitHeaders({ limit, remaining, resetSeconds }: Admission): Record<string, string> {
   return {
-    "ratelimit-policy": `"${limit.bucket}";q=${limit.requestsMax};w=${limit.windowSeconds}`,
+    ...rateLimitPolicyHeaders(limit),
     ratelimit: `"${limit.bucket}";r=${remaining};t=${resetSeconds}`,
-    "x-ratelimit-limit": String(limit.requestsMax),
     "x-ratelimit-remaining": String(remaining),
     "x-ratelimit-reset": String(resetSeconds),
   };

@@ -18,7 +18,7 @@ import { logOutcome } from "./outcome.ts";
 import { auditRefusal } from "./refusals.ts";
 import type { Reply } from "./reply.ts";
 import { fail, type Result, succeed } from "./respond.ts";
-import { type Alongside, authorize, identify, readShape, select } from "./steps.ts";
+import { type Alongside, authorize, followScope, identify, readShape, select } from "./steps.ts";
 
 type Step = MiddlewareObj<APIGatewayProxyEvent, Result>;
 
@@ -48,6 +48,7 @@ export function lambda<Op extends Operation>(operation: Op, verb: Verb<Op>, opti
     .use(step(readShape))
     .use(step(select))
     .use(step((_, exchange) => authorize(exchange)))
+    .use(step((deps, exchange) => followScope(deps, exchange)))
     .use(step((_, exchange) => locate && narrow(exchange, locate)))
     .handler(async (event) => {
       const exchange = exchangeOf(event);

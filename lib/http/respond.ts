@@ -8,7 +8,13 @@ import { compress, compressed, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
 import { faultOf, renderFault } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
-import { baseHeaders, deprecationHeaders, headerValues, rateLimitHeaders } from "./headers.ts";
+import {
+  baseHeaders,
+  deprecationHeaders,
+  headerValues,
+  rateLimitHeaders,
+  rateLimitPolicyHeaders,
+} from "./headers.ts";
 import type { Rendered, Reply } from "./reply.ts";
 import { render } from "./reply.ts";
 
@@ -45,7 +51,7 @@ async function finish(exchange: Exchange, { status, headers, body }: Rendered): 
   const all: Record<string, string> = {
     ...baseHeaders(requestId),
     ...corsHeaders(event),
-    ...(admission && rateLimitHeaders(admission)),
+    ...(admission ? rateLimitHeaders(admission) : rateLimitPolicyHeaders(operation.rateLimit)),
     ...(principal?.key.kind === "legacy" && deprecationHeaders(event)),
     ...headers,
   };

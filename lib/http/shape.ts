@@ -16,16 +16,20 @@ export type Shape = {
   readonly cursor: string | undefined;
 };
 
-/** Step 4, but for what only the cursor's signing key can tell. All that is wrong is a 400 and one list. */
+/**
+ * Step 4, but for what only the cursor's signing key can tell. All that is wrong is a 400 and one list. Without
+ * `readsOrgId` the value of `org_id` is dropped before it is judged.
+ */
 export function readInput(
   operation: Operation,
   event: APIGatewayProxyEvent,
   jsonBody: JsonBody | undefined,
+  { readsOrgId = true }: { readonly readsOrgId?: boolean } = {},
 ): Shape {
   const { values, problems: known } = queryValues(operation, event);
   const path = check(operation.pathParameters, pathValues(event), "path");
-  const query = check(operation.query, values, "query", known);
-  const body = jsonBody ? checkBody(operation, jsonBody) : nothing;
+  const query = check(operation.query, readsOrgId ? values : withoutOrgId(values), "query", known);
+  const body = jsonBody ? checkBody(operation, jsonBody, readsOrgId) : nothing;
   const sentences = [path, query, body].flatMap((checked) => checked.problems);
   const problems = firstOf(sentences).map(invalid);
   const input = { path: path.value, query: query.value, body: body.value };
@@ -90,10 +94,17 @@ function queryValues(operation: Operation, event: APIGatewayProxyEvent) {
   return { values, problems };
 }
 
-function checkBody(operation: Operation, body: JsonBody): Checked {
+function checkBody(operation: Operation, body: JsonBody, readsOrgId: boolean): Checked {
   if ("problem" in body) return { ...nothing, problems: [body.problem] };
   checkBatch(operation, body.value);
-  return check(operation.body, body.value, "body");
+  return check(operation.body, readsOrgId ? body.value : withoutOrgId(body.value), "body");
+}
+
+/** An empty one stays: it is a mistake for every kind of key. */
+function withoutOrgId(values: unknown): unknown {
+  if (typeof values !== "object" || values === null || Array.isArray(values)) return values;
+  const { org_id: orgId, ...others }: { readonly org_id?: unknown } = values;
+  return orgId === "" ? values : others;
 }
 
 /** Before every other problem, and before repeated elements are dropped. */

@@ -1,13 +1,25 @@
-import { authenticate } from "../access/authenticate.ts";
+import { authenticate, withOrganizationsNow } from "../access/authenticate.ts";
+import { shownSince, spanOf, withinSpan } from "../access/follow-scope.ts";
 import { checkKeyKind, checkPermission, checkPlan } from "../access/policy.ts";
-import { checkAllIsAllowed, selectOrganizations } from "../access/scope.ts";
+import type { Principal } from "../access/principal.ts";
+import {
+  checkAllIsAllowed,
+  checksOrgId,
+  coversSeveral,
+  readsOrgId,
+  type Scope,
+  type Selection,
+  selectOrganizations,
+} from "../access/scope.ts";
+import type { KeyKind } from "../contract/access.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import { certain } from "../runtime/certain.ts";
 import { optionalVariable } from "../runtime/environment.ts";
+import { noEpochs } from "../store/items/scope-epochs.ts";
 import { cursorKeysKey, type TenantKey } from "../store/layout.ts";
 import type { Key } from "../store/table.ts";
-import { bindPaging, openCursor } from "./cursors.ts";
+import { bindPaging, checkMark, openCursor } from "./cursors.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { Exchange, Input } from "./exchange.ts";
 import { headerValues } from "./headers.ts";
@@ -60,7 +72,9 @@ function keyTextOf({ event }: Exchange): string | undefined {
 /** Step 4: all its problems are one fault, which the first of them names. */
 export async function readShape(deps: Dependencies, exchange: Exchange): Promise<void> {
   const { operation, event, table, principal } = exchange;
-  const { input, problems: known, cursor } = readInput(operation, event, exchange.body);
+  const kind = certain(principal, "principal").key.kind;
+  const options = { readsOrgId: checksOrgId(operation, kind) };
+  const { input, problems: known, cursor } = readInput(operation, event, exchange.body, options);
   const problems = [...known];
   const opening = { ring: deps.cursorKeys, table, nowMs: deps.clock.nowMs() };
   if (cursor !== undefined) {
@@ -74,9 +88,19 @@ export async function readShape(deps: Dependencies, exchange: Exchange): Promise
   }
   const [first, ...more] = problems;
   if (first) throw new Fault(first.code, first.message, { more });
-  const problem = input && principal && operation.problemFor?.(principal.key.kind, { body: input.body });
+  const problem =
+    input && (contradiction(operation, kind, input) ?? operation.problemFor?.(kind, { body: input.body }));
   if (problem) throw new Fault("INVALID_REQUEST", problem);
   exchange.input = input;
+}
+
+/** For keys that read `org_id`, two different values are a mistake that nobody should have to guess at. */
+function contradiction(operation: Operation, kind: KeyKind, input: Input<Operation>): string | undefined {
+  const [inQuery, inBody] = [textField(input.query, "org_id"), textField(input.body, "org_id")];
+  if (!readsOrgId(operation, kind) || inQuery === undefined || inBody === undefined) return undefined;
+  return inQuery === inBody
+    ? undefined
+    : "org_id: the query and the body name different organizations. Send it in the body only.";
 }
 
 /** Step 5. */
@@ -84,11 +108,7 @@ export function select(deps: Dependencies, exchange: Exchange): void {
   const { operation, cursor } = exchange;
   const principal = certain(exchange.principal, "principal");
   const input = certain(exchange.input, "input");
-  const scope = selectOrganizations(operation, principal, {
-    orgId: orgIdOf(operation, input),
-    organizationIds: listField(input.query, "organization_ids"),
-    organizationUuid: textField(input.path, "organization_id"),
-  });
+  const scope = selectOrganizations(operation, principal, selectionOf(operation, input));
   exchange.scope = scope;
   const { paging } = operation;
   exchange.paging = bindPaging(
@@ -96,6 +116,12 @@ export function select(deps: Dependencies, exchange: Exchange): void {
     { operation, principal, scope, query: input.query, cursor, defaultPageSize: paging?.defaultSize ?? 0 },
   );
 }
+
+const selectionOf = (operation: Operation, input: Input<Operation>): Selection => ({
+  orgId: orgIdOf(operation, input),
+  organizationIds: listField(input.query, "organization_ids"),
+  organizationUuid: textField(input.path, "organization_id"),
+});
 
 /** From the body where there is one, else from the query; what refuses it refuses it in both. */
 function orgIdOf({ body, organization }: Operation, input: Input<Operation>): string | undefined {
@@ -106,8 +132,41 @@ function orgIdOf({ body, organization }: Operation, input: Input<Operation>): st
 /** Steps 6 and 7. */
 export function authorize(exchange: Exchange): void {
   const { operation } = exchange;
-  exchange.scope = checkPlan(operation, certain(exchange.scope, "scope"));
-  checkPermission(operation, certain(exchange.principal, "principal"));
+  const principal = certain(exchange.principal, "principal");
+  exchange.scope = checkPlan(operation, certain(exchange.scope, "scope"), principal.key.kind);
+  checkPermission(operation, principal);
+}
+
+/**
+ * A walk over several organizations that can be resumed: what became visible since the cursor was made is told apart, so
+ * that it is caught up. Where nothing changed this asks for nothing.
+ */
+export async function followScope(deps: Dependencies, exchange: Exchange): Promise<void> {
+  const { operation, cursor, table } = exchange;
+  const scope = certain(exchange.scope, "scope");
+  if (!operation.paging?.resumable || !coversSeveral(scope)) return;
+  const principal = certain(exchange.principal, "principal");
+  const mark = cursor && checkMark(cursor, principal);
+  const span = spanOf(principal.scopeEpochs ?? noEpochs, mark, deps.clock.nowMs());
+  const now = span.rereads ? await scopeNow(exchange, await withOrganizationsNow(table, principal)) : scope;
+  const { from, to } = span;
+  exchange.scope = {
+    ...now,
+    organizations: withinSpan(now.organizations, span),
+    following: {
+      mark: { epoch: to },
+      newlyVisible: mark ? shownSince(now.organizations, span) : [],
+      caughtUpTo: mark?.catchUp?.place,
+      markAt: (place) => ({ epoch: from, catchUp: { epoch: to, place } }),
+      isCurrent: span.isCurrent,
+    },
+  };
+}
+
+/** Steps 5 and 6 once more, over organizations that were read again. */
+function scopeNow({ operation, input }: Exchange, principal: Principal): Scope {
+  const selection = selectionOf(operation, certain(input, "input"));
+  return checkPlan(operation, selectOrganizations(operation, principal, selection), principal.key.kind);
 }
 
 function textField(part: unknown, name: string): string | undefined {

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import type { ScopeMark } from "../access/follow-scope.ts";
+import type { Following, Scope } from "../access/scope.ts";
 import type { listLearnings } from "../contract/operations/learnings.ts";
 import { certain } from "../runtime/certain.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -7,19 +9,19 @@ import { organizationTenant, type TenantKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { learningFilter } from "./export/filter.ts";
 import { namedRepositories, type Readable } from "./export/named-repository.ts";
-import { beginning, type Position, walkLearnings } from "./export/walk.ts";
+import { beginning, type Position, type WalkedPage, type WalkRequest, walkLearnings } from "./export/walk.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "./present.ts";
 
 /** What the export needs of a call. Access has decided whose Learnings they are. */
 export type ExportCall = {
   readonly principal: { readonly tenant: TenantKey; readonly userId: string | null };
-  readonly scope: { readonly organizations: readonly OrganizationItem[] };
+  readonly scope: Pick<Scope, "organizations" | "following">;
   readonly input: { readonly query: z.output<(typeof listLearnings)["query"]> };
   readonly paging: {
     readonly position: unknown;
     readonly pageSize: number;
-    next(position: readonly string[]): string;
-    resume(position: readonly string[]): string;
+    next(position: readonly string[], mark?: ScopeMark): string;
+    resume(position: readonly string[], mark?: ScopeMark): string;
   };
   readonly table: Table;
   readonly clock: Clock;
@@ -33,41 +35,75 @@ export type ExportedPage = {
   readonly resumeCursor: string | null;
 };
 
+/** One page; first of what became visible since the cursor was made. */
 export async function exportLearnings(call: ExportCall, readable: Readable): Promise<ExportedPage> {
-  const { table, clock, paging, signal, scope, input } = call;
-  const { limit: _limit, cursor: _cursor, format: _format, org_id: _orgId, ...filters } = input.query;
-  const organizations = new Map(scope.organizations.map((each) => [each.uuid, each]));
-  const repositories = await repositoriesOf(call, readable);
-  const page = await walkLearnings(
-    { table, clock },
-    {
-      owner: ownerOf(call),
-      from: positionOf(paging.position),
-      limit: paging.pageSize,
-      wanted: learningFilter(filters, {
-        organizations: new Set(organizations.keys()),
-        repositories,
-        nowMs: clock.nowMs(),
-      }),
-      isFiltered: Object.values(filters).some((filter) => filter !== undefined),
-      signal,
-    },
-  );
-  const names = await readNames(table, page.learnings);
+  const { paging, scope } = call;
+  const { following } = scope;
+  const position = positionOf(paging.position);
+  const read = await pageReader(call, readable);
+  if (following && following.newlyVisible.length > 0) return catchUp(call, read, following, position);
+  const { page, records } = await read({ organizations: scope.organizations, from: position });
   const { place, settled } = page.position;
+  const isLast = page.isLast && (following?.isCurrent ?? true);
   return {
-    records: page.learnings.map((learning) => {
-      const organization = certain(organizations.get(learning.organization), "owner of a wanted Learning");
-      return toLearningRecord(learning, organization, names);
-    }),
-    nextCursor: page.isLast ? null : paging.next([place, settled]),
-    resumeCursor: page.isLast ? paging.resume([settled, settled]) : null,
+    records,
+    nextCursor: isLast ? null : paging.next([place, settled], following?.mark),
+    resumeCursor: isLast ? paging.resume([settled, settled], following?.mark) : null,
   };
 }
 
+type Stretch = Pick<WalkRequest, "from" | "upTo"> & { readonly organizations: readonly OrganizationItem[] };
+type PageReader = (
+  stretch: Stretch,
+) => Promise<{ readonly page: WalkedPage; readonly records: readonly LearningRecord[] }>;
+
+async function pageReader(call: ExportCall, readable: Readable): Promise<PageReader> {
+  const { table, clock, paging, signal, input } = call;
+  const { limit: _limit, cursor: _cursor, format: _format, org_id: _orgId, ...filters } = input.query;
+  const repositories = await repositoriesOf(call, readable);
+  return async ({ organizations: shown, ...stretch }) => {
+    const organizations = new Map(shown.map((each) => [each.uuid, each]));
+    const visible = { organizations: new Set(organizations.keys()), repositories, nowMs: clock.nowMs() };
+    const page = await walkLearnings(
+      { table, clock },
+      {
+        owner: ownerOf(call, shown),
+        limit: paging.pageSize,
+        wanted: learningFilter(filters, visible),
+        isFiltered: Object.values(filters).some((filter) => filter !== undefined),
+        signal,
+        ...stretch,
+      },
+    );
+    const names = await readNames(table, page.learnings);
+    const records = page.learnings.map((learning) => {
+      const organization = certain(organizations.get(learning.organization), "owner of a wanted Learning");
+      return toLearningRecord(learning, organization, names);
+    });
+    return { page, records };
+  };
+}
+
+/** What newly visible organizations hold up to the walk's position, before the walk goes on. */
+async function catchUp(
+  { paging }: ExportCall,
+  read: PageReader,
+  following: Following,
+  position: Position,
+): Promise<ExportedPage> {
+  const { caughtUpTo, newlyVisible } = following;
+  const place = typeof caughtUpTo === "string" ? caughtUpTo : beginning.place;
+  const { page, records } = await read({
+    organizations: newlyVisible,
+    from: { place, settled: place },
+    upTo: position.place,
+  });
+  const mark = page.isLast ? following.mark : following.markAt(page.position.place);
+  return { records, nextCursor: paging.next([position.place, position.settled], mark), resumeCursor: null };
+}
+
 /** A single organization has a list of its own; several are read from their tenant's. */
-function ownerOf({ principal, scope }: ExportCall): TenantKey {
-  const [only, another] = scope.organizations;
+function ownerOf({ principal }: ExportCall, [only, another]: readonly OrganizationItem[]): TenantKey {
   return only && !another ? organizationTenant(only.uuid) : principal.tenant;
 }
 

@@ -2,6 +2,7 @@ import { organizationUuid } from "../contract/identity.ts";
 import { streamLimits } from "../contract/limits.ts";
 import { certain } from "../runtime/certain.ts";
 import { parseOrganization } from "../store/items/organization.ts";
+import { finerOf, occurredAtMsOf } from "../store/items/version.ts";
 import { organizationKey, type TenantKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { appendBatch } from "../stream/append.ts";
@@ -57,7 +58,8 @@ async function groupByTenant(
 export const changeOf = ({ id, version, data }: FinalizedEvent): PullRequestChange => ({
   organization: organizationUuid(data),
   pullRequest: data.pr_url,
-  occurredAtMs: Date.parse(version.slice(0, version.indexOf("#"))),
+  occurredAtMs: occurredAtMsOf(version),
+  occurredAtFiner: finerOf(version),
   eventId: id,
   datasets: data.reviewed ? draftsOf(data) : {},
 });

@@ -2,7 +2,7 @@ import type { McpRecord } from "../contract/records-metrics.ts";
 import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
-import { damagedPayload, draftOf, textOf } from "./payload.ts";
+import { damagedPayload, draftOf, prUrlAtStart, textOf } from "./payload.ts";
 
 /** The payload is a JSON list: the URL, then for each server its name and a list of name, calls, failures. */
 export type McpServer = {
@@ -40,6 +40,9 @@ export function toMcpRecord(entry: StreamEntry, organizationId: string): McpReco
   if (!record) throw damagedPayload(entry.number);
   return record;
 }
+
+/** Of an entry whose payload need not be whole. */
+export const prUrlOfMcp = (entry: StreamEntry): string => prUrlAtStart(entry, /^\["((?:[^"\\]|\\.)*)"/);
 
 function decode(
   text: string,

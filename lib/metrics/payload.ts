@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import * as z from "zod";
 import { streamLimits } from "../contract/limits.ts";
 import { CorruptItem } from "../store/items/parse.ts";
 import type { Value } from "../store/table.ts";
@@ -20,6 +21,13 @@ export function textOf({ payload, number }: StreamEntry): string {
 
 export const damagedPayload = (number: number): CorruptItem =>
   new CorruptItem(`The payload of the metrics entry ${number} is damaged.`);
+
+/** The pull request's URL, JSON-escaped, is where the payload of each dataset begins: `prefix` says how. */
+export function prUrlAtStart(entry: StreamEntry, prefix: RegExp): string {
+  const escaped = prefix.exec(textOf(entry))?.[1];
+  if (escaped === undefined) throw damagedPayload(entry.number);
+  return z.string().parse(JSON.parse(`"${escaped}"`));
+}
 
 type Placed = Pick<EntryDraft, "atMs" | "repositoryId" | "authorId">;
 

@@ -1,9 +1,9 @@
 import type { McpRecord, PullRequestStatus, ReviewRecord } from "../contract/records-metrics.ts";
 import type { StreamEntry } from "../stream/stream.ts";
-import { toMcpRecord } from "./mcp.ts";
+import { prUrlOfMcp, toMcpRecord } from "./mcp.ts";
 import { repositoryNames } from "./repository-names.ts";
-import { renderReviewComments } from "./review-comments.ts";
-import { hasStatus, toReviewRecord } from "./reviews.ts";
+import { prUrlOfComments, renderReviewComments } from "./review-comments.ts";
+import { hasStatus, prUrlOfReview, toReviewRecord } from "./reviews.ts";
 import { jsonRecordBytesMax, type MetricsCall, type Walked, walk } from "./walk.ts";
 
 export type MetricsPage<Record> = Pick<Walked, "nextCursor" | "resumeCursor"> & {
@@ -15,6 +15,7 @@ export async function readReviewComments(call: MetricsCall): Promise<MetricsPage
   const { entries, ...cursors } = await walk(call, {
     dataset: "review-comments",
     recordBytesMax: jsonRecordBytesMax,
+    prUrlOf: prUrlOfComments,
   });
   const records = entries.map(({ entry, organization }) =>
     renderReviewComments(entry, organization.provider_organization_id),
@@ -36,7 +37,12 @@ export async function readReviews(call: ReviewsCall): Promise<MetricsPage<Review
   };
   // A record's CSV can be smaller than its JSON, so there only the finished body tells whether it fits.
   const recordBytesMax = format === "json" ? jsonRecordBytesMax : Number.POSITIVE_INFINITY;
-  const { entries, ...cursors } = await walk(call, { dataset: "reviews", wanted, recordBytesMax });
+  const { entries, ...cursors } = await walk(call, {
+    dataset: "reviews",
+    wanted,
+    recordBytesMax,
+    prUrlOf: prUrlOfReview,
+  });
   const nameOf = await names.all();
   const records = entries.map(({ entry, organization }) =>
     toReviewRecord(entry, {
@@ -49,7 +55,11 @@ export async function readReviews(call: ReviewsCall): Promise<MetricsPage<Review
 }
 
 export async function readMcp(call: MetricsCall): Promise<MetricsPage<McpRecord>> {
-  const { entries, ...cursors } = await walk(call, { dataset: "mcp", recordBytesMax: jsonRecordBytesMax });
+  const { entries, ...cursors } = await walk(call, {
+    dataset: "mcp",
+    recordBytesMax: jsonRecordBytesMax,
+    prUrlOf: prUrlOfMcp,
+  });
   const records = entries.map(({ entry, organization }) =>
     toMcpRecord(entry, organization.provider_organization_id),
   );

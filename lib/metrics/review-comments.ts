@@ -2,7 +2,7 @@ import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
 import { codeOf, type Finding, tailsByCode } from "./finding.ts";
-import { damagedPayload, draftOf, textOf } from "./payload.ts";
+import { damagedPayload, draftOf, prUrlAtStart, textOf } from "./payload.ts";
 
 /**
  * The payload is a line for the pull request's URL and one for each finding, all of them JSON-escaped already:
@@ -50,6 +50,9 @@ export function renderReviewComments(entry: StreamEntry, organizationId: string)
   if (record === undefined) throw damagedPayload(entry.number);
   return record;
 }
+
+/** Of an entry whose payload need not be whole. */
+export const prUrlOfComments = (entry: StreamEntry): string => prUrlAtStart(entry, /^([^\n]*)\n/);
 
 function encode(prUrl: string, comments: readonly Comment[]): string {
   let before = escaped(prUrl);

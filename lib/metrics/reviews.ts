@@ -9,7 +9,7 @@ import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
 import type { Finding } from "./finding.ts";
-import { damagedPayload, draftOf, textOf } from "./payload.ts";
+import { damagedPayload, draftOf, prUrlAtStart, textOf } from "./payload.ts";
 
 /**
  * The payload is `m` or `c` for the status, then a JSON list: the URL, the author's name, four times as
@@ -90,6 +90,9 @@ export function toReviewRecord(entry: StreamEntry, names: Names): ReviewRecord {
   if (!isFields(fields)) throw damagedPayload(entry.number);
   return recordOf(fields, text.startsWith(letters.merged) ? "merged" : "closed", entry, names);
 }
+
+/** Of an entry whose payload need not be whole. */
+export const prUrlOfReview = (entry: StreamEntry): string => prUrlAtStart(entry, /^.\["((?:[^"\\]|\\.)*)"/);
 
 /** Posted and accepted of each counted thing; a null severity or category counts in the total only. */
 function countsOf(comments: readonly Finding[]): number[] {

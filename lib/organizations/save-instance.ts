@@ -1,6 +1,7 @@
 import { decideAnew, type Store } from "../store/decide.ts";
 import { type InstanceItem, parseInstance } from "../store/items/tenant.ts";
 import { unchanged } from "../store/items/unchanged.ts";
+import { standing } from "../store/items/version.ts";
 import { instanceTenant, tenantKey } from "../store/layout.ts";
 
 /** The full state of one self-hosted Git-provider instance, as the platform tells it. */
@@ -11,7 +12,7 @@ export async function saveInstance(store: Store, saved: InstanceSaved, version: 
   const key = tenantKey(instanceTenant(saved.id));
   await decideAnew(store, async () => {
     const stored = await store.table.get(key);
-    if (stored && parseInstance(stored).version >= version) return;
+    if (stored && standing(parseInstance(stored), store.clock.nowMs()).version >= version) return;
     const put = { ...key, ...saved, version };
     await store.table.write({ put, when: unchanged(stored, ["version"]) }, { repeatable: true });
   });

@@ -4,6 +4,7 @@ import { fillSeats } from "../people/seats.ts";
 import { decideAnew, type Store } from "../store/decide.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { unchanged } from "../store/items/unchanged.ts";
+import { standing } from "../store/items/version.ts";
 import {
   instanceTenant,
   movingKey,
@@ -18,6 +19,7 @@ import {
 } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { beginMove, completeMove } from "./move.ts";
+import { hasEpochs, isVisible, publishEpoch, settledEpochs, takeEpoch } from "./visibility.ts";
 
 /** The full state of one organization, as the platform tells it. */
 export type OrganizationSaved = Pick<
@@ -48,10 +50,14 @@ export async function saveOrganization(
   version: string,
 ): Promise<void> {
   const uuid = organizationUuid(saved);
-  const { organization, mayHaveRoom } = await decideAnew(store, async () => {
+  const { organization, mayHaveRoom, epoch } = await decideAnew(store, async () => {
     const stored = await settledOrganization(store, uuid, saved);
     return applyOrganization(store, uuid, stored, saved, version);
   });
+  const { tenant } = organization;
+  if (epoch !== undefined) await publishEpoch(store.table, tenant, epoch);
+  // Delivered again, it may find that it was cut off before its epoch was published.
+  else if (hasEpochs(tenant)) await settledEpochs(store.table, tenant);
   await beginMove(store, organization);
   if (mayHaveRoom) await fillSeats(store, poolOf(organization));
 }
@@ -68,30 +74,42 @@ async function settledOrganization(
   return store.table.get(organizationKey(uuid));
 }
 
-type Applied = { readonly organization: OrganizationItem; readonly mayHaveRoom: boolean };
+type Applied = {
+  readonly organization: OrganizationItem;
+  readonly mayHaveRoom: boolean;
+  /** The epoch it took, which is to be published now that everybody can see the row. */
+  readonly epoch?: number;
+};
 
 async function applyOrganization(
-  { table }: Store,
+  { table, clock }: Store,
   uuid: string,
   stored: Item | undefined,
   saved: OrganizationSaved,
   version: string,
 ): Promise<Applied> {
-  const before = stored && parseOrganization(stored);
+  const before = stored && standing(parseOrganization(stored), clock.nowMs());
   // Seen before: it may have made room, and been cut off before anybody sat down.
   if (before && before.first_version <= version && version <= before.version) {
     return { organization: before, mayHaveRoom: true };
   }
-  const organization = mergeOrganization(before, uuid, saved, version);
+  const merged = mergeOrganization(before, uuid, saved, version);
+  const epochs = becomesVisible(before, merged) ? await settledEpochs(table, merged.tenant) : undefined;
+  const organization = epochs ? { ...merged, visible_epoch: epochs.next } : merged;
   const bought = organization.seats_purchased - (before?.seats_purchased ?? 0);
   await table.transact([
     { put: organization, when: unchanged(stored, organizationAttributes) },
     ...copyWrites(organization, before?.tenant),
+    ...(epochs ? [takeEpoch(organization.tenant, epochs, { uuid, nowMs: clock.nowMs() })] : []),
     ...(organization.leaving === undefined ? [] : [{ put: movingKey(uuid) }]),
     ...(before ? boughtWrites(uuid, bought) : [{ put: newGuard(uuid, bought) }]),
   ]);
-  return { organization, mayHaveRoom: bought > 0 };
+  return { organization, mayHaveRoom: bought > 0, ...(epochs && { epoch: epochs.next }) };
 }
+
+/** In a tenant of several organizations: readers that have passed it by must come back to it. */
+const becomesVisible = (before: OrganizationItem | undefined, after: OrganizationItem): boolean =>
+  hasEpochs(after.tenant) && isVisible(after) && !(before?.tenant === after.tenant && isVisible(before));
 
 /** Whatever a decision about an organization rests on, whoever else may change it. */
 const organizationAttributes = [
@@ -141,7 +159,8 @@ function mergeOrganization(
     ...merged,
     ...(before.mode_decided && { seat_assignment_mode: before.seat_assignment_mode }),
     ...(before.delay_decided && { approval_delay_days: before.approval_delay_days }),
-    ...(merged.tenant !== before.tenant && { leaving: before.tenant }),
+    // An epoch counts in one tenant only.
+    ...(merged.tenant !== before.tenant && { leaving: before.tenant, visible_epoch: undefined }),
   };
 }
 

@@ -2,6 +2,7 @@ import { fillSeats } from "../people/seats.ts";
 import { decideAnew, type Store } from "../store/decide.ts";
 import { parseWorkspace, type WorkspaceItem } from "../store/items/tenant.ts";
 import { unchanged } from "../store/items/unchanged.ts";
+import { standing } from "../store/items/version.ts";
 import { poolGuardKey, tenantKey, workspaceTenant } from "../store/layout.ts";
 
 /** The full state of one workspace, as the platform tells it. */
@@ -12,7 +13,7 @@ export async function saveWorkspace(store: Store, saved: WorkspaceSaved, version
   const tenant = workspaceTenant(saved.id);
   const mayHaveRoom = await decideAnew(store, async () => {
     const stored = await store.table.get(tenantKey(tenant));
-    const before = stored && parseWorkspace(stored);
+    const before = stored && standing(parseWorkspace(stored), store.clock.nowMs());
     // Seen before: it may have made room, and been cut off before anybody sat down.
     if (before && before.version >= version) return true;
     const bought = saved.seats_purchased - (before?.seats_purchased ?? 0);

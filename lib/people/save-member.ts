@@ -2,6 +2,7 @@ import { decideAnew, type Store } from "../store/decide.ts";
 import { parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
+import { standing } from "../store/items/version.ts";
 import {
   memberKey,
   organizationKey,
@@ -99,11 +100,11 @@ async function readMember({ table }: Store, uuid: string, userId: string): Promi
 }
 
 async function applyMember(
-  { table }: Store,
+  { table, clock }: Store,
   { organization, tenant, pool, guard, stored, isMarked, earnsSeat }: Current,
   news: News,
 ): Promise<{ readonly pool: PoolKey; readonly mayHaveRoom: boolean }> {
-  const before = stored && parseMember(stored);
+  const before = stored && standing(parseMember(stored), clock.nowMs());
   // Seen before: it may have made room, and been cut off before anybody sat down.
   if (before && before.first_version <= news.version && news.version <= before.version) {
     return { pool, mayHaveRoom: true };

@@ -1,5 +1,6 @@
 import { securityLimits } from "../contract/limits.ts";
 import { decideAnew, type Store } from "../store/decide.ts";
+import { standing } from "../store/items/version.ts";
 import { findingsPartition } from "../store/layout.ts";
 import { ConditionFailed, type Item, queryAll, type Table } from "../store/table.ts";
 import { isNewest, placeOf, type ScanReference, type Telling } from "./finding.ts";
@@ -61,8 +62,8 @@ async function applyScan(
   scan: ScanReference,
   findings: readonly PlacedFinding[],
 ): Promise<string | undefined> {
-  const { table } = store;
-  const telling = { scan, newestBefore: ledger?.newest };
+  const { table, clock } = store;
+  const telling = { scan, newestBefore: ledger && standing(ledger.newest, clock.nowMs()) };
   const writer = new ChunkWriter(store, repository);
   const { replaced, unnamed } = await mergeStored(store, repository, ledger, findings, telling, writer);
   const chunks = (ledger?.chunks ?? []).flatMap((chunk) => replaced.get(chunk.id) ?? [chunk]);

@@ -14,6 +14,7 @@
  * | custom role             | ORG#<org uuid>               | ROLE#<role id>         | ORG#6f1c… / ROLE#0d5e…                     |
  * | workspace or instance   | TENANT#<tenant>              | TENANT                 | TENANT#w#acme / TENANT                     |
  * | organization of tenant  | TENANT#<tenant>              | ORG#<org uuid>         | TENANT#w#acme / ORG#6f1c…                  |
+ * | epochs of its scope     | TENANT#<tenant>              | ORG#!EPOCHS            | TENANT#w#acme / ORG#!EPOCHS                |
  * | organization directory  | DIRECTORY#ORG                | <provider id>#<uuid>   | DIRECTORY#ORG / 1001#6f1c…                 |
  * | key directory           | DIRECTORY#KEY                | <key id>               | DIRECTORY#KEY / k7f3q2…                    |
  * | rate limit bucket       | LIMIT#<bucket>#<owner>       | SLOTS                  | LIMIT#organizations#w#acme / SLOTS         |
@@ -92,6 +93,12 @@ export const tenantOrganizationKey = (tenant: TenantKey, uuid: string): Key => (
   pk: tenantPartition(tenant),
   sk: `ORG#${uuid}`,
 });
+/** Within the range of the organizations, so that the query that reads them brings it along, at no further unit. */
+export const scopeEpochsKey = (tenant: TenantKey): Key => ({
+  pk: tenantPartition(tenant),
+  sk: "ORG#!EPOCHS",
+});
+export const isScopeEpochs = ({ sk }: Key): boolean => sk === "ORG#!EPOCHS";
 export const organizationDirectoryKey = (providerOrganizationId: string, uuid: string): Key => ({
   pk: "DIRECTORY#ORG",
   sk: `${part(providerOrganizationId)}#${uuid}`,

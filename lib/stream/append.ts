@@ -74,13 +74,14 @@ function outcomeOf(change: PullRequestChange, job: Job): Outcome {
 async function applyOpen(deps: StreamDeps, tenant: TenantKey, open: readonly Job[]): Promise<Pointer[]> {
   const keys = open.map(({ change, pointerId }) => pointerKey(change.organization, pointerId));
   const [head, items] = await Promise.all([readHead(deps.table, tenant), deps.table.getMany(keys)]);
+  const nowMs = deps.clock.nowMs();
   const found: Pointer[] = [];
   const appends: Array<{ job: Job; before: Pointer | undefined }> = [];
   const touches: Array<{ job: Job; before: Pointer }> = [];
   open.forEach((job, index) => {
     const item = items[index];
     const before = item && parsePointer(item, job.change.organization);
-    const verdict = before && judge(job.change, before, tenant);
+    const verdict = before && judge(job.change, before, tenant, nowMs);
     if (!before || verdict === "append") appends.push({ job, before });
     else if (verdict === "touch") touches.push({ job, before });
     else {
@@ -96,8 +97,11 @@ async function applyOpen(deps: StreamDeps, tenant: TenantKey, open: readonly Job
 
 /** Newer but equal: only the pointer's time moves, still on condition that it is what was read. */
 async function touch({ table }: StreamDeps, job: Job, before: Pointer, found: Pointer[]): Promise<void> {
-  const { organization, occurredAtMs, eventId } = job.change;
-  const change = { set: [["o", occurredAtMs] as const, ["e", eventId] as const] };
+  const { organization, occurredAtMs, occurredAtFiner: finer, eventId } = job.change;
+  const change = {
+    set: [["o", occurredAtMs] as const, ["e", eventId] as const, ...(finer ? [["f", finer] as const] : [])],
+    ...(!finer && { remove: ["f"] }),
+  };
   try {
     await table.write({
       update: pointerKey(organization, job.pointerId),

@@ -1,3 +1,4 @@
+import { isTooFarAhead } from "../store/items/version.ts";
 import type { TenantKey } from "../store/layout.ts";
 import { type EntryBody, entryBody } from "./entry.ts";
 import type { DroppedSpill, EntryAddress } from "./pending.ts";
@@ -20,6 +21,7 @@ export type Plan = {
   readonly pointerId: string;
   readonly before: Pointer | undefined;
   readonly occurredAtMs: number;
+  readonly occurredAtFiner: string | undefined;
   readonly eventId: string;
   readonly entries: readonly PlannedEntry[];
   readonly kept: ReadonlyArray<readonly [Dataset, PlaceRecord]>;
@@ -29,12 +31,15 @@ export type Plan = {
 
 export type Verdict = "append" | "touch" | "duplicate" | "older";
 
-/** Newer `occurred_at` wins, then the greater event id. */
-export function compareEvents(
-  a: Pick<Pointer, "occurredAtMs" | "eventId">,
-  b: Pick<Pointer, "occurredAtMs" | "eventId">,
-): number {
-  return orderOf(a.occurredAtMs, b.occurredAtMs) || orderOf(a.eventId, b.eventId);
+type Told = Pick<Pointer, "occurredAtMs" | "occurredAtFiner" | "eventId">;
+
+/** Newer `occurred_at` wins, to the last digit that was sent, then the greater event id. */
+export function compareEvents(a: Told, b: Told): number {
+  return (
+    orderOf(a.occurredAtMs, b.occurredAtMs) ||
+    orderOf(a.occurredAtFiner ?? "", b.occurredAtFiner ?? "") ||
+    orderOf(a.eventId, b.eventId)
+  );
 }
 
 function orderOf<Value extends number | string>(one: Value, other: Value): number {
@@ -42,8 +47,9 @@ function orderOf<Value extends number | string>(one: Value, other: Value): numbe
   return one > other ? 1 : 0;
 }
 
-export function judge(change: PullRequestChange, before: Pointer, tenant: TenantKey): Verdict {
-  const order = compareEvents(change, before);
+/** Release 1 took events from any year: a pointer from too far ahead is older than every valid event. */
+export function judge(change: PullRequestChange, before: Pointer, tenant: TenantKey, nowMs: number): Verdict {
+  const order = isTooFarAhead(before.occurredAtMs, nowMs) ? 1 : compareEvents(change, before);
   if (order < 0) return "older";
   // The pull request still lies in the stream of a tenant its organization has left: this event brings it along.
   if (before.tenant !== tenant) return "append";
@@ -90,17 +96,19 @@ export function planChange(
       spill,
     });
   }
-  const { organization, occurredAtMs, eventId } = change;
+  const { organization, occurredAtMs, occurredAtFiner, eventId } = change;
   const leaves = leftBehind(before, new Set(kept.map(([dataset]) => dataset)), new Set());
-  return { organization, pointerId, before, occurredAtMs, eventId, entries, kept, ...leaves };
+  const told = { occurredAtMs, occurredAtFiner, eventId };
+  return { organization, pointerId, before, ...told, entries, kept, ...leaves };
 }
 
 /** All of a pull request in another tenant's stream: the same content, parts included, under new numbers. */
 export function planMove(before: Pointer, entries: readonly PlannedEntry[]): Plan {
-  const { organization, id: pointerId, occurredAtMs, eventId } = before;
+  const { organization, id: pointerId, occurredAtMs, occurredAtFiner, eventId } = before;
   const carried = new Set(entries.map(({ spill }) => spill?.id));
   const leaves = leftBehind(before, new Set(), carried);
-  return { organization, pointerId, before, occurredAtMs, eventId, entries, kept: [], ...leaves };
+  const told = { occurredAtMs, occurredAtFiner, eventId };
+  return { organization, pointerId, before, ...told, entries, kept: [], ...leaves };
 }
 
 function leftBehind(

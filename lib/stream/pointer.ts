@@ -23,6 +23,8 @@ export type Pointer = {
   /** The number of its last append; each place has its own, as a dataset that did not change does not move. */
   readonly number: number;
   readonly occurredAtMs: number;
+  /** The digits of `occurred_at` below the millisecond, without trailing zeros. */
+  readonly occurredAtFiner?: string | undefined;
   readonly eventId: string;
   readonly places: { readonly [Name in Dataset]?: PlaceRecord };
 };
@@ -39,6 +41,8 @@ const pointerItem = z.object({
   t: tenantKeySchema,
   n: z.int(),
   o: z.number(),
+  /** Only where there are any. */
+  f: z.string().optional(),
   e: z.string(),
   c: place.optional(),
   r: place.optional(),
@@ -69,6 +73,7 @@ export function parsePointer(item: Item, organization: string): Pointer {
     tenant: stored.t,
     number: stored.n,
     occurredAtMs: stored.o,
+    occurredAtFiner: stored.f,
     eventId: stored.e,
     places,
   };
@@ -80,6 +85,7 @@ export function pointerItemOf(pointer: Pointer): Item {
     t: pointer.tenant,
     n: pointer.number,
     o: pointer.occurredAtMs,
+    ...(pointer.occurredAtFiner && { f: pointer.occurredAtFiner }),
     e: pointer.eventId,
   };
   for (const dataset of datasets) {
@@ -100,6 +106,7 @@ export const pointerUnchanged = (before: Pointer | undefined): Condition =>
           { equals: ["t", before.tenant] },
           { equals: ["n", before.number] },
           { equals: ["o", before.occurredAtMs] },
+          before.occurredAtFiner ? { equals: ["f", before.occurredAtFiner] } : { absent: "f" },
           { equals: ["e", before.eventId] },
         ],
       };

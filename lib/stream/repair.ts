@@ -85,7 +85,13 @@ async function repairPointer(deps: StreamDeps, pointer: Pointer, found: Found, t
   found.weeks = noteWeeks(found.weeks, Object.values(kept));
   found.highest = Math.max(found.highest, pointer.number);
   if (isWhole) return;
-  const put = pointerItemOf({ ...pointer, occurredAtMs: 0, eventId: "", places: kept });
+  const put = pointerItemOf({
+    ...pointer,
+    occurredAtMs: 0,
+    occurredAtFiner: undefined,
+    eventId: "",
+    places: kept,
+  });
   await deps.table.write({ put, when: pointerUnchanged(pointer) });
   tally.pullRequestsReset++;
 }

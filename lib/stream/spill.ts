@@ -98,6 +98,12 @@ export async function readSpills(
   return whole;
 }
 
+/** How its bytes begin; undefined where they are gone. */
+export async function readFirstPart(table: Table, { id }: SpillRef): Promise<Uint8Array | undefined> {
+  const bytes = (await table.get(spillPartKey(id, 0)))?.d;
+  return bytes instanceof Uint8Array ? bytes : undefined;
+}
+
 /** In an append that names the spill: a sweep that condemned it must win. */
 export const spillStands = (organization: string, { id }: SpillRef): Check => ({
   check: spillKey(organization, id),

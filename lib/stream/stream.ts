@@ -54,6 +54,8 @@ export type PullRequestChange = {
   /** Stable within the organization: the `pr_url`. */
   readonly pullRequest: string;
   readonly occurredAtMs: number;
+  /** The digits of `occurred_at` below the millisecond, without trailing zeros. */
+  readonly occurredAtFiner?: string | undefined;
   readonly eventId: string;
   readonly datasets: { readonly [Name in Dataset]?: EntryDraft | undefined };
 };

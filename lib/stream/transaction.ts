@@ -70,12 +70,12 @@ const addedBy = ({ organization, pointerId, entries }: Plan, number: number): Ad
 });
 
 function pointerAfter(tenant: TenantKey, plan: Plan, number: number): Pointer {
-  const { pointerId: id, organization, occurredAtMs, eventId } = plan;
+  const { pointerId: id, organization, occurredAtMs, occurredAtFiner, eventId } = plan;
   const places: { -readonly [Name in Dataset]?: PlaceRecord } = Object.fromEntries(plan.kept);
   for (const { dataset, week, fingerprint, spill } of plan.entries) {
     places[dataset] = { number, week, fingerprint, spill };
   }
-  return { id, organization, tenant, number, occurredAtMs, eventId, places };
+  return { id, organization, tenant, number, occurredAtMs, occurredAtFiner, eventId, places };
 }
 
 /** Generous: an entry's keys, and a pointer with its share of the head. */

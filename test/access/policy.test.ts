@@ -69,9 +69,11 @@ describe("the plan", () => {
     organizationItem("4", { subscription_active: false }),
   ];
   const check = (change: Partial<Operation>, ...organizations: OrganizationItem[]) =>
-    faultOf(() => checkPlan(operationWith(change), scopeOf(...organizations)));
+    faultOf(() => checkPlan(operationWith(change), scopeOf(...organizations), "workspace"));
   const narrowed = (change: Partial<Operation>, ...organizations: OrganizationItem[]) =>
-    checkPlan(operationWith(change), scopeOf(...organizations)).organizations.map(({ uuid }) => uuid);
+    checkPlan(operationWith(change), scopeOf(...organizations), "workspace").organizations.map(
+      ({ uuid }) => uuid,
+    );
 
   test("leaves the scope alone where any plan will do", () => {
     expect(narrowed({ plan: "any" }, free, cloud)).toEqual(["uuid-2", "uuid-3"]);
@@ -116,8 +118,16 @@ describe("the plan", () => {
     const moving = organizationItem("7", { leaving: "w#acme" });
     expect(check({ plan, gates }, soon, away)).toMatchObject({
       code: "METRICS_UNAVAILABLE",
+      message:
+        "Organization 5 does not send its metrics to this service. " +
+        "To leave it out, read the other organizations one at a time with org_id.",
+    });
+    expect(check({ plan, gates }, away)).toMatchObject({
       message: "Organization 5 does not send its metrics to this service.",
     });
+    expect(
+      faultOf(() => checkPlan(operationWith({ plan, gates }), scopeOf(good, away), "instance")),
+    ).toMatchObject({ message: expect.stringContaining("name the other organizations in organization_ids") });
     for (const [organization, id] of [
       [soon, "6"],
       [moving, "7"],

@@ -147,10 +147,47 @@ describe("events, while the service runs", () => {
     const failedEvents = () => callJson("events", "failed", "--data", folder);
     const letter = { id: bad.id, type: "organization.saved", reason: expect.stringContaining("plan") };
     expect(await failedEvents()).toMatchObject({ failed: [letter] });
-    expect(await callJson("events", "redrive", bad.id, "--data", folder)).toEqual({ sent: 1 });
+    const again = await callTool("events", "redrive", bad.id, "--data", folder, "--json");
+    expect([again.code, JSON.parse(again.stdout)]).toEqual([1, { sent: 1, failed_again: [letter] }]);
+    expect(again.stderr).toMatch(new RegExp(`^1 event failed again:\n  ${bad.id}: plan: `));
     expect(await failedEvents()).toMatchObject({ failed: [letter] });
     const unknown = await callTool("events", "redrive", "no-such-event", "--data", folder);
     expect([unknown.code, unknown.stderr]).toEqual([1, "There is no failed event no-such-event."]);
+  });
+
+  test("two senders at once hear of their own refusals only", async () => {
+    const files = await Promise.all(
+      [31, 32].map(async (id) => {
+        const file = join(folder, `sender-${id}.ndjson`);
+        const plan = id === 31 ? "gold" : "enterprise";
+        await writeFile(
+          file,
+          ndjson([event(id, "organization.saved", { ...soloOrganization(`8${id}`, "two"), plan })]),
+        );
+        return file;
+      }),
+    );
+
+    const outcomes = await Promise.all(
+      files.map((file) => callTool("events", "send", file, "--data", folder, "--json")),
+    );
+
+    expect(outcomes.map(({ code, stdout }) => [code, JSON.parse(stdout)])).toEqual([
+      [1, { sent: 1, refused: 1 }],
+      [0, { sent: 1, refused: 0 }],
+    ]);
+  });
+
+  test("only LF ends a line: JSON strings may hold U+2028, and a line may end with CRLF", async () => {
+    const file = join(folder, "separators.ndjson");
+    const name = "line\u2028paragraph\u2029end";
+    const events = [41, 42].map((id) =>
+      JSON.stringify(event(id, "organization.saved", soloOrganization(`9${id}`, name))),
+    );
+    await writeFile(file, `\ufeff${events.join("\r\n")}`);
+
+    expect(await callJson("events", "send", file, "--data", folder)).toEqual({ sent: 2, refused: 0 });
+    expect(await callJson("org", "show", "941", "--data", folder)).toMatchObject({ name });
   });
 
   test("a file with a fault anywhere sends nothing", async () => {

@@ -74,11 +74,16 @@ describe("a limiter that falters", () => {
     ]);
   });
 
-  test("out of reach lets reads through, without rate headers", async () => {
+  test("out of reach lets reads through; the answer tells the limit, not what is left of it", async () => {
     onLimiter("lost_before");
     const answer = await whoami();
     expect(answer.status).toBe(200);
-    expect(answer.headers).not.toHaveProperty("ratelimit");
+    expect(answer.headers).toMatchObject({
+      "x-ratelimit-limit": "60",
+      "ratelimit-policy": '"whoami";q=60;w=60',
+    });
+    for (const name of ["ratelimit", "x-ratelimit-remaining", "x-ratelimit-reset"])
+      expect(answer.headers).not.toHaveProperty(name);
   });
 
   test("whose answer got lost admits once and counts once", async () => {

@@ -230,7 +230,6 @@ describe("a cursor", () => {
   });
 
   test.each([
-    ["another tenant", { tenant: "w#other" as const }],
     ["another selector", { selector: "one:1" }],
     ["another filter", { query: { repository_ids: ["1", "3"], start_date: "2026-01-01" } }],
     ["a filter more", { query: { repository_ids: ["1", "2"], start_date: "2026-01-01", user_ids: ["9"] } }],
@@ -244,6 +243,19 @@ describe("a cursor", () => {
         ...invalidCursor,
         message:
           "cursor: belongs to another request. Keep the filters and the organization of the first page.",
+      }),
+    );
+  });
+
+  test("from before a change of tenant says to start a new walk", async () => {
+    const { walk, open } = await bench();
+    const cursor = await open(walk({ operation: resumable, selector: "one:1" }).next("a"), resumable);
+    expect(() => walk({ operation: resumable, selector: "one:1", tenant: "w#other", cursor })).toThrow(
+      expect.objectContaining({
+        ...invalidCursor,
+        message:
+          "cursor: was made before the organization changed its workspace or instance, or with a key of another " +
+          "one. Start a new walk.",
       }),
     );
   });

@@ -107,11 +107,21 @@ describe("a pull request", () => {
       merged_at: "2026-11-04T05:06:07.000Z",
     });
     await tell(2, { repository_id: "9002" });
-    for (const limit of [1, 1000]) {
-      const answer = await get(`review-comments?${november}&limit=${limit}`);
-      expect(answer.codes).toEqual(["RESPONSE_TOO_LARGE"]);
-      expect(answer.message).toMatch(/repository_id 9001, finalized at 2026-11-04T05:06:07.000Z.*exclude it/);
-    }
+    const full = await get(`review-comments?${november}`);
+    expect(full.codes).toEqual(["RESPONSE_TOO_LARGE"]);
+    expect(full.message).toMatch(
+      new RegExp(
+        `^The answer would have at least (\\d{8}) bytes; it may have 16777216\\. .*${urlOf(1)} of repository 9001, takes \\1 bytes`,
+      ),
+    );
+    expect(full.headers).not.toHaveProperty("x-next-cursor");
+    const alone = await get(`review-comments?${november}&limit=1`);
+    expect(alone.message).toMatch(
+      new RegExp(`^The pull request ${urlOf(1)} alone takes \\d{8} bytes; an answer has at most 16777216`),
+    );
+    const behind = await page(`review-comments?${november}&cursor=${alone.headers["x-next-cursor"]}`);
+    expect(behind.urls).toEqual([urlOf(2)]);
+    expect(behind.resume).toBeTypeOf("string");
     expect((await page(`review-comments?${november}&repository_ids=9002`)).urls).toEqual([urlOf(2)]);
     expect((await page("review-comments?start_date=2026-11-01&end_date=2026-11-03")).urls).toEqual([
       urlOf(2),

@@ -81,12 +81,15 @@ test("a full page is one data page; the names of its repositories are one trip m
   expect(trips(inReviews.meter)).toEqual({ sequential: 2, calls: ["BatchGetItem", "Query"] });
 });
 
-test("that an answer is too large is known without reading a part", async () => {
+test("that an answer is too large is known from one part, which names the largest pull request", async () => {
   const { uuid, tell } = await standalone(api, world, "parts");
   await tell(1, { comments: comments(`${urlOf(1)}/files/as/reviewed`, 100_000) });
   const { call, meter } = await callOf(uuid);
-  await expect(readReviewComments(call)).rejects.toMatchObject({ code: "RESPONSE_TOO_LARGE" });
-  expect(trips(meter)).toEqual({ sequential: 1, calls: ["Query"] });
+  await expect(readReviewComments(call)).rejects.toMatchObject({
+    code: "RESPONSE_TOO_LARGE",
+    message: expect.stringContaining(`${urlOf(1)} of repository 9001`),
+  });
+  expect(trips(meter)).toEqual({ sequential: 2, calls: ["GetItem", "Query"] });
 });
 
 /** A clock whose alarm a test rings. */

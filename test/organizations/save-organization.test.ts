@@ -188,8 +188,8 @@ describe("a change of tenant", () => {
       await deliver(desk, [each]);
     }
     const [toBirch] = await toMessages(desk, [organizationSaved(4, { workspace_id: "birch" })]);
-    // Dependency, organization, transaction; then the process is gone.
-    const { table } = faultyTable(desk.table, 3, "crash");
+    // Dependency, organization, epochs, transaction; then the process is gone.
+    const { table } = faultyTable(desk.table, 4, "crash");
     if (toBirch) await ingest({ ...desk, table }, [toBirch]);
     expect(await organization()).toMatchObject({ tenant: "w#birch", leaving: "w#acme" });
 

@@ -14,6 +14,10 @@ const stepMs = 0.3;
 export class EngineWorld implements World {
   readonly dice: Dice;
   readonly events: readonly HistoryEvent[];
+  readonly scopeKnown = new Map<string, { changes: number; at: number }>(
+    organizations.map((organization) => [organization, { changes: 0, at: -1 }]),
+  );
+  readonly scopeWeakness = undefined;
   readonly #table: Table;
   readonly #trouble: number;
   #happened = 0;

@@ -114,7 +114,7 @@ function toChange(pullRequest: PullRequest, state: State, index: number): PullRe
       renderedBytes: 100,
     };
   }
-  const occurredAtMs = 1_790_000_000_000 + Math.floor(index / 2) * 1000; // ties: the greater event id wins
+  const occurredAtMs = 1_000_000_000_000 + Math.floor(index / 2) * 1000; // ties: the greater event id wins
   const eventId = `event-${String(index).padStart(4, "0")}`;
   return { organization, pullRequest: url, occurredAtMs, eventId, datasets: drafts };
 }

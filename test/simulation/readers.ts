@@ -1,7 +1,22 @@
-import { organizationKey, streamHeadKey } from "../../lib/store/layout.ts";
-import { StoreUnavailable } from "../../lib/store/table.ts";
+import {
+  type ScopeMark,
+  type ScopeSpan,
+  shownSince,
+  spanOf,
+  withinSpan,
+} from "../../lib/access/follow-scope.ts";
+import { hasEpochs } from "../../lib/organizations/visibility.ts";
+import { parseScopeEpochs } from "../../lib/store/items/scope-epochs.ts";
+import {
+  isScopeEpochs,
+  organizationKey,
+  scopeEpochsKey,
+  streamHeadKey,
+  tenantOrganizationsRange,
+} from "../../lib/store/layout.ts";
+import { queryAll, StoreUnavailable } from "../../lib/store/table.ts";
 import { parseHead } from "../../lib/stream/head.ts";
-import type { PageResult } from "../../lib/stream/read.ts";
+import type { PageRequest, PageResult } from "../../lib/stream/read.ts";
 import { datasets } from "../../lib/stream/stream.ts";
 import { weekStartMs } from "../../lib/stream/weeks.ts";
 import { checkCursor, checkShown, checkWalk, Violation, type WalkScope } from "./checker.ts";
@@ -11,6 +26,7 @@ import {
   organizations,
   Process,
   parseOrganizationState,
+  scopeNowMs,
   tenantsFor,
   type World,
 } from "./world.ts";
@@ -56,7 +72,20 @@ async function randomScope(world: World): Promise<WalkScope> {
   };
 }
 
-type Admission = { readonly organizations: ReadonlyMap<string, number>; readonly began: number };
+/** A walk of one organization is over that one, seen or not; a tenant-wide one over those that are visible. */
+export const coversSeveral = ({ tenant, organization }: WalkScope): boolean =>
+  organization === undefined && hasEpochs(tenant);
+
+/** Epochs and rows come from one query, in the order of their keys; the model would never show an epoch too early. */
+const trustsLateEpoch = ({ scopeWeakness }: World): boolean => scopeWeakness === "fresh-trusted";
+
+type Admission = {
+  /** In scope, with their change counters. */
+  readonly organizations: ReadonlyMap<string, number>;
+  readonly began: number;
+  readonly span?: ScopeSpan;
+  readonly newlyVisible: readonly string[];
+};
 
 /** A caller that walks pages, keeps the last state it saw of every pull request, and may come back later. */
 export class Walk {
@@ -66,6 +95,7 @@ export class Walk {
   readonly shown = new Map<string, string>();
   pages = 0;
   #after = 0;
+  #mark: ScopeMark | undefined;
   /** Organizations in scope on every page so far, with their change counters. */
   #steady: ReadonlyMap<string, number> | undefined;
 
@@ -95,6 +125,7 @@ export class Walk {
   /** As authentication does at every call: who is in scope now? */
   async #admit(): Promise<Admission | "gone" | "preparing"> {
     const began = this.#world.now();
+    if (coversSeveral(this.scope)) return this.#admitSeveral(began);
     const table = this.#world.connect(this.#process);
     const { tenant, organization } = this.scope;
     const wanted = organization === undefined ? organizations : [organization];
@@ -106,51 +137,153 @@ export class Walk {
     const ours = found.filter(({ state }) => state.tenant === tenant);
     if (ours.length === 0) return "gone";
     if (ours.some(({ state }) => !state.isReady)) return "preparing";
-    return { organizations: new Map(ours.map(({ name, state }) => [name, state.changes])), began };
+    const inScope = new Map(ours.map(({ name, state }) => [name, state.changes]));
+    return { organizations: inScope, began, newlyVisible: [] };
+  }
+
+  /** As the chain does: rows and epochs in one round, and the rows again where the epochs tell of a change. */
+  async #admitSeveral(began: number): Promise<Admission | "gone" | "preparing"> {
+    const { scopeWeakness: weakness } = this.#world;
+    const { rows, epochs } = await this.#rows();
+    const mark = weakness === "unmarked" ? undefined : this.#mark;
+    const planned = spanOf(epochs, mark, scopeNowMs(this.#world));
+    const isTrusted = weakness === "fresh-trusted" && !mark;
+    const span = { ...planned, rereads: planned.rereads && !isTrusted };
+    const now = span.rereads ? (await this.#rows()).rows : rows;
+    const visible = now.filter(({ isVisible }) => isVisible);
+    if (visible.length === 0) return "gone";
+    if (visible.some(({ isReady }) => !isReady)) return "preparing";
+    const isMarked = weakness !== "unmarked";
+    return {
+      organizations: new Map(
+        (isMarked ? withinSpan(visible, span) : visible).map((row) => [row.name, row.changes]),
+      ),
+      began,
+      ...(isMarked && { span }),
+      newlyVisible: mark ? shownSince(visible, span).map(({ name }) => name) : [],
+    };
+  }
+
+  async #rows() {
+    const table = this.#world.connect(this.#process);
+    const items = await Array.fromAsync(queryAll(table, tenantOrganizationsRange(this.scope.tenant)));
+    const rows = items
+      .filter((item) => !isScopeEpochs(item))
+      .map((item) => ({ name: String(item.organization), ...parseOrganizationState(item) }));
+    if (!trustsLateEpoch(this.#world)) return { rows, epochs: parseScopeEpochs(items.find(isScopeEpochs)) };
+    await this.#world.someTime(40);
+    return { rows, epochs: parseScopeEpochs(await table.get(scopeEpochsKey(this.scope.tenant))) };
   }
 
   /** One page; true when it was the last. */
-  async #page({ organizations: inScope, began }: Admission, limit: number): Promise<boolean> {
-    const { dice, events, isClosing } = this.#world;
-    const { tenant, organization, dataset, window, authorId } = this.scope;
+  async #page(admission: Admission, limit: number): Promise<boolean> {
+    const { organizations: inScope, began, span, newlyVisible } = admission;
+    const { events } = this.#world;
     this.#steady = stillSteady(this.#steady, inScope);
-    const { table, read } = this.#world.reader(this.#process);
-    const head = dice.chance(0.5) ? parseHead(await table.get(streamHeadKey(tenant))) : undefined;
-    const timeUp = !isClosing && dice.chance(0.05) ? abortAfter(this.#world, dice.below(30)) : undefined;
-    const result: PageResult = await read(table, {
-      tenant,
-      organization,
-      dataset,
-      window,
-      after: this.#after,
-      limit,
-      eligible: (entry) =>
-        inScope.has(entry.organization) && (authorId === undefined || entry.authorId === authorId),
-      responseBytesMax: 1_000_000,
-      passedOverBytesMax: !isClosing && dice.chance(0.3) ? dice.below(400) : 1_000_000,
-      ...(head && { head }),
-      ...(timeUp && { timeUp }),
-    });
+    const isCatchUp = newlyVisible.length > 0 && span !== undefined;
+    const caughtUpTo = this.#mark?.catchUp?.place;
+    const stretch = isCatchUp
+      ? {
+          after: typeof caughtUpTo === "number" ? caughtUpTo : 0,
+          upTo: this.#after,
+          ...(this.#world.dice.chance(0.5) && { copiesOf: newlyVisible }),
+        }
+      : { after: this.#after };
+    const shownNow = isCatchUp ? new Set(newlyVisible) : new Set(inScope.keys());
+    const result = await this.#read(stretch, shownNow, limit);
     if (result.kind === "no-progress") return false;
     if (result.kind === "too-large") throw new Violation("paging", "a small page was called too large");
     if (result.kind === "moved") throw new Violation("paging", "a page that did not ask was told of a move");
     this.pages++;
     this.#world.pages++;
     if (result.entries.length > limit) throw new Violation("paging", "a page holds more than its limit");
+    const names = result.entries.map(({ payload }) => pullRequestOf(payload));
+    if (new Set(names).size < names.length)
+      throw new Violation("paging", "a pull request stands twice on one page");
     for (const entry of result.entries) {
-      if (entry.number <= this.#after) throw new Violation("paging", "an entry before the cursor appears");
-      checkShown(events, this.scope, new Set(inScope.keys()), entry);
+      if (entry.number <= stretch.after) throw new Violation("paging", "an entry before the cursor appears");
+      checkShown(events, this.scope, shownNow, entry);
       this.shown.set(pullRequestOf(entry.payload), visibleText(entry));
     }
-    if (result.nextAfter !== null && result.nextAfter <= this.#after)
+    if (result.nextAfter !== null && result.nextAfter <= stretch.after)
       throw new Violation("paging", "the cursor stands still");
-    this.#after = result.nextAfter ?? result.readUpTo;
-    const promised = await this.#stillHere();
-    await checkCursor(this.#world, this.scope, promised, this.#after, this.shown);
-    if (result.nextAfter !== null) return false;
+    this.#moveOn(admission, result, isCatchUp);
+    await checkCursor(this.#world, this.scope, await this.#owedAtCursor(), this.#after, this.shown);
+    if (result.nextAfter !== null || isCatchUp || span?.isCurrent === false) return false;
     this.#world.walks++;
-    checkWalk(events, this.scope, promised, began, this.shown);
+    checkWalk(events, this.scope, await this.#owedAtEnd(began), began, this.shown);
     return true;
+  }
+
+  /** What the next cursor says. */
+  #moveOn({ span }: Admission, result: PageResult & { readonly kind: "page" }, isCatchUp: boolean): void {
+    if (isCatchUp && span) {
+      this.#mark =
+        result.nextAfter === null
+          ? { epoch: span.to }
+          : { epoch: span.from, catchUp: { epoch: span.to, place: result.nextAfter } };
+    } else {
+      this.#after = result.nextAfter ?? result.readUpTo;
+      this.#mark = span && { epoch: span.to };
+    }
+  }
+
+  async #read(
+    stretch: Pick<PageRequest, "after" | "upTo" | "copiesOf">,
+    shownNow: ReadonlySet<string>,
+    limit: number,
+  ): Promise<PageResult> {
+    const { dice, isClosing } = this.#world;
+    const { tenant, organization, dataset, window, authorId } = this.scope;
+    const { table, read } = this.#world.reader(this.#process);
+    const head = dice.chance(0.5) ? parseHead(await table.get(streamHeadKey(tenant))) : undefined;
+    const timeUp = !isClosing && dice.chance(0.05) ? abortAfter(this.#world, dice.below(30)) : undefined;
+    return read(table, {
+      tenant,
+      organization,
+      dataset,
+      window,
+      limit,
+      eligible: (entry) =>
+        shownNow.has(entry.organization) && (authorId === undefined || entry.authorId === authorId),
+      responseBytesMax: 1_000_000,
+      passedOverBytesMax: !isClosing && dice.chance(0.3) ? dice.below(400) : 1_000_000,
+      ...stretch,
+      ...(head && { head }),
+      ...(timeUp && { timeUp }),
+    });
+  }
+
+  /** Whose entries up to the cursor must all have been shown. */
+  async #owedAtCursor(): Promise<Set<string>> {
+    const epoch = this.#mark?.epoch;
+    if (!coversSeveral(this.scope) || epoch === undefined) return this.#stillHere();
+    const states = await lookAtOrganizations(this.#world);
+    const here = [...states].filter(
+      ([, state]) =>
+        state.tenant === this.scope.tenant &&
+        state.isReady &&
+        state.isVisible &&
+        state.visible_epoch <= epoch,
+    );
+    return new Set(here.map(([name]) => name));
+  }
+
+  /** The mirror: whoever is visible, and was known to be when the last page began, is in it whole. */
+  async #owedAtEnd(began: number): Promise<Set<string>> {
+    if (!coversSeveral(this.scope)) return this.#stillHere();
+    const states = await lookAtOrganizations(this.#world);
+    const here = [...states].filter(([name, state]) => {
+      const known = this.#world.scopeKnown.get(name);
+      return (
+        state.tenant === this.scope.tenant &&
+        state.isReady &&
+        state.isVisible &&
+        known?.changes === state.changes &&
+        known.at < began
+      );
+    });
+    return new Set(here.map(([name]) => name));
   }
 
   /** Organizations that were in scope all the time and are now: only of them was everything promised. */

@@ -1,19 +1,28 @@
+import { hasEpochs, settledEpochs } from "../../lib/organizations/visibility.ts";
 import { datasets, type StreamDeps } from "../../lib/stream/stream.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
 import { weekStartMs } from "../../lib/stream/weeks.ts";
 import { checkAtRest, currentRows, Violation, type WalkScope } from "./checker.ts";
 import { firstWeek, visibleText } from "./history.ts";
-import { startReader, Walk } from "./readers.ts";
+import { coversSeveral, startReader, Walk } from "./readers.ts";
 import { SimulatedWorld } from "./simulated-world.ts";
 import {
   lookAtOrganizations,
   organizations,
   Process,
   smallLimits,
+  tenantsFor,
   type Weakness,
   type World,
 } from "./world.ts";
-import { finishMove, isAcknowledged, startMover, startSweeper, startWriter } from "./writers.ts";
+import {
+  finishMove,
+  isAcknowledged,
+  startFlipper,
+  startMover,
+  startSweeper,
+  startWriter,
+} from "./writers.ts";
 
 export type SeedResult = {
   readonly failure: Error | undefined;
@@ -47,6 +56,7 @@ export function startEveryone(world: World): void {
   for (let count = 1 + dice.below(3); count > 0; count--) startReader(world);
   startMover(world, dice.pick([0, 0, 2, 5]));
   startSweeper(world, dice.pick([0, 1, 25]));
+  startFlipper(world, dice.pick([0, 4, 25]));
 }
 
 /** Everything was delivered and nothing is under way: what is left half done is finished, then all must be right. */
@@ -56,6 +66,9 @@ export async function checkRest(world: World): Promise<void> {
     await finishMove(world, process, organization);
     await sweepParts(muchLater(world.deps(process, "sweeper")), organization);
   }
+  // Delivered again, an event that changed the scope publishes what it was cut off from.
+  for (const tenant of new Set(organizations.flatMap(tenantsFor)))
+    if (hasEpochs(tenant)) await settledEpochs(world.connect(process), tenant);
   await checkAtRest(world);
   for (const scope of await scopesAtRest(world)) await checkFreshWalk(world, process, scope);
 }
@@ -93,8 +106,13 @@ async function scopesAtRest(world: World): Promise<WalkScope[]> {
 async function checkFreshWalk(world: World, process: Process, scope: WalkScope): Promise<void> {
   const states = await lookAtOrganizations(world);
   const members = organizations.filter(
-    (each) => states.get(each)?.tenant === scope.tenant && (scope.organization ?? each) === each,
+    (each) =>
+      states.get(each)?.tenant === scope.tenant &&
+      (scope.organization ?? each) === each &&
+      (!coversSeveral(scope) || states.get(each)?.isVisible),
   );
+  // Nobody is visible: a request is refused.
+  if (members.length === 0) return;
   const rows = currentRows(world.events, scope, new Set(members));
   const walk = new Walk(world, process, scope);
   const limit = 1 + world.dice.below(4);

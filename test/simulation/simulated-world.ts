@@ -11,6 +11,7 @@ import {
   organizations,
   type Process,
   type Role,
+  type ScopeWeakness,
   smallLimits,
   type Weakness,
   type World,
@@ -23,6 +24,8 @@ const stepsMax = 60_000;
 export class SimulatedWorld implements World {
   readonly dice: Dice;
   readonly events: readonly HistoryEvent[];
+  readonly scopeKnown = new Map<string, { changes: number; at: number }>();
+  readonly scopeWeakness: ScopeWeakness | undefined;
   readonly #scheduler: Scheduler;
   readonly #store: ModelStore;
   readonly #clock: Clock;
@@ -38,6 +41,8 @@ export class SimulatedWorld implements World {
     this.#store = new ModelStore(this.#scheduler, this.dice, randomFaults(this.dice));
     this.#clock = jumpingClock(this.#scheduler, this.dice);
     this.#weakness = weakness;
+    this.scopeWeakness = weakness?.scope;
+    for (const organization of organizations) this.scopeKnown.set(organization, { changes: 0, at: -1 });
     this.events = makeHistory(this.dice, organizations);
     for (const item of firstItems()) this.#store.seed(item);
   }

@@ -1,8 +1,10 @@
 import { streamLimits } from "../../lib/contract/limits.ts";
+import { hasEpochs } from "../../lib/organizations/visibility.ts";
 import {
   organizationKey,
   organizationTenant,
   type TenantKey,
+  tenantOrganizationKey,
   workspaceTenant,
 } from "../../lib/store/layout.ts";
 import type { Item, Key, Table } from "../../lib/store/table.ts";
@@ -12,7 +14,7 @@ import type { ViolationKind } from "./checker.ts";
 import type { HistoryEvent } from "./history.ts";
 import type { Dice } from "./model/scheduler.ts";
 
-export type Role = "writer" | "reader" | "mover" | "sweeper";
+export type Role = "writer" | "reader" | "mover" | "sweeper" | "flipper";
 
 /** Something that calls the store, and may die between any two calls. Its requests outlive it. */
 export class Process {
@@ -32,6 +34,9 @@ export class Process {
 export interface World {
   readonly dice: Dice;
   readonly events: readonly HistoryEvent[];
+  /** Changes of tenant and visibility that were acknowledged: the organization's counter, and when. */
+  readonly scopeKnown: Map<string, { readonly changes: number; readonly at: number }>;
+  readonly scopeWeakness: ScopeWeakness | undefined;
   /** Faults are over: what is left gets done. */
   readonly isClosing: boolean;
   walks: number;
@@ -64,7 +69,17 @@ export type Weakness = {
   readonly table?: (table: Table, role: Role) => Table;
   readonly deps?: (deps: StreamDeps) => StreamDeps;
   readonly read?: typeof readPage;
+  readonly scope?: ScopeWeakness;
 };
+
+/**
+ * What a reader of several organizations may do wrong. unmarked: its cursor is a number only, as in release 1 ·
+ * fresh-trusted: a first page trusts an epoch of any age that was read after the rows
+ */
+export type ScopeWeakness = "unmarked" | "fresh-trusted";
+
+/** Time as epochs need it: no request of the model lives as long as two minutes of it. */
+export const scopeNowMs = (world: World): number => world.now() * 50;
 
 /** Small, so that a history of a few events meets every limit. */
 export const smallLimits: StreamLimits = {
@@ -81,8 +96,12 @@ export type OrganizationState = {
   readonly tenant: TenantKey;
   readonly isReady: boolean;
   readonly from: readonly TenantKey[];
-  /** Counts tenant changes. */
+  /** Counts changes of tenant and visibility. */
   readonly changes: number;
+  /** Readers of several organizations may see it. */
+  readonly isVisible: boolean;
+  /** Of its tenant's scope, when it last became visible there. */
+  readonly visible_epoch: number;
 };
 
 export const organizations = ["org-a", "org-b", "org-c"] as const;
@@ -92,9 +111,10 @@ export const tenantsFor = (organization: string): TenantKey[] => [
   organizationTenant(organization),
 ];
 export const firstItems = (): Item[] =>
-  organizations.map((organization) => {
+  organizations.flatMap((organization) => {
     const tenant = organization === "org-c" ? organizationTenant(organization) : workspaceTenant("acme");
-    return organizationItem(organization, { tenant, isReady: true, from: [], changes: 0 });
+    const state = { tenant, isReady: true, from: [], changes: 0, isVisible: true, visible_epoch: 0 };
+    return [organizationItem(organization, state), ...rowsOf(organization, state)];
   });
 
 export const organizationItem = (organization: string, state: OrganizationState): Item => ({
@@ -103,11 +123,25 @@ export const organizationItem = (organization: string, state: OrganizationState)
   ready: state.isReady,
   from: state.from,
   changes: state.changes,
+  visible: state.isVisible,
+  visible_epoch: state.visible_epoch,
 });
+
+/** The copy in its tenant, where one query finds all organizations of the tenant. */
+export const rowsOf = (organization: string, state: OrganizationState): Item[] =>
+  hasEpochs(state.tenant)
+    ? [
+        {
+          ...organizationItem(organization, state),
+          ...tenantOrganizationKey(state.tenant, organization),
+          organization,
+        },
+      ]
+    : [];
 
 export function parseOrganizationState(item: Item | undefined): OrganizationState {
   if (!item) throw new Error("An organization vanished.");
-  const known = tenantsFor(item.pk.slice(4));
+  const known = tenantsFor(typeof item.organization === "string" ? item.organization : item.pk.slice(4));
   const [tenant] = known.filter((each) => each === item.tenant);
   if (!tenant) throw new Error("An organization without a tenant.");
   const { from } = item;
@@ -116,6 +150,8 @@ export function parseOrganizationState(item: Item | undefined): OrganizationStat
     isReady: item.ready === true,
     from: known.filter((each) => Array.isArray(from) && from.includes(each)),
     changes: Number(item.changes),
+    isVisible: item.visible === true,
+    visible_epoch: Number(item.visible_epoch),
   };
 }
 

@@ -1,5 +1,6 @@
-import { organizationKey } from "../../lib/store/layout.ts";
-import { ConditionFailed, StoreUnavailable } from "../../lib/store/table.ts";
+import { hasEpochs, publishEpoch, settledEpochs, takeEpoch } from "../../lib/organizations/visibility.ts";
+import { organizationKey, tenantOrganizationKey } from "../../lib/store/layout.ts";
+import { ConditionFailed, StoreUnavailable, TransactionRefused } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { moveOrganization } from "../../lib/stream/move.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
@@ -8,16 +9,22 @@ import { checkAcknowledged } from "./checker.ts";
 import type { HistoryEvent } from "./history.ts";
 import {
   lookAtOrganizations,
+  type OrganizationState,
   organizationItem,
   Process,
   parseOrganizationState,
+  rowsOf,
+  scopeNowMs,
   tenantsFor,
   type World,
 } from "./world.ts";
 
 /** Faults of the store are part of life; anything else is a finding. */
 const isExpected = (error: unknown): boolean =>
-  error instanceof StoreUnavailable || error instanceof StreamBusy || error instanceof ConditionFailed;
+  error instanceof StoreUnavailable ||
+  error instanceof StreamBusy ||
+  error instanceof ConditionFailed ||
+  error instanceof TransactionRefused;
 
 /** Runs work in a process; whoever dies or gives up is replaced while there is work. */
 function employ(world: World, work: (process: Process) => Promise<void>): void {
@@ -107,11 +114,53 @@ async function changeTenant(world: World, process: Process, organization: string
   const tenant = world.dice.pick(tenantsFor(organization));
   if (tenant !== before.tenant) {
     const from = [...new Set([...(before.isReady ? [] : before.from), before.tenant])];
-    const after = { tenant, isReady: false, from, changes: before.changes + 1 };
-    const when = { equals: ["changes", before.changes] } as const;
-    await table.write({ put: organizationItem(organization, after), when });
+    await changeScope(world, process, organization, before, { ...before, tenant, isReady: false, from });
   }
   await finishMove(world, process, organization);
+}
+
+/** Organizations become invisible and visible again: another plan, deactivated, and back. */
+export function startFlipper(world: World, flips: number): void {
+  let left = flips;
+  employ(world, async (process) => {
+    while (left > 0 && !world.isClosing) {
+      await world.someTime(60);
+      const organization = world.dice.pick(usedOrganizations(world));
+      const before = parseOrganizationState(await world.connect(process).get(organizationKey(organization)));
+      left--;
+      await changeScope(world, process, organization, before, { ...before, isVisible: !before.isVisible });
+    }
+  });
+}
+
+/** As `saveOrganization` does it: both copies and the epoch in one transaction, then the epoch is published. */
+async function changeScope(
+  world: World,
+  process: Process,
+  organization: string,
+  before: OrganizationState,
+  wanted: Omit<OrganizationState, "changes" | "visible_epoch">,
+): Promise<void> {
+  const { table } = world.deps(process, "flipper");
+  const { tenant } = wanted;
+  const wasVisible = before.isVisible && before.tenant === tenant;
+  const takes = hasEpochs(tenant) && wanted.isVisible && !wasVisible;
+  const epochs = takes ? await settledEpochs(table, tenant) : undefined;
+  const after = {
+    ...wanted,
+    changes: before.changes + 1,
+    visible_epoch: epochs?.next ?? (tenant === before.tenant ? before.visible_epoch : 0),
+  };
+  await table.transact([
+    { put: organizationItem(organization, after), when: { equals: ["changes", before.changes] } },
+    ...rowsOf(organization, after).map((put) => ({ put })),
+    ...(before.tenant !== tenant && hasEpochs(before.tenant)
+      ? [{ delete: tenantOrganizationKey(before.tenant, organization) }]
+      : []),
+    ...(epochs ? [takeEpoch(tenant, epochs, { uuid: organization, nowMs: scopeNowMs(world) })] : []),
+  ]);
+  if (epochs) await publishEpoch(table, tenant, epochs.next);
+  world.scopeKnown.set(organization, { changes: after.changes, at: world.now() });
 }
 
 /** Whatever change is under way, brought to its end; anyone may, any number of times. */
@@ -124,7 +173,10 @@ export async function finishMove(world: World, process: Process, organization: s
   if (!isComplete) return;
   const after = { ...state, isReady: true, from: [] };
   const when = { equals: ["changes", state.changes] } as const;
-  await table.write({ put: organizationItem(organization, after), when });
+  await table.transact([
+    { put: organizationItem(organization, after), when },
+    ...rowsOf(organization, after).map((put) => ({ put })),
+  ]);
 }
 
 export function startSweeper(world: World, rounds: number): void {

@@ -191,9 +191,16 @@ describe("a fault of the store", () => {
             ["o", event.occurredAtMs],
             ["e", event.eventId],
           ],
+          remove: ["f"],
         },
         when: {
-          all: [{ equals: ["t", acme] }, { equals: ["n", 5] }, { equals: ["o", 0] }, { equals: ["e", ""] }],
+          all: [
+            { equals: ["t", acme] },
+            { equals: ["n", 5] },
+            { equals: ["o", 0] },
+            { absent: "f" },
+            { equals: ["e", ""] },
+          ],
         },
       },
     ]);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { eventLimits } from "../../lib/contract/limits.ts";
 import { pointerKey } from "../../lib/store/layout.ts";
 import { entryBody } from "../../lib/stream/entry.ts";
 import { compareEvents, judge, planChange, planMove, staysInPlace } from "../../lib/stream/plan.ts";
@@ -9,6 +10,7 @@ import { acme, change, dayMs, draft, everywhere, someDayMs } from "./support.ts"
 
 const event = (order: number, more: Parameters<typeof change>[3]) =>
   change(organization, "pr/1", order, more);
+const nowMs = Date.parse("2026-11-15T00:00:00.000Z");
 const same = { "review-comments": draft("one"), reviews: draft("one") };
 
 test("datasets have a letter each, and each letter its dataset", () => {
@@ -26,7 +28,23 @@ test("of two events the later counts, then the one with the greater id", () => {
   expect(compareEvents(at(1, "a"), at(1, "a"))).toBe(0);
 });
 
+test("of two events within a millisecond the later digit counts", () => {
+  const at = (occurredAtFiner: string | undefined) => ({ occurredAtMs: 1, occurredAtFiner, eventId: "a" });
+  expect(compareEvents(at(undefined), at("456"))).toBe(-1);
+  expect(compareEvents(at("5"), at("456"))).toBe(1);
+  expect(compareEvents(at("45"), at("456"))).toBe(-1);
+  expect(compareEvents(at("456"), at("456"))).toBe(0);
+});
+
 describe("what an event does", () => {
+  test("any, where release 1 let one from too far ahead in", () => {
+    const ahead = { ...pointer, occurredAtMs: nowMs + eventLimits.aheadMsMax + 1 };
+    expect(judge(event(0, everywhere("other")), ahead, acme, nowMs)).toBe("append");
+    expect(judge(event(0, same), ahead, acme, nowMs)).toBe("touch");
+    const allowed = { ...pointer, occurredAtMs: nowMs + eventLimits.aheadMsMax };
+    expect(judge(event(0, everywhere("other")), allowed, acme, nowMs)).toBe("older");
+  });
+
   test.each([
     ["the one the pointer names", 1, same, acme, "duplicate"],
     ["older", 0, everywhere("other"), acme, "older"],
@@ -39,7 +57,7 @@ describe("what an event does", () => {
     ["newer, with a dataset less", 2, { reviews: draft("one") }, acme, "append"],
     ["newer, without content", 2, {}, acme, "append"],
   ] as const)("%s", (_name, order, content, tenant, verdict) => {
-    expect(judge(event(order, content), pointer, tenant)).toBe(verdict);
+    expect(judge(event(order, content), pointer, tenant, nowMs)).toBe(verdict);
   });
 
   test("content is everything a reader sees: time, repository, author and payload", () => {
@@ -97,8 +115,12 @@ describe("a pointer", () => {
         { equals: ["t", acme] },
         { equals: ["n", 5] },
         { equals: ["o", pointer.occurredAtMs] },
+        { absent: "f" },
         { equals: ["e", "event-000001"] },
       ],
+    });
+    expect(pointerUnchanged({ ...pointer, occurredAtFiner: "456" })).toMatchObject({
+      all: expect.arrayContaining([{ equals: ["f", "456"] }]),
     });
   });
 });

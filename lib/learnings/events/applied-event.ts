@@ -6,7 +6,6 @@ const secondsPerDay = 86_400;
 
 /** `occurred_at#event id`, as the events' list hands it to whoever applies one. */
 const eventIdOf = (version: string): string => version.slice(version.indexOf("#") + 1);
-export const occurredAtOf = (version: string): string => version.slice(0, version.indexOf("#"));
 
 export const appliedKey = (version: string): Key => appliedEventKey(eventIdOf(version));
 

@@ -11,6 +11,7 @@ import {
 import { type OrganizationItem, parseOrganization } from "../../store/items/organization.ts";
 import { parseRepository, type RepositoryItem } from "../../store/items/repository.ts";
 import { unchanged } from "../../store/items/unchanged.ts";
+import { occurredAtOf } from "../../store/items/version.ts";
 import {
   learningKey,
   organizationKey,
@@ -23,7 +24,7 @@ import { type Content, redactContent } from "../content.ts";
 import { pullRequestDigest } from "../identity.ts";
 import { approved, changed, type Moment, moment, newLearning, recordWrites } from "../record.ts";
 import { freeGeneration, textOwner, textWrite } from "../text-owner.ts";
-import { appliedKey, appliedOnce, occurredAtOf } from "./applied-event.ts";
+import { appliedKey, appliedOnce } from "./applied-event.ts";
 import { fateOf } from "./pull-request.ts";
 import type { LearningCaptured } from "./schemas.ts";
 

@@ -1,5 +1,6 @@
-import { learningLimits } from "../../contract/limits.ts";
+import { eventLimits, learningLimits } from "../../contract/limits.ts";
 import { certain } from "../../runtime/certain.ts";
+import { toTimestamp } from "../../runtime/clock.ts";
 import { decideAnew, type Store } from "../../store/decide.ts";
 import {
   type LearningItem,
@@ -9,12 +10,12 @@ import {
 } from "../../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../store/items/organization.ts";
 import { unchanged } from "../../store/items/unchanged.ts";
+import { versionInstant } from "../../store/items/version.ts";
 import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../../store/layout.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
 import { pullRequestDigest } from "../identity.ts";
 import { approved, changed, moment, recordWrites, removeWrites } from "../record.ts";
 import { releaseWrites } from "../text-owner.ts";
-import { occurredAtOf } from "./applied-event.ts";
 
 /** The end of a pull request, as `pull_request.finalized` tells it. */
 export type FinalizedPullRequest = {
@@ -52,6 +53,8 @@ async function markEnded(
       { absent: "version" },
       { equals: ["version", null] as const },
       { below: ["version", version] as const },
+      // Release 1 took events from any year: an end from too far ahead yields to every valid one.
+      { above: ["version", toTimestamp(clock.nowMs() + eventLimits.aheadMsMax)] as const },
     ],
   };
   const change = {
@@ -118,7 +121,7 @@ export function fateOf(
 ): "shared" | "dropped" | "open" {
   if (status === "merged") return "shared";
   const isEnd = status === "closed" && version !== null;
-  return isEnd && occurredAtOf(capturedAs) <= occurredAtOf(version) ? "dropped" : "open";
+  return isEnd && versionInstant(capturedAs) <= versionInstant(version) ? "dropped" : "open";
 }
 
 async function fateWrites(

@@ -21,6 +21,8 @@ export type WalkRequest = {
   /** A tenant's Learnings, or one organization's (`o#<uuid>`). */
   readonly owner: TenantKey;
   readonly from: Position;
+  /** The last place of the walk; without it there is none. */
+  readonly upTo?: string;
   readonly limit: number;
   readonly wanted: LearningFilter;
   /** Without filters a page need not read more than it holds. */
@@ -40,7 +42,7 @@ export type WalkedPage = {
  */
 export async function walkLearnings(
   { table, clock }: { readonly table: Table; readonly clock: Clock },
-  { owner, from, limit, wanted, isFiltered, signal }: WalkRequest,
+  { owner, from, upTo, limit, wanted, isFiltered, signal }: WalkRequest,
 ): Promise<WalkedPage> {
   const startMs = clock.nowMs();
   const settledBefore = toTimestamp(startMs - learningLimits.settledAfterMs);
@@ -53,9 +55,11 @@ export async function walkLearnings(
     position: { place, settled: settledOf(from, place, settledBefore) },
     isLast,
   });
+  if (upTo !== undefined && upTo <= from.place) return page(true);
   const range = {
     pk: learningListPartition(owner),
     ...(from.place !== "" && { after: from.place }),
+    ...(upTo !== undefined && { upTo }),
     ...(!isFiltered && { pageItems: itemsPerQuery(limit) }),
     signal,
   };

@@ -27,6 +27,8 @@ const organizationItem = z.object({
   /** Set by the API or the operator: events then leave these two alone. */
   mode_decided: z.boolean().optional(),
   delay_decided: z.boolean().optional(),
+  /** The epoch of its tenant's scope at which it last became visible there; absent: before epochs were counted. */
+  visible_epoch: z.number().optional(),
   /** The tenant it comes from, until all its data has followed. */
   leaving: tenantKeySchema.optional(),
 });

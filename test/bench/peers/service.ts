@@ -60,7 +60,7 @@ export async function organizationsPage(principal: Principal, query: Query) {
       defaultPageSize: operation.paging?.defaultSize ?? 0,
     },
   );
-  const scope = checkPlan(operation, selected);
+  const scope = checkPlan(operation, selected, principal.key.kind);
   checkPermission(operation, principal);
   const owner = bucketOwner(operation, principal, scope);
   limiter.refuseKnownFull(operation.rateLimit, owner);

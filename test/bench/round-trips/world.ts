@@ -6,7 +6,7 @@ import { configuredEmbedder } from "../../../lib/index/configured-embedder.ts";
 import { createLearnings } from "../../../lib/learnings/create.ts";
 import { createRole } from "../../../lib/people/custom-roles.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
-import { organizationKey, peopleKey, type TenantKey } from "../../../lib/store/layout.ts";
+import { organizationKey, peopleKey, scopeEpochsKey, type TenantKey } from "../../../lib/store/layout.ts";
 import { type Item, queryAll, type Table } from "../../../lib/store/table.ts";
 import { github, gitlab, type OrganizationId, World } from "../../support/world.ts";
 import { itemsOf } from "../support/history.ts";
@@ -194,6 +194,8 @@ async function buildWorkspace(
   const emails = named(100, (index) => `person-${index}@example.com`);
   for (const [index, email] of emails.entries()) await world.member(first, `person-${index}`, { email });
   const tenant: TenantKey = `w#${workspace}`;
+  // As on most days: nothing has become visible within the last two minutes.
+  await table.write({ update: scopeEpochsKey(tenant), change: { set: [["at_ms", 0]] } });
   await put(table, [
     ...itemsOf({
       tenant,

@@ -45,10 +45,21 @@ export function withOrganization(
     const choice = organizationChoice(policyOf(draft.operation), draft.kind, place, home);
     return choice && pick(choice);
   };
-  const [inQuery, inBody] = [chosen("query"), draft.body && chosen("body")];
+  const [pickedForQuery, inBody] = [chosen("query"), draft.body && chosen("body")];
+  const inQuery = inBody !== undefined && readsIt(draft) ? undefined : pickedForQuery;
   return {
     ...draft,
     query: inQuery === undefined ? draft.query : [...draft.query, ["org_id", inQuery]],
     body: inBody === undefined ? draft.body : { ...draft.body, org_id: inBody },
   };
 }
+
+/** Two different values are then a mistake. */
+function readsIt({ operation, kind }: Draft): boolean {
+  const { id, organization } = policyOf(operation);
+  return kind === "workspace" ? organization !== "ignored" : kind === "instance" && id === "changeRoles";
+}
+
+/** Elsewhere no value of `org_id` is a mistake, but an empty one. */
+export const judgesOrgId = (draft: Draft): boolean =>
+  readsIt(draft) || policyOf(draft.operation).id === "changeRoles";

@@ -1,6 +1,7 @@
 import type { Chance } from "../../../lib/runtime/chance.ts";
 import type { Schema } from "./document.ts";
 import { type Draft, isFor, listsMax, policyOf } from "./draft.ts";
+import { judgesOrgId } from "./selector.ts";
 import { invalidValues, oneOf } from "./values.ts";
 import { repositories } from "./world.ts";
 
@@ -109,6 +110,7 @@ const queryWays: readonly Way[] = [
   },
   (draft, chance) => {
     const { name, schema } = oneOf(chance, queryOf(draft));
+    if (name === "org_id" && !judgesOrgId(draft)) return undefined;
     const values =
       name === "cursor" ? ["x", "a.b", "a.b.c", "é", "x".repeat(1_025)] : wrongQueryValues(name, schema);
     if (values.length === 0) return undefined;
@@ -163,6 +165,7 @@ const bodyWays: readonly Way[] = [
   (draft, chance) => {
     const [name, schema] = oneOf(chance, Object.entries(draft.operation.body?.properties ?? {}));
     const value = oneOf(chance, invalidValues(schema));
+    if (name === "org_id" && value !== "" && !judgesOrgId(draft)) return undefined;
     const said = JSON.stringify(value)?.slice(0, 40);
     const isItem = draft.operation.id === "createLearnings" && name === "data" && isBatch(value);
     return {

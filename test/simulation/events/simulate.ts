@@ -1,7 +1,7 @@
 import { authenticate, Refused } from "../../../lib/access/authenticate.ts";
-import { versionOf } from "../../../lib/events/envelope.ts";
 import { expireWaiting } from "../../../lib/events/expire.ts";
 import { resumeMoves } from "../../../lib/organizations/move.ts";
+import { versionOf } from "../../../lib/store/items/version.ts";
 import { memberKey, organizationKey, tenantKey, workspaceTenant } from "../../../lib/store/layout.ts";
 import type { Key } from "../../../lib/store/table.ts";
 import { checkPeople } from "../../people/checks.ts";

@@ -1,5 +1,6 @@
 import type { Weakness } from "../world.ts";
 import * as reads from "./reads.ts";
+import * as scope from "./scope.ts";
 import * as upkeep from "./upkeep.ts";
 import * as writes from "./writes.ts";
 
@@ -30,4 +31,8 @@ export const weaknesses: readonly Weakness[] = [
   upkeep.moveLeavesUnpublished,
   reads.partsAfterSecondLook,
   upkeep.sweepUncondemned,
+  // What a scope that changes rests on.
+  scope.unmarkedCursor,
+  scope.freshEpochTrusted,
+  scope.epochPublishedInside,
 ];

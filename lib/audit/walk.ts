@@ -1,0 +1,78 @@
+import type * as z from "zod";
+import type { ScopeMark } from "../access/follow-scope.ts";
+import type { Following, Scope } from "../access/scope.ts";
+import type { listAuditLogs } from "../contract/operations/audit-logs.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { AuditItem } from "../store/items/audit.ts";
+import type { TenantKey } from "../store/layout.ts";
+import type { Table } from "../store/table.ts";
+import { auditFilter, auditOwner } from "./export.ts";
+import { type AuditPage, type AuditPosition, type AuditQuery, readAuditLog } from "./list.ts";
+
+/** What the walk needs of a call. Access has decided whose log it is. */
+export type AuditCall = {
+  readonly principal: { readonly tenant: TenantKey };
+  readonly scope: Scope;
+  readonly input: { readonly query: z.output<(typeof listAuditLogs)["query"]> };
+  readonly paging: {
+    readonly pageSize: number;
+    next(position: readonly string[], mark?: ScopeMark): string;
+    resume(position: readonly string[], mark?: ScopeMark): string;
+  };
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly retentionDays: number;
+};
+
+export type AuditedPage = {
+  readonly entries: readonly AuditItem[];
+  readonly nextCursor: string | null;
+  /** Only on the last page of a walk in ascending order: where it can be taken up later. */
+  readonly resumeCursor: string | null;
+};
+
+/** One page; first of what became visible since the cursor was made. */
+export async function exportAuditLog(call: AuditCall, after: AuditPosition | null): Promise<AuditedPage> {
+  const { scope, paging, input } = call;
+  const { following } = scope;
+  if (following && following.newlyVisible.length > 0 && after !== null)
+    return catchUp(call, following, after);
+  const wanted = auditFilter(input.query, scope);
+  const { entries, next, resume } = await read(call, { after, wanted });
+  const isLast = next === null && (following?.isCurrent ?? true);
+  const isResumable = isLast && input.query.order === "asc";
+  return {
+    entries,
+    nextCursor: isLast ? null : paging.next(cursorAt(next ?? after ?? resume), following?.mark),
+    resumeCursor: isResumable ? paging.resume(cursorAt(resume), following?.mark) : null,
+  };
+}
+
+const cursorAt = ({ place, settled }: AuditPosition): readonly string[] => [place, settled];
+
+/** What the tenant's log holds of newly visible organizations on the walked side of the position, before it goes on. */
+async function catchUp(call: AuditCall, following: Following, position: AuditPosition): Promise<AuditedPage> {
+  const { newlyVisible: organizations, caughtUpTo } = following;
+  const ofThese = auditFilter(call.input.query, { ...call.scope, organizations });
+  const { entries, next } = await read(call, {
+    after: typeof caughtUpTo === "string" ? { place: caughtUpTo, settled: caughtUpTo } : null,
+    upTo: position.place,
+    wanted: (entry) => entry.organization !== null && ofThese(entry),
+  });
+  const mark = next === null ? following.mark : following.markAt(next.place);
+  return { entries, nextCursor: call.paging.next(cursorAt(position), mark), resumeCursor: null };
+}
+
+function read(call: AuditCall, stretch: Pick<AuditQuery, "after" | "upTo" | "wanted">): Promise<AuditPage> {
+  const { principal, scope, input, paging, retentionDays } = call;
+  const { order, date_from, date_to } = input.query;
+  return readAuditLog(call, {
+    owner: auditOwner(principal.tenant, scope),
+    order,
+    fromMs: date_from,
+    toMs: date_to,
+    limit: paging.pageSize,
+    retentionDays,
+    ...stretch,
+  });
+}

@@ -1,0 +1,37 @@
+import * as z from "zod";
+import type { Item } from "../table.ts";
+import { parseItem } from "./parse.ts";
+
+/**
+ * One per workspace or instance: counts how often an organization became visible there. Such a change takes an epoch in
+ * the transaction that writes the organization's row; readers trust an epoch only once it is published, because a
+ * transaction becomes visible item by item: the epoch could show before the row.
+ */
+export type ScopeEpochs = {
+  /** The epoch that the next change gets. */
+  readonly next: number;
+  /** The rows of all epochs up to this one are visible to every plain read. */
+  readonly published: number;
+  /** Whose row the last epoch wrote. */
+  readonly lastOrganization: string | undefined;
+  /** When the last epoch was taken. */
+  readonly changedAtMs: number;
+};
+
+export const noEpochs: ScopeEpochs = { next: 1, published: 0, lastOrganization: undefined, changedAtMs: 0 };
+
+const scopeEpochsItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  n: z.int(),
+  p: z.int(),
+  u: z.string(),
+  at_ms: z.number(),
+});
+const parseStored = parseItem("scope epochs", scopeEpochsItem);
+
+export function parseScopeEpochs(item: Item | undefined): ScopeEpochs {
+  if (!item) return noEpochs;
+  const { n, p, u, at_ms } = parseStored(item);
+  return { next: n, published: p, lastOrganization: u, changedAtMs: at_ms };
+}

@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { ingest } from "../../lib/events/ingest.ts";
+import { parseOrganization } from "../../lib/store/items/organization.ts";
+import { canonicalInstant, finerOf, occurredAtOf, versionOf } from "../../lib/store/items/version.ts";
+import { organizationKey } from "../../lib/store/layout.ts";
+import { openStore, useStore } from "../support/engine.ts";
+import { createDesk, type Desk, deliver, organizationSaved, toMessages, uuidOf } from "./support.ts";
+
+const store = useStore();
+let desk: Desk;
+beforeEach(async () => {
+  desk = createDesk((await openStore(store().endpoint)).table);
+});
+const nameNow = async () => {
+  const item = await desk.table.get(organizationKey(uuidOf()));
+  return item && parseOrganization(item).name;
+};
+const at = (occurred_at: string, name: string) => ({ ...organizationSaved(1, { name }), occurred_at });
+
+describe("versions", () => {
+  test("sort as text in the order of time, to the last digit that was sent", () => {
+    const times = [
+      "2026-10-01T00:00:00Z",
+      "2026-10-01T00:00:00.1229999Z",
+      "2026-10-01T00:00:00.123Z",
+      "2026-10-01T00:00:00.123000001Z",
+      "2026-10-01T00:00:00.12345Z",
+      "2026-10-01T00:00:00.123456Z",
+      "2026-10-01T00:00:00.1235Z",
+      "2026-10-01T00:00:00.124Z",
+    ];
+    const versions = times.map((occurred_at) => versionOf({ occurred_at, id: "f" }));
+    expect(versions.toSorted()).toEqual(versions);
+    expect(versions.map(occurredAtOf)).toContain("2026-10-01T00:00:00.123Z");
+    expect(versions.map(finerOf)).toEqual(["", "9999", "", "000001", "45", "456", "5", ""]);
+  });
+
+  test("of one instant are equal, however it was written", () => {
+    const same = ["2026-10-01T02:00:00.1234500+02:00", "2026-10-01T00:00:00.12345Z"];
+    expect(new Set(same.map((occurred_at) => versionOf({ occurred_at, id: "a" }))).size).toBe(1);
+    expect(same.map(canonicalInstant)).toEqual(Array(2).fill("2026-10-01T00:00:00.12345Z"));
+  });
+});
+
+test("of two events within a millisecond the later wins, whichever comes first", async () => {
+  const [newer, older] = [
+    at("2026-10-01T00:00:00.123456Z", "newer"),
+    at("2026-10-01T00:00:00.123Z", "older"),
+  ];
+  await deliver(desk, [newer, older]);
+  expect(await nameNow()).toBe("newer");
+});
+
+test("an event from more than ten minutes ahead goes to the dead letters", async () => {
+  const nowMs = desk.clock.now;
+  const ahead = (ms: number, name: string) => at(new Date(nowMs + ms).toISOString(), name);
+  expect(await ingest(desk, await toMessages(desk, [ahead(600_001, "far ahead")]))).toEqual([]);
+  expect(desk.letters).toMatchObject([{ reason: "occurred_at: lies more than 10 minutes in the future" }]);
+  expect(await nameNow()).toBeUndefined();
+  await deliver(desk, [ahead(600_000, "just in time")]);
+  expect(await nameNow()).toBe("just in time");
+});
+
+test("what release 1 stored from more than ten minutes ahead loses to any valid event", async () => {
+  await deliver(desk, [at("2026-10-01T00:00:00.000Z", "first")]);
+  for (const key of [organizationKey(uuidOf())])
+    await desk.table.write({ update: key, change: { set: [["version", "9999-12-31T00:00:00.000Z#f"]] } });
+  await deliver(desk, [at("2026-10-01T00:00:01.000Z", "valid")]);
+  expect(await nameNow()).toBe("valid");
+});

@@ -1,0 +1,90 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { useApi } from "../support/api.ts";
+import { github, gitlab, World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+const keys: Record<string, string> = {};
+
+beforeAll(async () => {
+  const organization = await world.organization("own");
+  await world.member(github("own"), "u1", { role: "cr_admin" });
+  const asAdmin = { organization, owner: "u1", role: "cr_admin" } as const;
+  keys.organization = (await world.key({ kind: "organization", ...asAdmin })).text;
+  keys.user = (await world.key({ kind: "user", organization, owner: "u1" })).text;
+  await world.instance("self");
+  const home = await world.organization("home", { ...gitlab("self", "home") });
+  await world.member(gitlab("self", "home"), "u1", { role: "cr_admin" });
+  keys.instance = (
+    await world.key({ kind: "instance", instanceId: "self", home, owner: "u1", role: "cr_admin" })
+  ).text;
+  await world.workspace("both");
+  for (const id of ["w1", "w2"]) await world.organization(id, { workspace_id: "both" });
+  keys.workspace = (await world.token("both")).text;
+});
+
+const tooLong = "x".repeat(300);
+
+describe.each(["organization", "user", "instance"])("a key of kind %s", (kind) => {
+  test("ignores org_id in the query, whatever its value", async () => {
+    const answer = await api.call(`/v1/roles?org_id=${tooLong}`, { key: keys[kind] ?? "" });
+    expect([answer.status, answer.message]).toEqual([200, ""]);
+  });
+
+  test.each([[tooLong], [17], [null], [["w1"]], [{ id: "w1" }]])(
+    "ignores org_id in the body, whatever its value: %j",
+    async (value) => {
+      const body = { action: "assign", user_ids: ["nobody"], org_id: value };
+      const answer = await api.call("/v1/users/seats", { key: keys[kind] ?? "", body });
+      expect([answer.status, answer.message]).toEqual([200, ""]);
+    },
+  );
+
+  test("is told of an empty org_id, or of one sent twice, as of any parameter", async () => {
+    for (const query of ["org_id=", "org_id=w1&org_id=w1"]) {
+      const answer = await api.call(`/v1/roles?${query}`, { key: keys[kind] ?? "" });
+      expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
+    }
+    const body = { action: "assign", user_ids: ["nobody"], org_id: "" };
+    const answer = await api.call("/v1/users/seats", { key: keys[kind] ?? "", body });
+    expect([answer.status, answer.message]).toEqual([400, "org_id: must not be empty."]);
+  });
+});
+
+describe("a workspace token", () => {
+  const create = (inQuery: string, inBody: string) =>
+    api.call(`/v1/roles?org_id=${inQuery}`, {
+      key: keys.workspace ?? "",
+      body: { name: `role ${inQuery} ${inBody}`, org_id: inBody },
+    });
+
+  test("may send the same org_id in query and body", async () => {
+    expect((await create("w1", "w1")).status).toBe(201);
+  });
+
+  test("is told when the two contradict each other", async () => {
+    const answer = await create("w1", "w2");
+    expect([answer.status, answer.codes, answer.message]).toEqual([
+      400,
+      ["INVALID_REQUEST"],
+      "org_id: the query and the body name different organizations. Send it in the body only.",
+    ]);
+  });
+
+  test("still has its org_id judged", async () => {
+    const answer = await api.call(`/v1/roles?org_id=${tooLong}`, { key: keys.workspace ?? "" });
+    expect([answer.status, answer.message]).toEqual([400, "org_id: must have at most 256 bytes."]);
+  });
+});
+
+test("POST /v1/users/roles judges the org_id of every kind of key", async () => {
+  for (const kind of ["organization", "user", "instance"]) {
+    const body = { role: "cr_member", user_ids: ["nobody"], org_id: tooLong };
+    const answer = await api.call("/v1/users/roles", { key: keys[kind] ?? "", body });
+    expect([kind, answer.status, answer.message]).toEqual([
+      kind,
+      400,
+      "org_id: must have at most 256 bytes.",
+    ]);
+  }
+});

@@ -1,0 +1,278 @@
+import { createHash, createHmac } from "node:crypto";
+import { beforeEach, describe, expect, test } from "vitest";
+import { cursorKeysKey, scopeEpochsKey, workspaceTenant } from "../../lib/store/layout.ts";
+import { useApi } from "../support/api.ts";
+import { github, gitlab, World } from "../support/world.ts";
+import { finalized, november, type Reader, readerOf, urlOf } from "./support.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+let rounds = 0;
+let workspace = "";
+let reader: Reader;
+const idOf = (name: string) => `${workspace}-${name}`;
+const tell = (name: string, number: number, change: object = {}) =>
+  world.tell("pull_request.finalized", finalized(github(idOf(name)), `${name}-${number}`, change));
+const save = (name: string, change: object = {}) =>
+  world.organization(idOf(name), { workspace_id: workspace, ...change });
+const hide = { plan: "pro" };
+
+async function member(name: string, change: object = {}): Promise<void> {
+  await save(name, change);
+  await world.repository(github(idOf(name)), "9001");
+}
+
+beforeEach(async () => {
+  workspace = `scope-${rounds++}`;
+  await world.workspace(workspace);
+  await member("a");
+  await member("b");
+  reader = readerOf(api, (await world.token(workspace)).text);
+});
+
+const urls = (name: string, ...numbers: number[]) => numbers.map((number) => urlOf(`${name}-${number}`));
+
+/** All pages from a cursor to the end: the URLs, and where the next walk resumes. */
+async function follow(from: string, limit = 1000) {
+  const found: string[] = [];
+  for (let cursor = from; ; ) {
+    const page = await reader.page(`review-comments?${november}&limit=${limit}&cursor=${cursor}`);
+    found.push(...page.urls);
+    if (page.next === null) return { found, resume: page.resume ?? "" };
+    cursor = page.next;
+  }
+}
+
+describe.each([
+  ["changes its plan and comes back", { plan: "pro" }],
+  ["is deactivated and comes back", { active: false }],
+])("an organization that %s", (_, hidden) => {
+  test("is caught up by the cursor of a walk under way", async () => {
+    await tell("a", 1);
+    await tell("b", 1);
+    await tell("a", 2);
+    await tell("a", 3);
+    const first = await reader.page(`review-comments?${november}&limit=1`);
+    await save("b", hidden);
+    await tell("b", 2);
+    const second = await reader.page(`review-comments?${november}&limit=1&cursor=${first.next}`);
+    await save("b");
+
+    const { found } = await follow(second.next ?? "", 1);
+
+    expect([...first.urls, ...second.urls]).toEqual(urls("a", 1, 2));
+    expect(found.toSorted()).toEqual([...urls("a", 3), ...urls("b", 1, 2)]);
+  });
+
+  test("is caught up by a resume, once, and by later resumes no more", async () => {
+    await tell("a", 1);
+    const walk = await reader.page(`review-comments?${november}`);
+    await save("b", hidden);
+    await tell("b", 1);
+    const without = await follow(walk.resume ?? "");
+    await save("b");
+    await tell("a", 2);
+
+    const caughtUp = await follow(without.resume);
+    const again = await follow(caughtUp.resume);
+
+    expect(without.found).toEqual([]);
+    expect(caughtUp.found).toEqual([...urls("b", 1), ...urls("a", 2)]);
+    expect(again.found).toEqual([]);
+  });
+});
+
+test("an organization that joins is caught up, also one that was invisible when it joined", async () => {
+  await world.organization(idOf("c"));
+  await world.repository(github(idOf("c")), "9001");
+  await tell("c", 1);
+  const { resume } = await reader.page(`review-comments?${november}`);
+  await save("c", hide);
+  const without = await follow(resume ?? "");
+  await save("c");
+  const caughtUp = await follow(without.resume);
+  expect([without.found, caughtUp.found]).toEqual([[], urls("c", 1)]);
+});
+
+test("many that become visible at once are caught up page by page, and one more meanwhile afterwards", async () => {
+  const many = ["p", "q", "r", "s", "t", "u"];
+  for (const name of many) await member(name, hide);
+  for (const name of many) await tell(name, 1);
+  await tell("a", 1);
+  await save("b", hide);
+  await tell("b", 1);
+  const { resume } = await reader.page(`review-comments?${november}`);
+  for (const name of many) await save(name);
+  const first = await reader.page(`review-comments?${november}&limit=2&cursor=${resume}`);
+  await save("b");
+
+  const { found } = await follow(first.next ?? "", 2);
+
+  expect([...first.urls, ...found]).toEqual([...many.flatMap((name) => urls(name, 1)), ...urls("b", 1)]);
+});
+
+test("filters and the window hold for what is caught up", async () => {
+  await save("b", hide);
+  await tell("b", 1);
+  await tell("b", 2, { merged_at: "2026-10-02T10:00:00.000Z" });
+  const { resume } = await reader.page(`review-comments?${november}`);
+  await save("b");
+  expect((await follow(resume ?? "")).found).toEqual(urls("b", 1));
+});
+
+test("an epoch that was taken and not published is published by whoever comes next", async () => {
+  await tell("a", 1);
+  const { resume } = await reader.page(`review-comments?${november}`);
+  await save("b", hide);
+  await tell("b", 1);
+  await save("b");
+  const key = scopeEpochsKey(workspaceTenant(workspace));
+  await api.store().table.write({ update: key, change: { add: [["p", -1]] } });
+  const half = await follow(resume ?? "");
+  await save("b", { name: "told again" });
+
+  const whole = await follow(half.resume);
+
+  expect([half.found, whole.found]).toEqual([[], urls("b", 1)]);
+});
+
+test("where nothing changed a resume reads no row twice", async () => {
+  await api.store().table.write({
+    update: scopeEpochsKey(workspaceTenant(workspace)),
+    change: { set: [["at_ms", 0]] },
+  });
+  const first = await reader.page(`review-comments?${november}`);
+  expect(first.urls).toEqual([]);
+  expect((await follow(first.resume ?? "")).found).toEqual([]);
+});
+
+describe("a cursor that cannot be caught up is refused", () => {
+  const refusal = async (read: Reader, cursor: string) => {
+    const answer = await read.get(`review-comments?${november}&cursor=${cursor}`);
+    return [answer.status, answer.codes, answer.message];
+  };
+
+  test("one of release 1 over several organizations; over one it goes on", async () => {
+    await tell("a", 1);
+    const item = await api.store().table.get(cursorKeysKey);
+    const ring = Object(item?.keys);
+    const id = String(item?.current);
+    const secret = Buffer.from(ring[id].secret, "base64url");
+    const digest = (selector: string) =>
+      createHash("sha256")
+        .update(
+          JSON.stringify([
+            `w#${workspace}`,
+            selector,
+            [
+              ["end_date", "2026-11-30"],
+              ["start_date", "2026-11-01"],
+            ],
+          ]),
+        )
+        .digest()
+        .subarray(0, 12)
+        .toString("base64url");
+    const release1 = (selector: string) => {
+      const t = Math.floor(Date.now() / 1000);
+      const content = Buffer.from(
+        JSON.stringify({ o: "listReviewCommentMetrics", b: digest(selector), p: 0, t, r: 1 }),
+      );
+      const mac = createHmac("sha256", secret).update(`${id}.`).update(content).digest();
+      return `${id}.${Buffer.concat([mac, content]).toString("base64url")}`;
+    };
+    expect(await refusal(reader, release1("all"))).toEqual([
+      400,
+      ["INVALID_CURSOR"],
+      "cursor: is of an earlier release and does not tell which organizations it covers. Start a new walk.",
+    ]);
+    const uuid = await save("a");
+    const one = await reader.page(
+      `review-comments?${november}&org_id=${idOf("a")}&cursor=${release1(`one:${uuid}`)}`,
+    );
+    expect(one.urls).toEqual(urls("a", 1));
+  });
+
+  test("one of an instance key that is authorized for other organizations", async () => {
+    const instance = `${workspace}-instance`;
+    await world.instance(instance);
+    const saved = (id: string) => world.organization(id, { ...gitlab(instance, id) });
+    const [home, other] = [await saved("home"), await saved("other")];
+    await world.member(gitlab(instance, "home"), "u-admin", { role: "cr_admin" });
+    const keyWith = async (authorized?: string[]) => {
+      const base = {
+        kind: "instance",
+        instanceId: instance,
+        home,
+        owner: "u-admin",
+        role: "cr_admin",
+      } as const;
+      const { text } = await world.key({ ...base, ...(authorized && { authorized }) });
+      return readerOf(api, text);
+    };
+    const [narrow, same, wide] = [await keyWith([home]), await keyWith([home]), await keyWith([home, other])];
+    const { resume } = await narrow.page(`review-comments?${november}`);
+    expect((await same.get(`review-comments?${november}&cursor=${resume}`)).status).toBe(200);
+    for (const key of [wide, await keyWith()])
+      expect(await refusal(key, resume ?? "")).toEqual([
+        400,
+        ["INVALID_CURSOR"],
+        "cursor: was made with a key that is authorized for other organizations. Start a new walk.",
+      ]);
+  });
+});
+
+describe("the other walks that can be resumed", () => {
+  const page = (path: string) =>
+    api.call(path, { key: token }).then(({ status, message, json, headers }) => {
+      expect([status, message]).toEqual([200, ""]);
+      const { data, next_cursor } = Object(json);
+      return { data, next: next_cursor, resume: headers["x-resume-cursor"] };
+    });
+  let token = "";
+  beforeEach(async () => {
+    token = (await world.token(workspace)).text;
+  });
+  async function all(path: string, from: string) {
+    const found: Array<Record<string, unknown>> = [];
+    for (let cursor = from; ; ) {
+      const { data, next, resume } = await page(`${path}&cursor=${cursor}`);
+      found.push(...data);
+      if (next === null) return { found, resume };
+      cursor = next;
+    }
+  }
+
+  test("Learnings catch up an organization that became visible", async () => {
+    const uuid = await save("b");
+    await world.member(github(idOf("b")), "u-admin", { role: "cr_admin" });
+    const owner = { kind: "organization", organization: uuid, owner: "u-admin", role: "cr_admin" } as const;
+    const { text } = await world.key(owner);
+    const body = { data: [{ repository_id: "9001", learning: "Prefer small functions." }] };
+    expect((await api.call("/v1/learnings", { key: text, body })).status).toBe(200);
+    await save("b", hide);
+    const { data, resume } = await page("/v1/learnings?limit=10");
+    await save("b");
+    const { found } = await all("/v1/learnings?limit=10", resume ?? "");
+    expect([data, found.map(({ learning }) => learning)]).toEqual([[], ["Prefer small functions."]]);
+  });
+
+  test.each(["asc", "desc"])("audit logs catch up an organization that became visible: %s", async (order) => {
+    const uuid = await save("b");
+    await world.member(github(idOf("b")), "u-admin", { role: "cr_admin" });
+    const asAdmin = { kind: "organization", owner: "u-admin", role: "cr_admin" } as const;
+    await world.member(github(idOf("a")), "u-admin", { role: "cr_admin" });
+    const a = await save("a");
+    for (const organization of [a, uuid, a]) await world.key({ ...asAdmin, organization });
+    await save("b", hide);
+    const path = `/v1/audit-logs?order=${order}&limit=1&actions=key.created`;
+    const first = await page(path);
+    const second = await page(`${path}&cursor=${first.next}`);
+    await save("b");
+    const { found } = await all(path, second.next ?? first.next);
+    const ids = new Set([...first.data, ...second.data, ...found].map(({ id }) => id));
+    const ofB = found.filter(({ organization_id }) => organization_id === idOf("b"));
+    expect(ofB).toHaveLength(1);
+    expect(ids.size).toBe(3);
+  });
+});
