@@ -3,12 +3,9 @@ import { lambda } from "../../lib/http/lambda.ts";
 import { listReply } from "../../lib/http/list.ts";
 import { learningColumns } from "../../lib/learnings/columns.ts";
 import { exportLearnings } from "../../lib/learnings/export.ts";
-import { readableRepositories } from "../../lib/people/reads.ts";
 
 export const handler = lambda(operation, async (call) => {
   const { format = "json" } = call.input.query;
-  const page = await exportLearnings(call, (organization, userId) =>
-    readableRepositories(call.table, organization, userId),
-  );
+  const page = await exportLearnings(call);
   return listReply({ format, name: "data", columns: learningColumns, ...page });
 });

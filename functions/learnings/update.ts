@@ -10,6 +10,7 @@ export const handler = lambda(
     const { scope, input } = call;
     const request = {
       organizations: scope.organizations,
+      readable: call.readable,
       id: input.path.learning_id,
       text: input.body.learning,
       ahead: call.alongside[0],

@@ -87,6 +87,8 @@ export type Operation = {
   readonly needs: Permission | "admin" | null;
   /** What a single kind of key needs beyond `needs`. */
   readonly needsOfKind?: Readonly<Partial<Record<KeyKind, Permission>>>;
+  /** User keys cover only the repositories that their member can read; other kinds are not bound to a person's. */
+  readonly readableOnly?: true;
   readonly organization: OrganizationRule;
   readonly instanceScope: InstanceScope;
   readonly rateLimit: RateLimit;

@@ -26,6 +26,8 @@ const payloadSchema = z.strictObject({
   t: z.number(),
   /** 1 for a cursor that resumes a finished walk. */
   r: z.literal(1).optional(),
+  /** Digest of the repositories that the caller can read; absent for every one. */
+  v: z.string().optional(),
   /** Page size, where the walk keeps it. */
   n: z.number().optional(),
 });
@@ -36,6 +38,7 @@ export type OpenedCursor = {
   readonly resumes: boolean;
   readonly pageSize: number | undefined;
   readonly binding: string;
+  readonly readable: string | undefined;
 };
 
 export type Paging = {
@@ -66,7 +69,13 @@ export async function openCursor(
   const days = payload.r ? cursorLimits.resumeAgeDaysMax : cursorLimits.pageAgeDaysMax;
   if (deps.nowMs / 1000 - payload.t > days * 86_400)
     throw invalid(`is older than ${days} days. Start a new walk.`);
-  return { position: payload.p, resumes: payload.r === 1, pageSize: payload.n, binding: payload.b };
+  return {
+    position: payload.p,
+    resumes: payload.r === 1,
+    pageSize: payload.n,
+    binding: payload.b,
+    readable: payload.v,
+  };
 }
 
 async function verify(ring: CursorKeyRing, table: Table, text: string): Promise<Payload> {
@@ -118,12 +127,14 @@ export function bindPaging(
     readonly operation: Operation;
     readonly principal: Principal;
     readonly scope: Scope;
+    /** Digest of the repositories that the caller can read; undefined for every one. */
+    readonly readable?: string | undefined;
     readonly query: Readonly<Record<string, unknown>>;
     readonly cursor: OpenedCursor | undefined;
     readonly defaultPageSize: number;
   },
 ): Paging {
-  const { operation, cursor, query } = walk;
+  const { operation, cursor, query, readable } = walk;
   // Most answers neither have a cursor nor make one.
   const binding = () => bindingOf(walk.principal.tenant, walk.scope.selector, query);
   const limit = typeof query.limit === "number" ? query.limit : undefined;
@@ -131,6 +142,11 @@ export function bindPaging(
   if (cursor) {
     if (cursor.binding !== binding()) {
       throw invalid("belongs to another request. Keep the filters and the organization of the first page.");
+    }
+    if (cursor.readable !== readable) {
+      throw invalid(
+        "was made for other repositories: those that the key's member can read have changed. Start a new walk.",
+      );
     }
     if (keepsSize && limit !== undefined && limit !== cursor.pageSize) {
       throw invalid(
@@ -146,6 +162,7 @@ export function bindPaging(
       p: position,
       t: Math.floor(deps.nowMs / 1000),
       ...(resumes && { r: 1 as const }),
+      ...(readable !== undefined && { v: readable }),
       ...(keepsSize && { n: pageSize }),
     });
   return {

@@ -1,11 +1,12 @@
-import { authenticate } from "../access/authenticate.ts";
+import { type Authentication, authenticate } from "../access/authenticate.ts";
 import { checkKeyKind, checkPermission, checkPlan } from "../access/policy.ts";
+import { type ReadableRepositories, readableDigest, readableFrom } from "../access/readable.ts";
 import { checkAllIsAllowed, selectOrganizations } from "../access/scope.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import { certain } from "../runtime/certain.ts";
 import { optionalVariable } from "../runtime/environment.ts";
-import { cursorKeysKey, type TenantKey } from "../store/layout.ts";
+import { cursorKeysKey, memberReadsKey, type TenantKey } from "../store/layout.ts";
 import type { Key } from "../store/table.ts";
 import { bindPaging, openCursor } from "./cursors.ts";
 import type { Dependencies } from "./dependencies.ts";
@@ -33,9 +34,11 @@ export async function identify(deps: Dependencies, exchange: Exchange, alongside
     { table, clock: deps.clock },
     {
       text: keyTextOf(exchange),
-      alongside: (tenant, organization) => [
+      alongside: (tenant, { organization, user }) => [
         ...(wantsCursorKeys ? [cursorKeysKey] : []),
         ...alongside(tenant, { organization, path: exchange.event.pathParameters ?? {} }),
+        // Last, where readRepositories looks for it.
+        ...(operation.readableOnly && organization && user ? [memberReadsKey(organization, user)] : []),
       ],
     },
   );
@@ -48,6 +51,18 @@ export async function identify(deps: Dependencies, exchange: Exchange, alongside
   const parameters = Object.keys(exchange.event.multiValueQueryStringParameters ?? {});
   checkKeyKind(operation, authentication.principal, parameters);
   if (wantsCursorKeys) await deps.cursorKeys.accept(table, authentication.alongside[0]);
+  exchange.readable = await readRepositories(exchange, authentication);
+}
+
+/** User keys act as their member: where the operation says so, they cover only what the member can read. */
+async function readRepositories(
+  { operation, table }: Exchange,
+  { principal, alongside }: Authentication,
+): Promise<ReadableRepositories> {
+  if (!operation.readableOnly || principal.key.kind !== "user") return "*";
+  const { uuid } = certain(principal.home, "organization of the key");
+  const userId = certain(principal.userId, "member behind the key");
+  return await readableFrom(table, uuid, userId, alongside.at(-1));
 }
 
 /** Absent, empty or sent twice is no key at all. A deployment may accept further header names. */
@@ -93,7 +108,15 @@ export function select(deps: Dependencies, exchange: Exchange): void {
   const { paging } = operation;
   exchange.paging = bindPaging(
     { ring: deps.cursorKeys, nowMs: deps.clock.nowMs() },
-    { operation, principal, scope, query: input.query, cursor, defaultPageSize: paging?.defaultSize ?? 0 },
+    {
+      operation,
+      principal,
+      scope,
+      readable: readableDigest(exchange.readable),
+      query: input.query,
+      cursor,
+      defaultPageSize: paging?.defaultSize ?? 0,
+    },
   );
 }
 

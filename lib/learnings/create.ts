@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { isReadable } from "../access/readable.ts";
 import { type ItemErrorCode, itemErrorCodes } from "../contract/errors.ts";
 import type { createAnswer } from "../contract/operations/learnings.ts";
 import { followChanged } from "../index/follow.ts";
@@ -26,7 +27,10 @@ export async function createLearnings(
   data: readonly unknown[],
 ): Promise<CreateAnswer> {
   const items = readItems(data);
-  const contents = items.map(({ content }) => content).filter((content) => content !== null);
+  // Whatever lies in other repositories is as if it were not there: no answer depends on it.
+  const contents = items
+    .flatMap(({ content }) => content ?? [])
+    .filter(({ repositoryId }) => isReadable(author.readable, repositoryId));
   const { uuid } = author.organization;
   const [owners, repositories] = await Promise.all([
     readOwners(deps.table, uuid, contents),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { ReadableRepositories } from "../access/readable.ts";
 import type { listLearnings } from "../contract/operations/learnings.ts";
 import { certain } from "../runtime/certain.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -6,14 +7,15 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { organizationTenant, type TenantKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { learningFilter } from "./export/filter.ts";
-import { namedRepositories, type Readable } from "./export/named-repository.ts";
+import { namedRepositories } from "./export/named-repository.ts";
 import { beginning, type Position, walkLearnings } from "./export/walk.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "./present.ts";
 
 /** What the export needs of a call. Access has decided whose Learnings they are. */
 export type ExportCall = {
-  readonly principal: { readonly tenant: TenantKey; readonly userId: string | null };
+  readonly principal: { readonly tenant: TenantKey };
   readonly scope: { readonly organizations: readonly OrganizationItem[] };
+  readonly readable: ReadableRepositories;
   readonly input: { readonly query: z.output<(typeof listLearnings)["query"]> };
   readonly paging: {
     readonly position: unknown;
@@ -33,11 +35,11 @@ export type ExportedPage = {
   readonly resumeCursor: string | null;
 };
 
-export async function exportLearnings(call: ExportCall, readable: Readable): Promise<ExportedPage> {
+export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
   const { table, clock, paging, signal, scope, input } = call;
   const { limit: _limit, cursor: _cursor, format: _format, org_id: _orgId, ...filters } = input.query;
   const organizations = new Map(scope.organizations.map((each) => [each.uuid, each]));
-  const repositories = await repositoriesOf(call, readable);
+  const repositories = await repositoriesOf(call);
   const page = await walkLearnings(
     { table, clock },
     {
@@ -46,10 +48,10 @@ export async function exportLearnings(call: ExportCall, readable: Readable): Pro
       limit: paging.pageSize,
       wanted: learningFilter(filters, {
         organizations: new Set(organizations.keys()),
-        repositories,
+        ...(repositories !== "*" && { repositories }),
         nowMs: clock.nowMs(),
       }),
-      isFiltered: Object.values(filters).some((filter) => filter !== undefined),
+      isFiltered: repositories !== "*" || Object.values(filters).some((filter) => filter !== undefined),
       signal,
     },
   );
@@ -71,14 +73,14 @@ function ownerOf({ principal, scope }: ExportCall): TenantKey {
   return only && !another ? organizationTenant(only.uuid) : principal.tenant;
 }
 
-async function repositoriesOf({ table, principal, scope, input }: ExportCall, readable: Readable) {
+/** Whose Learnings are wanted: all that the caller can read, or what was named of it. */
+async function repositoriesOf({ table, scope, readable, input }: ExportCall): Promise<ReadableRepositories> {
   const { repository_name: name } = input.query;
-  if (name === undefined) return undefined;
-  // Only keys of a member may name a repository.
+  if (name === undefined) return readable;
+  // Only keys of a member may name a repository, and those have one organization.
   const [organization] = scope.organizations;
   const { uuid } = certain(organization, "organization of the key");
-  const userId = certain(principal.userId, "member behind the key");
-  return await namedRepositories(table, readable, { organization: uuid, userId, name });
+  return await namedRepositories(table, readable, { organization: uuid, name });
 }
 
 function positionOf(position: unknown): Position {

@@ -1,3 +1,4 @@
+import { isReadable, type ReadableRepositories } from "../access/readable.ts";
 import { changeEntry } from "../audit/entry.ts";
 import { Fault } from "../contract/fault.ts";
 import { type Fresh, followChanged } from "../index/follow.ts";
@@ -20,6 +21,7 @@ import { type LearningDeps, learningEvent } from "./writer.ts";
 
 export type UpdateRequest = {
   readonly organizations: readonly OrganizationItem[];
+  readonly readable: ReadableRepositories;
   readonly id: string;
   readonly text: string;
   /** The record, where it was read with authentication. */
@@ -35,7 +37,8 @@ export async function updateLearning(deps: LearningDeps, request: UpdateRequest)
   const { record, behind } = await decideAnew(deps, async () => {
     const held = await findLearning(deps.table, organizations, id, ahead);
     ahead = undefined;
-    if (!held) throw new Fault("LEARNING_NOT_FOUND", "No Learning of the key's scope has this id.");
+    if (!held || !isReadable(request.readable, held.learning.repository_id))
+      throw new Fault("LEARNING_NOT_FOUND", "No Learning of the key's scope has this id.");
     return await replaceText(deps, held, text, embed);
   });
   if (behind) {

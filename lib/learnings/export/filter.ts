@@ -10,7 +10,7 @@ export type LearningFilter = (learning: LearningItem) => boolean;
 
 const msPerDay = 86_400_000;
 
-/** All of what was asked for at once; `repositories` narrows further where a repository was named. */
+/** All of what was asked for at once; `repositories` narrows to what a member can read, or what was named of it. */
 export function learningFilter(
   query: LearningQuery,
   {
@@ -19,7 +19,7 @@ export function learningFilter(
     nowMs,
   }: {
     readonly organizations: ReadonlySet<string>;
-    readonly repositories: ReadonlySet<string> | undefined;
+    readonly repositories?: ReadonlySet<string>;
     readonly nowMs: number;
   },
 ): LearningFilter {
