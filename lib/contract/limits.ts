@@ -116,6 +116,8 @@ export const peopleLimits = {
   roleNameCharactersMax: 255,
   roleDescriptionCharactersMax: 1_000,
   customRolesMax: 100,
+  /** How long the same request by the same key answers with the role that it made before. */
+  roleRepeatMsMax: 10 * 60_000,
   /** People changed by one transaction, beside the guard and the two copies of the audit entry. */
   changedTogetherMax: 97,
   /** Of one person: at most 330 bytes each of an item's 400 KB. A membership beyond them stands alone. */
