@@ -48,8 +48,7 @@ export async function identify(deps: Dependencies, exchange: Exchange, alongside
   if (operation.instanceScope === "named" && authentication.principal.key.kind === "legacy") {
     checkAllIsAllowed(operation, authentication.principal, peekBody(exchange.event, "org_id"));
   }
-  const parameters = Object.keys(exchange.event.multiValueQueryStringParameters ?? {});
-  checkKeyKind(operation, authentication.principal, parameters);
+  checkKeyKind(operation, authentication.principal, sentParameters(exchange));
   if (wantsCursorKeys) await deps.cursorKeys.accept(table, authentication.alongside[0]);
   exchange.readable = await readRepositories(exchange, authentication);
 }
@@ -64,6 +63,13 @@ async function readRepositories(
   const userId = certain(principal.userId, "member behind the key");
   return await readableFrom(table, uuid, userId, alongside.at(-1));
 }
+
+/** Names of the query's parameters, and `name=value` for policies that depend on the value. */
+const sentParameters = ({ event }: Exchange): string[] =>
+  Object.entries(event.multiValueQueryStringParameters ?? {}).flatMap(([name, values = []]) => [
+    name,
+    ...values.map((value) => `${name}=${value}`),
+  ]);
 
 /** Absent, empty or sent twice is no key at all. A deployment may accept further header names. */
 function keyTextOf({ event }: Exchange): string | undefined {
@@ -130,7 +136,7 @@ function orgIdOf({ body, organization }: Operation, input: Input<Operation>): st
 export function authorize(exchange: Exchange): void {
   const { operation } = exchange;
   exchange.scope = checkPlan(operation, certain(exchange.scope, "scope"));
-  checkPermission(operation, certain(exchange.principal, "principal"));
+  checkPermission(operation, certain(exchange.principal, "principal"), sentParameters(exchange));
 }
 
 function textField(part: unknown, name: string): string | undefined {

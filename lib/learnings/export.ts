@@ -37,7 +37,14 @@ export type ExportedPage = {
 
 export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
   const { table, clock, paging, signal, scope, input } = call;
-  const { limit: _limit, cursor: _cursor, format: _format, org_id: _orgId, ...filters } = input.query;
+  const {
+    limit: _limit,
+    cursor: _cursor,
+    format: _format,
+    org_id: _orgId,
+    state: _state,
+    ...filters
+  } = input.query;
   const organizations = new Map(scope.organizations.map((each) => [each.uuid, each]));
   const repositories = await repositoriesOf(call);
   const page = await walkLearnings(
