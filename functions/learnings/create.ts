@@ -7,7 +7,7 @@ import { createLearnings } from "../../lib/learnings/create.ts";
 export const handler = lambda(operation, async (call) => ({
   json: await createLearnings(
     { ...call, embedder: configuredEmbedder() },
-    authorOf(call.scope, call.principal),
+    authorOf(call),
     call.input.body.data,
   ),
 }));

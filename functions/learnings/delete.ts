@@ -6,9 +6,13 @@ import { learningAlongside, locateLearning } from "../../lib/learnings/find.ts";
 export const handler = lambda(
   operation,
   async (call) => {
-    const { scope, input } = call;
-    const { organizations } = scope;
-    await deleteLearning(call, { organizations, id: input.path.learning_id, ahead: call.alongside[0] });
+    const { scope, readable, input } = call;
+    await deleteLearning(call, {
+      organizations: scope.organizations,
+      readable,
+      id: input.path.learning_id,
+      ahead: call.alongside[0],
+    });
     return { empty: true };
   },
   { locate: locateLearning, alongside: learningAlongside },

@@ -29,8 +29,16 @@ export type Authentication = {
 
 export type AuthenticationRequest = {
   readonly text: string | undefined;
-  /** Items to fetch in the same round, by the tenant and, where it is of one, the organization that the key names. */
-  readonly alongside?: (tenant: TenantKey, organization: string | undefined) => readonly Key[];
+  /** Items to fetch in the same round. */
+  readonly alongside?: (tenant: TenantKey, named: NamedByKey) => readonly Key[];
+};
+
+/** What the text of a key names beside its tenant. */
+export type NamedByKey = {
+  /** The one organization of the key; undefined for keys of many. */
+  readonly organization: string | undefined;
+  /** The member that a user key acts as. */
+  readonly user: string | undefined;
 };
 
 /** One body for every reason, so that nobody learns which keys exist. The cause is for the audit log. */
@@ -59,9 +67,12 @@ export async function authenticate(
 
   const tenant = tenantHint(hints);
   const wanted = wantedKeys(hints);
-  const organization = "organization" in hints ? hints.organization : undefined;
+  const named = {
+    organization: "organization" in hints ? hints.organization : undefined,
+    user: hints.kind === "user" ? hints.userId : undefined,
+  };
   const [items, rows] = await Promise.all([
-    deps.table.getMany([keyKey(parsed.id), ...wanted, ...alongside(tenant, organization)]),
+    deps.table.getMany([keyKey(parsed.id), ...wanted, ...alongside(tenant, named)]),
     tenantOrganizations(deps.table, hints),
   ]);
 
@@ -72,7 +83,7 @@ export async function authenticate(
   const stale = principal.tenant !== tenant;
   return {
     principal,
-    alongside: stale ? await deps.table.getMany(alongside(principal.tenant, organization)) : found,
+    alongside: stale ? await deps.table.getMany(alongside(principal.tenant, named)) : found,
   };
 }
 

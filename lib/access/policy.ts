@@ -101,8 +101,14 @@ export const metricsPreparing = (id: string) =>
   );
 
 /** Step 7. */
-export function checkPermission(operation: Operation, { key, role }: Principal): void {
-  for (const needed of [operation.needs, operation.needsOfKind?.[key.kind]]) {
+export function checkPermission(
+  operation: Operation,
+  { key, role }: Principal,
+  parameters: readonly string[],
+): void {
+  const { needs, needsOfKind, needsOfParameter } = operation;
+  const sent = parameters.map((parameter) => needsOfParameter?.[parameter]);
+  for (const needed of [needs, ...sent, needsOfKind?.[key.kind]]) {
     if (needed === "admin" && !role?.isAdmin)
       throw new Fault("NOT_ADMIN", "This operation needs a key with the Admin role (cr_admin).");
     if (needed && needed !== "admin" && !role?.permissions.has(needed))

@@ -35,6 +35,7 @@ export const errorCodes = {
   ROLE_NOT_FOUND: { status: 404, meaning: "The organization has no role with this id." },
   METHOD_NOT_ALLOWED: { status: 405, meaning: "The path exists, but not with this method." },
   LEARNING_EXISTS: { status: 409, meaning: "Another Learning of the repository has this text." },
+  LEARNING_NOT_PENDING: { status: 409, meaning: "The Learning does not wait for approval." },
   ROLE_NAME_TAKEN: { status: 409, meaning: "Another role of the organization has this name." },
   ROLE_IN_USE: { status: 409, meaning: "A member still has this role." },
   SYSTEM_ROLE: { status: 409, meaning: "System roles cannot be changed or deleted." },

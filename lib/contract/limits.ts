@@ -123,6 +123,8 @@ export const peopleLimits = {
   roleNameCharactersMax: 255,
   roleDescriptionCharactersMax: 1_000,
   customRolesMax: 100,
+  /** How long the same request by the same key answers with the role that it made before. */
+  roleRepeatMsMax: 10 * 60_000,
   /** People changed by one transaction, beside the guard and the two copies of the audit entry. */
   changedTogetherMax: 97,
   /** Of one person: at most 330 bytes each of an item's 400 KB. A membership beyond them stands alone. */
@@ -221,11 +223,13 @@ export const streamLimits = {
 export const learningLimits = {
   batchItemsMax: 100,
   textCharactersMax: 10_000,
+  /** Redaction marks do not count as text; so many characters of them fit the transactions of a full batch. */
+  marksCharactersMax: 30_000,
   fileCharactersMax: 1_024,
   sourceUrlCharactersMax: 2_048,
   filesMax: 10,
-  /** Five actions each, and two audit entries in two copies, fit one transaction. */
-  writtenTogetherMax: 19,
+  /** Six actions each at most, and two audit entries in two copies, fit one transaction. */
+  writtenTogetherMax: 16,
   /** Five actions each fit one transaction. */
   movedTogetherMax: 20,
   /** How often a write that lost a race decides anew before it counts as failed. */

@@ -7,7 +7,7 @@ const acceptedKinds = ({ keys }: Operation): KeyKind[] =>
   keyKinds.filter((kind) => keys[kind] === "accepted");
 
 export function describePolicy(operation: Operation): string {
-  const { keys, needs, plan, rateLimit, organization } = operation;
+  const { keys, needs, plan, rateLimit, organization, readableOnly } = operation;
   const selector = {
     optional: "may narrow to one organization with `org_id`",
     required: "must name one organization with `org_id`",
@@ -17,6 +17,7 @@ export function describePolicy(operation: Operation): string {
   return [
     `Keys: ${acceptedKinds(operation).join(", ")}.`,
     keys.workspace === "accepted" ? `Workspace tokens ${selector[organization]}.` : "",
+    readableOnly ? "User keys cover only the repositories that their member can read." : "",
     plan === "any" ? "Every plan." : "Enterprise plan.",
     needs ? `Needs ${needs === "admin" ? "the Admin role" : `\`${needs}\``}.` : "",
     `Limit: ${rateLimit.requestsMax} requests in ${rateLimit.windowSeconds} seconds.`,

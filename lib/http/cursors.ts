@@ -35,6 +35,8 @@ const payloadSchema = z.strictObject({
   t: z.number(),
   /** 1 for a cursor that resumes a finished walk. */
   r: z.literal(1).optional(),
+  /** Digest of the repositories that the caller can read; absent for every one. */
+  v: z.string().optional(),
   /** Page size, where the walk keeps it. */
   n: z.number().optional(),
 });
@@ -50,6 +52,7 @@ export type OpenedCursor = {
   /** Undefined for a cursor of one organization, and of release 1. */
   readonly mark: ScopeMark | undefined;
   readonly authorizedDigest: string | undefined;
+  readonly readable: string | undefined;
 };
 
 export type Paging = {
@@ -94,6 +97,7 @@ export async function openCursor(
     tenantDigest: payload.w,
     mark: markOf(payload),
     authorizedDigest: payload.a,
+    readable: payload.v,
   };
 }
 
@@ -153,12 +157,14 @@ export function bindPaging(
     readonly operation: Operation;
     readonly principal: Principal;
     readonly scope: Scope;
+    /** Digest of the repositories that the caller can read; undefined for every one. */
+    readonly readable?: string | undefined;
     readonly query: Readonly<Record<string, unknown>>;
     readonly cursor: OpenedCursor | undefined;
     readonly defaultPageSize: number;
   },
 ): Paging {
-  const { operation, cursor, query } = walk;
+  const { operation, cursor, query, readable } = walk;
   const { tenant } = walk.principal;
   // Most answers neither have a cursor nor make one.
   const binding = () => bindingOf([walk.scope.selector, filtersOf(query)]);
@@ -170,6 +176,11 @@ export function bindPaging(
     const expected = ofRelease1 ? bindingOf([tenant, walk.scope.selector, filtersOf(query)]) : binding();
     if (cursor.binding !== expected) {
       throw invalid("belongs to another request. Keep the filters and the organization of the first page.");
+    }
+    if (cursor.readable !== readable) {
+      throw invalid(
+        "was made for other repositories: those that the key's member can read have changed. Start a new walk.",
+      );
     }
     if (keepsSize && limit !== undefined && limit !== cursor.pageSize) {
       throw invalid(
@@ -190,6 +201,7 @@ export function bindPaging(
       }),
       t: Math.floor(deps.nowMs / 1000),
       ...(resumes && { r: 1 as const }),
+      ...(readable !== undefined && { v: readable }),
       ...(keepsSize && { n: pageSize }),
     });
   return {

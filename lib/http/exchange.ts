@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from "aws-lambda";
 import type * as z from "zod";
 import type { Principal } from "../access/principal.ts";
 import type { Admission } from "../access/rate-limiter.ts";
+import type { ReadableRepositories } from "../access/readable.ts";
 import type { Scope } from "../access/scope.ts";
 import type { Actor } from "../audit/entry.ts";
 import type { Operation } from "../contract/operation.ts";
@@ -27,6 +28,8 @@ export type Input<Op extends Operation> = {
 export type Call<Op extends Operation = Operation> = {
   readonly principal: Principal;
   readonly scope: Scope;
+  /** The repositories that the caller can read; every one, but for user keys where the operation is `readableOnly`. */
+  readonly readable: ReadableRepositories;
   readonly input: Input<Op>;
   readonly paging: Paging;
   /** Reads go out at once; writes wait by themselves until the rate limiter has admitted the call. */
@@ -58,6 +61,7 @@ export type Exchange = {
   readonly table: Table;
   principal?: Principal;
   alongside: ReadonlyArray<Item | undefined>;
+  readable: ReadableRepositories;
   /** Undefined for operations without one. */
   body?: JsonBody;
   input?: Input<Operation> | undefined;

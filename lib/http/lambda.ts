@@ -126,6 +126,7 @@ function openExchange(
     // Nothing is begun for a caller who has been told that the time is up.
     table: boundedTable(deps.table.metered(meter), until),
     alongside: [],
+    readable: "*",
   };
 }
 
@@ -159,6 +160,7 @@ async function work<Op extends Operation>(
   const call: Call<Op> = {
     principal,
     scope,
+    readable: exchange.readable,
     // The operation whose schemas parsed it is the one the verb is typed from.
     input: certain(exchange.input, "input") as Input<Op>,
     paging: certain(exchange.paging, "paging"),

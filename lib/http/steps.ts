@@ -1,7 +1,8 @@
-import { authenticate, withOrganizationsNow } from "../access/authenticate.ts";
+import { type Authentication, authenticate, withOrganizationsNow } from "../access/authenticate.ts";
 import { shownSince, spanOf, withinSpan } from "../access/follow-scope.ts";
 import { checkKeyKind, checkPermission, checkPlan } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
+import { type ReadableRepositories, readableDigest, readableFrom } from "../access/readable.ts";
 import {
   checkAllIsAllowed,
   checksOrgId,
@@ -17,7 +18,7 @@ import type { Operation } from "../contract/operation.ts";
 import { certain } from "../runtime/certain.ts";
 import { optionalVariable } from "../runtime/environment.ts";
 import { noEpochs } from "../store/items/scope-epochs.ts";
-import { cursorKeysKey, type TenantKey } from "../store/layout.ts";
+import { cursorKeysKey, memberReadsKey, type TenantKey } from "../store/layout.ts";
 import type { Key } from "../store/table.ts";
 import { bindPaging, checkMark, openCursor } from "./cursors.ts";
 import type { Dependencies } from "./dependencies.ts";
@@ -45,9 +46,11 @@ export async function identify(deps: Dependencies, exchange: Exchange, alongside
     { table, clock: deps.clock },
     {
       text: keyTextOf(exchange),
-      alongside: (tenant, organization) => [
+      alongside: (tenant, { organization, user }) => [
         ...(wantsCursorKeys ? [cursorKeysKey] : []),
         ...alongside(tenant, { organization, path: exchange.event.pathParameters ?? {} }),
+        // Last, where readRepositories looks for it.
+        ...(operation.readableOnly && organization && user ? [memberReadsKey(organization, user)] : []),
       ],
     },
   );
@@ -57,10 +60,28 @@ export async function identify(deps: Dependencies, exchange: Exchange, alongside
   if (operation.instanceScope === "named" && authentication.principal.key.kind === "legacy") {
     checkAllIsAllowed(operation, authentication.principal, peekBody(exchange.event, "org_id"));
   }
-  const parameters = Object.keys(exchange.event.multiValueQueryStringParameters ?? {});
-  checkKeyKind(operation, authentication.principal, parameters);
+  checkKeyKind(operation, authentication.principal, sentParameters(exchange));
   if (wantsCursorKeys) await deps.cursorKeys.accept(table, authentication.alongside[0]);
+  exchange.readable = await readRepositories(exchange, authentication);
 }
+
+/** User keys act as their member: where the operation says so, they cover only what the member can read. */
+async function readRepositories(
+  { operation, table }: Exchange,
+  { principal, alongside }: Authentication,
+): Promise<ReadableRepositories> {
+  if (!operation.readableOnly || principal.key.kind !== "user") return "*";
+  const { uuid } = certain(principal.home, "organization of the key");
+  const userId = certain(principal.userId, "member behind the key");
+  return await readableFrom(table, uuid, userId, alongside.at(-1));
+}
+
+/** Names of the query's parameters, and `name=value` for policies that depend on the value. */
+const sentParameters = ({ event }: Exchange): string[] =>
+  Object.entries(event.multiValueQueryStringParameters ?? {}).flatMap(([name, values = []]) => [
+    name,
+    ...values.map((value) => `${name}=${value}`),
+  ]);
 
 /** Absent, empty or sent twice is no key at all. A deployment may accept further header names. */
 function keyTextOf({ event }: Exchange): string | undefined {
@@ -113,7 +134,15 @@ export function select(deps: Dependencies, exchange: Exchange): void {
   const { paging } = operation;
   exchange.paging = bindPaging(
     { ring: deps.cursorKeys, nowMs: deps.clock.nowMs() },
-    { operation, principal, scope, query: input.query, cursor, defaultPageSize: paging?.defaultSize ?? 0 },
+    {
+      operation,
+      principal,
+      scope,
+      readable: readableDigest(exchange.readable),
+      query: input.query,
+      cursor,
+      defaultPageSize: paging?.defaultSize ?? 0,
+    },
   );
 }
 
@@ -134,7 +163,7 @@ export function authorize(exchange: Exchange): void {
   const { operation } = exchange;
   const principal = certain(exchange.principal, "principal");
   exchange.scope = checkPlan(operation, certain(exchange.scope, "scope"), principal.key.kind);
-  checkPermission(operation, principal);
+  checkPermission(operation, principal, sentParameters(exchange));
 }
 
 /**

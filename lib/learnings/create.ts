@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { isReadable } from "../access/readable.ts";
 import { type ItemErrorCode, itemErrorCodes } from "../contract/errors.ts";
 import type { createAnswer } from "../contract/operations/learnings.ts";
 import { followChanged } from "../index/follow.ts";
@@ -26,7 +27,10 @@ export async function createLearnings(
   data: readonly unknown[],
 ): Promise<CreateAnswer> {
   const items = readItems(data);
-  const contents = items.map(({ content }) => content).filter((content) => content !== null);
+  // Whatever lies in other repositories is as if it were not there: no answer depends on it.
+  const contents = items
+    .flatMap(({ content }) => content ?? [])
+    .filter(({ repositoryId }) => isReadable(author.readable, repositoryId));
   const { uuid } = author.organization;
   const [owners, repositories] = await Promise.all([
     readOwners(deps.table, uuid, contents),
@@ -76,7 +80,7 @@ type Batch = {
 
 function resultsOf(items: readonly BatchItem[], batch: Batch): Result[] {
   const seen = new Set<string>();
-  return items.map(({ index, content, problem }): Result => {
+  const resultOf = ({ index, content, problem }: BatchItem): Result => {
     if (problem !== null || !content) {
       return failure(index, content && derivedId(batch, content), "INVALID_ITEM", problem ?? undefined);
     }
@@ -92,8 +96,13 @@ function resultsOf(items: readonly BatchItem[], batch: Batch): Result[] {
     if (isFirst && plan.outcome === "created") return { index, status: "created", id };
     const promoted = isFirst && plan.outcome === "promoted";
     return { index, status: "duplicate", id, ...(promoted && { promoted }) };
-  });
+  };
+  return items.map((each) => ({ ...resultOf(each), ...redactedOf(each) }));
 }
+
+/** What the caller should know of the text: these secrets were in it. */
+const redactedOf = ({ content }: BatchItem): Pick<Result, "redacted"> =>
+  content && content.redacted.length > 0 ? { redacted: [...content.redacted] } : {};
 
 const failure = (
   index: number,

@@ -1,33 +1,28 @@
+import { isReadable } from "../access/readable.ts";
 import { type Changing, changeEntry } from "../audit/entry.ts";
 import { decideAnew } from "../store/decide.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { textKey, vectorKey } from "../store/layout.ts";
-import { ConditionFailed, type Item, type Table } from "../store/table.ts";
+import { ConditionFailed, type Table } from "../store/table.ts";
 import { findLearning, findOrphans, type Held } from "./find.ts";
 import { indexRefreshFailed } from "./index-fault.ts";
+import type { LearningRequest } from "./read.ts";
 import { removeWrites } from "./record.ts";
 import { releaseWrites } from "./text-owner.ts";
 import { learningEvent } from "./writer.ts";
 
-export type DeleteRequest = {
-  readonly organizations: readonly OrganizationItem[];
-  readonly id: string;
-  /** The record, where it was read with authentication. */
-  readonly ahead?: Item | undefined;
-};
-
-/** Nothing is left of it when this returns, whether or not there was anything. */
-export async function deleteLearning(deps: Changing, request: DeleteRequest): Promise<void> {
-  const { organizations, id } = request;
+/** Nothing is left of it when this returns, whether or not there was anything; one out of the caller's sight stays. */
+export async function deleteLearning(deps: Changing, request: LearningRequest): Promise<void> {
+  const { organizations, readable, id } = request;
   let { ahead } = request;
-  const isRemoved = await decideAnew(deps, async () => {
+  const isKnown = await decideAnew(deps, async () => {
     const held = await findLearning(deps.table, organizations, id, ahead);
     ahead = undefined;
-    if (held) await removeRecord(deps, held);
+    if (held && isReadable(readable, held.learning.repository_id)) await removeRecord(deps, held);
     return held !== undefined;
   });
   try {
-    if (!isRemoved) await removeOrphans(deps.table, organizations, id);
+    if (!isKnown) await removeOrphans(deps.table, organizations, id);
   } catch (error) {
     throw indexRefreshFailed(error);
   }

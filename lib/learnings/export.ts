@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ScopeMark } from "../access/follow-scope.ts";
+import type { ReadableRepositories } from "../access/readable.ts";
 import type { Following, Scope } from "../access/scope.ts";
 import type { listLearnings } from "../contract/operations/learnings.ts";
 import { certain } from "../runtime/certain.ts";
@@ -8,14 +9,15 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { organizationTenant, type TenantKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { learningFilter } from "./export/filter.ts";
-import { namedRepositories, type Readable } from "./export/named-repository.ts";
+import { namedRepositories } from "./export/named-repository.ts";
 import { beginning, type Position, type WalkedPage, type WalkRequest, walkLearnings } from "./export/walk.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "./present.ts";
 
 /** What the export needs of a call. Access has decided whose Learnings they are. */
 export type ExportCall = {
-  readonly principal: { readonly tenant: TenantKey; readonly userId: string | null };
+  readonly principal: { readonly tenant: TenantKey };
   readonly scope: Pick<Scope, "organizations" | "following">;
+  readonly readable: ReadableRepositories;
   readonly input: { readonly query: z.output<(typeof listLearnings)["query"]> };
   readonly paging: {
     readonly position: unknown;
@@ -36,11 +38,11 @@ export type ExportedPage = {
 };
 
 /** One page; first of what became visible since the cursor was made. */
-export async function exportLearnings(call: ExportCall, readable: Readable): Promise<ExportedPage> {
+export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
   const { paging, scope } = call;
   const { following } = scope;
   const position = positionOf(paging.position);
-  const read = await pageReader(call, readable);
+  const read = await pageReader(call);
   if (following && following.newlyVisible.length > 0) return catchUp(call, read, following, position);
   const { page, records } = await read({ organizations: scope.organizations, from: position });
   const { place, settled } = page.position;
@@ -57,20 +59,31 @@ type PageReader = (
   stretch: Stretch,
 ) => Promise<{ readonly page: WalkedPage; readonly records: readonly LearningRecord[] }>;
 
-async function pageReader(call: ExportCall, readable: Readable): Promise<PageReader> {
+async function pageReader(call: ExportCall): Promise<PageReader> {
   const { table, clock, paging, signal, input } = call;
-  const { limit: _limit, cursor: _cursor, format: _format, org_id: _orgId, ...filters } = input.query;
-  const repositories = await repositoriesOf(call, readable);
+  const {
+    limit: _limit,
+    cursor: _cursor,
+    format: _format,
+    org_id: _orgId,
+    state: _state,
+    ...filters
+  } = input.query;
+  const repositories = await repositoriesOf(call);
   return async ({ organizations: shown, ...stretch }) => {
     const organizations = new Map(shown.map((each) => [each.uuid, each]));
-    const visible = { organizations: new Set(organizations.keys()), repositories, nowMs: clock.nowMs() };
+    const visible = {
+      organizations: new Set(organizations.keys()),
+      ...(repositories !== "*" && { repositories }),
+      nowMs: clock.nowMs(),
+    };
     const page = await walkLearnings(
       { table, clock },
       {
         owner: ownerOf(call, shown),
         limit: paging.pageSize,
         wanted: learningFilter(filters, visible),
-        isFiltered: Object.values(filters).some((filter) => filter !== undefined),
+        isFiltered: repositories !== "*" || Object.values(filters).some((filter) => filter !== undefined),
         signal,
         ...stretch,
       },
@@ -107,14 +120,14 @@ function ownerOf({ principal }: ExportCall, [only, another]: readonly Organizati
   return only && !another ? organizationTenant(only.uuid) : principal.tenant;
 }
 
-async function repositoriesOf({ table, principal, scope, input }: ExportCall, readable: Readable) {
+/** Whose Learnings are wanted: all that the caller can read, or what was named of it. */
+async function repositoriesOf({ table, scope, readable, input }: ExportCall): Promise<ReadableRepositories> {
   const { repository_name: name } = input.query;
-  if (name === undefined) return undefined;
-  // Only keys of a member may name a repository.
+  if (name === undefined) return readable;
+  // Only keys of a member may name a repository, and those have one organization.
   const [organization] = scope.organizations;
   const { uuid } = certain(organization, "organization of the key");
-  const userId = certain(principal.userId, "member behind the key");
-  return await namedRepositories(table, readable, { organization: uuid, userId, name });
+  return await namedRepositories(table, readable, { organization: uuid, name });
 }
 
 function positionOf(position: unknown): Position {

@@ -10,6 +10,7 @@ import { type PeopleItem, parsePeople, permissionBit } from "../store/items/peop
 import { parseRole, type RoleItem } from "../store/items/role.ts";
 import { peopleKey, roleKey } from "../store/layout.ts";
 import type { Change, Condition, Path, TransactionWrite, Value } from "../store/table.ts";
+import { madeBy, roleMadeBefore } from "./repeated-role.ts";
 
 export type RoleFields = {
   readonly name: string;
@@ -51,11 +52,18 @@ export async function createRole(
   },
 ): Promise<CustomRole> {
   const id = context.chance.uuid();
+  const made = madeBy(context, fields);
+  const digest = nameDigest(fields.name);
   return await decideAnew(context, async () => {
     const guard = await readGuard(context, organization.uuid);
+    const namesake = Object.hasOwn(guard.role_names, digest) ? guard.role_names[digest] : undefined;
+    if (namesake !== undefined) {
+      const before = { id: namesake, made, isDefault: fields.is_default };
+      const role = await roleMadeBefore(context, organization.uuid, guard, before);
+      if (role) return { role, guard };
+    }
     const granted = fields.permissions ?? permissionsOf(guard, fields.duplicateFrom ?? "cr_member");
     if (!granted) throw roleNotFound();
-    const digest = nameDigest(fields.name);
     if (isTaken(guard, fields.name)) throw nameTaken();
     if (guard.custom >= peopleLimits.customRolesMax) {
       const most = peopleLimits.customRolesMax;
@@ -69,6 +77,7 @@ export async function createRole(
       id,
       name: fields.name,
       description: fields.description,
+      ...(made && { made }),
     };
     const set: Array<readonly [Path, Value]> = [
       [["counts", id], 0],
@@ -99,8 +108,9 @@ export async function updateRole(
     const { role, guard } = await readRole(context, organization.uuid, roleId);
     const renamed = changes.name !== undefined && nameDigest(changes.name) !== nameDigest(role.name);
     if (renamed && isTaken(guard, changes.name ?? "")) throw nameTaken();
+    const { made: _made, ...kept } = role;
     const after: RoleItem = {
-      ...role,
+      ...kept,
       ...(changes.name !== undefined && { name: changes.name }),
       ...(changes.description !== undefined && { description: changes.description }),
     };

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { eventLimits } from "../contract/limits.ts";
-import { type MemberItem, parseMemberReads } from "../store/items/people.ts";
-import { memberReadsKey, memberReadsPartKey } from "../store/layout.ts";
-import type { Table, TransactionWrite } from "../store/table.ts";
+import type { MemberItem } from "../store/items/people.ts";
+import { memberReadsPartKey } from "../store/layout.ts";
+import type { TransactionWrite } from "../store/table.ts";
 
 /** The repositories a member can read: a list of the provider's ids, or every one of the organization. */
 export type Readable = "*" | readonly string[];
@@ -59,23 +59,4 @@ export function readsWrites(
     delete: memberReadsPartKey(organization, userId, parts.length + index),
   }));
   return [...puts, ...deletes];
-}
-
-/** What the member can read now; one read unless the list has several parts. */
-export async function readableRepositories(
-  table: Table,
-  organization: string,
-  userId: string,
-): Promise<"*" | ReadonlySet<string>> {
-  const first = await table.get(memberReadsKey(organization, userId));
-  if (!first) return new Set();
-  const { all, parts, repository_ids } = parseMemberReads(first);
-  if (all) return "*";
-  if (parts === 1) return new Set(repository_ids);
-  // One snapshot: a list that is replaced meanwhile must not be mixed from two.
-  const keys = Array.from({ length: parts }, (_, index) => memberReadsPartKey(organization, userId, index));
-  const found = await table.getTogether(keys);
-  const snapshot = found.filter((item) => item !== undefined).map(parseMemberReads);
-  if (snapshot[0]?.parts !== parts) return readableRepositories(table, organization, userId);
-  return new Set(snapshot.flatMap((part) => part.repository_ids));
 }

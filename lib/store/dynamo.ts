@@ -100,9 +100,9 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     operation: TableOperation,
     call: (signal: AbortSignal | undefined) => Promise<Answer>,
     { until }: CallOptions,
-    repeat = true,
+    { repeat = true, untilAnswered = false } = {},
   ) => {
-    const bounds = { until, ageMsMax: storeLimits.writeAgeMsMax };
+    const bounds = { until, ageMsMax: storeLimits.writeAgeMsMax, untilAnswered };
     const signal = until?.signal;
     return withRetries(waiting, repeat, signal, () => counting(operation, () => call(signal)), bounds);
   };
@@ -203,7 +203,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     const repeat = repeatable || (single.when === undefined && !("update" in single));
     const { operation, send } = singleWrite(single, TableName, returning);
     try {
-      const answer = await sendWrite(operation, (signal) => send(client, signal), { until }, repeat);
+      const answer = await sendWrite(operation, (signal) => send(client, signal), { until }, { repeat });
       return itemUnlessEmpty(answer.Attributes);
     } catch (error) {
       throw conditionFailure(error) ?? error;
@@ -219,7 +219,8 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     };
     try {
       const call = (signal?: AbortSignal) => client.send(new TransactWriteCommand(input), signal);
-      await sendWrite("TransactWriteItems", call, options);
+      // Slow is not failed: the same token tells what became of the first try.
+      await sendWrite("TransactWriteItems", call, options, { untilAnswered: true });
     } catch (error) {
       throw refusal(error) ?? error;
     }

@@ -72,6 +72,8 @@ export type WriteBounds = {
   readonly until?: Until | undefined;
   /** How long after the first attempt another one may begin: a write carries the moment it was decided at. */
   readonly ageMsMax?: number;
+  /** Repeat a call that may have happened for as long as `until` gives time: only its own answer tells what became of it. */
+  readonly untilAnswered?: boolean;
 };
 
 /** Throws when the time is up, by the signal or by the clock. */
@@ -86,10 +88,11 @@ export async function withRetries<Answer>(
   repeatAmbiguous: boolean,
   signal: AbortSignal | undefined,
   call: () => Promise<Answer>,
-  { until, ageMsMax = Number.POSITIVE_INFINITY }: WriteBounds = {},
+  { until, ageMsMax = Number.POSITIVE_INFINITY, untilAnswered = false }: WriteBounds = {},
 ): Promise<Answer> {
   const { clock, policy } = waiting;
   const begunMs = clock.nowMs();
+  let mayHaveHappened = false;
   checkTime(until);
   for (let attempt = 0; ; attempt++) {
     try {
@@ -97,8 +100,10 @@ export async function withRetries<Answer>(
     } catch (error) {
       const fault = classify(error);
       if (fault === "permanent") throw error;
-      const giveUp = attempt + 1 >= policy.attemptsMax || (fault === "ambiguous" && !repeatAmbiguous);
-      if (giveUp) throw new StoreUnavailable(error, fault === "throttled");
+      mayHaveHappened ||= fault === "ambiguous";
+      const hasTries = attempt + 1 < policy.attemptsMax || (untilAnswered && mayHaveHappened && until);
+      const giveUp = !hasTries || (fault === "ambiguous" && !repeatAmbiguous);
+      if (giveUp) throw new StoreUnavailable(error, fault === "throttled" && !mayHaveHappened);
       await backOff(waiting, attempt, signal);
       checkTime(until);
       if (clock.nowMs() - begunMs > ageMsMax) throw new WriteExpired(error);

@@ -136,9 +136,10 @@ export class TransactionRefused extends Error {
   }
 }
 
-/** The store did not answer in spite of retries. After a write it is open whether it happened. */
+/** The store did not answer in spite of retries. After a write it is open whether it happened, unless it was throttled. */
 export class StoreUnavailable extends Error {
   override readonly name: string = "StoreUnavailable";
+  /** Every try was turned away: nothing happened. */
   readonly throttled: boolean;
   constructor(cause: unknown, throttled: boolean) {
     super(throttled ? "The store is throttling." : "The store does not answer.", { cause });

@@ -159,13 +159,34 @@ describe("custom roles", () => {
     expect((await change(id, { name: "Dawn" })).status).toBe(200);
     expect((await change(other.id, { name: "night watch" })).status).toBe(200);
     await refresh();
-    const race = await Promise.all(Array.from({ length: 6 }, () => create({ name: "Same" })));
+    const race = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => create({ name: "Same", description: `try ${index}` })),
+    );
     expect(race.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409]);
     for (let index = 3; index < 100; index++)
       expect((await create({ name: `role ${index}` })).status).toBe(201);
     expect((await create({ name: "one too many" })).codes).toEqual(["ROLE_LIMIT_REACHED"]);
     expect(await list("?role_type=custom")).toHaveLength(100);
   }, 60_000);
+
+  test("made twice by the same request of the same key are one, until somebody changes it", async () => {
+    const { create, created, change, list, refresh } = await company("repeated");
+    const body = { name: "Night Watch", description: "at night", is_default: true };
+    const first = await created(body);
+    const again = await create(body);
+    expect([again.status, again.json]).toEqual([201, first]);
+    expect(await list("?role_type=custom")).toHaveLength(1);
+    expect((await create({ ...body, description: null })).codes).toEqual(["ROLE_NAME_TAKEN"]);
+    await created({ name: "Day Watch", is_default: true });
+    // It is the default no longer, so it is not what the request asks for.
+    expect((await create(body)).codes).toEqual(["ROLE_NAME_TAKEN"]);
+    expect((await change(first.id, { is_default: true })).status).toBe(200);
+    expect((await create(body)).codes).toEqual(["ROLE_NAME_TAKEN"]);
+    await refresh();
+    const race = await Promise.all(Array.from({ length: 4 }, () => create({ name: "Same" })));
+    expect(race.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    expect(new Set(race.map(({ json }) => JSON.stringify(json))).size).toBe(1);
+  });
 
   test("one is the default at most, and a new member without a role gets it", async () => {
     const { name, created, change, list, remove, refresh } = await company("default");

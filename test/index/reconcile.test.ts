@@ -197,7 +197,12 @@ describe("the reconciler", () => {
       embed: async (text) => {
         // Between the reconciler's reading and its writing the text changes, and is indexed by its writer.
         if (text === "number 0")
-          await updateLearning(writer, { organizations: [organization], id, text: "changed meanwhile" });
+          await updateLearning(writer, {
+            organizations: [organization],
+            readable: "*",
+            id,
+            text: "changed meanwhile",
+          });
         return await localEmbedder.embed(text);
       },
     };

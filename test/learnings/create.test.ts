@@ -275,5 +275,7 @@ test.each([
   ["somebody in no organization", [], "ann"],
   ["somebody in one of two organizations", [organizationItem("one"), organizationItem("two")], "ann"],
 ])("a batch written by %s is a fault of ours, never a guess", (_, organizations, userId) => {
-  expect(() => authorOf({ organizations }, { userId })).toThrow(TypeError);
+  expect(() => authorOf({ scope: { organizations }, principal: { userId }, readable: "*" })).toThrow(
+    TypeError,
+  );
 });

@@ -71,11 +71,12 @@ export function verbsOf(
   };
   return {
     deps,
-    post: (author: Author, ...data: unknown[]) => createLearnings(deps, author, data),
+    post: (author: Omit<Author, "readable">, ...data: unknown[]) =>
+      createLearnings(deps, { ...author, readable: "*" }, data),
     patch: (organization: OrganizationItem, id: string, text: string) =>
-      updateLearning(deps, { organizations: [organization], id, text }),
+      updateLearning(deps, { organizations: [organization], readable: "*", id, text }),
     remove: (organization: OrganizationItem, id: string) =>
-      deleteLearning(deps, { organizations: [organization], id }),
+      deleteLearning(deps, { organizations: [organization], readable: "*", id }),
   };
 }
 

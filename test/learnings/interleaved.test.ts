@@ -273,7 +273,7 @@ describe("a text that is taken while somebody else wants it", () => {
 test("an embedder that never answers does not keep a change from being stored", async () => {
   const { table, home, organization, deps, id } = await taught("mine");
   const silent = { id: localEmbedder.id, embed: () => new Promise<never>(() => {}) };
-  const request = { organizations: [organization], id, text: "changed" };
+  const request = { organizations: [organization], readable: "*", id, text: "changed" } as const;
   const changing = updateLearning({ ...deps, embedder: silent, signal: AbortSignal.timeout(50) }, request);
   await expect(changing).rejects.toMatchObject({ code: "INDEX_REFRESH_FAILED" });
   expect(await learningOf(table, home.uuid, id)).toMatchObject({ text: "changed" });

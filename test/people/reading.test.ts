@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { readableRepositories } from "../../lib/access/readable.ts";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { createRole } from "../../lib/people/custom-roles.ts";
 import { listMembers, poolSeats } from "../../lib/people/list-members.ts";
 import { listPeople } from "../../lib/people/list-people.ts";
-import { readableRepositories } from "../../lib/people/reads.ts";
 import { readRoles } from "../../lib/people/role-records.ts";
 import {
   memberKey,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { readableRepositories } from "../../lib/access/readable.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
-import { readableRepositories } from "../../lib/people/reads.ts";
 import { roleWrites } from "../../lib/people/roles.ts";
 import { decideSeats, readPool } from "../../lib/people/seats.ts";
 import { parseMember, parsePeople, parsePerson } from "../../lib/store/items/people.ts";

@@ -1,3 +1,4 @@
+import type { ReadableRepositories } from "../../access/readable.ts";
 import { learningLimits } from "../../contract/limits.ts";
 import { embeddedText } from "../../index/embedder.ts";
 import { isRight } from "../../index/place.ts";
@@ -16,7 +17,11 @@ import type { LearningDeps } from "../writer.ts";
 export type Wanted = { readonly content: Content; readonly placeInBatch: number };
 
 /** Everything a batch needs to know of the caller. */
-export type Author = { readonly organization: OrganizationItem; readonly authorId: string };
+export type Author = {
+  readonly organization: OrganizationItem;
+  readonly authorId: string;
+  readonly readable: ReadableRepositories;
+};
 
 /** What is to become of a wanted text. */
 export type Plan = {

@@ -14,12 +14,13 @@ import {
   type Wanted,
 } from "./plan.ts";
 
-/** By the digest of the text; a text that is missing could not be stored. */
+/** By the digest of the text; of a text that is missing the store has refused every try. */
 export type Stored = ReadonlyMap<string, Plan>;
 
 /**
  * Stores the texts of a batch, in transactions side by side. Who loses a race decides anew, and from then on
- * alone, so that one contested text does not hold up others. Throws only while nothing is written.
+ * alone, so that one contested text does not hold up others. Throws where it is open what became of a text: then
+ * nothing can be said of the batch, and the same batch again tells.
  */
 export async function storeTexts(
   deps: LearningDeps,
@@ -32,27 +33,20 @@ export async function storeTexts(
   const waiting = { clock: deps.clock, chance: deps.chance, policy: storeLimits.retry };
   let open = wanted;
   let owners = firstOwners;
-  for (let attempt = 0; open.length > 0 && attempt < learningLimits.attemptsMax; attempt++) {
-    try {
-      if (attempt > 0) {
-        await backOff(waiting, attempt, deps.signal);
-        owners = await readOwners(
-          deps.table,
-          author.organization.uuid,
-          open.map(({ content }) => content),
-        );
-      }
-      const plans = await planTexts(deps, author, open, owners, embed);
-      open = await writePlans(deps, author, open, plans, stored, attempt);
-    } catch (error) {
-      if (attempt === 0 || !(error instanceof StoreUnavailable)) throw error;
-      return stored;
+  for (let attempt = 0; open.length > 0; attempt++) {
+    if (attempt >= learningLimits.attemptsMax) throw new StoreUnavailable("texts stay contested", false);
+    if (attempt > 0) {
+      await backOff(waiting, attempt, deps.signal);
+      const contents = open.map(({ content }) => content);
+      owners = await readOwners(deps.table, author.organization.uuid, contents);
     }
+    const plans = await planTexts(deps, author, open, owners, embed);
+    open = await writePlans(deps, author, open, plans, stored, attempt);
   }
   return stored;
 }
 
-/** Answers who lost a race. What the store did not take is in neither. */
+/** Answers who lost a race. What the store refused is in neither. */
 async function writePlans(
   deps: LearningDeps,
   author: Author,
@@ -80,7 +74,7 @@ async function writeTogether(
   deps: LearningDeps,
   { organization }: Author,
   chunk: readonly Plan[],
-): Promise<"stored" | "lost" | "failed"> {
+): Promise<"stored" | "lost" | "refused"> {
   const entries = (["created", "promoted"] as const).flatMap((outcome) => {
     const ids = chunk.filter((plan) => plan.outcome === outcome).map(({ learning }) => learning.id);
     return ids.length === 0 ? [] : changeEntry(deps, learningEvent(organization, `learning.${outcome}`, ids));
@@ -90,7 +84,8 @@ async function writeTogether(
     return "stored";
   } catch (error) {
     if (error instanceof TransactionRefused) return "lost";
-    if (error instanceof StoreUnavailable) return "failed";
+    // Whatever else went wrong may have happened all the same.
+    if (error instanceof StoreUnavailable && error.throttled) return "refused";
     throw error;
   }
 }

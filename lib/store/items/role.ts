@@ -8,6 +8,8 @@ const roleItem = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string().nullable(),
+  /** The request that made it: the key, a digest of the body, and when. Gone once the role is changed. */
+  made: z.object({ key_id: z.string(), request: z.string(), at_ms: z.number() }).optional(),
 });
 
 export type RoleItem = z.output<typeof roleItem>;

@@ -150,7 +150,11 @@ async function buildLearnings(
   repositoryIds: readonly string[],
   count: number,
 ): Promise<string[]> {
-  const author = { organization: await organizationOf(world, uuid), authorId: "boss" };
+  const author = {
+    organization: await organizationOf(world, uuid),
+    authorId: "boss",
+    readable: "*",
+  } as const;
   const ids: string[] = [];
   for (let start = 0; start < count; start += 100) {
     const batch = named(Math.min(100, count - start), (index) => ({

@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import { parseMemberReads } from "../store/items/people.ts";
+import { memberReadsKey, memberReadsPartKey } from "../store/layout.ts";
+import type { Item, Table } from "../store/table.ts";
+
+/** The repositories that a caller can read: every one of the organization, or these. Only user keys have a list. */
+export type ReadableRepositories = "*" | ReadonlySet<string>;
+
+export const isReadable = (readable: ReadableRepositories, repositoryId: string): boolean =>
+  readable === "*" || readable.has(repositoryId);
+
+/** What a cursor is bound to; undefined for every repository, so that cursors of all other keys stay as they are. */
+export const readableDigest = (readable: ReadableRepositories): string | undefined =>
+  readable === "*"
+    ? undefined
+    : createHash("sha256")
+        .update(JSON.stringify([...readable].sort()))
+        .digest()
+        .subarray(0, 12)
+        .toString("base64url");
+
+/** What the member can read now; one read unless the list has several parts. */
+export const readableRepositories = async (
+  table: Table,
+  organization: string,
+  userId: string,
+): Promise<ReadableRepositories> =>
+  await readableFrom(table, organization, userId, await table.get(memberReadsKey(organization, userId)));
+
+/** The same, where the first part of the list is at hand. */
+export async function readableFrom(
+  table: Table,
+  organization: string,
+  userId: string,
+  first: Item | undefined,
+): Promise<ReadableRepositories> {
+  if (!first) return new Set();
+  const { all, parts, repository_ids } = parseMemberReads(first);
+  if (all) return "*";
+  if (parts === 1) return new Set(repository_ids);
+  // One snapshot: a list that is replaced meanwhile must not be mixed from two.
+  const keys = Array.from({ length: parts }, (_, index) => memberReadsPartKey(organization, userId, index));
+  const found = await table.getTogether(keys);
+  const snapshot = found.filter((item) => item !== undefined).map(parseMemberReads);
+  if (snapshot[0]?.parts !== parts) return readableRepositories(table, organization, userId);
+  return new Set(snapshot.flatMap((part) => part.repository_ids));
+}

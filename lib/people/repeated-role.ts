@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import type { Changing } from "../audit/entry.ts";
+import { peopleLimits } from "../contract/limits.ts";
+import type { PeopleItem } from "../store/items/people.ts";
+import { parseRole, type RoleItem } from "../store/items/role.ts";
+import { roleKey } from "../store/layout.ts";
+
+/** Who made a role, when and by which request. A change of the role removes this mark. */
+export type MadeBy = NonNullable<RoleItem["made"]>;
+
+/** Undefined where no key made the role. */
+export function madeBy({ actor, clock }: Changing, request: unknown): MadeBy | undefined {
+  if (actor.keyId === null) return undefined;
+  const digest = createHash("sha256").update(JSON.stringify(request)).digest("base64url");
+  return { key_id: actor.keyId, request: digest, at_ms: clock.nowMs() };
+}
+
+/**
+ * The role that the same key made with the same request a moment ago and that nobody changed since. A caller who got a
+ * 503 cannot know whether the role was made: the same request again answers with that role.
+ */
+export async function roleMadeBefore(
+  { table }: Pick<Changing, "table">,
+  organization: string,
+  guard: PeopleItem,
+  { id, made, isDefault }: { id: string; made: MadeBy | undefined; isDefault: boolean },
+): Promise<RoleItem | undefined> {
+  if (!made || (guard.default_role === id) !== isDefault) return undefined;
+  const item = await table.get(roleKey(organization, id));
+  const role = item && parseRole(item);
+  const isRepeated =
+    role?.made?.key_id === made.key_id &&
+    role.made.request === made.request &&
+    made.at_ms - role.made.at_ms <= peopleLimits.roleRepeatMsMax;
+  return isRepeated ? role : undefined;
+}

@@ -1,0 +1,111 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { engineClient } from "../../cli/local/engine/engine.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { boundedTable } from "../../lib/store/bounded.ts";
+import { createDynamoTable } from "../../lib/store/dynamo.ts";
+import { useApi } from "../support/api.ts";
+import { useFaultyEngine } from "../support/faulty-engine.ts";
+import { World } from "../support/world.ts";
+import { checkTable } from "./check-table.ts";
+import { item, newHome, organizationOf, resultsOf, verbsOf } from "./fixture.ts";
+
+const api = useApi();
+const engine = useFaultyEngine(() => api.store().endpoint);
+const world = new World(() => api.store().table);
+const table = () => api.store().table;
+beforeAll(() => {
+  process.env.DYNAMODB_ENDPOINT = engine.endpoint();
+});
+beforeEach(() => engine.inject());
+
+const batch = (name: string) => Array.from({ length: 100 }, (_, index) => item(`${name} ${index}`));
+
+/** The engine does what it is asked, and nobody hears of it, as often as `unheard` says for each transaction. */
+function answersLate(unheard: number): void {
+  const tries = new Map<string, number>();
+  engine.inject(({ operation, body }) => {
+    if (operation !== "TransactWriteItems") return undefined;
+    const token = /"ClientRequestToken":"([^"]+)"/.exec(body)?.[1] ?? "";
+    const made = tries.get(token) ?? 0;
+    tries.set(token, made + 1);
+    return made < unheard ? "lost_after" : undefined;
+  });
+}
+
+/** The table as a request has it, with this much time left. */
+function tableFor(timeMs: number) {
+  const signal = AbortSignal.timeout(timeMs);
+  const table = createDynamoTable({
+    client: engineClient(engine.endpoint()),
+    tableName: api.store().tableName,
+    clock: systemClock,
+    chance: systemChance,
+  });
+  return boundedTable(table, { signal, isOver: () => signal.aborted });
+}
+
+describe("a store that answers late at every transaction", () => {
+  test("fails no item of a batch: it is asked again until it answers", async () => {
+    const home = await newHome(world);
+    const { text: key } = await world.key({
+      kind: "organization",
+      organization: home.uuid,
+      owner: "ann",
+      role: "cr_admin",
+    });
+    // More often than any other call is tried.
+    answersLate(8);
+    const answer = resultsOf(await api.call("/v1/learnings", { key, body: { data: batch("late") } }));
+    expect(answer).toMatchObject({ status: "success", created_count: 100, failed_count: 0 });
+    await checkTable(table(), { embedder: localEmbedder });
+  });
+
+  test("fails the whole request when time runs out, and the same batch again tells what was stored", async () => {
+    const home = await newHome(world);
+    const author = { organization: await organizationOf(table(), home.uuid), authorId: "ann" };
+    answersLate(Number.POSITIVE_INFINITY);
+    const unheard = verbsOf(tableFor(2_000)).post(author, ...batch("unheard"));
+    await expect(unheard).rejects.toThrow();
+    engine.inject();
+    const again = await verbsOf(table()).post(author, ...batch("unheard"));
+    expect(again).toMatchObject({ status: "success", duplicate_count: 100, failed_count: 0 });
+  });
+
+  test("lets two equal batches at once end alike, with every text stored once", async () => {
+    const home = await newHome(world);
+    const author = { organization: await organizationOf(table(), home.uuid), authorId: "ann" };
+    answersLate(3);
+    const answers = await Promise.all(
+      [1, 2].map(() => verbsOf(tableFor(20_000)).post(author, ...batch("twice"))),
+    );
+    for (const answer of answers) expect(answer).toMatchObject({ status: "success", failed_count: 0 });
+    const created = answers.reduce((count, answer) => count + answer.created_count, 0);
+    expect(created).toBe(100);
+    engine.inject();
+    await checkTable(table(), { embedder: localEmbedder, markersMayRemain: true });
+  });
+});
+
+test("a store that turns every try away has kept nothing of what it failed", async () => {
+  const home = await newHome(world);
+  const author = { organization: await organizationOf(table(), home.uuid), authorId: "ann" };
+  engine.inject(({ operation }) => (operation === "TransactWriteItems" ? "throttle" : undefined));
+  const refused = await verbsOf(tableFor(20_000)).post(author, item("refused"));
+  expect(refused.results[0]?.error?.code).toBe("STORAGE_FAILED");
+  engine.inject();
+  expect((await verbsOf(table()).post(author, item("refused"))).results[0]?.status).toBe("created");
+});
+
+test("a store that first does not answer and then turns away has not refused", async () => {
+  const home = await newHome(world);
+  const author = { organization: await organizationOf(table(), home.uuid), authorId: "ann" };
+  let tries = 0;
+  engine.inject(({ operation }) => {
+    if (operation !== "TransactWriteItems") return undefined;
+    return tries++ === 0 ? "lost_after" : tries < 10 ? "throttle" : undefined;
+  });
+  const { results } = await verbsOf(tableFor(20_000)).post(author, item("open"));
+  expect(results[0]?.status).toBe("created");
+});
