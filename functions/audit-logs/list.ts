@@ -16,7 +16,7 @@ export const handler = lambda(operation, async (call) => {
     after: positionOf(paging),
     limit: paging.pageSize,
     retentionDays,
-    wanted: auditFilter(input.query, scope),
+    wanted: auditFilter(input.query, { ...scope, authorized: principal.key.authorized }),
   });
   const cursorAt = ({ place, settled }: AuditPosition) => [place, settled];
   return listReply({

@@ -90,7 +90,8 @@ export const metricsPreparing = (id: string) =>
   );
 
 /** Step 7. */
-export function checkPermission(operation: Operation, { key, role }: Principal): void {
+export function checkPermission(operation: Operation, { key, role }: Principal, keyInPath?: string): void {
+  if (operation.allowsOwnKey && keyInPath === key.id) return;
   for (const needed of [operation.needs, operation.needsOfKind?.[key.kind]]) {
     if (needed === "admin" && !role?.isAdmin)
       throw new Fault("NOT_ADMIN", "This operation needs a key with the Admin role (cr_admin).");

@@ -87,6 +87,8 @@ export type Operation = {
   readonly needs: Permission | "admin" | null;
   /** What a single kind of key needs beyond `needs`. */
   readonly needsOfKind?: Readonly<Partial<Record<KeyKind, Permission>>>;
+  /** The key that the path names needs neither role nor permission: it acts on itself. */
+  readonly allowsOwnKey?: boolean;
   readonly organization: OrganizationRule;
   readonly instanceScope: InstanceScope;
   readonly rateLimit: RateLimit;
@@ -96,6 +98,8 @@ export type Operation = {
     readonly resumable: boolean;
     readonly defaultSize: number;
   };
+  /** Formats that are whole files: the answer then carries a name to save it under. */
+  readonly downloads?: readonly string[];
   /** Answers can exceed what Lambda buffers, so they are streamed. */
   readonly streaming: boolean;
   readonly tableActions: readonly TableAction[];

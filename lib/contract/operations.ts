@@ -1,6 +1,6 @@
 import type { Operation } from "./operation.ts";
 import { listAuditLogs } from "./operations/audit-logs.ts";
-import { whoami } from "./operations/keys.ts";
+import { deleteKey, listKeys, rotateKey, whoami } from "./operations/keys.ts";
 import { createLearnings, deleteLearning, listLearnings, updateLearning } from "./operations/learnings.ts";
 import { mcpMetrics, reviewCommentMetrics, reviewMetrics } from "./operations/metrics.ts";
 import { listOrganizations, listRepositories } from "./operations/organizations.ts";
@@ -8,6 +8,7 @@ import {
   createRole,
   deleteRole,
   getRole,
+  giveRole,
   listPermissions,
   listRoles,
   updateRole,
@@ -46,8 +47,12 @@ export const operations = [
   createRole,
   updateRole,
   deleteRole,
+  giveRole,
   listAuditLogs,
   listSecurityFindings,
+  listKeys,
+  rotateKey,
+  deleteKey,
   whoami,
 ] as const satisfies readonly Operation[];
 

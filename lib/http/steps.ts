@@ -107,7 +107,8 @@ function orgIdOf({ body, organization }: Operation, input: Input<Operation>): st
 export function authorize(exchange: Exchange): void {
   const { operation } = exchange;
   exchange.scope = checkPlan(operation, certain(exchange.scope, "scope"));
-  checkPermission(operation, certain(exchange.principal, "principal"));
+  const keyInPath = textField(exchange.input?.path, "key_id");
+  checkPermission(operation, certain(exchange.principal, "principal"), keyInPath);
 }
 
 function textField(part: unknown, name: string): string | undefined {

@@ -17,6 +17,7 @@ import {
   workspaceTenant,
 } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
+import { organizationEntries } from "./event-entries.ts";
 import { beginMove, completeMove } from "./move.ts";
 
 /** The full state of one organization, as the platform tells it. */
@@ -71,7 +72,7 @@ async function settledOrganization(
 type Applied = { readonly organization: OrganizationItem; readonly mayHaveRoom: boolean };
 
 async function applyOrganization(
-  { table }: Store,
+  store: Store,
   uuid: string,
   stored: Item | undefined,
   saved: OrganizationSaved,
@@ -84,11 +85,12 @@ async function applyOrganization(
   }
   const organization = mergeOrganization(before, uuid, saved, version);
   const bought = organization.seats_purchased - (before?.seats_purchased ?? 0);
-  await table.transact([
+  await store.table.transact([
     { put: organization, when: unchanged(stored, organizationAttributes) },
     ...copyWrites(organization, before?.tenant),
     ...(organization.leaving === undefined ? [] : [{ put: movingKey(uuid) }]),
     ...(before ? boughtWrites(uuid, bought) : [{ put: newGuard(uuid, bought) }]),
+    ...organizationEntries(store, before, organization),
   ]);
   return { organization, mayHaveRoom: bought > 0 };
 }

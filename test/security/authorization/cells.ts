@@ -36,6 +36,7 @@ const rowsWithThingsInPath = new Set([
   "createRole",
   "updateRole",
   "deleteRole",
+  "giveRole",
 ]);
 
 function isPossible(row: Row, selector: Selector): boolean {
