@@ -1,4 +1,5 @@
 import { keyKinds } from "../lib/contract/access.ts";
+import { auditActionMeanings, auditActionNames } from "../lib/contract/audit.ts";
 import {
   eventLimits,
   keyLimits,
@@ -12,7 +13,11 @@ import type { Operation } from "../lib/contract/operation.ts";
 import { operations } from "../lib/contract/operations.ts";
 
 /** The tables of the guide that the contract knows by heart: each stands between two marks of its name. */
-const tables: Readonly<Record<string, () => string>> = { operations: operationsTable, limits: limitsTable };
+const tables: Readonly<Record<string, () => string>> = {
+  operations: operationsTable,
+  actions: actionsTable,
+  limits: limitsTable,
+};
 
 /** The guide with its tables as the contract has them. */
 export const guideWithTables = (guide: string): string =>
@@ -49,11 +54,15 @@ const owners = {
   key: "key",
 } as const;
 
-function needsOf({ needs, needsOfKind, plan, gates = [] }: Operation): string {
+function needsOf({ needs, needsOfKind, plan, gates = [], allowsOwnKey }: Operation): string {
   const words = [
     plan === "any" ? "every plan" : "",
     gates.includes("self_hosted") ? "self-hosted" : "",
-    needs === "admin" ? "Admin" : needs === null ? "" : `\`${needs}\``,
+    needs === "admin"
+      ? `Admin${allowsOwnKey ? ", or the key itself" : ""}`
+      : needs === null
+        ? ""
+        : `\`${needs}\``,
     ...Object.entries(needsOfKind ?? {}).map(([kind, permission]) => `\`${permission}\` (${kind} keys)`),
   ];
   return words.filter(Boolean).join(", ");
@@ -66,12 +75,17 @@ function limitOf({ rateLimit }: Operation): string {
   return `${requestsMax} in ${windowSeconds} s${sharing > 1 ? ` (${bucket}, shared by ${sharing})` : ""}`;
 }
 
+function actionsTable(): string {
+  const rows = auditActionNames.map((name) => [`\`${name}\``, auditActionMeanings[name]]);
+  return table(["Action", "What happened"], rows);
+}
+
 const mebibytes = (bytes: number): string => `${bytes / 1024 / 1024} MiB`;
 const count = (number: number): string => number.toLocaleString("en-US");
 
 function limitsTable(): string {
-  const { metrics, learnings, findings, users, auditLogs, organizations, repositories } = pageLimits;
-  const smaller = new Set([users, auditLogs, organizations, repositories].map(({ max }) => max));
+  const { metrics, learnings, findings, users, keys, auditLogs, organizations, repositories } = pageLimits;
+  const smaller = new Set([users, keys, auditLogs, organizations, repositories].map(({ max }) => max));
   return table(
     ["What", "Limit"],
     [
@@ -79,7 +93,10 @@ function limitsTable(): string {
         "a page of pull requests, Learnings or findings",
         [...new Set([metrics.max, learnings.max, findings.max])].map(count).join(", "),
       ],
-      ["a page of users, audit logs, organizations or repositories", [...smaller].map(count).join(", ")],
+      [
+        "a page of users, keys, audit logs, organizations or repositories",
+        [...smaller].map(count).join(", "),
+      ],
       [
         "an answer",
         `${mebibytes(requestLimits.responseBytesMax)} before compression; ask for \`gzip\` or \`br\``,

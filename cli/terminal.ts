@@ -100,5 +100,3 @@ export function startTally(terminal: Watched, label: string, clock: Clock = syst
     end: () => void (terminal.watched && process.stderr.write("\r\u001b[K")),
   };
 }
-
-export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;

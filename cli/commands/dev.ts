@@ -1,4 +1,6 @@
+import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { keyKinds } from "../../lib/contract/access.ts";
+import { counted } from "../../lib/contract/counted.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { auditRetentionDays } from "../../lib/runtime/environment.ts";
 import type { Command, Input } from "../command.ts";
@@ -16,7 +18,7 @@ import type { LocalLog } from "../local/ingest.ts";
 import type { Pump } from "../local/pump.ts";
 import { type Service, startService } from "../local/service.ts";
 import { sendAll } from "../send-events.ts";
-import { counted, formatTable, startProgress, type Terminal } from "../terminal.ts";
+import { formatTable, startProgress, type Terminal } from "../terminal.ts";
 
 const portDefault = 3000;
 
@@ -57,6 +59,7 @@ async function run(input: Input, terminal: Terminal): Promise<void> {
       log: logTo(terminal),
       ...(!input.flag("json") && { onAnswer: terminal.say, onStep: terminal.say }),
       furnish: async (backend, pump) => {
+        await listOldKeys(backend);
         if (!input.flag("no-demo"))
           keys = await furnishDemo(backend, pump, directory, input.flag("json") ? silent : terminal);
         if (seed !== undefined) await applySeed(backend, pump, seed, terminal);

@@ -1,10 +1,11 @@
+import { counted } from "../../lib/contract/counted.ts";
 import { EventRefused, readMessage } from "../../lib/events/envelope.ts";
 import type { Command } from "../command.ts";
 import { type Connection, type FailedEvent, withConnection } from "../connection/connection.ts";
 import { countEvents, readEventFile } from "../event-file.ts";
 import { OperatorFault } from "../fault.ts";
 import { sendAll } from "../send-events.ts";
-import { counted, formatTable, startProgress, startTally } from "../terminal.ts";
+import { formatTable, startProgress, startTally } from "../terminal.ts";
 
 const send: Command = {
   name: "send",

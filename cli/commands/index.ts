@@ -1,10 +1,11 @@
+import { counted } from "../../lib/contract/counted.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command } from "../command.ts";
 import { withConnection } from "../connection/connection.ts";
 import { OperatorFault } from "../fault.ts";
-import { counted, formatRecord, startTally } from "../terminal.ts";
+import { formatRecord, startTally } from "../terminal.ts";
 
 const reconcile: Command = {
   name: "reconcile",

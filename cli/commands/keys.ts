@@ -1,12 +1,14 @@
+import { stateOf } from "../../lib/access/key-record.ts";
 import {
   createKey,
   type IssuedKey,
   type KeyRequest,
   listKeys,
   revokeKey,
-  rotateKey,
 } from "../../lib/access/key-registry.ts";
+import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";
+import { keyLimits } from "../../lib/contract/limits.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { KeyItem } from "../../lib/store/items/key.ts";
 import { instanceTenant } from "../../lib/store/layout.ts";
@@ -32,7 +34,7 @@ const create: Command = {
     orgs: { value: "A,B", help: "what an instance key may see (default: all of the instance)" },
     owner: { value: "USER", help: "the member who owns it or as whom it acts, by provider user id" },
     role: { value: "ROLE", help: "rights of organization and instance keys (default cr_member)" },
-    name: { value: "TEXT", help: "to tell it from others" },
+    name: { value: "TEXT", help: `to tell it from others, 1 to ${keyLimits.nameCharactersMax} characters` },
     "expires-in-days": { value: "N", help: "default: never" },
   },
   examples: [
@@ -115,11 +117,17 @@ const list: Command = {
     withConnection(input, async ({ table }) => {
       const wanted = input.text("org");
       const organization = wanted === undefined ? undefined : (await findOrganization(table, wanted)).uuid;
-      const keys = (await listKeys({ table }))
+      const all = await listKeys({ table });
+      const keys = all
         .filter((key) => key.kind !== "workspace")
         .filter((key) => organization === undefined || key.organization === organization)
-        .filter((key) => !input.flag("active") || stateOf(key) === "active");
+        .filter((key) => !input.flag("active") || stateOf(key, systemClock.nowMs()) === "active");
       await showKeys(input, terminal, table, keys);
+      const workspaces = new Set(all.flatMap(({ workspace_id }) => workspace_id ?? []));
+      if (workspaces.size > 0 && organization === undefined && !input.flag("json"))
+        terminal.say(
+          `Workspace tokens are listed by their admins: tokens list --workspace ID --as USER (${[...workspaces].join(", ")}).`,
+        );
     }),
 };
 
@@ -197,7 +205,7 @@ export async function showKeys(
         key.workspace_id ?? key.instance_id ?? organizations.get(key.organization ?? "") ?? key.organization,
       owner: key.owner,
       role: key.role,
-      state: stateOf(key),
+      state: stateOf(key, systemClock.nowMs()),
       created_at: key.created_at,
       expires_at: expiryOf(key),
       last_used_at: key.last_used_at_ms === null ? null : toTimestamp(key.last_used_at_ms),
@@ -209,10 +217,3 @@ export async function showKeys(
 
 const expiryOf = ({ expires_at_ms }: KeyItem): string | null =>
   expires_at_ms === null ? null : toTimestamp(expires_at_ms);
-
-function stateOf(key: KeyItem): "active" | "revoked" | "rotated" | "expired" {
-  if (key.revoked_at !== null) return "revoked";
-  const expired = key.expires_at_ms !== null && key.expires_at_ms <= systemClock.nowMs();
-  if (key.rotated_to !== null) return expired ? "rotated" : "active";
-  return expired ? "expired" : "active";
-}

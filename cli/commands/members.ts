@@ -1,3 +1,5 @@
+import { systemRoles } from "../../lib/contract/access.ts";
+import { counted } from "../../lib/contract/counted.ts";
 import type { ItemErrorCode } from "../../lib/contract/errors.ts";
 import { pageLimits, peopleLimits } from "../../lib/contract/limits.ts";
 import { assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
@@ -11,7 +13,7 @@ import type { Command, Input, Options } from "../command.ts";
 import { withConnection } from "../connection/connection.ts";
 import { findOrganization } from "../connection/organizations.ts";
 import { OperatorFault, UsageFault } from "../fault.ts";
-import { counted, formatTable, type Terminal } from "../terminal.ts";
+import { formatTable, type Terminal } from "../terminal.ts";
 
 const organizationOption: Options = {
   org: { value: "ORG", help: "the organization, by provider id or UUID", required: true },
@@ -76,7 +78,11 @@ const setRole: Command = {
   argument: users,
   options: {
     ...organizationOption,
-    role: { value: "ROLE", help: "cr_admin, cr_member, or a custom role's id or name", required: true },
+    role: {
+      value: "ROLE",
+      help: `${Object.keys(systemRoles).join(", ")}, or a custom role's id or name`,
+      required: true,
+    },
   },
   examples: [
     "members set-role 502 --org 1001 --role cr_admin",
@@ -87,7 +93,11 @@ const setRole: Command = {
     return withConnection(input, async ({ table, audited }) => {
       const organization = await findOrganization(table, input.requiredText("org"));
       const role = await findRole(table, organization, input.requiredText("role"));
-      const outcomes = await changeRoles(audited, organization, role.id, userIds);
+      const outcomes = await changeRoles(audited, organization, {
+        role: role.id,
+        userIds,
+        changesBillingAdmins: true,
+      });
       showOutcomes(input, terminal, outcomes, (count) => `Gave ${role.name} to ${counted(count, "member")}.`);
     });
   },
@@ -111,7 +121,7 @@ const setSeat: Command = {
     const action = input.choice("seat", seatStates) === "assigned" ? "assign" : "unassign";
     return withConnection(input, async ({ table, audited }) => {
       const organization = await findOrganization(table, input.requiredText("org"));
-      const outcomes = await assignSeatsToMembers(audited, organization, action, userIds);
+      const outcomes = await assignSeatsToMembers(audited, organization, { action, userIds });
       const verb = action === "assign" ? "Assigned" : "Took away";
       showOutcomes(input, terminal, outcomes, (count) => `${verb} ${counted(count, "seat")}.`);
     });

@@ -2,7 +2,10 @@ import { seatAssignmentModes } from "../../lib/contract/access.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { changeApprovalDelay } from "../../lib/organizations/repository-settings.ts";
 import { changeOrganizationSettings, type OrganizationSettings } from "../../lib/organizations/settings.ts";
+import { poolSeats } from "../../lib/people/list-members.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
+import { poolOf } from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
 import type { Command, Input } from "../command.ts";
 import { withConnection } from "../connection/connection.ts";
 import { findOrganization, listOrganizations } from "../connection/organizations.ts";
@@ -20,7 +23,7 @@ const show: Command = {
   run: (input, terminal) =>
     withConnection(input, async ({ table }) => {
       if (input.argument !== undefined) {
-        const record = recordOf(await findOrganization(table, input.argument));
+        const record = await recordWithSeats(table, await findOrganization(table, input.argument));
         terminal.out(input.flag("json") ? JSON.stringify(record) : formatRecord(record));
         return;
       }
@@ -103,6 +106,17 @@ const rowOf = (organization: OrganizationItem) => ({
   metrics: organization.metrics,
   uuid: organization.uuid,
 });
+
+/** In a workspace the workspace's pool decides who gets a seat, and what the organization bought itself is not used. */
+async function recordWithSeats(table: Table, organization: OrganizationItem) {
+  const { seatsPurchased, seatsAssigned } = await poolSeats(table, poolOf(organization), organization);
+  return {
+    ...recordOf(organization),
+    seat_pool: organization.workspace_id === null ? "organization" : `workspace ${organization.workspace_id}`,
+    seats_purchased: seatsPurchased,
+    seats_assigned: seatsAssigned,
+  };
+}
 
 const recordOf = (organization: OrganizationItem) => ({
   id: organization.uuid,

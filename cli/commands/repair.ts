@@ -1,3 +1,4 @@
+import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Table } from "../../lib/store/table.ts";
@@ -30,6 +31,7 @@ const repair: Command = {
           copies_restored: streams.copiesRestored,
           pull_requests_reset: streams.pullRequestsReset,
           parts_dropped: partsDropped,
+          keys_listed: await listOldKeys(deps),
         };
       };
       const report = await work().catch(explain).finally(tally.end);

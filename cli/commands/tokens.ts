@@ -20,7 +20,7 @@ const create: Command = {
   connects: true,
   options: {
     ...workspaceOptions,
-    name: { value: "TEXT", help: `1 to ${keyLimits.tokenNameCharactersMax} characters`, required: true },
+    name: { value: "TEXT", help: `1 to ${keyLimits.nameCharactersMax} characters`, required: true },
     "expires-in-days": {
       value: "N",
       help: `${keyLimits.tokenExpiryDaysMin} to ${keyLimits.tokenExpiryDaysMax}`,

@@ -2,7 +2,7 @@ import { createRole as operation } from "../../lib/contract/operations/roles.ts"
 import { lambda } from "../../lib/http/lambda.ts";
 import { onlyOrganization } from "../../lib/http/only-organization.ts";
 import { createRole } from "../../lib/people/custom-roles.ts";
-import { customRoleRecord, fullDetail, toPermission } from "../../lib/people/role-records.ts";
+import { customRoleRecord, fullDetail, toPermissions } from "../../lib/people/role-records.ts";
 
 export const handler = lambda(operation, async (call) => {
   const { name, description = null, is_default = false, permissions, duplicate_from } = call.input.body;
@@ -10,7 +10,7 @@ export const handler = lambda(operation, async (call) => {
     name,
     description,
     is_default,
-    permissions: permissions?.map(toPermission),
+    permissions: permissions && toPermissions(permissions),
     duplicateFrom: duplicate_from,
   });
   return { json: customRoleRecord(guard, role, fullDetail) };

@@ -2,11 +2,11 @@ import { updateRole as operation } from "../../lib/contract/operations/roles.ts"
 import { lambda } from "../../lib/http/lambda.ts";
 import { onlyOrganization } from "../../lib/http/only-organization.ts";
 import { updateRole } from "../../lib/people/custom-roles.ts";
-import { customRoleRecord, fullDetail, toPermission } from "../../lib/people/role-records.ts";
+import { customRoleRecord, fullDetail, toPermissions } from "../../lib/people/role-records.ts";
 
 export const handler = lambda(operation, async (call) => {
   const { name, description, is_default, permissions } = call.input.body;
-  const changes = { name, description, is_default, permissions: permissions?.map(toPermission) };
+  const changes = { name, description, is_default, permissions: permissions && toPermissions(permissions) };
   const { role, guard } = await updateRole(call, onlyOrganization(call), call.input.path.role_id, changes);
   return { json: customRoleRecord(guard, role, fullDetail) };
 });

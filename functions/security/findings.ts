@@ -24,8 +24,12 @@ export const handler = lambda(operation, async ({ scope, input, paging, table, s
     return listReply({ format, name: "data", records, columns: findingColumns, nextCursor });
   }
   const harvests = await readDownload(reading, query);
-  if (format === "sarif")
-    return { bytes: Buffer.from(JSON.stringify(sarifLog(harvests))), contentType: "application/sarif+json" };
+  const headers = { "content-disposition": `attachment; filename="security-findings.${format}"` };
+  if (format === "sarif") {
+    const bytes = Buffer.from(JSON.stringify(sarifLog(harvests)));
+    return { bytes, contentType: "application/sarif+json", headers };
+  }
   const records = harvests.flatMap((harvest) => harvest.records);
-  return listReply({ format, name: "data", records, columns: findingColumns, nextCursor: null });
+  const reply = listReply({ format, name: "data", records, columns: findingColumns, nextCursor: null });
+  return { ...reply, headers };
 });

@@ -1,17 +1,17 @@
 import { changeRoles as operation } from "../../lib/contract/operations/users.ts";
 import { lambda } from "../../lib/http/lambda.ts";
-import { changeRoles, changeRolesEverywhere } from "../../lib/people/change-roles.ts";
+import { onlyOrganization } from "../../lib/http/only-organization.ts";
+import { batchAnswer } from "../../lib/people/batch-answer.ts";
+import { changeRoles } from "../../lib/people/change-roles.ts";
+import { changeRolesEverywhere } from "../../lib/people/change-roles-everywhere.ts";
 
 export const handler = lambda(operation, async (call) => {
-  const { scope, input } = call;
-  const { role, user_ids: userIds } = input.body;
-  const [organization] = scope.organizations;
-  if (organization && scope.selector !== "all") {
-    const outcomes = await changeRoles(call, organization, role, userIds);
-    const failed = outcomes.failed.map((failure) => ({ user_id: failure.id, ...failure }));
-    return { json: { status: outcomes.status, succeeded: outcomes.succeeded, failed } };
+  const { role, user_ids: userIds, dry_run: dryRun } = call.input.body;
+  const change = { role, userIds, dryRun };
+  if (call.scope.selector === "all") {
+    const { outcomes, failed } = await changeRolesEverywhere(call, call.scope.organizations, change);
+    return { json: batchAnswer({ outcomes, failed, dryRun }, "user_id") };
   }
-  const { outcomes, failed } = await changeRolesEverywhere(call, scope.organizations, role, userIds);
-  const shown = failed.map((failure) => ({ user_id: failure.id, ...failure }));
-  return { json: { status: outcomes.status, succeeded: outcomes.succeeded, failed: shown } };
+  const outcomes = await changeRoles(call, onlyOrganization(call), change);
+  return { json: batchAnswer({ outcomes, dryRun }, "user_id") };
 });

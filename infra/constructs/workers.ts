@@ -1,4 +1,5 @@
 import { Construct } from "constructs";
+import { workerGrants } from "../../lib/contract/grants.ts";
 import type { InternalFunction, Worker } from "../../lib/contract/workers.ts";
 import type { Ingestion } from "./ingestion.ts";
 import { Clockwork } from "./schedule.ts";
@@ -14,7 +15,7 @@ export type WorkersProps = {
 const order = (entry: InternalFunction) => ({
   ...entry,
   description: entry.summary,
-  tableGrants: [{ actions: entry.tableActions, partitions: entry.tablePartitions }],
+  tableGrants: workerGrants(entry),
 });
 
 export type RunningWorker = { readonly worker: Worker; readonly made: ServiceFunction };

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { canUse } from "../contract/access.ts";
 import type { whoamiRecord } from "../contract/records.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
@@ -6,7 +7,7 @@ import type { Principal } from "./principal.ts";
 
 /** What a key is and may do, without the key. */
 export function describePrincipal(principal: Principal): z.input<typeof whoamiRecord> {
-  const { key, role, organizations, userId } = principal;
+  const { key, role, organizations, home, userId } = principal;
   return {
     key: {
       id: key.id,
@@ -14,10 +15,14 @@ export function describePrincipal(principal: Principal): z.input<typeof whoamiRe
       name: key.name,
       expires_at: key.expires_at_ms === null ? null : toTimestamp(key.expires_at_ms),
     },
-    scope: { ...scopeOf(principal), organizations: organizations.map(describeOrganization) },
+    scope: {
+      ...scopeOf(principal),
+      home: key.kind === "instance" && home ? describeOrganization(home) : null,
+      organizations: organizations.map(describeOrganization),
+    },
     user_id: userId,
     role: role?.id ?? null,
-    permissions: [...(role?.permissions ?? [])],
+    permissions: [...(role?.permissions ?? [])].filter((permission) => canUse(key.kind, permission)),
   };
 }
 

@@ -1,13 +1,14 @@
 import { type Actor, type AuditDeps, auditWrites } from "../audit/entry.ts";
-import { isSystemRole, type KeyKind } from "../contract/access.ts";
+import { isSystemRole } from "../contract/access.ts";
 import { keyLimits } from "../contract/limits.ts";
+import { codePoints, wellFormed } from "../contract/parameters.ts";
 import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { decideAnew } from "../store/decide.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parsePeople } from "../store/items/people.ts";
-import { keyDirectoryKey, keyDirectoryRange, keyKey, memberKey, peopleKey } from "../store/layout.ts";
+import { keyDirectoryRange, keyKey, memberKey, peopleKey } from "../store/layout.ts";
 import {
   ConditionFailed,
   queryAll,
@@ -16,17 +17,20 @@ import {
   TransactionRefused,
   type TransactionWrite,
 } from "../store/table.ts";
+import { type By, type KeyAction, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
+import { stateOf } from "./key-record.ts";
 import {
   findOrganization,
   RegistryRefusal,
   requireInstance,
-  requireKey,
   requireMember,
   requireOrganization,
+  requireOwnKind,
   requireRole,
 } from "./key-requirements.ts";
 import { keyGivenWrite } from "./key-roles.ts";
-import { fingerprint, type KeyHints, makeKeyText, makeLegacyKeyText } from "./key-text.ts";
+import { rowsOf } from "./key-rows.ts";
+import { fingerprint, makeKeyText, makeLegacyKeyText } from "./key-text.ts";
 
 export type RegistryDeps = AuditDeps & { readonly table: Table };
 
@@ -69,21 +73,23 @@ export async function createKey(deps: RegistryDeps, request: KeyRequest): Promis
       request.kind === "instance" ? request.home : request.organization,
     );
     const issued = await draftKey(deps, request, organization);
-    const standing = await standingWrites(deps.table, organization.uuid, issued.key);
-    return await storeKey(deps, issued, request.actor, organization, "key.created", standing);
+    const standing = await standingWrites(deps.table, organization, issued.key);
+    return await storeKey(deps, issued, request, organization, "key.created", standing);
   });
 }
 
 /** In the key's own transaction: its owner is still an active member, and its role still exists. */
-async function standingWrites(
+export async function standingWrites(
   table: Table,
-  organization: string,
+  organization: OrganizationItem | null,
   { owner, role }: Pick<KeyItem, "owner" | "role">,
 ): Promise<TransactionWrite[]> {
+  if (!organization) return [];
+  const { uuid } = organization;
   const member: TransactionWrite[] =
-    owner === null ? [] : [{ check: memberKey(organization, owner), when: { equals: ["active", true] } }];
+    owner === null ? [] : [{ check: memberKey(uuid, owner), when: { equals: ["active", true] } }];
   if (role === null || isSystemRole(role)) return member;
-  const guard = await table.get(peopleKey(organization));
+  const guard = await table.get(peopleKey(uuid));
   return [...member, keyGivenWrite(parsePeople(certain(guard, "people guard")), role)];
 }
 
@@ -93,7 +99,8 @@ async function draftKey(
   organization: OrganizationItem,
 ): Promise<IssuedKey> {
   const { uuid, tenant } = organization;
-  const common = { name: request.name ?? null, expires_at_ms: expiryOf(deps, request.expiresInDays) };
+  const name = request.name === undefined ? null : nameOf(request.name);
+  const common = { name, expires_at_ms: expiryOf(deps, request.expiresInDays) };
   if (request.kind === "legacy") {
     return draftKeyItem(deps, makeLegacyKeyText(deps.chance), {
       ...common,
@@ -129,11 +136,17 @@ async function draftKey(
   }
   const { instanceId } = request;
   await requireInstance(deps.table, instanceId, organization);
-  const authorized = request.authorized ? [...request.authorized] : null;
+  const authorized = request.authorized ? [...new Set(request.authorized)] : null;
   if (authorized && authorized.length > keyLimits.authorizedOrganizationsMax) {
     const most = keyLimits.authorizedOrganizationsMax;
     throw new RegistryRefusal(
       `A key names at most ${most} organizations; without a list it sees the whole instance.`,
+    );
+  }
+  if (authorized && !authorized.includes(uuid)) {
+    throw new RegistryRefusal(
+      "The authorized organizations of an instance key must contain its home organization " +
+        `${organization.provider_organization_id}.`,
     );
   }
   for (const other of authorized ?? []) {
@@ -152,103 +165,7 @@ export async function listKeys({ table }: { readonly table: Table }): Promise<Ke
 }
 
 export async function revokeKey(deps: RegistryDeps, id: string, actor: Actor): Promise<void> {
-  await revoke(deps, await requireOwnKind(deps.table, id), actor, "key.revoked");
-}
-
-/** A new key with the same rights; the old one works until its grace ends (0: not at all from now on). */
-export async function rotateKey(
-  deps: RegistryDeps,
-  request: {
-    readonly id: string;
-    readonly graceSeconds: number;
-    /** Legacy keys have no owner, and the organization key they become needs one. */
-    readonly owner?: string | undefined;
-    readonly actor: Actor;
-  },
-): Promise<IssuedKey> {
-  return await decideAnew(deps, () => rotateOnce(deps, request));
-}
-
-async function rotateOnce(deps: RegistryDeps, request: Parameters<typeof rotateKey>[1]): Promise<IssuedKey> {
-  const { id, graceSeconds, actor } = request;
-  const old = await requireOwnKind(deps.table, id);
-  const nowMs = deps.clock.nowMs();
-  if (old.revoked_at !== null) throw new RegistryRefusal(`Key ${id} is revoked; create a new one.`);
-  if (old.rotated_to !== null)
-    throw new RegistryRefusal(`Key ${id} was rotated already; rotate ${old.rotated_to}.`);
-  if (old.expires_at_ms !== null && old.expires_at_ms <= nowMs) {
-    throw new RegistryRefusal(`Key ${id} has expired; create a new one.`);
-  }
-  const graceSecondsMax = keyLimits.expiryDaysMax * 86_400;
-  if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > graceSecondsMax) {
-    throw new RegistryRefusal(`The grace is a whole number of seconds, 0 to ${graceSecondsMax}.`);
-  }
-  const organization = await requireOrganization(
-    deps.table,
-    certain(old.organization, "organization of the key"),
-  );
-  const owner = await successorOwner(deps, old, organization.uuid, request.owner);
-  const text = makeKeyText(successorHints(old, organization, owner), deps.chance);
-  const successor = draftKeyItem(deps, text, { ...successorFields(old), tenant: organization.tenant, owner });
-  const graceEndMs = Math.min(nowMs + graceSeconds * 1000, old.expires_at_ms ?? Number.POSITIVE_INFINITY);
-  const retire: TransactionWrite = {
-    update: keyKey(old.id),
-    change: {
-      set: [
-        ["rotated_to", successor.key.id],
-        ["expires_at_ms", graceEndMs],
-      ],
-    },
-    when: { all: [{ equals: ["rotated_to", null] }, { equals: ["revoked_at", null] }] },
-  };
-  const standing = await standingWrites(deps.table, organization.uuid, successor.key);
-  return await storeKey(deps, successor, actor, organization, "key.rotated", [retire, ...standing]);
-}
-
-/** Still there, since without its owner the successor would be no key. */
-async function successorOwner(
-  deps: RegistryDeps,
-  old: OwnKey,
-  organization: string,
-  named: string | undefined,
-): Promise<string> {
-  const owner = old.kind === "legacy" ? named : certain(old.owner, "owner of the key");
-  if (owner === undefined) {
-    throw new RegistryRefusal(
-      "A legacy key has no owner: name the member who owns the new organization key.",
-    );
-  }
-  await requireMember(deps.table, organization, owner);
-  return owner;
-}
-
-/** Workspace tokens are the workspace admins' own: made, listed and deleted as tokens. */
-type OwnKey = KeyItem & { readonly kind: Exclude<KeyKind, "workspace"> };
-const isOwnKind = (key: KeyItem): key is OwnKey => key.kind !== "workspace";
-
-async function requireOwnKind(table: Table, id: string): Promise<OwnKey> {
-  const key = await requireKey(table, id);
-  if (!isOwnKind(key)) {
-    throw new RegistryRefusal(
-      `${id} is a workspace token: let a workspace admin create or delete it with tokens.`,
-    );
-  }
-  return key;
-}
-
-/** Legacy keys cannot be made again: their successor is an organization key that reads as a member. */
-const successorKind = (old: OwnKey) => (old.kind === "legacy" ? "organization" : old.kind);
-
-function successorHints(old: OwnKey, { uuid, tenant }: OrganizationItem, userId: string): KeyHints {
-  const kind = successorKind(old);
-  if (kind !== "instance") return { kind, organization: uuid, tenant, userId };
-  return { kind, home: uuid, instanceId: certain(old.instance_id, "instance of the key"), userId };
-}
-
-function successorFields(old: OwnKey) {
-  const { name, organization, instance_id, authorized, expires_at_ms } = old;
-  const role = old.kind === "legacy" ? "cr_member" : old.role;
-  return { kind: successorKind(old), name, organization, instance_id, authorized, role, expires_at_ms };
+  await revoke(deps, await requireOwnKind(deps.table, id), { actor }, "key.revoked");
 }
 
 type Draft = Pick<KeyItem, "kind" | "tenant"> & Partial<Omit<KeyItem, "pk" | "sk" | "id" | "hash">>;
@@ -276,30 +193,35 @@ export function draftKeyItem(deps: RegistryDeps, text: string, fields: Draft): I
   return { text, key };
 }
 
-/** Throws TransactionRefused when something that the key rests on has changed: decide anew. */
+/** `standing`: what must still hold for the key to be made. */
 export async function storeKey(
   deps: RegistryDeps,
   issued: IssuedKey,
-  actor: Actor,
+  by: By,
   organization: OrganizationItem | null,
-  action: string,
-  further: readonly TransactionWrite[] = [],
+  action: KeyAction,
+  standing: readonly TransactionWrite[] = [],
 ): Promise<IssuedKey> {
   const { key } = issued;
-  const writes: TransactionWrite[] = [
-    { put: key, when: { absent: "pk" } },
-    { put: { ...keyDirectoryKey(key.id), kind: key.kind } },
-    ...further,
-    ...auditWrites(deps, keyEvent(key, actor, organization, action)),
-  ];
+  const told = rightsOf(key, await organizationsOf(deps.table, key, organization));
+  const entry = auditWrites(deps, keyEvent(key, by, organization, action, told));
+  await storeNew(deps, key, [...standing, ...entry]);
+  return issued;
+}
+
+/** Throws TransactionRefused when something that the key rests on has changed: decide anew. */
+export async function storeNew(
+  deps: RegistryDeps,
+  key: KeyItem,
+  further: readonly TransactionWrite[],
+): Promise<void> {
   try {
-    await deps.table.transact(writes);
+    await deps.table.transact([{ put: key, when: { absent: "pk" } }, ...rowsOf(key), ...further]);
   } catch (error) {
     const isTaken = error instanceof TransactionRefused && error.refusals[0]?.refused;
     if (isTaken) throw new RegistryRefusal("The key changed meanwhile; try again.");
     if (!(error instanceof StoreUnavailable) || !(await isStored(deps, key))) throw error;
   }
-  return issued;
 }
 
 const fenceSeconds = 86_400;
@@ -320,8 +242,10 @@ async function isStored({ table, clock }: RegistryDeps, key: KeyItem): Promise<b
   }
 }
 
-export async function revoke(deps: RegistryDeps, key: KeyItem, actor: Actor, action: string): Promise<void> {
+export async function revoke(deps: RegistryDeps, key: KeyItem, by: By, action: KeyAction): Promise<void> {
   const organization = key.organization ? await findOrganization(deps.table, key.organization) : null;
+  const before = { state: stateOf(key, deps.clock.nowMs()) };
+  const told = { before, after: { state: "revoked" } };
   try {
     await deps.table.transact([
       {
@@ -329,7 +253,7 @@ export async function revoke(deps: RegistryDeps, key: KeyItem, actor: Actor, act
         change: { set: [["revoked_at", toTimestamp(deps.clock.nowMs())]] },
         when: { equals: ["revoked_at", null] },
       },
-      ...auditWrites(deps, keyEvent(key, actor, organization, action)),
+      ...auditWrites(deps, keyEvent(key, by, organization, action, told)),
     ]);
   } catch (error) {
     // It is revoked already, perhaps since this moment: that is what was wanted.
@@ -337,22 +261,13 @@ export async function revoke(deps: RegistryDeps, key: KeyItem, actor: Actor, act
   }
 }
 
-function keyEvent(key: KeyItem, actor: Actor, organization: OrganizationItem | null, action: string) {
-  return {
-    action,
-    resourceType: key.kind === "workspace" ? "workspace_token" : "api_key",
-    resourceId: key.id,
-    summary: `${action.replace(".", " ")}: ${key.kind} key ${key.id}`,
-    actor,
-    tenant: organization?.tenant ?? key.tenant,
-    organization: organization && {
-      uuid: organization.uuid,
-      providerId: organization.provider_organization_id,
-    },
-    metadata: { kind: key.kind, name: key.name, owner: key.owner },
-    ipAddress: null,
-    requestId: null,
-  };
+export function nameOf(text: string): string {
+  const name = text.trim();
+  const { nameCharactersMax } = keyLimits;
+  if (name === "" || codePoints(name) > nameCharactersMax || !wellFormed(name)) {
+    throw new RegistryRefusal(`The name of a key has 1 to ${nameCharactersMax} characters.`);
+  }
+  return name;
 }
 
 const msPerDay = 86_400_000;

@@ -19,12 +19,32 @@ export class RegistryRefusal extends Error {
   override readonly name = "RegistryRefusal";
 }
 
+/** The key has a successor. */
+export class KeyRotated extends RegistryRefusal {
+  readonly successor: string;
+  constructor(id: string, successor: string) {
+    super(`Key ${id} was rotated already; rotate ${successor}.`);
+    this.successor = successor;
+  }
+}
+
 export const unknownKey = (id: string): string => `There is no key ${id}.`;
 
 export async function requireKey(table: Table, id: string): Promise<KeyItem> {
   const item = await table.get(keyKey(id));
   if (!item) throw new RegistryRefusal(unknownKey(id));
   return parseKey(item);
+}
+
+/** Workspace tokens are the workspace admins' own: made, listed and deleted as tokens. */
+export async function requireOwnKind(table: Table, id: string): Promise<KeyItem> {
+  const key = await requireKey(table, id);
+  if (key.kind === "workspace") {
+    throw new RegistryRefusal(
+      `${id} is a workspace token: let a workspace admin create or delete it with tokens.`,
+    );
+  }
+  return key;
 }
 
 export async function findOrganization(table: Table, uuid: string): Promise<OrganizationItem | null> {

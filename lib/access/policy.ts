@@ -104,9 +104,10 @@ export const metricsPreparing = (id: string) =>
 export function checkPermission(
   operation: Operation,
   { key, role }: Principal,
-  parameters: readonly string[],
+  { parameters, keyInPath }: { readonly parameters: readonly string[]; readonly keyInPath?: string | undefined },
 ): void {
-  const { needs, needsOfKind, needsOfParameter } = operation;
+  const { needs, needsOfKind, needsOfParameter, allowsOwnKey } = operation;
+  if (allowsOwnKey && keyInPath === key.id) return;
   const sent = parameters.map((parameter) => needsOfParameter?.[parameter]);
   for (const needed of [needs, ...sent, needsOfKind?.[key.kind]]) {
     if (needed === "admin" && !role?.isAdmin)

@@ -52,9 +52,9 @@ export function roleOf(roleId: string, people: PeopleItem | undefined): Role {
 export const workspaceAdmin: Role = { id: "cr_admin", isAdmin: true, permissions: new Set(permissions) };
 
 /** As the audit log names the caller: user keys act as their member, all others as the key. */
-export const actorOf = ({ key, userId, userName }: Principal): Actor => ({
+export const actorOf = ({ key, userName }: Pick<Principal, "key" | "userName">): Actor => ({
   type: key.kind === "user" ? "user" : "key",
-  id: userId,
+  id: key.owner,
   name: key.kind === "user" ? userName : key.name,
   keyId: key.id,
   keyKind: key.kind,

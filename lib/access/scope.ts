@@ -77,12 +77,23 @@ export function checkAllIsAllowed(operation: Operation, { key }: Principal, orgI
 }
 
 function namedScope(principal: Principal, orgId: string | undefined): Scope {
-  if (orgId === undefined) return one(principal.home);
+  if (orgId === undefined) return homeScope(principal);
   if (isAll(orgId)) return all(principal.organizations);
   if (principal.forbiddenOrganizations.some((organization) => isNamed(organization, orgId))) {
     throw new Fault("ORGANIZATION_FORBIDDEN", `org_id: the key is not authorized for ${orgId}.`);
   }
   return one(organizationNamed(principal.organizations, orgId));
+}
+
+/** Keys of earlier releases may have a home that their own list leaves out: then they cannot act there. */
+function homeScope({ home, forbiddenOrganizations }: Principal): Scope {
+  const forbidden = forbiddenOrganizations.find(({ uuid }) => uuid === home?.uuid);
+  if (!forbidden) return one(home);
+  throw new Fault(
+    "ORGANIZATION_FORBIDDEN",
+    `The key is not authorized for its home organization ${forbidden.provider_organization_id}, which this operation ` +
+      "acts on. Create a key whose authorized organizations contain its home.",
+  );
 }
 
 function workspaceScope(operation: Operation, principal: Principal, orgId: string | undefined): Scope {
@@ -134,7 +145,7 @@ function instanceScope(
   principal: Principal,
   organizationIds?: readonly string[],
 ): Scope {
-  if (operation.instanceScope === "home") return one(principal.home);
+  if (operation.instanceScope === "home") return homeScope(principal);
   if (!organizationIds) return all(principal.organizations);
   const wanted = new Set(organizationIds);
   const isWanted = ({ provider_organization_id: id }: OrganizationItem) => wanted.has(id);

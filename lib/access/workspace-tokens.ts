@@ -7,6 +7,7 @@ import {
   expiryOf,
   type IssuedKey,
   listKeys,
+  nameOf,
   type RegistryDeps,
   revoke,
   storeKey,
@@ -25,11 +26,8 @@ export type TokenRequest = {
 /** Only a current admin of the workspace can have one made. */
 export async function createWorkspaceToken(deps: RegistryDeps, request: TokenRequest): Promise<IssuedKey> {
   const { workspaceId, as, expiresInDays } = request;
-  const name = request.name.trim();
-  const { tokenNameCharactersMax, tokenExpiryDaysMin, tokenExpiryDaysMax } = keyLimits;
-  if (name.length < 1 || [...name].length > tokenNameCharactersMax) {
-    throw new RegistryRefusal(`A token's name has 1 to ${tokenNameCharactersMax} characters.`);
-  }
+  const name = nameOf(request.name);
+  const { tokenExpiryDaysMin, tokenExpiryDaysMax } = keyLimits;
   const wholeDays = Number.isInteger(expiresInDays);
   if (!wholeDays || expiresInDays < tokenExpiryDaysMin || expiresInDays > tokenExpiryDaysMax) {
     throw new RegistryRefusal(`A token expires ${tokenExpiryDaysMin} to ${tokenExpiryDaysMax} days ahead.`);
@@ -46,7 +44,7 @@ export async function createWorkspaceToken(deps: RegistryDeps, request: TokenReq
     name,
     expires_at_ms,
   });
-  return await storeKey(deps, issued, tokenActor(as), null, "token.created");
+  return await storeKey(deps, issued, { actor: tokenActor(as) }, null, "token.created");
 }
 
 export async function listWorkspaceTokens(
@@ -66,7 +64,7 @@ export async function deleteWorkspaceToken(
   await requireWorkspaceAdmin(deps.table, workspaceId, as);
   const key = await requireKey(deps.table, id);
   if (key.workspace_id !== workspaceId) throw new RegistryRefusal(unknownKey(id));
-  await revoke(deps, key, tokenActor(as), "token.deleted");
+  await revoke(deps, key, { actor: tokenActor(as) }, "token.deleted");
 }
 
 const tokenActor = (userId: string): Actor => ({

@@ -1,4 +1,5 @@
 import type { KeyKind } from "../contract/access.ts";
+import type { AuditAction, AuditResourceType } from "../contract/audit.ts";
 import type { Chance } from "../runtime/chance.ts";
 import { type Clock, toTimestamp } from "../runtime/clock.ts";
 import { auditKey, type TenantKey } from "../store/layout.ts";
@@ -16,13 +17,15 @@ export type Actor = {
 export const operator: Actor = { type: "system", id: null, name: "operator", keyId: null, keyKind: null };
 
 export type AuditEvent = {
-  readonly action: string;
-  readonly resourceType: string;
+  readonly action: AuditAction;
+  readonly resourceType: AuditResourceType;
   readonly resourceId: string | null;
   readonly summary: string;
   readonly tenant: TenantKey;
   /** The organization it happened in; null for what belongs to a whole workspace or instance. */
   readonly organization: { readonly uuid: string; readonly providerId: string } | null;
+  /** UUIDs of the organizations whose logs show it too, where it belongs to a whole workspace. */
+  readonly shownIn?: readonly string[];
   readonly metadata: { readonly [name: string]: Value };
 };
 
@@ -63,9 +66,15 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
     request_id: event.requestId,
     ttl: Math.ceil(nowMs / 1000) + deps.retentionDays * secondsPerDay,
   };
-  const owners = new Set<TenantKey>([tenant]);
-  if (organization) owners.add(`o#${organization.uuid}`);
-  return [...owners].map((owner) => ({ put: { ...auditKey(owner, createdAt, id), ...entry } }));
+  const uuids = organization ? [organization.uuid] : (event.shownIn ?? []);
+  const owners = new Set<TenantKey>([tenant, ...uuids.map((uuid) => `o#${uuid}` as const)]);
+  return [...owners].map((owner) => {
+    // Every organization's copy names that organization alone: a workspace may have a thousand.
+    const shownIn = event.shownIn?.filter((uuid) => owner === tenant || owner === `o#${uuid}`);
+    return {
+      put: { ...auditKey(owner, createdAt, id), ...entry, ...(shownIn && { organizations: shownIn }) },
+    };
+  });
 }
 
 /** What a verb that changes something works with: the table, and what its audit entries say of the caller. */

@@ -5,7 +5,12 @@ import type { TenantKey } from "../store/layout.ts";
 
 type Record = z.output<typeof auditRecord>;
 
-type Scope = { readonly selector: string; readonly organizations: ReadonlyArray<{ readonly uuid: string }> };
+type Scope = {
+  readonly selector: string;
+  readonly organizations: ReadonlyArray<{ readonly uuid: string }>;
+  /** Of an instance key: the organizations it may hear of at all, inactive ones too; null: all. */
+  readonly authorized?: readonly string[] | null;
+};
 
 /** One selected organization has a log of its own; several are read from their tenant's. */
 export function auditOwner(tenant: TenantKey, { selector, organizations }: Scope): TenantKey {
@@ -20,15 +25,21 @@ export type AuditFilters = {
   readonly search?: string | undefined;
 };
 
-/** Entries of the whole tenant (no organization) show only where the whole tenant was asked for. */
+/** Entries of the whole tenant show where the whole tenant was asked for, and in the organizations they name. */
 export function auditFilter(
   { actions, resource_types, user_ids, search }: AuditFilters,
-  { selector, organizations }: Scope,
+  { selector, organizations, authorized = null }: Scope,
 ): (entry: AuditItem) => boolean {
   const visible = new Set(organizations.map(({ uuid }) => uuid));
+  const mayHearOf = (named: readonly string[]) =>
+    authorized === null || named.length === 0 || named.some((uuid) => authorized.includes(uuid));
+  const shows = ({ organization, organizations: named = [] }: AuditItem) => {
+    if (organization !== null) return visible.has(organization);
+    return selector === "all" ? mayHearOf(named) : named.some((uuid) => visible.has(uuid));
+  };
   const words = search?.toLowerCase();
   return (entry) =>
-    (entry.organization === null ? selector === "all" : visible.has(entry.organization)) &&
+    shows(entry) &&
     (!actions || actions.includes(entry.action)) &&
     (!resource_types || resource_types.includes(entry.resource_type)) &&
     (!user_ids || (entry.actor.id !== null && user_ids.includes(entry.actor.id))) &&
@@ -36,7 +47,14 @@ export function auditFilter(
 }
 
 export function toAuditRecord(entry: AuditItem): Record {
-  const { pk: _pk, sk: _sk, ttl: _ttl, organization: _organization, ...record } = entry;
+  const {
+    pk: _pk,
+    sk: _sk,
+    ttl: _ttl,
+    organization: _organization,
+    organizations: _organizations,
+    ...record
+  } = entry;
   return { ...record, metadata: byName(record.metadata) };
 }
 

@@ -3,10 +3,12 @@ import type { KeyItem } from "../store/items/key.ts";
 import { parseOrganization } from "../store/items/organization.ts";
 import { organizationKey, refusalKey } from "../store/layout.ts";
 import { type Table, TransactionRefused } from "../store/table.ts";
-import { type AuditDeps, auditWrites } from "./entry.ts";
+import { type Actor, type AuditDeps, auditWrites } from "./entry.ts";
 
 export type Refusal = {
   readonly key: KeyItem;
+  /** As an accepted use of the key would be told. */
+  readonly actor: Actor;
   /** An error code, or for a 401 why the key is not valid. */
   readonly reason: string;
   readonly operation: string;
@@ -19,7 +21,7 @@ export async function recordRefusal(
   deps: AuditDeps & { readonly table: Table },
   refusal: Refusal,
 ): Promise<void> {
-  const { key, reason, operation } = refusal;
+  const { key, actor, reason, operation } = refusal;
   const nowMs = deps.clock.nowMs();
   const marker = refusalKey(key.id, reason);
   const last = await deps.table.get(marker);
@@ -43,7 +45,7 @@ export async function recordRefusal(
         resourceType: key.kind === "workspace" ? "workspace_token" : "api_key",
         resourceId: key.id,
         summary: `key refused: ${reason} on ${operation}`,
-        actor: { type: "key", id: key.owner, name: key.name, keyId: key.id, keyKind: key.kind },
+        actor,
         tenant: organization?.tenant ?? key.tenant,
         organization: organization
           ? { uuid: organization.uuid, providerId: organization.provider_organization_id }

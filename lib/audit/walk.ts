@@ -11,7 +11,10 @@ import { type AuditPage, type AuditPosition, type AuditQuery, readAuditLog } fro
 
 /** What the walk needs of a call. Access has decided whose log it is. */
 export type AuditCall = {
-  readonly principal: { readonly tenant: TenantKey };
+  readonly principal: {
+    readonly tenant: TenantKey;
+    readonly key: { readonly authorized: readonly string[] | null };
+  };
   readonly scope: Scope;
   readonly input: { readonly query: z.output<(typeof listAuditLogs)["query"]> };
   readonly paging: {
@@ -33,11 +36,11 @@ export type AuditedPage = {
 
 /** One page; first of what became visible since the cursor was made. */
 export async function exportAuditLog(call: AuditCall, after: AuditPosition | null): Promise<AuditedPage> {
-  const { scope, paging, input } = call;
+  const { principal, scope, paging, input } = call;
   const { following } = scope;
   if (following && following.newlyVisible.length > 0 && after !== null)
     return catchUp(call, following, after);
-  const wanted = auditFilter(input.query, scope);
+  const wanted = auditFilter(input.query, { ...scope, authorized: principal.key.authorized });
   const { entries, next, resume } = await read(call, { after, wanted });
   const isLast = next === null && (following?.isCurrent ?? true);
   const isResumable = isLast && input.query.order === "asc";
@@ -53,7 +56,11 @@ const cursorAt = ({ place, settled }: AuditPosition): readonly string[] => [plac
 /** What the tenant's log holds of newly visible organizations on the walked side of the position, before it goes on. */
 async function catchUp(call: AuditCall, following: Following, position: AuditPosition): Promise<AuditedPage> {
   const { newlyVisible: organizations, caughtUpTo } = following;
-  const ofThese = auditFilter(call.input.query, { ...call.scope, organizations });
+  const ofThese = auditFilter(call.input.query, {
+    ...call.scope,
+    organizations,
+    authorized: call.principal.key.authorized,
+  });
   const { entries, next } = await read(call, {
     after: typeof caughtUpTo === "string" ? { place: caughtUpTo, settled: caughtUpTo } : null,
     upTo: position.place,

@@ -3,6 +3,10 @@
 export const keyKinds = ["organization", "user", "workspace", "instance", "legacy", "agentic"] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
+/** `active` also while the grace of a rotated key lasts. */
+export const keyStates = ["active", "rotated", "expired", "revoked"] as const;
+export type KeyState = (typeof keyStates)[number];
+
 export const permissionResources = [
   "learning",
   "organization_management",
@@ -22,6 +26,17 @@ export const permissions = [
   "security:read",
 ] as const;
 export type Permission = (typeof permissions)[number];
+
+/** Permissions of operations that refuse the kind of key altogether; a test holds this to the operations. */
+const uselessTo: Readonly<Partial<Record<KeyKind, readonly Permission[]>>> = {
+  workspace: ["security:read"],
+  legacy: ["learning:write", "organization_management:read", "role_management:read", "security:read"],
+  agentic: permissions,
+};
+
+/** Whether the kind of key can call anything that the permission is needed for. */
+export const canUse = (kind: KeyKind, permission: Permission): boolean =>
+  !uselessTo[kind]?.includes(permission);
 
 export const systemRoles = {
   cr_admin: { name: "Admin", permissions },

@@ -33,11 +33,13 @@ export const errorCodes = {
   ORGANIZATION_NOT_FOUND: { status: 404, meaning: "No active organization of the key's scope has this id." },
   LEARNING_NOT_FOUND: { status: 404, meaning: "No Learning of the key's scope has this id." },
   ROLE_NOT_FOUND: { status: 404, meaning: "The organization has no role with this id." },
+  KEY_NOT_FOUND: { status: 404, meaning: "The caller can reach no live key with this id." },
   METHOD_NOT_ALLOWED: { status: 405, meaning: "The path exists, but not with this method." },
   LEARNING_EXISTS: { status: 409, meaning: "Another Learning of the repository has this text." },
   LEARNING_NOT_PENDING: { status: 409, meaning: "The Learning does not wait for approval." },
   ROLE_NAME_TAKEN: { status: 409, meaning: "Another role of the organization has this name." },
-  ROLE_IN_USE: { status: 409, meaning: "A member still has this role." },
+  ROLE_IN_USE: { status: 409, meaning: "A member or a live key still has this role." },
+  KEY_ROTATED: { status: 409, meaning: "The key was rotated already." },
   SYSTEM_ROLE: { status: 409, meaning: "System roles cannot be changed or deleted." },
   ROLE_LIMIT_REACHED: { status: 409, meaning: "The organization has as many custom roles as it may have." },
   LEGACY_API_KEY: { status: 410, meaning: "Legacy keys are no longer accepted here; create a new key." },
@@ -66,6 +68,7 @@ export const itemErrorCodes = {
   NO_SEATS_AVAILABLE: "All purchased seats are assigned.",
   LAST_ADMIN: "An organization keeps at least one admin.",
   BILLING_ADMIN_PROTECTED: "A billing admin's role is not changed here.",
+  ENTERPRISE_PLAN_REQUIRED: "One of the organizations is not on the Enterprise plan.",
 } as const satisfies Record<string, string>;
 
 export type ItemErrorCode = keyof typeof itemErrorCodes;

@@ -59,6 +59,30 @@ export const chainGrants: readonly TableGrant[] = [
   { actions: ["PutItem"], partitions: ["CURSOR-KEYS"], alone: true },
 ];
 
+/** What a worker may do. Where it tells of what it changes, its puts may go with their audit entry. */
+export function workerGrants({
+  tableActions,
+  tablePartitions,
+  readPartitions = [],
+  writesAudit = false,
+}: {
+  readonly tableActions: readonly TableAction[];
+  readonly tablePartitions: readonly string[];
+  readonly readPartitions?: readonly string[];
+  readonly writesAudit?: boolean;
+}): readonly TableGrant[] {
+  if (!writesAudit && readPartitions.length === 0)
+    return [{ actions: tableActions, partitions: tablePartitions }];
+  const reads = tableActions.filter((action) => readByChain.actions.includes(action));
+  const puts = tableActions.filter((action) => action === "PutItem");
+  const others = tableActions.filter((action) => ![...reads, ...puts].includes(action));
+  return [
+    { actions: reads, partitions: [...tablePartitions, ...readPartitions] },
+    { actions: puts, partitions: [...tablePartitions, ...(writesAudit ? [auditLog] : [])] },
+    { actions: others, partitions: tablePartitions },
+  ];
+}
+
 /**
  * What an operation adds. IAM looks for one statement that allows all keys of a call: a batch of reads may take items
  * of the chain along, and puts go with their audit entry. All other writes stay in the operation's own partitions.

@@ -73,7 +73,7 @@ export const scopeLimits = {
 
 export const keyLimits = {
   secretBytes: 24,
-  tokenNameCharactersMax: 100,
+  nameCharactersMax: 100,
   /** That one instance key names, in its item. One that may see more of its instance names none and sees all. */
   authorizedOrganizationsMax: 1_000,
   tokenExpiryDaysMin: 1,
@@ -81,6 +81,12 @@ export const keyLimits = {
   /** A century: longer ones are mistakes, and would leave what a date can hold. */
   expiryDaysMax: 36_500,
   lastUsedEveryMs: 60_000,
+  /** Over HTTP; the operator's tool may give more. */
+  graceSecondsMax: 86_400,
+  graceSecondsDefault: 3_600,
+  /** Organizations whose keys are asked for side by side, and how many one page looks through at most. */
+  organizationsAtOnce: 10,
+  organizationsPerPageMax: 200,
 } as const;
 
 export const cacheLimits = {
@@ -93,6 +99,7 @@ export const pageLimits = {
   repositories: { min: 1, max: 100, default: 100 },
   auditLogs: { min: 1, max: 100, default: 100 },
   users: { min: 1, max: 100, default: 100 },
+  keys: { min: 1, max: 100, default: 100 },
   learnings: { min: 1, max: 1000, default: 1000 },
   metrics: { min: 1, max: 1000, default: 1000 },
   findings: { min: 1, max: 1000, default: 100 },
@@ -127,6 +134,8 @@ export const peopleLimits = {
   roleRepeatMsMax: 10 * 60_000,
   /** People changed by one transaction, beside the guard and the two copies of the audit entry. */
   changedTogetherMax: 97,
+  /** People changed by one transaction and the organizations whose logs tell of it, beside guard and tenant's copy. */
+  changedAndToldTogetherMax: 98,
   /** Of one person: at most 330 bytes each of an item's 400 KB. A membership beyond them stands alone. */
   membershipsMax: 1_000,
   /** Of all the people that one transaction changes: with the conditions on them well within its 4 MB. */
@@ -290,6 +299,8 @@ export const indexLimits = {
 export const securityLimits = {
   /** A CSV or SARIF download; beyond it the answer says how to narrow. */
   downloadFindingsMax: 50_000,
+  /** What GitHub's code scanning takes in one run; a repository with more gets several. */
+  sarifResultsPerRunMax: 25_000,
   /** Scans are complete from here to the end of tomorrow, or the event is bad: one far ahead would hide all others. */
   firstDay: "2000-01-01",
   titleCharactersMax: 1_024,

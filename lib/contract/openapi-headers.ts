@@ -19,6 +19,7 @@ const described = {
   "x-ratelimit-reset": [integer, "Seconds until the next request is free."],
   "x-next-cursor": [text, "The cursor of the next page; nothing else carries it in CSV and NDJSON."],
   "x-resume-cursor": [text, "On the last page: the cursor that later reads only what was written since."],
+  "content-disposition": [text, "With a format that is a whole file: the name to save it under."],
   deprecation: [text, "With a legacy key: it will stop working."],
   link: [text, "With a legacy key: the page that says what to do."],
 } as const;
@@ -48,12 +49,13 @@ const policy = ["ratelimit-policy", "x-ratelimit-limit"] as const;
 const limited = [...policy, "ratelimit", "x-ratelimit-remaining", "x-ratelimit-reset"] as const;
 const deprecated = ["deprecation", "link"] as const;
 
-export const successHeaders = ({ keys, paging }: Operation, hasOtherFormats: boolean): object =>
+export const successHeaders = ({ keys, paging, downloads }: Operation, hasOtherFormats: boolean): object =>
   named([
     ...always,
     ...limited,
     ...(paging && (hasOtherFormats || paging.resumable) ? (["x-next-cursor"] as const) : []),
     ...(paging?.resumable ? (["x-resume-cursor"] as const) : []),
+    ...(downloads ? (["content-disposition"] as const) : []),
     ...(keys.legacy === "accepted" ? deprecated : []),
   ]);
 

@@ -24,9 +24,11 @@ const descriptions: Readonly<Record<string, string>> = {
   seat_filter: "Everybody, or only people with or without a seat.",
   role_filter: "Everybody, only admins, or only people who are none.",
   role_type: "All roles, or only one type.",
-  include_permissions: "Whether each role comes with its permissions; `false` unless given.",
-  include_user_count: "Whether each role comes with the number of its members; `true` unless given.",
+  include_permissions:
+    "Whether roles come with their permissions; unless given, `false` in the list and `true` for one role.",
+  include_user_count: "Whether roles come with the number of their members; `true` unless given.",
   role_id: "`id` of the role: a system role's name, or the UUID of a custom one.",
+  key_id: "`id` of the key, as `GET /v1/keys` shows it.",
   actions: "Only these actions.",
   resource_types: "Only what was done to these types of things.",
   date_from: "From this day or instant on.",

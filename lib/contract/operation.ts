@@ -91,6 +91,8 @@ export type Operation = {
   readonly needsOfKind?: Readonly<Partial<Record<KeyKind, Permission>>>;
   /** User keys cover only the repositories that their member can read; other kinds are not bound to a person's. */
   readonly readableOnly?: true;
+  /** The key that the path names needs neither role nor permission: it acts on itself. */
+  readonly allowsOwnKey?: boolean;
   readonly organization: OrganizationRule;
   readonly instanceScope: InstanceScope;
   readonly rateLimit: RateLimit;
@@ -100,6 +102,8 @@ export type Operation = {
     readonly resumable: boolean;
     readonly defaultSize: number;
   };
+  /** Formats that are whole files: the answer then carries a name to save it under. */
+  readonly downloads?: readonly string[];
   /** Answers can exceed what Lambda buffers, so they are streamed. */
   readonly streaming: boolean;
   readonly tableActions: readonly TableAction[];

@@ -1,6 +1,6 @@
 import type { Operation } from "./operation.ts";
 import { listAuditLogs } from "./operations/audit-logs.ts";
-import { whoami } from "./operations/keys.ts";
+import { deleteKey, listKeys, rotateKey, whoami } from "./operations/keys.ts";
 import {
   createLearnings,
   decideLearning,
@@ -15,6 +15,7 @@ import {
   createRole,
   deleteRole,
   getRole,
+  giveRole,
   listPermissions,
   listRoles,
   updateRole,
@@ -55,8 +56,12 @@ export const operations = [
   createRole,
   updateRole,
   deleteRole,
+  giveRole,
   listAuditLogs,
   listSecurityFindings,
+  listKeys,
+  rotateKey,
+  deleteKey,
   whoami,
 ] as const satisfies readonly Operation[];
 

@@ -21,12 +21,12 @@ export const utf8Bytes = (text: string): number => new TextEncoder().encode(text
 
 export const badText = "must not contain NUL or unpaired surrogate characters";
 
-/** Text of `min` to `max` characters after trimming. */
-export const text = (min: number, max: number) =>
+/** Text of `min` to `max` characters after trimming, and after `normalize` where one is given. */
+export const text = (min: number, max: number, normalize = (value: string): string => value) =>
   z
     .string({ error: "must be a string" })
     .refine(wellFormed, { error: badText, abort: true })
-    .transform((value) => value.trim())
+    .transform((value) => normalize(value.trim()))
     .refine((value) => codePoints(value) >= min && codePoints(value) <= max, {
       error: `must have ${min} to ${max} characters`,
     })
@@ -87,6 +87,18 @@ export const listParameter = (valuesMax: number) =>
     .transform((values) => [...new Set(values)])
     .meta({ override: listShown(valuesMax) });
 
+/** The same with values of a closed list only, in the order of that list. */
+export const choicesParameter = <const Choices extends readonly [string, ...string[]]>(
+  choices: Choices,
+  valuesMax: number,
+) =>
+  listParameter(valuesMax)
+    .refine((values) => values.every((value) => choices.includes(value)), {
+      error: `must be comma-separated values of: ${choices.join(", ")}`,
+    })
+    .transform((values): Choices[number][] => choices.filter((choice) => values.includes(choice)))
+    .meta({ override: listShown(valuesMax, `values of: ${choices.join(", ")}`) });
+
 /** How the documentation shows a list: to a schema it is one string. */
 export const listShown = (valuesMax: number, values = "values") => ({
   type: "string",
@@ -118,6 +130,13 @@ export const roleIdParameter = z
   .refine((value) => isSystemRole(value) || uuidForm.test(value), {
     error: `must be a role's UUID or one of: ${Object.keys(systemRoles).join(", ")}`,
   });
+
+export const keyIdForm = /^k[a-z2-7]{16}$/;
+
+/** As `GET /v1/keys` and `GET /v1/whoami` show it. */
+export const keyIdParameter = z
+  .string()
+  .regex(keyIdForm, { error: "must be the id of a key, as GET /v1/keys shows it" });
 
 /** Known on every operation; what it does depends on the kind of key (decisions, section 3). */
 export const organizationSelector = { org_id: identifier.optional() };

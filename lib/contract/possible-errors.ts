@@ -27,6 +27,7 @@ export function possibleErrors(operation: Operation): ErrorCode[] {
   add(organization === "required", "ORG_ID_REQUIRED");
   add(organization === "required" || organization === "optional", "ORGANIZATION_NOT_FOUND");
   add(narrows || instanceScope === "named", "ORGANIZATION_NOT_FOUND", "ORGANIZATION_FORBIDDEN");
+  add(instanceScope === "home" && keys.instance === "accepted", "ORGANIZATION_FORBIDDEN");
   add(operation.plan !== "any", "ENTERPRISE_PLAN_REQUIRED");
   add(gates.includes("subscription"), "NO_ACTIVE_SUBSCRIPTION");
   add(gates.includes("self_hosted"), "SELF_HOSTED_ONLY");

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { counted } from "./counted.ts";
 import { requestLimits } from "./limits.ts";
 
 /** What a schema refused in a value, which as a whole is called `whole`. */
@@ -17,7 +18,12 @@ export const sentencesOf = (refused: Refused): string[] =>
 export function firstOf(problems: readonly string[]): string[] {
   const { problemsMax } = requestLimits;
   const left = problems.length - problemsMax;
-  return left > 0 ? [...problems.slice(0, problemsMax), `There are ${left} more problems.`] : [...problems];
+  return left > 0
+    ? [
+        ...problems.slice(0, problemsMax),
+        `There ${left === 1 ? "is" : "are"} ${counted(left, "more problem")}.`,
+      ]
+    : [...problems];
 }
 
 function sentences(issue: z.core.$ZodIssue, { schema, value, whole }: Refused): string[] {

@@ -1,9 +1,15 @@
 import * as z from "zod";
-import { accessTypes, permissionResources, seatAssignmentModes } from "./access.ts";
-import { itemErrorCodes } from "./errors.ts";
+import { accessTypes, permissionResources, providers, seatAssignmentModes } from "./access.ts";
+import type { ItemErrorCode } from "./errors.ts";
 import { nextCursor } from "./records.ts";
 
-const itemCode = z.enum(Object.keys(itemErrorCodes));
+const seatCode = z.enum(["USER_NOT_FOUND", "NO_SEATS_AVAILABLE"] satisfies ItemErrorCode[]);
+const roleCode = z.enum([
+  "USER_NOT_FOUND",
+  "LAST_ADMIN",
+  "BILLING_ADMIN_PROTECTED",
+  "ENTERPRISE_PLAN_REQUIRED",
+] satisfies ItemErrorCode[]);
 const seatsAndMode = {
   seats_purchased: z.int(),
   seats_assigned: z.int(),
@@ -26,7 +32,15 @@ export const personRecord = z.strictObject({
   email: z.string().nullable(),
   username: z.string().nullable(),
   seat_assigned: z.boolean(),
-  organizations: z.array(z.strictObject({ org_id: z.string(), user_id: z.string(), role: z.string() })),
+  /** Empty for a holder of a seat of whom no active organization on the plan is left. */
+  organizations: z.array(
+    z.strictObject({
+      provider: z.enum(providers),
+      org_id: z.string(),
+      user_id: z.string(),
+      role: z.string(),
+    }),
+  ),
 });
 
 export const usersAnswer = z.strictObject({
@@ -35,30 +49,33 @@ export const usersAnswer = z.strictObject({
   next_cursor: nextCursor,
 });
 
-const failure = { id: z.string(), code: itemCode, message: z.string() };
-const batchStatus = z.enum(["success", "partial_success", "failure"]);
+const failure = <Code extends z.ZodType>(code: Code) => ({ id: z.string(), code, message: z.string() });
+const batch = {
+  status: z.enum(["success", "partial_success", "failure"]),
+  succeeded: z.array(z.string()),
+  /** Present when nothing was changed, because only the answer was asked for. */
+  dry_run: z.literal(true).optional(),
+};
 
 export const seatsAnswer = z.strictObject({
-  status: batchStatus,
-  succeeded: z.array(z.string()),
+  ...batch,
   failed: z.array(
     z.union([
-      z.strictObject({ user_id: z.string(), ...failure }),
-      z.strictObject({ email: z.string(), ...failure }),
+      z.strictObject({ user_id: z.string(), ...failure(seatCode) }),
+      z.strictObject({ email: z.string(), ...failure(seatCode) }),
     ]),
   ),
 });
 
 export const rolesChangeAnswer = z.strictObject({
-  status: batchStatus,
-  succeeded: z.array(z.string()),
+  ...batch,
   failed: z.array(
     z.strictObject({
       user_id: z.string(),
-      ...failure,
+      ...failure(roleCode),
       /** With `ALL`: where it failed. */
       organizations: z
-        .array(z.strictObject({ org_id: z.string(), code: itemCode, message: z.string() }))
+        .array(z.strictObject({ org_id: z.string(), code: roleCode, message: z.string() }))
         .optional(),
     }),
   ),

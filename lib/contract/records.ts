@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { keyKinds, providers } from "./access.ts";
+import { auditActionNames, auditResourceTypes } from "./audit.ts";
 
 /** Pieces of answers that several operations share. */
 
@@ -36,6 +37,8 @@ export const whoamiRecord = z.strictObject({
   scope: z.strictObject({
     tenant: z.enum(["workspace", "instance", "organization"]),
     tenant_id: z.string(),
+    /** Of an instance key: the organization that the operations on people, seats and roles act on. */
+    home: organizationRecord.nullable(),
     organizations: z.array(organizationRecord),
   }),
   user_id: z.string().nullable(),
@@ -45,8 +48,8 @@ export const whoamiRecord = z.strictObject({
 
 export const auditRecord = z.strictObject({
   id: uuid,
-  action: z.string(),
-  resource_type: z.string(),
+  action: z.enum(auditActionNames),
+  resource_type: z.enum(auditResourceTypes),
   resource_id: z.string().nullable(),
   summary: z.string(),
   actor: z.strictObject({

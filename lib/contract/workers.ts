@@ -19,6 +19,10 @@ export type Worker = {
   readonly tableActions: readonly TableAction[];
   /** What those actions are about, by the beginnings of partition keys: never a key, a limit or the audit log. */
   readonly tablePartitions: readonly string[];
+  /** Partitions that it reads and never writes. */
+  readonly readPartitions?: readonly string[];
+  /** Changes of its own are told in the audit log, in their own transactions. */
+  readonly writesAudit?: boolean;
   readonly uses: readonly WorkerResource[];
   readonly timeoutSeconds: number;
   readonly memoryMegabytes: number;
@@ -47,6 +51,7 @@ const applying = {
     ...["SCANS#", "FINDINGS#"],
     ...["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "PRIVATE#", "STALE#", "RELIST"],
   ],
+  writesAudit: true,
   uses: ["deadLetterQueue", "eventsBucket"],
   memoryMegabytes: 1024,
 } as const;
@@ -100,6 +105,7 @@ export const finishMoves = worker({
   summary: "Goes on with organizations whose data is on its way to another tenant",
   trigger: { kind: "schedule", everyMinutes: 5 },
   tableActions: applying.tableActions,
+  writesAudit: true,
   tablePartitions: ["ORG#", "TENANT#", "MOVING", ...streams, "LEARNING#", "LEARNINGS#", "PENDING", "RELIST"],
   uses: [],
   timeoutSeconds: 280,
@@ -109,10 +115,21 @@ export const finishMoves = worker({
 export const housekeeping = worker({
   id: "housekeeping",
   source: "workers/housekeeping",
-  summary: "Rotates the cursor signing keys and drops parts of large entries that nothing names",
+  summary:
+    "Rotates the cursor signing keys, lists keys of earlier releases, and drops parts of large entries that nothing names",
   trigger: { kind: "schedule", everyMinutes: 24 * 60 },
-  tableActions: ["GetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem"],
-  tablePartitions: ["DIRECTORY#ORG", "CURSOR-KEYS", "SWEEPER", ...streams],
+  tableActions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem"],
+  // Keys of earlier releases are listed with their organizations and tenants.
+  tablePartitions: [
+    "DIRECTORY#ORG",
+    "CURSOR-KEYS",
+    "SWEEPER",
+    ...streams,
+    "DIRECTORY#KEY",
+    "ORG#",
+    "TENANT#",
+  ],
+  readPartitions: ["KEY#"],
   uses: [],
   timeoutSeconds: 300,
   memoryMegabytes: 512,

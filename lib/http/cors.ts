@@ -13,6 +13,7 @@ const exposed = [
   "x-ratelimit-reset",
   "x-next-cursor",
   "x-resume-cursor",
+  "content-disposition",
   "deprecation",
   "link",
 ];

@@ -5,6 +5,7 @@ import { auditRetentionDays, requiredVariable } from "../runtime/environment.ts"
 import { storeClient } from "../store/client.ts";
 import { createDynamoTable, type MeteredTable } from "../store/dynamo.ts";
 import { CursorKeyRing } from "./cursor-keys.ts";
+import { RefusalMemory } from "./refusals.ts";
 
 export type Dependencies = {
   readonly table: MeteredTable;
@@ -12,6 +13,7 @@ export type Dependencies = {
   readonly chance: Chance;
   readonly limiter: RateLimiter;
   readonly cursorKeys: CursorKeyRing;
+  readonly refusals: RefusalMemory;
   /** How long audit entries are kept. */
   readonly retentionDays: number;
 };
@@ -36,6 +38,7 @@ function create(clock: Clock, chance: Chance): Dependencies {
     }),
     limiter: createRateLimiter({ clock, chance }),
     cursorKeys: new CursorKeyRing({ clock, chance }),
+    refusals: new RefusalMemory(),
     retentionDays: auditRetentionDays(),
   };
 }

@@ -47,9 +47,12 @@ export function csv<Record>(columns: ReadonlyArray<Column<Record>>, records: rea
   return Buffer.from(`${rows.join("\r\n")}\r\n`);
 }
 
+/** What spreadsheets begin a formula with, also in full width, and the blanks that they pass over before it. */
+const formula = /^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/;
+
 function csvCell(cell: Cell): string {
   if (cell === null) return "";
   const text = typeof cell === "object" ? JSON.stringify(cell) : String(cell);
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = formula.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,42 +1,69 @@
 import { Refused } from "../access/authenticate.ts";
+import { actorOf } from "../access/principal.ts";
 import { recordRefusal } from "../audit/refusals.ts";
-import type { ErrorCode } from "../contract/errors.ts";
+import { type ErrorCode, errorCodes } from "../contract/errors.ts";
 import type { Fault } from "../contract/fault.ts";
+import { auditLimits } from "../contract/limits.ts";
 import { describeError, log } from "../runtime/log.ts";
+import type { KeyItem } from "../store/items/key.ts";
+import { parseMember } from "../store/items/people.ts";
+import { memberKey } from "../store/layout.ts";
+import type { Table } from "../store/table.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { Exchange } from "./exchange.ts";
 import { sourceIpOf } from "./headers.ts";
 
-/** What turns a key away, as against what is wrong with a request or with the organization's metrics. */
-const refusingCodes = new Set<ErrorCode>([
-  "UNAUTHORIZED",
-  "LEGACY_API_KEY",
-  "KEY_TYPE_FORBIDDEN",
-  "WORKSPACE_ADMIN_REQUIRED",
-  "ORGANIZATION_FORBIDDEN",
-  "NO_ACTIVE_SUBSCRIPTION",
-  "SELF_HOSTED_ONLY",
-  "ENTERPRISE_PLAN_REQUIRED",
-  "NOT_ADMIN",
-  "PERMISSION_DENIED",
-]);
+/** What turns a key away, as against what is wrong with a request. */
+const refusingStatuses = new Set([401, 402, 403, 410, 429]);
+const refuses = (code: ErrorCode): boolean =>
+  refusingStatuses.has(errorCodes[code].status) || code === "ORGANIZATION_NOT_FOUND";
 
 /** The answer is decided: whatever happens here changes nothing about it. */
 export async function auditRefusal(deps: Dependencies, exchange: Exchange, fault: Fault): Promise<void> {
-  const key = fault instanceof Refused ? fault.key : exchange.principal?.key;
-  if (!key || !refusingCodes.has(fault.code)) return;
+  const { principal } = exchange;
+  const key = fault instanceof Refused ? fault.key : principal?.key;
+  if (!key || !refuses(fault.code)) return;
+  const reason = fault instanceof Refused ? fault.reason : fault.code;
+  if (deps.refusals.isTold(key.id, reason, deps.clock.nowMs())) return;
   try {
+    const userName = principal ? principal.userName : await readUserName(exchange.table, key);
     await recordRefusal(
       { ...deps, table: exchange.table },
       {
         key,
-        reason: fault instanceof Refused ? fault.reason : fault.code,
+        actor: actorOf({ key, userName }),
+        reason,
         operation: exchange.operation.id,
         ipAddress: sourceIpOf(exchange.event),
         requestId: exchange.requestId,
       },
     );
+    deps.refusals.tell(key.id, reason, deps.clock.nowMs());
   } catch (error) {
     log("warn", "refusal not audited", { request_id: exchange.requestId, cause: describeError(error) });
+  }
+}
+
+/** A key that is turned away before anybody looks up its member: the entry names the member all the same. */
+async function readUserName(table: Table, { kind, organization, owner }: KeyItem): Promise<string | null> {
+  if (kind !== "user" || organization === null || owner === null) return null;
+  const item = await table.get(memberKey(organization, owner));
+  return item ? parseMember(item).username : null;
+}
+
+const rememberedMax = 1_000;
+
+/** What a warm function has told within the minute: who is refused over and over costs no reads. */
+export class RefusalMemory {
+  readonly #toldAtMs = new Map<string, number>();
+
+  isTold(keyId: string, reason: string, nowMs: number): boolean {
+    const atMs = this.#toldAtMs.get(`${keyId} ${reason}`);
+    return atMs !== undefined && atMs <= nowMs && nowMs < atMs + auditLimits.refusedEveryMs;
+  }
+
+  tell(keyId: string, reason: string, nowMs: number): void {
+    if (this.#toldAtMs.size >= rememberedMax) this.#toldAtMs.clear();
+    this.#toldAtMs.set(`${keyId} ${reason}`, nowMs);
   }
 }

@@ -163,7 +163,10 @@ export function authorize(exchange: Exchange): void {
   const { operation } = exchange;
   const principal = certain(exchange.principal, "principal");
   exchange.scope = checkPlan(operation, certain(exchange.scope, "scope"), principal.key.kind);
-  checkPermission(operation, principal, sentParameters(exchange));
+  checkPermission(operation, principal, {
+    parameters: sentParameters(exchange),
+    keyInPath: textField(exchange.input?.path, "key_id"),
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AuditEvent, Changing } from "../audit/entry.ts";
+import type { AuditAction } from "../contract/audit.ts";
 import type { Embedder } from "../index/embedder.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { Value } from "../store/table.ts";
@@ -8,7 +9,7 @@ export type LearningDeps = Changing & { readonly embedder: Embedder; readonly si
 
 export const learningEvent = (
   organization: OrganizationItem,
-  action: string,
+  action: Extract<AuditAction, `learning.${string}`>,
   ids: readonly string[],
   metadata: { readonly [name: string]: Value } = {},
 ): AuditEvent => {

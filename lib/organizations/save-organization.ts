@@ -18,6 +18,7 @@ import {
   workspaceTenant,
 } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
+import { organizationEntries } from "./event-entries.ts";
 import { beginMove, completeMove } from "./move.ts";
 import { hasEpochs, isVisible, publishEpoch, settledEpochs, takeEpoch } from "./visibility.ts";
 
@@ -82,12 +83,13 @@ type Applied = {
 };
 
 async function applyOrganization(
-  { table, clock }: Store,
+  store: Store,
   uuid: string,
   stored: Item | undefined,
   saved: OrganizationSaved,
   version: string,
 ): Promise<Applied> {
+  const { table, clock } = store;
   const before = stored && standing(parseOrganization(stored), clock.nowMs());
   // Seen before: it may have made room, and been cut off before anybody sat down.
   if (before && before.first_version <= version && version <= before.version) {
@@ -103,6 +105,7 @@ async function applyOrganization(
     ...(epochs ? [takeEpoch(organization.tenant, epochs, { uuid, nowMs: clock.nowMs() })] : []),
     ...(organization.leaving === undefined ? [] : [{ put: movingKey(uuid) }]),
     ...(before ? boughtWrites(uuid, bought) : [{ put: newGuard(uuid, bought) }]),
+    ...organizationEntries(store, before, organization),
   ]);
   return { organization, mayHaveRoom: bought > 0, ...(epochs && { epoch: epochs.next }) };
 }

@@ -4,6 +4,7 @@ import { parseWorkspace, type WorkspaceItem } from "../store/items/tenant.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { standing } from "../store/items/version.ts";
 import { poolGuardKey, tenantKey, workspaceTenant } from "../store/layout.ts";
+import { adminsEntry } from "./event-entries.ts";
 
 /** The full state of one workspace, as the platform tells it. */
 export type WorkspaceSaved = Omit<WorkspaceItem, "pk" | "sk" | "version">;
@@ -29,6 +30,7 @@ export async function saveWorkspace(store: Store, saved: WorkspaceSaved, version
           ],
         },
       },
+      ...adminsEntry(store, before, saved),
     ]);
     return bought > 0;
   });

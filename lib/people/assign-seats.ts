@@ -1,167 +1,239 @@
-import { type Changing, changeEntry } from "../audit/entry.ts";
-import { peopleLimits } from "../contract/limits.ts";
+import type { Changing } from "../audit/entry.ts";
+import type { ItemErrorCode } from "../contract/errors.ts";
+import { peopleLimits, storeLimits } from "../contract/limits.ts";
 import { certain } from "../runtime/certain.ts";
-import { decideAnew } from "../store/decide.ts";
-import type { OrganizationItem } from "../store/items/organization.ts";
-import { type PoolItem, parseMember, parsePool } from "../store/items/people.ts";
-import { memberKey, type PoolKey, personKey, poolGuardKey, poolOf, type TenantKey } from "../store/layout.ts";
-import type { Item, Key } from "../store/table.ts";
-import { Outcomes, peopleTogether } from "./batch.ts";
-import { membershipsOf } from "./person.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import {
+  type PersonItem,
+  type PoolItem,
+  parseMember,
+  parsePerson,
+  parsePool,
+} from "../store/items/people.ts";
+import {
+  memberKey,
+  organizationKey,
+  type PoolKey,
+  personKey,
+  poolGuardKey,
+  poolOf,
+} from "../store/layout.ts";
+import type { Item, Key, Table } from "../store/table.ts";
+import { inParts, Outcomes, type Part } from "./batch.ts";
+import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
+import { memberNotFound } from "./change-roles.ts";
 import { personKeyOf } from "./placement.ts";
-import { decideSeats } from "./seats.ts";
+import {
+  type SeatAction,
+  type SeatChange,
+  type SeatFailure,
+  type SeatPlace,
+  seatEntry,
+} from "./seat-entry.ts";
+import { isChange, personChange } from "./seats.ts";
 
-export type SeatAction = "assign" | "unassign";
+type Wish = {
+  readonly action: SeatAction;
+  /** Answers what would become of each, and changes nothing. */
+  readonly dryRun?: boolean;
+};
 
-/** Whom the caller named, and where that person's seat is held; undefined where there is nobody. */
-type Named = { readonly id: string; readonly person: Key | undefined };
+/** One person as the caller named them: by one id, or by several that are the same person. */
+type Named = { readonly ids: readonly string[]; readonly person: Key | undefined };
 
-type Place = {
+/** Where the seats are, and whose audit logs tell of them. */
+type Place = SeatPlace & {
   readonly pool: PoolKey;
-  readonly tenant: TenantKey;
-  readonly organization: { readonly uuid: string; readonly providerId: string } | null;
+  /** Organizations that the call knows. */
+  readonly organizations: readonly OrganizationItem[];
+  /** Who may be given a seat; whoever holds one may always lose it. */
+  readonly mayGet: (person: PersonItem) => boolean;
+  /** The organizations whose logs show a change of the person's seat. */
+  readonly logsOf: (person: PersonItem) => readonly string[];
 };
 
 /** Members of one organization, by provider user id. In a workspace they draw on the workspace's pool. */
 export async function assignSeatsToMembers(
   context: Changing,
   organization: OrganizationItem,
-  action: SeatAction,
-  userIds: readonly string[],
+  { userIds, ...wish }: Wish & { readonly userIds: readonly string[] },
 ): Promise<Outcomes> {
   const ids = [...new Set(userIds)];
+  const { uuid } = organization;
   const pool = poolOf(organization);
-  const bySelf = (id: string) =>
-    personKey(pool, { organization: organization.uuid, userId: id, email: null });
+  const place: Place = {
+    pool,
+    tenant: organization.tenant,
+    organization,
+    organizations: [organization],
+    mayGet: () => organization.active,
+    logsOf: () => [uuid],
+  };
+  const bySelf = (userId: string) => personKey(pool, { organization: uuid, userId, email: null });
   const [items, ahead] = await Promise.all([
-    context.table.getMany(ids.map((userId) => memberKey(organization.uuid, userId))),
+    context.table.getMany(ids.map((userId) => memberKey(uuid, userId))),
     // In a workspace only the member tells the address that the person is kept under.
-    pool.startsWith("o#") ? readAhead(context, pool, ids.map(bySelf)) : undefined,
+    pool.startsWith("o#") ? readState(context, place, ids.map(bySelf)) : undefined,
   ]);
-  const named = ids.map((id, index): Named => {
-    const member = items[index] && parseMember(items[index]);
-    if (!member?.active) return { id, person: undefined };
-    return { id, person: personKeyOf(pool, organization.uuid, member) };
-  });
-  const { uuid, tenant, provider_organization_id: providerId } = organization;
-  return await assign(context, { pool, tenant, organization: { uuid, providerId } }, action, named, ahead);
+  const personOf = (item: Item | undefined): Key | undefined => {
+    const member = item && parseMember(item);
+    return member?.active ? personKeyOf(pool, uuid, member) : undefined;
+  };
+  const named = ids.map((id, index) => ({ id, person: personOf(items[index]) }));
+  return await assign(context, place, wish, named, ahead);
 }
 
 /** People of a whole workspace, by e-mail address in any letter case. */
 export async function assignSeatsByEmail(
   context: Changing,
-  tenant: `w#${string}`,
-  action: SeatAction,
-  emails: readonly string[],
+  workspace: {
+    readonly tenant: `w#${string}`;
+    /** Active ones on the plan: only their members can be given a seat. */
+    readonly organizations: readonly OrganizationItem[];
+  },
+  { emails, ...wish }: Wish & { readonly emails: readonly string[] },
 ): Promise<Outcomes> {
+  const { tenant, organizations } = workspace;
+  const inScope = new Set(organizations.map(({ uuid }) => uuid));
   const ids = [...new Map(emails.map((email) => [email.toLowerCase(), email])).values()];
   const named = ids.map((id) => ({
     id,
     person: personKey(tenant, { organization: "", userId: "", email: id }),
   }));
-  return await assign(context, { pool: tenant, tenant, organization: null }, action, named);
+  const place: Place = {
+    pool: tenant,
+    tenant,
+    organization: null,
+    organizations,
+    mayGet: (person) => organizationsOf(person).some((uuid) => inScope.has(uuid)),
+    logsOf: organizationsOf,
+  };
+  return await assign(context, place, wish, named);
 }
+
+const organizationsOf = ({ memberships }: PersonItem): string[] => [
+  ...new Set(memberships.map(({ organization }) => organization)),
+];
 
 async function assign(
   context: Changing,
   place: Place,
-  action: SeatAction,
-  named: readonly Named[],
-  readAlready?: Ahead,
+  wish: Wish,
+  named: ReadonlyArray<{ readonly id: string; readonly person: Key | undefined }>,
+  ahead?: State,
 ): Promise<Outcomes> {
   const outcomes = new Outcomes(named.map(({ id }) => id));
-  const idsByPerson = new Map<string, { key: Key; ids: string[] }>();
-  for (const { id, person } of named) {
-    if (!person) {
-      outcomes.fail(id, "USER_NOT_FOUND", notFound);
-      continue;
-    }
-    const known = idsByPerson.get(person.sk) ?? { key: person, ids: [] };
-    idsByPerson.set(person.sk, { ...known, ids: [...known.ids, id] });
-  }
-  const people = [...idsByPerson.values()];
-  // Everything is read at once; only where somebody else interferes is a part of it read again.
-  const keys = people.map(({ key }) => key);
-  const ahead = readAlready ?? (await readAhead(context, place.pool, keys));
-  let { guard } = ahead;
-  const sizeOf = ({ key }: { readonly key: Key }) => membershipsOf(ahead.stored.get(key.sk));
-  for (const chunk of peopleTogether(people, peopleLimits.changedTogetherMax, sizeOf)) {
-    const stored = chunk.map(({ key }) => ahead.stored.get(key.sk));
-    guard = await assignTogether(context, place, action, { chunk, stored, guard }, outcomes);
-  }
+  const people = byPerson(named);
+  const read = (some: readonly Named[]) => readState(context, place, keysOf(some));
+  await inParts(context, people, ahead ?? (await read(people)), {
+    dryRun: wish.dryRun ?? false,
+    readAgain: read,
+    decide: (rest, state) => decide(context, place, wish.action, { rest, state, outcomes }),
+  });
   return outcomes;
 }
 
-type Ahead = { readonly guard: PoolItem; readonly stored: ReadonlyMap<string, Item> };
-
-async function readAhead({ table }: Changing, pool: PoolKey, keys: readonly Key[]): Promise<Ahead> {
-  const [guard, ...items] = await table.getMany([poolGuardKey(pool), ...keys]);
-  const found = items.filter((item) => item !== undefined);
-  const stored = new Map(found.map((item) => [item.sk, item]));
-  return { guard: parsePool(certain(guard, "guard of the pool")), stored };
+/** In the order of the first id of each; ids of nobody stay by themselves. */
+function byPerson(named: ReadonlyArray<{ readonly id: string; readonly person: Key | undefined }>): Named[] {
+  const groups = Map.groupBy(named, ({ id, person }) => (person ? `person ${person.sk}` : `id ${id}`));
+  return [...groups.values()].map((group) => ({ ids: group.map(({ id }) => id), person: group[0]?.person }));
 }
 
-type Chunk = {
-  readonly chunk: ReadonlyArray<{ readonly key: Key; readonly ids: readonly string[] }>;
-  readonly stored: ReadonlyArray<Item | undefined>;
+const keysOf = (people: readonly Named[]): Key[] => people.flatMap(({ person }) => person ?? []);
+
+type State = {
   readonly guard: PoolItem;
+  readonly stored: ReadonlyMap<string, Item>;
+  /** What the providers call the organizations of these people, by UUID. */
+  readonly providerIds: ReadonlyMap<string, string>;
 };
 
-/** One transaction. Answers the guard as it stands after it, for the next one. */
-async function assignTogether(
+async function readState({ table }: Changing, place: Place, keys: readonly Key[]): Promise<State> {
+  const [guard, ...items] = await table.getMany([poolGuardKey(place.pool), ...keys]);
+  const found = items.filter((item) => item !== undefined);
+  return {
+    guard: parsePool(certain(guard, "guard of the pool")),
+    stored: new Map(found.map((item) => [item.sk, item])),
+    providerIds: await readProviderIds(table, place, found.map(parsePerson)),
+  };
+}
+
+/** Most are known from the scope of the call; only organizations outside it are read. */
+async function readProviderIds(table: Table, { organizations }: Place, people: readonly PersonItem[]) {
+  const known = organizations.map((each) => [each.uuid, each.provider_organization_id] as const);
+  const providerIds = new Map(known);
+  const all = people.flatMap(({ memberships }) => memberships.map(({ organization }) => organization));
+  const unknown = [...new Set(all)].filter((uuid) => !providerIds.has(uuid));
+  for (const item of await table.getMany(unknown.map(organizationKey))) {
+    if (!item) continue;
+    const { uuid, provider_organization_id } = parseOrganization(item);
+    providerIds.set(uuid, provider_organization_id);
+  }
+  return providerIds;
+}
+
+type Batch = { readonly rest: readonly Named[]; readonly state: State; readonly outcomes: Outcomes };
+
+function decide(
   context: Changing,
   place: Place,
   action: SeatAction,
-  first: Chunk,
-  outcomes: Outcomes,
-): Promise<PoolItem> {
-  let read: Chunk | undefined = first;
-  return await decideAnew(context, async () => {
-    const { chunk, stored, guard } = read ?? (await readAgain(context, place.pool, first.chunk));
-    read = undefined;
-    const people = stored.filter((item) => item !== undefined);
-    const decision = decideSeats(place.pool, guard, people, action === "assign");
-    const changed = idsOf(chunk, decision.changed);
-    const refused = idsOf(chunk, decision.refused);
-    if (decision.writes.length > 0) {
-      await context.table.transact([...decision.writes, ...entry(context, place, action, changed, refused)]);
+  { rest, state, outcomes }: Batch,
+): Part<State> {
+  const { decided, changes, changed, failures } = judge(rest, state, place, action);
+  const { seatsTaken } = seatsOf(changes);
+  const entry = changed.length > 0 ? seatEntry(context, place, action, { changed, failures }, state) : [];
+  const writes = [...peopleWrites(place.pool, changes), ...entry];
+  const { transactionActionsMax } = storeLimits;
+  return {
+    decided,
+    writes: writes.slice(0, transactionActionsMax),
+    // A person of more organizations than a transaction holds: their further copies of the entry follow it.
+    further: writes
+      .slice(transactionActionsMax)
+      .flatMap((write) => ("put" in write ? { put: write.put } : [])),
+    tell: () => {
+      for (const { id, code } of failures) outcomes.fail(id, code, messages[code]);
+    },
+    after: { ...state, guard: { ...state.guard, seats_free: state.guard.seats_free - seatsTaken } },
+  };
+}
+
+const messages = {
+  USER_NOT_FOUND: memberNotFound,
+  NO_SEATS_AVAILABLE: "All purchased seats are assigned.",
+} as const satisfies Partial<Record<ItemErrorCode, string>>;
+
+/** In input order, as long as what changes fits one transaction. */
+function judge(rest: readonly Named[], { guard, stored }: State, place: Place, action: SeatAction) {
+  const seat = action === "assign";
+  let available = Math.max(0, guard.seats_free);
+  let decided = 0;
+  const changes: PersonChange[] = [];
+  const changed: SeatChange[] = [];
+  const failures: SeatFailure[] = [];
+  const organizations = new Set<string>();
+  let memberships = 0;
+  for (const { ids, person } of rest) {
+    const item = person && stored.get(person.sk);
+    const fail = (code: SeatFailure["code"]) => failures.push(...ids.map((id) => ({ id, code })));
+    const change = item && personChange(item, { seat, seat_decided: seat });
+    const takesSeat = seat && change?.before.seat === false;
+    if (!change || (seat && !place.mayGet(change.before))) fail("USER_NOT_FOUND");
+    else if (takesSeat && available === 0) fail("NO_SEATS_AVAILABLE");
+    else if (isChange(change)) {
+      const its = place.logsOf(change.after);
+      const actions = changes.length + 1 + organizations.union(new Set(its)).size;
+      memberships += change.before.memberships.length;
+      const isFull =
+        actions > peopleLimits.changedAndToldTogetherMax || memberships > peopleLimits.membershipsTogetherMax;
+      if (changes.length > 0 && isFull) break;
+      for (const uuid of its) organizations.add(uuid);
+      if (takesSeat) available--;
+      changes.push(change);
+      if (change.before.seat !== seat) changed.push({ ids, organizations: its });
     }
-    const found = new Set(people.map(({ sk }) => sk));
-    for (const { key, ids } of chunk) {
-      if (!found.has(key.sk)) for (const id of ids) outcomes.fail(id, "USER_NOT_FOUND", notFound);
-    }
-    for (const id of refused) outcomes.fail(id, "NO_SEATS_AVAILABLE", "All purchased seats are assigned.");
-    return { ...guard, seats_free: guard.seats_free - decision.seatsTaken };
-  });
+    decided++;
+  }
+  return { decided, changes, changed, failures };
 }
-
-/** As the caller named these people. */
-function idsOf(chunk: Chunk["chunk"], people: readonly Key[]): string[] {
-  const named = new Set(people.map(({ sk }) => sk));
-  return chunk.filter(({ key }) => named.has(key.sk)).flatMap(({ ids }) => ids);
-}
-
-async function readAgain(context: Changing, pool: PoolKey, chunk: Chunk["chunk"]): Promise<Chunk> {
-  const keys = chunk.map(({ key }) => key);
-  const { guard, stored } = await readAhead(context, pool, keys);
-  return { chunk, stored: keys.map(({ sk }) => stored.get(sk)), guard };
-}
-
-const notFound = "There is no such active member.";
-
-const entry = (
-  context: Changing,
-  { tenant, organization }: Place,
-  action: SeatAction,
-  ids: readonly string[],
-  refused: readonly string[],
-) =>
-  changeEntry(context, {
-    action: action === "assign" ? "seats.assigned" : "seats.unassigned",
-    resourceType: "seat",
-    resourceId: null,
-    summary: `${action === "assign" ? "Seats assigned" : "Seats unassigned"}: ${ids.length}`,
-    tenant,
-    organization,
-    metadata: { ids: [...ids], failed: refused.map((id) => ({ id, code: "NO_SEATS_AVAILABLE" })) },
-  });

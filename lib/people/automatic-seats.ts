@@ -4,8 +4,9 @@ import { type MemberItem, parseMember } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { memberKey, organizationKey, poolOf, taggedKey } from "../store/layout.ts";
 import type { Item } from "../store/table.ts";
+import { earnedSeatEntry } from "./automatic-entry.ts";
 import { PeopleDraft } from "./draft.ts";
-import { placeMember, placementsOf } from "./placement.ts";
+import { personKeyOf, placeMember, placementsOf } from "./placement.ts";
 import { memberAttributes } from "./save-member.ts";
 
 /**
@@ -41,15 +42,19 @@ const earnSeat = (store: Store, uuid: string, userId: string): Promise<void> =>
       memberKey(uuid, userId),
     ]);
     if (!organizationItem || !stored || hasEarned(stored)) return;
-    const { tenant } = parseOrganization(organizationItem);
+    const organization = parseOrganization(organizationItem);
+    const { tenant } = organization;
     const before = parseMember(stored);
     const next: MemberItem = { ...before, seat_earned: true };
     const step = { organization: uuid, pool: poolOf({ uuid, tenant }), before, next };
     const draft = await PeopleDraft.load(store.table, placementsOf(step));
     const after = placeMember(draft, step);
+    const { writes } = draft.finish();
+    const seat = after.pool ? draft.seatOf({ key: personKeyOf(after.pool, uuid, after) }) : undefined;
     await store.table.transact([
       { check: organizationKey(uuid), when: { equals: ["tenant", tenant] } },
       { put: after, when: unchanged(stored, memberAttributes) },
-      ...draft.finish().writes,
+      ...writes,
+      ...(seat?.after && !seat.before ? earnedSeatEntry(store, organization, userId) : []),
     ]);
   });

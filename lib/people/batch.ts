@@ -1,5 +1,7 @@
 import type { ItemErrorCode } from "../contract/errors.ts";
-import { peopleLimits } from "../contract/limits.ts";
+import { peopleLimits, storeLimits } from "../contract/limits.ts";
+import { decideAnew, type Store } from "../store/decide.ts";
+import type { Put, Table, TransactionWrite } from "../store/table.ts";
 
 export type Failure = { readonly id: string; readonly code: ItemErrorCode; readonly message: string };
 export type BatchStatus = "success" | "partial_success" | "failure";
@@ -29,6 +31,55 @@ export class Outcomes {
     if (this.#failures.size === 0) return "success";
     return this.#failures.size === this.#ids.length ? "failure" : "partial_success";
   }
+}
+
+/** What one transaction decides about the first elements of a batch. */
+export type Part<State> = {
+  /** How many elements it decides, from the first on. Only those that change something need room in it. */
+  readonly decided: number;
+  readonly writes: readonly TransactionWrite[];
+  /** What follows the transaction, where not all of it fits. */
+  readonly further?: readonly Put[];
+  /** Tells the outcomes, once the writes are done. */
+  readonly tell: () => void;
+  /** What the next part starts from. */
+  readonly after: State;
+};
+
+/**
+ * Decides about a batch in input order, in as few transactions as it fits in. Everything is read once, before; only
+ * where somebody else interferes is the rest read again. A dry run decides all of it and writes nothing.
+ */
+export async function inParts<Element, State>(
+  store: Store,
+  elements: readonly Element[],
+  first: State,
+  work: {
+    readonly dryRun: boolean;
+    readonly readAgain: (rest: readonly Element[]) => Promise<State>;
+    readonly decide: (rest: readonly Element[], state: State) => Part<State>;
+  },
+): Promise<void> {
+  let rest = elements;
+  let known: State | undefined = first;
+  while (rest.length > 0) {
+    const part: Part<State> = await decideAnew(store, async () => {
+      const state = known ?? (await work.readAgain(rest));
+      known = undefined;
+      const decision = work.decide(rest, state);
+      if (decision.writes.length > 0 && !work.dryRun) await store.table.transact(decision.writes);
+      return decision;
+    });
+    if (part.further && !work.dryRun) await putAll(store.table, part.further);
+    part.tell();
+    rest = rest.slice(part.decided);
+    known = part.after;
+  }
+}
+
+/** As transactions, which may put what the transaction before them could not hold. */
+export async function putAll(table: Table, puts: readonly Put[]): Promise<void> {
+  for (const some of chunksOf(puts, storeLimits.transactionActionsMax)) await table.transact(some);
 }
 
 export function* chunksOf<Element>(

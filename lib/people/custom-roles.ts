@@ -1,16 +1,32 @@
-import { createHash } from "node:crypto";
 import { noKeyGivenSince } from "../access/key-roles.ts";
-import { type Changing, changeEntry } from "../audit/entry.ts";
-import { isSystemRole, type Permission, permissions, systemRoles } from "../contract/access.ts";
+import type { Changing } from "../audit/entry.ts";
+import {
+  isSystemRole,
+  type Permission,
+  permissions,
+  type SystemRole,
+  systemRoles,
+} from "../contract/access.ts";
+import { counted } from "../contract/counted.ts";
 import { Fault } from "../contract/fault.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { decideAnew } from "../store/decide.ts";
+import { isLive, parseKey } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleItem, parsePeople, permissionBit } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
-import { peopleKey, roleKey } from "../store/layout.ts";
-import type { Change, Condition, Path, TransactionWrite, Value } from "../store/table.ts";
+import { keyKey, keyOfRow, organizationKeyRow, peopleKey, roleKey } from "../store/layout.ts";
+import {
+  type Change,
+  type Condition,
+  type Path,
+  queryAll,
+  type TransactionWrite,
+  type Value,
+} from "../store/table.ts";
 import { madeBy, roleMadeBefore } from "./repeated-role.ts";
+import { changesOf, roleEntry, type ToldRole } from "./role-entry.ts";
+import { digestsOf, isTaken, nameDigest } from "./role-names.ts";
 
 export type RoleFields = {
   readonly name: string;
@@ -21,18 +37,17 @@ export type RoleFields = {
 
 export type CustomRole = { readonly role: RoleItem; readonly guard: PeopleItem };
 
-/** Names are unique ignoring case; a digest fits a map's key whatever the name holds. */
-const nameDigest = (name: string): string =>
-  createHash("sha256").update(name.toLowerCase()).digest("base64url").slice(0, 22);
-
 const bitsOf = (granted: readonly Permission[]): number =>
   granted.reduce((bits, permission) => bits | permissionBit(permission), 0);
 
 export const roleNotFound = () => new Fault("ROLE_NOT_FOUND", "The organization has no role with this id.");
 const nameTaken = () => new Fault("ROLE_NAME_TAKEN", "name: another role of the organization has this name.");
+const tooManyRoles = () =>
+  new Fault(
+    "ROLE_LIMIT_REACHED",
+    `An organization has at most ${peopleLimits.customRolesMax} custom roles. Delete one first.`,
+  );
 const systemRole = () => new Fault("SYSTEM_ROLE", "System roles cannot be changed or deleted.");
-
-const systemNames = new Set(Object.values(systemRoles).map(({ name }) => name.toLowerCase()));
 
 /** What a role grants; undefined when the organization has no such role. */
 export function permissionsOf(guard: PeopleItem, roleId: string): Permission[] | undefined {
@@ -65,36 +80,49 @@ export async function createRole(
     const granted = fields.permissions ?? permissionsOf(guard, fields.duplicateFrom ?? "cr_member");
     if (!granted) throw roleNotFound();
     if (isTaken(guard, fields.name)) throw nameTaken();
-    if (guard.custom >= peopleLimits.customRolesMax) {
-      const most = peopleLimits.customRolesMax;
-      throw new Fault(
-        "ROLE_LIMIT_REACHED",
-        `An organization has at most ${most} custom roles. Delete one first.`,
-      );
-    }
-    const role = {
-      ...roleKey(organization.uuid, id),
-      id,
-      name: fields.name,
-      description: fields.description,
-      ...(made && { made }),
-    };
-    const set: Array<readonly [Path, Value]> = [
-      [["counts", id], 0],
-      [["roles", id], bitsOf(granted)],
-      [["role_names", digest], id],
-      ...(fields.is_default ? [["default_role", id] as const] : []),
-    ];
-    const when: Condition = {
-      all: [{ absent: ["role_names", digest] }, { below: ["custom", peopleLimits.customRolesMax] }],
-    };
+    if (guard.custom >= peopleLimits.customRolesMax) throw tooManyRoles();
+    const { name, description, is_default } = fields;
+    const role = { ...roleKey(organization.uuid, id), id, name, description, ...(made && { made }) };
+    const after = withRole(guard, id, { permissions: granted, is_default });
     await context.table.transact([
       { put: role, when: { absent: "pk" } },
-      { update: peopleKey(organization.uuid), change: { set, add: [["custom", 1]] }, when },
-      ...entry(context, organization, "role.created", role, { permissions: [...granted] }),
+      newInGuard(organization.uuid, guard, role, { granted, is_default }),
+      ...roleEntry(context, organization, "role.created", role, {
+        after: toldOf(after, role),
+        lostDefault: is_default ? defaultOf(guard) : undefined,
+      }),
     ]);
-    return { role, guard: withRole(guard, id, { permissions: granted, is_default: fields.is_default }) };
+    return { role, guard: after };
   });
+}
+
+function newInGuard(
+  uuid: string,
+  guard: PeopleItem,
+  { id, name }: RoleItem,
+  { granted, is_default }: { readonly granted: readonly Permission[]; readonly is_default: boolean },
+): TransactionWrite {
+  const digest = nameDigest(name);
+  return {
+    update: peopleKey(uuid),
+    change: {
+      set: [
+        [["counts", id], 0],
+        [["roles", id], bitsOf(granted)],
+        [["role_names", digest], id],
+        ...(is_default ? [["default_role", id] as const] : []),
+      ],
+      add: [["custom", 1]],
+    },
+    when: {
+      all: [
+        { absent: ["role_names", digest] },
+        { below: ["custom", peopleLimits.customRolesMax] },
+        // The entry tells who loses the default.
+        ...(is_default ? [{ equals: ["default_role", guard.default_role] as const }] : []),
+      ],
+    },
+  };
 }
 
 export async function updateRole(
@@ -114,18 +142,34 @@ export async function updateRole(
       ...(changes.name !== undefined && { name: changes.name }),
       ...(changes.description !== undefined && { description: changes.description }),
     };
+    const guardAfter = withRole(guard, role.id, changes);
+    const told = changesOf(toldOf(guard, role), toldOf(guardAfter, after));
+    if (!told) return { role, guard };
     const unchanged: Condition = {
       all: [{ equals: ["name", role.name] }, { equals: ["description", role.description] }],
     };
-    const told = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     await context.table.transact([
       { put: after, when: unchanged },
       ...guardUpdate(organization.uuid, guard, { role, after, renamed, changes }),
-      ...entry(context, organization, "role.updated", after, toMetadata(told)),
+      ...roleEntry(context, organization, "role.updated", after, {
+        ...told,
+        lostDefault: told.after.is_default ? defaultOf(guard) : undefined,
+      }),
     ]);
-    return { role: after, guard: withRole(guard, role.id, changes) };
+    return { role: after, guard: guardAfter };
   });
 }
+
+/** What a new member without a role gets. */
+const defaultOf = ({ default_role }: PeopleItem): string =>
+  default_role ?? ("cr_member" satisfies SystemRole);
+
+const toldOf = (guard: PeopleItem, { id, name, description }: RoleItem): ToldRole => ({
+  name,
+  description,
+  permissions: permissionsOf(guard, id) ?? [],
+  is_default: guard.default_role === id,
+});
 
 type Granting = {
   readonly permissions?: readonly Permission[] | undefined;
@@ -162,14 +206,18 @@ function guardUpdate(
   if (renamed) {
     const digest = nameDigest(after.name);
     set.push([["role_names", digest], role.id]);
-    remove.push(["role_names", nameDigest(role.name)]);
+    for (const old of digestsOf(guard, role.id)) remove.push(["role_names", old]);
     conditions.push({ absent: ["role_names", digest] });
   }
-  if (changes.permissions) set.push([["roles", role.id], bitsOf(changes.permissions)]);
-  if (changes.is_default === true) set.push(["default_role", role.id]);
-  if (changes.is_default === false && guard.default_role === role.id) {
-    set.push(["default_role", null]);
-    conditions.push({ equals: ["default_role", role.id] });
+  if (changes.permissions) {
+    set.push([["roles", role.id], bitsOf(changes.permissions)]);
+    // The entry tells what it was before.
+    conditions.push({ equals: [["roles", role.id], guard.roles[role.id] ?? 0] });
+  }
+  if (changes.is_default !== undefined) {
+    const isDefault = guard.default_role === role.id;
+    if (changes.is_default !== isDefault) set.push(["default_role", changes.is_default ? role.id : null]);
+    conditions.push({ equals: ["default_role", guard.default_role] });
   }
   const when = { all: conditions };
   const change: Change = { ...(set.length > 0 && { set }), ...(remove.length > 0 && { remove }) };
@@ -186,13 +234,8 @@ export async function deleteRole(
   if (isSystemRole(roleId)) throw systemRole();
   await decideAnew(context, async () => {
     const { role, guard } = await readRole(context, organization.uuid, roleId);
-    const members = guard.counts[role.id] ?? 0;
-    if (members > 0) {
-      throw new Fault(
-        "ROLE_IN_USE",
-        `The role is still given to ${members} members. Give them another role first.`,
-      );
-    }
+    refuseInUse(guard, role.id);
+    await refuseHeldByKey(context, organization.uuid, role.id);
     const isDefault = guard.default_role === role.id;
     await context.table.transact([
       { delete: roleKey(organization.uuid, role.id), when: { equals: ["name", role.name] } },
@@ -202,7 +245,7 @@ export async function deleteRole(
           remove: [
             ["counts", role.id],
             ["roles", role.id],
-            ["role_names", nameDigest(role.name)],
+            ...digestsOf(guard, role.id).map((digest) => ["role_names", digest] as const),
             ...(guard.keys_given ? [["keys_given", role.id] as const] : []),
           ],
           add: [["custom", -1]],
@@ -216,13 +259,37 @@ export async function deleteRole(
           ],
         },
       },
-      ...entry(context, organization, "role.deleted", role, {}),
+      ...roleEntry(context, organization, "role.deleted", role, { before: toldOf(guard, role) }),
     ]);
   });
 }
 
-const isTaken = (guard: PeopleItem, name: string): boolean =>
-  Object.hasOwn(guard.role_names, nameDigest(name)) || systemNames.has(name.toLowerCase());
+function refuseInUse(guard: PeopleItem, roleId: string): void {
+  const members = guard.counts[roleId] ?? 0;
+  if (members === 0) return;
+  throw new Fault(
+    "ROLE_IN_USE",
+    `The role is still given to ${counted(members, "member")}. Give them another role first.`,
+  );
+}
+
+/** Organization keys of the organization, and instance keys whose home it is. */
+async function refuseHeldByKey({ table, clock }: Changing, uuid: string, roleId: string): Promise<void> {
+  const { pk, sk: beginsWith } = organizationKeyRow(uuid, "");
+  const rows = await Array.fromAsync(queryAll(table, { pk, beginsWith }));
+  const items = await table.getMany(rows.map(({ sk }) => keyKey(keyOfRow(sk))));
+  const holders = items
+    .flatMap((item) => (item ? [parseKey(item)] : []))
+    .filter((key) => key.role === roleId && isLive(key, clock.nowMs()));
+  const [holder] = holders;
+  if (!holder) return;
+  throw new Fault(
+    "ROLE_IN_USE",
+    `The role is still held by ${counted(holders.length, "live key")}, ${holder.id} for one. End ${
+      holders.length === 1 ? "it" : "them"
+    } first.`,
+  );
+}
 
 async function readGuard({ table }: Pick<Changing, "table">, uuid: string): Promise<PeopleItem> {
   const item = await table.get(peopleKey(uuid));
@@ -239,28 +306,3 @@ async function readRole(
   if (!role || !guard) throw roleNotFound();
   return { role: parseRole(role), guard: parsePeople(guard) };
 }
-
-const toMetadata = (told: Record<string, unknown>): { [name: string]: Value } =>
-  Object.fromEntries(
-    Object.entries(told).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.map(String) : String(value),
-    ]),
-  );
-
-const entry = (
-  context: Changing,
-  organization: OrganizationItem,
-  action: string,
-  role: RoleItem,
-  metadata: { readonly [name: string]: Value },
-) =>
-  changeEntry(context, {
-    action,
-    resourceType: "role",
-    resourceId: role.id,
-    summary: `${action.replace(".", " ")}: ${role.name}`,
-    tenant: organization.tenant,
-    organization: { uuid: organization.uuid, providerId: organization.provider_organization_id },
-    metadata: { name: role.name, ...metadata },
-  });

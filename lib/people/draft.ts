@@ -87,6 +87,12 @@ export class PeopleDraft {
     return { writes, madeRoom };
   }
 
+  /** Whether the person there sat before, and sits now; asked after `finish`. */
+  seatOf({ key }: Pick<Placement, "key">): { readonly before: boolean; readonly after: boolean } {
+    const { before, after } = this.#working(key);
+    return { before: before?.seat ?? false, after: after.seat };
+  }
+
   #working(key: Key): Working {
     return certain(this.#people.get(nameOf(key)), "working copy of the person");
   }

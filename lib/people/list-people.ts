@@ -10,7 +10,10 @@ import { type PeoplePage, poolSeats, roleMatches, seatMatches, type UserFilters 
 type PersonRecord = z.output<typeof personRecord>;
 type Found = { readonly sk: string; readonly record: PersonRecord };
 
-/** Everybody of a workspace once, with the organizations of the scope they belong to. */
+/**
+ * Everybody of a workspace once, with the organizations of the scope they belong to. Whoever holds a seat is listed
+ * even where no organization of the scope is left, so that the list adds up to the seats that are assigned.
+ */
 export async function listPeople(
   table: Table,
   pool: `w#${string}`,
@@ -34,9 +37,7 @@ async function select(
   items: readonly Item[],
 ): Promise<Found[]> {
   const people = items.map(parsePerson).filter(({ seat }) => seatMatches(filters.seat, seat));
-  const memberships = people.flatMap((person) =>
-    person.memberships.filter(({ organization }) => visible.has(organization)),
-  );
+  const memberships = people.flatMap((person) => readMemberships(person, visible));
   const stored = await table.getMany(
     memberships.map(({ organization, user_id }) => memberKey(organization, user_id)),
   );
@@ -46,9 +47,23 @@ async function select(
   return people.flatMap((person) => {
     const shown = shownMemberships(person, visible, members);
     const matches = shown.some(({ member }) => roleMatches(filters.role, member.role));
-    return matches ? [{ sk: person.sk, record: toPersonRecord(person, shown) }] : [];
+    const isHolderElsewhere = person.seat && shown.length === 0 && filters.role === "all";
+    if (!matches && !isHolderElsewhere) return [];
+    return [{ sk: person.sk, record: toPersonRecord(person, shown, namesOf(person, members)) }];
   });
 }
+
+/** Those of the scope; of a holder who has none there, all, to learn the name. */
+function readMemberships({ memberships, seat }: PersonItem, visible: ReadonlyMap<string, OrganizationItem>) {
+  const shown = memberships.filter(({ organization }) => visible.has(organization));
+  return shown.length === 0 && seat ? memberships : shown;
+}
+
+const namesOf = ({ memberships }: PersonItem, members: ReadonlyMap<string, Item | undefined>) =>
+  memberships.flatMap(({ organization, user_id }) => {
+    const item = members.get(`${organization} ${user_id}`);
+    return item ? [parseMember(item)] : [];
+  });
 
 type Shown = { readonly organization: OrganizationItem; readonly member: MemberItem };
 
@@ -63,11 +78,16 @@ const shownMemberships = (
     return organization && item ? [{ organization, member: parseMember(item) }] : [];
   });
 
-const toPersonRecord = ({ email, seat }: PersonItem, shown: readonly Shown[]): PersonRecord => ({
-  email: email ?? shown[0]?.member.email ?? null,
-  username: shown.find(({ member }) => member.username !== null)?.member.username ?? null,
+const toPersonRecord = (
+  { email, seat }: PersonItem,
+  shown: readonly Shown[],
+  names: ReadonlyArray<Pick<MemberItem, "email" | "username">>,
+): PersonRecord => ({
+  email: email ?? names[0]?.email ?? null,
+  username: names.find(({ username }) => username !== null)?.username ?? null,
   seat_assigned: seat,
   organizations: shown.map(({ organization, member }) => ({
+    provider: organization.provider,
     org_id: organization.provider_organization_id,
     user_id: member.user_id,
     role: member.role,

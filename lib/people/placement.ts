@@ -33,7 +33,7 @@ export type MemberStep = {
   readonly next: MemberItem;
 };
 
-const placeBefore = ({ organization, before }: MemberStep): Placement | undefined =>
+export const placeBefore = ({ organization, before }: MemberStep): Placement | undefined =>
   before?.pool ? placementIn(before.pool, organization, before) : undefined;
 
 /** In the order of preference: with the others of the address, or alone. */

@@ -3,6 +3,7 @@ import {
   accessTypes,
   type Permission,
   permissionResources,
+  permissions,
   type SystemRole,
   systemRoles,
 } from "../contract/access.ts";
@@ -64,8 +65,8 @@ export const customRoleRecord = (guard: PeopleItem, role: RoleItem, detail: Role
   ...detailOf(guard, role.id, detail),
 });
 
-const detailOf = (guard: PeopleItem, roleId: string, { permissions, userCount }: RoleDetail) => ({
-  ...(permissions && { permissions: toPermissionRecords(certain(permissionsOf(guard, roleId), "role")) }),
+const detailOf = (guard: PeopleItem, roleId: string, { permissions: isFull, userCount }: RoleDetail) => ({
+  ...(isFull && { permissions: toPermissionRecords(certain(permissionsOf(guard, roleId), "role")) }),
   ...(userCount && { user_count: certain(guard.counts[roleId], "count of the role") }),
 });
 
@@ -76,6 +77,8 @@ const toPermissionRecords = (granted: readonly string[]): PermissionRecord[] =>
       .map((access_type) => ({ resource_id, access_type })),
   );
 
-/** The contract has checked that each is a permission that exists. */
-export const toPermission = ({ resource_id, access_type }: PermissionRecord): Permission =>
-  `${resource_id}:${access_type}` as Permission;
+/** Each once and in one order, however they were sent. The contract has checked that they exist. */
+export const toPermissions = (records: readonly PermissionRecord[]): Permission[] =>
+  permissions.filter((permission) =>
+    records.some(({ resource_id, access_type }) => permission === `${resource_id}:${access_type}`),
+  );

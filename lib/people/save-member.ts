@@ -12,9 +12,10 @@ import {
   type TenantKey,
   taggedKey,
 } from "../store/layout.ts";
-import { ConditionFailed, type Item } from "../store/table.ts";
+import { ConditionFailed, type Item, type Put } from "../store/table.ts";
+import { earnedSeatEntry, memberRemovedEntry } from "./automatic-entry.ts";
 import { PeopleDraft } from "./draft.ts";
-import { placeMember, placementsOf } from "./placement.ts";
+import { type MemberStep, personKeyOf, placeBefore, placeMember, placementsOf } from "./placement.ts";
 import { type Readable, type ReadableParts, readableParts, readsWrites } from "./reads.ts";
 import { resolveRole } from "./roles.ts";
 import { fillSeats } from "./seats.ts";
@@ -67,6 +68,7 @@ export const memberAttributes = [
 
 type Current = {
   readonly organization: string;
+  readonly providerId: string;
   readonly tenant: TenantKey;
   readonly pool: PoolKey;
   readonly guard: PeopleItem;
@@ -90,6 +92,7 @@ async function readMember({ table }: Store, uuid: string, userId: string): Promi
   const isMarked = mark !== undefined;
   return {
     organization: uuid,
+    providerId: organization.provider_organization_id,
     tenant,
     pool,
     guard: parsePeople(guardItem),
@@ -100,10 +103,11 @@ async function readMember({ table }: Store, uuid: string, userId: string): Promi
 }
 
 async function applyMember(
-  { table, clock }: Store,
-  { organization, tenant, pool, guard, stored, isMarked, earnsSeat }: Current,
+  store: Store,
+  { organization, providerId, tenant, pool, guard, stored, isMarked, earnsSeat }: Current,
   news: News,
 ): Promise<{ readonly pool: PoolKey; readonly mayHaveRoom: boolean }> {
+  const { table, clock } = store;
   const before = stored && standing(parseMember(stored), clock.nowMs());
   // Seen before: it may have made room, and been cut off before anybody sat down.
   if (before && before.first_version <= news.version && news.version <= before.version) {
@@ -124,8 +128,34 @@ async function applyMember(
     ...(isMarked ? [] : [{ check: taggedKey(organization, after.user_id), when: { absent: "pk" } as const }]),
     ...(isNewest ? readsWrites(organization, after.user_id, before?.reads ?? null, news.readable) : []),
     ...writes,
+    ...entriesOf(
+      store,
+      { uuid: organization, tenant, provider_organization_id: providerId },
+      draft,
+      step,
+      after,
+    ),
   ]);
   return { pool, mayHaveRoom: madeRoom };
+}
+
+/** What the audit log tells of it: a member who left, or a seat that came by itself. */
+function entriesOf(
+  store: Store,
+  organization: Parameters<typeof earnedSeatEntry>[1],
+  draft: PeopleDraft,
+  step: MemberStep,
+  after: MemberItem,
+): Put[] {
+  const { before } = step;
+  const from = placeBefore(step);
+  if (from && before?.active && !after.active)
+    return memberRemovedEntry(store, organization, before, draft.seatOf(from));
+  const seat = after.pool
+    ? draft.seatOf({ key: personKeyOf(after.pool, step.organization, after) })
+    : undefined;
+  const isEarned = after.seat_earned === true && before?.seat_earned !== true;
+  return isEarned && seat?.after && !seat.before ? earnedSeatEntry(store, organization, after.user_id) : [];
 }
 
 /** The newest event's values, but of some the earliest's, or what the API or the operator has decided. */

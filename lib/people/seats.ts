@@ -5,6 +5,8 @@ import { type PersonItem, type PoolItem, parsePerson, parsePool } from "../store
 import { type PoolKey, personsRange, poolGuardKey } from "../store/layout.ts";
 import { backOff } from "../store/retry.ts";
 import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
+import { filledSeatsEntry } from "./automatic-entry.ts";
+import { putAll } from "./batch.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
 import { isShort, membershipsOf } from "./person.ts";
 
@@ -61,9 +63,22 @@ const seatTogether = (store: Store, pool: PoolKey, keys: readonly Key[]): Promis
     if (!canSeatSomebody(guard)) return false;
     const short = items.filter((item) => item !== undefined).filter((item) => isShort(parsePerson(item)));
     const changes = short.slice(0, guard.seats_free).map((item) => personChange(item, { seat: true }));
-    if (changes.length > 0) await store.table.transact(peopleWrites(pool, changes));
+    if (changes.length > 0) await seatAndTell(store, pool, changes);
     return true;
   });
+
+/** One transaction; copies of its entry that do not fit, for people of many organizations, follow it. */
+async function seatAndTell(store: Store, pool: PoolKey, changes: readonly PersonChange[]): Promise<void> {
+  const entry = await filledSeatsEntry(
+    store,
+    pool,
+    changes.map(({ after }) => after),
+  );
+  const people = peopleWrites(pool, changes);
+  const room = storeLimits.transactionActionsMax - people.length;
+  await store.table.transact([...people, ...entry.slice(0, room)]);
+  await putAll(store.table, entry.slice(room));
+}
 
 export type SeatDecision = {
   /** For one transaction: every person's item and the pool's guard. Empty when nothing is to be done. */
@@ -108,10 +123,11 @@ export function decideSeats(
   };
 }
 
-const isChange = ({ before, after }: PersonChange): boolean =>
+/** Something about the seat is decided that was not. */
+export const isChange = ({ before, after }: PersonChange): boolean =>
   before?.seat !== after.seat || before.seat_decided !== after.seat_decided;
 
-function personChange(
+export function personChange(
   stored: Item,
   seat: Partial<Pick<PersonItem, "seat" | "seat_decided">>,
 ): PersonChange & { readonly before: PersonItem } {

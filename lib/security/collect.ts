@@ -36,7 +36,7 @@ export class LedgerReplaced extends Error {
 }
 
 /**
- * The first rows that pass the filter, and one more if there is one: it tells that another page follows. The
+ * The first rows of active repositories that pass the filter, and one more if there is one: it tells that another page follows. The
  * counts in the ledgers say which chunks to open, so that one round of reads is enough for most pages.
  */
 export async function collect(
@@ -50,7 +50,8 @@ export async function collect(
   let parts: Part[] = [];
   const openParts = async () => {
     for (const located of await open(reading, parts, repositories)) {
-      if (rows.length <= limit && passes(located, filter, after)) rows.push(located);
+      const isShown = repositories.get(located.source)?.active && passes(located, filter, after);
+      if (rows.length <= limit && isShown) rows.push(located);
     }
     parts = [];
     // Refused as soon as the text alone is too much: nothing that cannot be sent is read or rendered.

@@ -58,23 +58,35 @@ export async function readDownload(reading: Reading, query: FindingQuery): Promi
     const { table, signal, narrowing } = reading;
     const sources = await Array.fromAsync(sourcesOf(table, { ...query, after: null, signal }));
     const { downloadFindingsMax: limit } = securityLimits;
-    const count = sources.reduce((sum, source) => sum + matchesOf(source, query), 0);
-    if (count > limit)
-      throw new Fault(
-        "RESPONSE_TOO_LARGE",
-        `${count} findings match, and a download holds at most ${limit}. ${narrowing}`,
+    const reads = repositoriesOf(reading, sources);
+    // Most downloads are small enough even with the repositories that are left out, and need not wait for this.
+    if (countOfAll(sources, query) > limit) {
+      const known = await reads;
+      const count = countOfAll(
+        sources.filter((source) => known.get(source)?.active),
+        query,
       );
-    const [repositories, { rows }] = await Promise.all([
-      repositoriesOf(reading, sources),
-      collect(reading, sources, query, { after: null, limit }),
-    ]);
+      if (count > limit) throw tooMany(count, narrowing);
+    }
+    const collecting = collect(reading, sources, query, { after: null, limit });
+    const [repositories, { rows }] = await Promise.all([reads, collecting]);
     const bySource = Map.groupBy(rows, ({ source }) => source);
-    return [...repositories].map(([source, repository]) => {
+    const active = [...repositories].filter(([, repository]) => repository.active);
+    return active.map(([source, repository]) => {
       const records = (bySource.get(source) ?? []).map((located) => render(located, repositories));
       return { ...source, repository, records };
     });
   });
 }
+
+const countOfAll = (sources: readonly Source[], filter: Filter): number =>
+  sources.reduce((sum, source) => sum + matchesOf(source, filter), 0);
+
+const tooMany = (count: number, narrowing: string): Fault =>
+  new Fault(
+    "RESPONSE_TOO_LARGE",
+    `${count} findings match, and a download holds at most ${securityLimits.downloadFindingsMax}. ${narrowing}`,
+  );
 
 const matchesOf = ({ ledger }: Source, { states, severities }: Filter): number =>
   ledger.chunks.reduce((sum, { counts }) => sum + countOf(counts, states, severities), 0);

@@ -1,18 +1,28 @@
 import { createHash } from "node:crypto";
+import { securityLimits } from "../contract/limits.ts";
 import { type FindingRecord, type FindingSeverity, findingSeverities } from "../contract/records-security.ts";
 import type { Harvest } from "./read.ts";
 import { weaknessOf } from "./weaknesses.ts";
 
 /**
- * Findings as SARIF 2.1.0: one run per scanned repository, one rule per weakness. Made so that code scanning
- * shows them well: it groups by the rule, ranks by `security-severity`, and knows a finding again by rule, path
- * and `primaryLocationLineHash`.
+ * Findings as SARIF 2.1.0: one run per scanned repository (more where it has more results than code scanning takes in
+ * one), one rule per weakness and severity. Made so that code scanning shows them well: it groups by the rule, ranks
+ * by the rule's `security-severity`, and knows a finding again by rule, path and `primaryLocationLineHash`.
  */
 export const sarifLog = (harvests: readonly Harvest[]) => ({
   $schema: "https://json.schemastore.org/sarif-2.1.0.json",
   version: "2.1.0",
-  runs: harvests.map(runOf),
+  runs: harvests.flatMap((harvest) =>
+    partsOf(harvest.records).map((records, index) => runOf({ ...harvest, records }, index + 1)),
+  ),
 });
+
+/** At least one, also of nothing: an upload without results closes what was open. */
+function partsOf(records: readonly FindingRecord[]): ReadonlyArray<readonly FindingRecord[]> {
+  const { sarifResultsPerRunMax: most } = securityLimits;
+  const count = Math.max(1, Math.ceil(records.length / most));
+  return Array.from({ length: count }, (_, index) => records.slice(index * most, (index + 1) * most));
+}
 
 const toolName = "AI security scan";
 const sourceRoot = "%SRCROOT%";
@@ -25,17 +35,16 @@ const severities: Readonly<Record<FindingSeverity, { readonly score: string; rea
   low: { score: "2.0", level: "note" },
 };
 
-function runOf({ organization, repository, ledger, records }: Harvest) {
-  const weaknesses = worstByWeakness(records);
-  const ruleIndexes = new Map([...weaknesses.keys()].map((cwe, index) => [cwe, index]));
+function runOf({ organization, repository, ledger, records }: Harvest, part: number) {
+  const rules = rulesOf(records);
+  const ruleIndexes = new Map(rules.map(({ id }, index) => [id, index]));
   const { newest, repositoryId } = ledger;
   return {
-    tool: { driver: { name: toolName, rules: [...weaknesses].map(([cwe, worst]) => ruleOf(cwe, worst)) } },
-    // Distinct for every repository, and the same at every upload: code scanning's category.
-    automationDetails: { id: `ai-security-scan/${repositoryId}/` },
+    tool: { driver: { name: toolName, rules } },
+    automationDetails: { id: categoryOf(organization.provider_organization_id, repositoryId, part) },
     versionControlProvenance: [
       {
-        repositoryUri: new URL(repository.url).href,
+        repositoryUri: publicAddress(repository.url),
         revisionId: newest.commitSha,
         mappedTo: { uriBaseId: sourceRoot },
       },
@@ -43,7 +52,7 @@ function runOf({ organization, repository, ledger, records }: Harvest) {
     originalUriBaseIds: { [sourceRoot]: { description: { text: "The root of the repository." } } },
     columnKind: "utf16CodeUnits",
     results: records.map((record) => ({
-      ...resultOf(record, ruleIndexes.get(record.cwe) ?? 0),
+      ...resultOf(record, ruleIndexes.get(ruleIdOf(record)) ?? 0),
       baselineState: baselineOf(record, newest),
     })),
     properties: {
@@ -57,29 +66,52 @@ function runOf({ organization, repository, ledger, records }: Harvest) {
   };
 }
 
-/** Every weakness of the run with its worst severity, in the order of numbers; findings without one come last. */
-function worstByWeakness(records: readonly FindingRecord[]): Map<string | null, FindingSeverity> {
-  const worst = new Map<string | null, FindingSeverity>();
-  // Worst first, so the first one met stays.
-  for (const severity of findingSeverities)
-    for (const { cwe } of records.filter((record) => record.severity === severity))
-      if (!worst.has(cwe)) worst.set(cwe, severity);
+/**
+ * Code scanning's category: distinct for every run of a file, and the same at every upload. An instance's organizations
+ * may use the same repository ids.
+ */
+function categoryOf(organizationId: string, repositoryId: string, part: number): string {
+  const names = [organizationId, repositoryId].map(encodeURIComponent);
+  return ["ai-security-scan", ...names, ...(part === 1 ? [] : [String(part)]), ""].join("/");
+}
+
+/** Without a name and password that somebody cloned it with, and without what may be a token behind the path. */
+function publicAddress(url: string): string {
+  const address = new URL(url);
+  address.username = "";
+  address.password = "";
+  address.search = "";
+  address.hash = "";
+  return address.href;
+}
+
+/** Every weakness of the run in each of its severities, in the order of numbers; findings without one come last. */
+function rulesOf(records: readonly FindingRecord[]) {
   const numberOf = (cwe: string | null) => (cwe === null ? Number.POSITIVE_INFINITY : numberIn(cwe));
-  return new Map([...worst].sort(([one], [other]) => (numberOf(one) < numberOf(other) ? -1 : 1)));
+  const rankOf = (severity: FindingSeverity) => findingSeverities.indexOf(severity);
+  const met = new Map(records.map((record) => [ruleIdOf(record), record]));
+  return [...met.values()]
+    .toSorted(
+      (one, other) =>
+        Math.sign(numberOf(one.cwe) - numberOf(other.cwe)) || rankOf(one.severity) - rankOf(other.severity),
+    )
+    .map(ruleOf);
 }
 
 const numberIn = (cwe: string): number => Number(cwe.slice("CWE-".length));
 
-const ruleIdOf = (cwe: string | null): string => cwe ?? "security-finding";
+/** With the severity: code scanning ranks a finding by its rule, and one of low severity is never shown as critical. */
+const ruleIdOf = ({ cwe, severity }: Pick<FindingRecord, "cwe" | "severity">): string =>
+  `${cwe ?? "security-finding"}/${severity}`;
 
-function ruleOf(cwe: string | null, worst: FindingSeverity) {
+function ruleOf({ cwe, severity }: Pick<FindingRecord, "cwe" | "severity">) {
   const { name, meaning, remedy } = weaknessOf(cwe);
-  const { score, level } = severities[worst];
+  const { score, level } = severities[severity];
   const page = cwe && `https://cwe.mitre.org/data/definitions/${numberIn(cwe)}.html`;
   const more = page ? `\n\nMore: ${page}` : "";
   const moreMarkdown = page ? `\n\nMore: [${cwe}](${page})` : "";
   return {
-    id: ruleIdOf(cwe),
+    id: ruleIdOf({ cwe, severity }),
     name,
     shortDescription: { text: cwe ? `${name} (${cwe})` : name },
     fullDescription: { text: meaning },
@@ -99,7 +131,7 @@ function ruleOf(cwe: string | null, worst: FindingSeverity) {
 function resultOf(record: FindingRecord, ruleIndex: number) {
   const { score, level } = severities[record.severity];
   return {
-    ruleId: ruleIdOf(record.cwe),
+    ruleId: ruleIdOf(record),
     ruleIndex,
     level,
     message: { text: messageOf(record) },
@@ -134,13 +166,27 @@ function resultOf(record: FindingRecord, ruleIndex: number) {
 /** Viewers short of room show the first sentence only. */
 function messageOf({ title, description }: FindingRecord): string {
   const sentence = /[.!?]$/.test(title) ? title : `${title}.`;
-  return description === "" ? sentence : `${sentence}\n\n${description}`;
+  return escaped(description === "" ? sentence : `${sentence}\n\n${description}`);
 }
 
-/** Relative to the root whatever a scanner puts in front, and with every character that a URI does not take encoded. */
+/** Braces would be placeholders and brackets links (SARIF 2.1.0, sections 3.11.5 and 3.11.6). */
+const escaped = (text: string): string =>
+  text
+    .replaceAll("{", "{{")
+    .replaceAll("}", "}}")
+    .replace(/\\*[[\]]/g, (bracket) => `${bracket.slice(0, -1).repeat(2)}\\${bracket.slice(-1)}`);
+
+/**
+ * Inside the repository whatever a scanner puts in front, with every character that a URI does not take encoded. A path
+ * that leads out of the root, and is thus no path of the repository, stays below it.
+ */
 function relativeUri(filePath: string): string {
-  const path = filePath.replace(/^(?:\.?\/)+/, "");
-  return path.split("/").map(encodeURIComponent).join("/");
+  const steps: string[] = [];
+  for (const step of filePath.split(/[\\/]/)) {
+    if (step === "..") steps.pop();
+    else if (step !== "" && step !== ".") steps.push(step);
+  }
+  return steps.length > 0 ? steps.map(encodeURIComponent).join("/") : "unknown";
 }
 
 /** Of the finding's identity alone: code that moves to another line keeps its alert. */

@@ -17,6 +17,8 @@
  * | epochs of its scope     | TENANT#<tenant>              | ORG#!EPOCHS            | TENANT#w#acme / ORG#!EPOCHS                |
  * | organization directory  | DIRECTORY#ORG                | <provider id>#<uuid>   | DIRECTORY#ORG / 1001#6f1c…                 |
  * | key directory           | DIRECTORY#KEY                | <key id>               | DIRECTORY#KEY / k7f3q2…                    |
+ * | key of organization     | ORG#<org uuid>               | KEY#<key id>           | ORG#6f1c… / KEY#k7f3q2…                    |
+ * | key of tenant           | TENANT#<tenant>              | KEY#<key id>           | TENANT#w#acme / KEY#k7f3q2…                |
  * | rate limit bucket       | LIMIT#<bucket>#<owner>       | SLOTS                  | LIMIT#organizations#w#acme / SLOTS         |
  * | cursor signing keys     | CURSOR-KEYS                  | CURSOR-KEYS            | CURSOR-KEYS / CURSOR-KEYS                  |
  * | event waiting for       | WAITING#<dependency>         | <version>              | WAITING#ORG#6f1c…/ORG / 2026-11-01T…#0b9e… |
@@ -105,6 +107,17 @@ export const organizationDirectoryKey = (providerOrganizationId: string, uuid: s
   sk: `${part(providerOrganizationId)}#${uuid}`,
 });
 export const keyDirectoryKey = (keyId: string): Key => ({ pk: "DIRECTORY#KEY", sk: keyId });
+/** The keys of an organization, and those of a whole workspace or instance, each in the order of their ids. */
+export const keyRowsPrefix = "KEY#";
+export const organizationKeyRow = (uuid: string, keyId: string): Key => ({
+  pk: organizationPartition(uuid),
+  sk: `${keyRowsPrefix}${keyId}`,
+});
+export const tenantKeyRow = (tenant: TenantKey, keyId: string): Key => ({
+  pk: tenantPartition(tenant),
+  sk: `${keyRowsPrefix}${keyId}`,
+});
+export const keyOfRow = (sk: string): string => sk.slice(keyRowsPrefix.length);
 export const limitKey = (bucket: string, owner: string): Key => ({
   pk: `LIMIT#${bucket}#${owner}`,
   sk: "SLOTS",

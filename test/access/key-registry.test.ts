@@ -6,10 +6,10 @@ import {
   type KeyRequest,
   listKeys,
   revokeKey,
-  rotateKey,
   storeKey,
 } from "../../lib/access/key-registry.ts";
 import { RegistryRefusal } from "../../lib/access/key-requirements.ts";
+import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { createRole, deleteRole } from "../../lib/people/custom-roles.ts";
@@ -241,9 +241,9 @@ describe("a new key", () => {
     const error = new TypeError("planted");
     const table: Table = { ...store().table, transact: () => Promise.reject(error) };
     const issued = { text: "", key: keyItem("user") };
-    await expect(storeKey({ ...world.deps, table }, issued, operator, null, "key.created")).rejects.toBe(
-      error,
-    );
+    await expect(
+      storeKey({ ...world.deps, table }, issued, { actor: operator }, null, "key.created"),
+    ).rejects.toBe(error);
   });
 });
 
@@ -270,8 +270,13 @@ describe("rotation", () => {
       rotated_to: key.id,
       expires_at_ms: clock.nowMs() + 60_000,
     });
-    expect(await told(key.id)).toMatchObject([
-      { action: "key.rotated", summary: `key rotated: instance key ${key.id}` },
+    expect(await told(old.key.id)).toMatchObject([
+      { action: "key.created" },
+      {
+        action: "key.rotated",
+        summary: `key rotated: instance key ${old.key.id}`,
+        metadata: { successor_id: key.id, organizations: ["rotation-home"] },
+      },
     ]);
   });
 

@@ -149,7 +149,7 @@ describe("permission", () => {
     permissions: new Set(allowed),
   });
   const check = (change: Partial<Operation>, role: ReturnType<typeof principalOf>["role"]) =>
-    faultOf(() => checkPermission(operationWith(change), principalOf("user", { role }), []));
+    faultOf(() => checkPermission(operationWith(change), principalOf("user", { role }), { parameters: [] }));
 
   test("to administrate is exactly the Admin role, whatever else a role may do", () => {
     const notAdmin = {
@@ -175,7 +175,7 @@ describe("permission", () => {
   test("of a parameter with this value comes on top, and only of this value", () => {
     const operation = operationWith({ needs: null, needsOfParameter: { "state=pending": "admin" } });
     const member = principalOf("organization", { role: roleWith("learning:read") });
-    const verdict = (...sent: string[]) => faultOf(() => checkPermission(operation, member, sent));
+    const verdict = (...sent: string[]) => faultOf(() => checkPermission(operation, member, { parameters: sent }));
     expect(verdict("state", "state=pending")).toMatchObject({ code: "NOT_ADMIN" });
     expect(verdict("state", "state=approved")).toBe("passed");
   });
@@ -187,7 +187,7 @@ describe("permission", () => {
     });
     expect(check({ needs: null, needsOfKind }, roleWith("learning:read"))).toBe("passed");
     const other = principalOf("organization", { role: null });
-    expect(faultOf(() => checkPermission(operationWith({ needs: null, needsOfKind }), other, []))).toBe(
+    expect(faultOf(() => checkPermission(operationWith({ needs: null, needsOfKind }), other, { parameters: [] }))).toBe(
       "passed",
     );
   });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { describePrincipal } from "../../lib/access/describe.ts";
 import { actorOf, roleOf, workspaceAdmin } from "../../lib/access/principal.ts";
-import { permissions, systemRoles } from "../../lib/contract/access.ts";
+import { canUse, keyKinds, type Permission, permissions, systemRoles } from "../../lib/contract/access.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
+import { operations } from "../../lib/contract/operations.ts";
 import { type PeopleItem, permissionBit } from "../../lib/store/items/people.ts";
 import { keyItem, organizationItem, principalOf } from "./principals.ts";
 
@@ -72,6 +74,17 @@ describe("the audit log names", () => {
   });
 });
 
+test.each(keyKinds)("a %s key can use exactly the permissions of the operations that accept it", (kind) => {
+  const isNeeded = (permission: Permission) =>
+    operations.some(
+      ({ keys, needs, ...operation }: Operation) =>
+        keys[kind] === "accepted" &&
+        [needs, ...Object.values(operation.needsOfKind ?? {})].some((needed) => needed === permission),
+    );
+  for (const permission of permissions)
+    expect([permission, canUse(kind, permission)]).toEqual([permission, isNeeded(permission)]);
+});
+
 describe("a key describes itself", () => {
   const organization = {
     id: "uuid-1",
@@ -83,7 +96,7 @@ describe("a key describes itself", () => {
   test("with its organization, member, role and permissions", () => {
     expect(describePrincipal(principalOf("user"))).toEqual({
       key: { id: "k1", kind: "user", name: "nightly", expires_at: null },
-      scope: { tenant: "organization", tenant_id: "1", organizations: [organization] },
+      scope: { tenant: "organization", tenant_id: "1", home: null, organizations: [organization] },
       user_id: "501",
       role: "cr_admin",
       permissions: [...permissions],
@@ -100,6 +113,7 @@ describe("a key describes itself", () => {
     expect(describePrincipal(principalOf("instance", { key })).scope).toMatchObject({
       tenant: "instance",
       tenant_id: "forge",
+      home: { id: "uuid-1" },
     });
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { operator } from "../../lib/audit/entry.ts";
 import { type AuditPosition, type AuditQuery, readAuditLog } from "../../lib/audit/list.ts";
 import { recordRefusal } from "../../lib/audit/refusals.ts";
 import { auditLimits } from "../../lib/contract/limits.ts";
@@ -129,6 +130,7 @@ describe("a key that is turned away", () => {
   const deps = () => ({ table: store().table, clock, chance: systemChance, retentionDays: 400 });
   const refusal = (id: string) => ({
     key: keyItem("user", { id, organization: null }),
+    actor: operator,
     reason: "revoked",
     operation: "whoami",
     ipAddress: null,

@@ -109,14 +109,25 @@ describe("members", () => {
     ]);
   });
 
-  test("an organization keeps its last admin, and a billing admin their role", async () => {
+  test("org show tells the pool that decides: the workspace's, or the organization's own", async () => {
+    const { seats_assigned } = await members();
+    expect(await json("org", "show", "1001")).toMatchObject({
+      seat_pool: "workspace acme",
+      seats_purchased: 25,
+      seats_assigned,
+    });
+    expect(await json("org", "show", "3001")).toMatchObject({ seat_pool: "organization" });
+  });
+
+  test("an organization keeps its last admin; the tool changes a billing admin, and lists the role", async () => {
     const last = await tool("members", "set-role", "901", "--org", "3001", "--role", "cr_member");
     expect([last.code, last.stderr]).toEqual([1, "User 901: An organization keeps at least one admin."]);
-    const billing = await tool("members", "set-role", "504", "--org", "1001", "--role", "cr_admin");
-    expect([billing.code, billing.stderr]).toEqual([
-      1,
-      "User 504: A billing admin's role is not changed here.",
-    ]);
+    const promoted = await tool("members", "set-role", "504", "--org", "1001", "--role", "cr_member");
+    expect([promoted.code, promoted.stderr]).toEqual([0, "Gave Member to 1 member."]);
+    const back = await tool("members", "set-role", "504", "--org", "1001", "--role", "cr_billing_admin");
+    expect([back.code, back.stderr]).toEqual([0, "Gave Billing admin to 1 member."]);
+    const help = await tool("members", "set-role", "--help");
+    expect(help.stdout + help.stderr).toContain("cr_admin, cr_member, cr_billing_admin, or a custom role");
   });
 
   test("seats are taken away and given while there are some", async () => {
@@ -204,6 +215,7 @@ describe("repair", () => {
     const before = page.parse(await read(path));
     expect(await json("repair")).toEqual({
       streams: expect.any(Number),
+      keys_listed: 0,
       entries_removed: 0,
       copies_restored: 0,
       pull_requests_reset: 0,

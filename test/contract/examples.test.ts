@@ -42,7 +42,13 @@ async function send(operation: Operation, request: ExampleRequest, refusal: Refu
   });
 }
 
-const contentOf = ({ json, body }: Answer): unknown => json ?? body.toString();
+/** A key that is shown once is shown to nobody here. */
+const contentOf = ({ json, body }: Answer): unknown =>
+  json === undefined
+    ? body.toString()
+    : JSON.parse(
+        JSON.stringify(json).replaceAll(/"key":"rk_\w+"/g, '"key":"the new key, shown this one time"'),
+      );
 
 /** What the reader of the documentation sees of a request and its answer. */
 function exchangeOf({ title, path, query, body }: ExampleRequest, answer: Answer): Exchange {

@@ -6,7 +6,7 @@ import { errorCodes, itemErrorCodes } from "../../lib/contract/errors.ts";
 const folder = fileURLToPath(new URL("../../docs/errors/", import.meta.url));
 
 test("every error code has its page, and every page its code", () => {
-  const codes = [...Object.keys(errorCodes), ...Object.keys(itemErrorCodes)].toSorted();
+  const codes = Object.keys({ ...errorCodes, ...itemErrorCodes }).toSorted();
   const pages = readdirSync(folder).map((name) => name.replace(/\.md$/, ""));
   expect(pages.toSorted()).toEqual(codes);
 });

@@ -5,6 +5,7 @@ import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import {
   cursorKeysKey,
+  keyDirectoryRange,
   movingPartition,
   organizationKey,
   spillPartKey,
@@ -151,12 +152,16 @@ test("finishMoves brings an organization to its new tenant whose move was cut of
   expect(await table().get(organizationKey(uuid))).not.toHaveProperty("leaving");
 });
 
-test("housekeeping rotates old signing keys and drops parts that nothing names", async () => {
+test("housekeeping rotates old signing keys, lists keys of earlier releases and drops parts that nothing names", async () => {
+  const { items } = await table().queryPage(keyDirectoryRange);
+  const [{ listed: _, ...row } = { pk: "", sk: "" }] = items;
+  await table().write({ put: row });
   const keys = { old: { secret: "c2VjcmV0", created_at_ms: agoMs(100) } };
   await table().write({ put: { ...cursorKeysKey, current: "old", keys } });
   const deps = { table: table(), clock: systemClock, chance: systemChance };
   const { id } = await writeSpill(deps, organizationUuid(cloud), "nobody", Buffer.alloc(10));
   await deployment().wake("ScheduleHousekeeping");
+  expect(await table().get(row)).toMatchObject({ listed: true });
   expect(await table().get(cursorKeysKey)).not.toMatchObject({ current: "old" });
   expect(await table().get(spillPartKey(id, 0))).toBeUndefined();
 });

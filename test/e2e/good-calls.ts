@@ -214,6 +214,39 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
           ...change,
         });
     },
+    async giveRole() {
+      const { json } = await callAs(named("createRole"), admin(), { body: { name: "Given" } });
+      const { id } = created.parse(json);
+      const body = { user_ids: ["u-member"] };
+      expect((await callAs(named("giveRole"), admin(), { id, body })).json).toMatchObject({
+        succeeded: ["u-member"],
+      });
+    },
+    async listKeys() {
+      const { json } = await callAs(named("listKeys"), fixture().keys.workspace.text);
+      expect(json).toMatchObject({
+        keys: expect.arrayContaining([expect.objectContaining({ kind: "user" })]),
+      });
+      const ofInstance = await callAs(named("listKeys"), hosted());
+      expect(ofInstance.json).toMatchObject({ keys: [{ kind: "instance" }] });
+    },
+    async rotateKey() {
+      const role = created.parse(
+        (await callAs(named("createRole"), admin(), { body: { name: "Robot" } })).json,
+      ).id;
+      const { organization } = fixture();
+      const { key } = await world.key({ kind: "organization", organization, owner: "u-member", role });
+      const answer = await callAs(named("rotateKey"), admin(), { id: key.id, body: { grace_seconds: 0 } });
+      expect([answer.status, answer.json]).toMatchObject([201, { kind: "organization" }]);
+      const token = await world.token(fixture().keys.workspace.key.workspace_id ?? "");
+      const own = await callAs(named("rotateKey"), token.text, { id: token.key.id, body: {} });
+      expect(own.status).toBe(201);
+    },
+    async deleteKey() {
+      const { organization } = fixture();
+      const { key } = await world.key({ kind: "user", organization, owner: "u-member" });
+      expect((await callAs(named("deleteKey"), admin(), { id: key.id })).status).toBe(204);
+    },
     async deleteRole() {
       const { json } = await callAs(named("createRole"), admin(), { body: { name: "Nobody" } });
       const { id } = created.parse(json);

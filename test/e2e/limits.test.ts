@@ -86,8 +86,8 @@ describe("a buffered answer", () => {
         { ...world.deps, clock: systemClock },
         {
           ...{
-            action: "test",
-            resourceType: "test",
+            action: "role.created",
+            resourceType: "role",
             resourceId: null,
             summary: "",
             tenant,

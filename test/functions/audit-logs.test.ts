@@ -26,7 +26,7 @@ describe("GET /v1/audit-logs", () => {
     const writes = auditWrites(
       { clock, chance: systemChance, retentionDays: 400 },
       {
-        action: daysAgo % 2 ? "role.changed" : "seat.assigned",
+        action: daysAgo % 2 ? "roles.changed" : "seats.assigned",
         resourceType: "member",
         resourceId: "u1",
         summary: `${daysAgo} days ago`,
@@ -80,8 +80,8 @@ describe("GET /v1/audit-logs", () => {
   });
 
   test("filters by action, actor and the actor's name", async () => {
-    expect(await walk("actions=seat.assigned")).toEqual([2, 10, 30, 64, 100, 200, 300]);
-    expect(await walk("actions=seat.assigned,role.changed&user_ids=u-2,u-3")).toEqual([2, 3]);
+    expect(await walk("actions=seats.assigned")).toEqual([2, 10, 30, 64, 100, 200, 300]);
+    expect(await walk("actions=seats.assigned,roles.changed&user_ids=u-2,u-3")).toEqual([2, 3]);
     expect(await walk("search=hopper")).toEqual([5]);
     expect(await walk("search=nobody")).toEqual([]);
   });
@@ -104,6 +104,8 @@ describe("GET /v1/audit-logs", () => {
     ["limit=101", "limit: must be a whole number from 1 to 100."],
     [`actions=${Array(51).fill("a").join(",")}`, "actions: must have at most 50 values."],
     ["search=%20", "search: must have 1 to 200 characters."],
+    ["actions=role.updated,role.renamed", "actions: must be comma-separated values of: key.created,"],
+    ["resource_types=key", "resource_types: must be comma-separated values of: api_key, workspace_token,"],
     ["actions=a,,b", "actions: must be comma-separated values with none of them empty."],
   ])("%s is a 400 that says what is allowed", async (query, sentence) => {
     const answer = await api.call(`/v1/audit-logs?${query}`, { key });

@@ -283,3 +283,39 @@ test("refused uses of a real key are told once a minute for each reason", async 
     ["whoami", "revoked"],
   ]);
 });
+
+test("every way to be turned away is told, with the actor of an accepted use", async () => {
+  const { keys, cloud } = await everyKindOfKey(world, "turned-away");
+  const entries = async (query: string) => {
+    const answer = await api.call(`/v1/audit-logs?${query}`, { key: keys.workspace.text });
+    return (answer.json as { data: Array<{ actor: object; metadata: { reason: string } }> }).data;
+  };
+  await world.member(cloud, "u-boss", { role: "cr_admin", username: "The Boss" });
+  const boss = await world.key({
+    kind: "user",
+    organization: keys.user.key.organization ?? "",
+    owner: "u-boss",
+  });
+  await api.call("/v1/users/roles", { key: boss.text, body: { role: "cr_admin", user_ids: ["u-member"] } });
+  await world.member(cloud, "u-boss", { role: "cr_admin", username: "The Boss", active: true });
+  const [accepted] = await entries("actions=roles.changed");
+  expect(accepted?.actor).toMatchObject({ type: "user", id: "u-boss", name: "The Boss", key_kind: "user" });
+
+  await api.call("/v1/security/scans/code?organization_ids=x", { key: boss.text });
+  for (let use = 0; use < 11; use++) await api.call("/v1/organizations", { key: boss.text });
+  await world.revoke(boss);
+  await api.call("/v1/whoami", { key: boss.text });
+  await api.call("/v1/users?org_id=nowhere", { key: keys.workspace.text });
+  await api.call("/v1/organizations/00000000-0000-4000-8000-000000000000/repositories", {
+    key: keys.organization.text,
+  });
+  const told = await entries("actions=key.refused");
+  expect(told.map(({ metadata }) => metadata.reason).toSorted()).toEqual([
+    "ORGANIZATION_NOT_FOUND",
+    "ORGANIZATION_NOT_FOUND",
+    "RATE_LIMIT_EXCEEDED",
+    "revoked",
+  ]);
+  const ofBoss = await entries("actions=key.refused&user_ids=u-boss");
+  expect(ofBoss.map(({ actor }) => actor)).toEqual([accepted?.actor, accepted?.actor]);
+});

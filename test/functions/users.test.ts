@@ -166,15 +166,15 @@ describe("GET /v1/users", () => {
           username: "ann",
           seat_assigned: true,
           organizations: expect.arrayContaining([
-            { org_id: "north", user_id: "n1", role: "cr_admin" },
-            { org_id: "south", user_id: "s1", role: "cr_member" },
+            { provider: "github", org_id: "north", user_id: "n1", role: "cr_admin" },
+            { provider: "github", org_id: "south", user_id: "s1", role: "cr_member" },
           ]),
         },
         {
           email: null,
           username: "bot",
           seat_assigned: false,
-          organizations: [{ org_id: "south", user_id: "s2", role: "cr_member" }],
+          organizations: [{ provider: "github", org_id: "south", user_id: "s2", role: "cr_member" }],
         },
       ],
       next_cursor: null,
@@ -226,8 +226,22 @@ describe("POST /v1/users/seats", () => {
     const entries = await api.call("/v1/audit-logs?resource_types=seat&order=asc", { key });
     const { data } = json<{ data: Array<{ action: string; metadata: { ids: string[] } }> }>(entries);
     expect(data.map(({ action, metadata }) => [action, metadata])).toEqual([
-      ["seats.assigned", { ids: ["m2", "m0"], failed: [{ id: "m1", code: "NO_SEATS_AVAILABLE" }] }],
-      ["seats.unassigned", { ids: ["m2", "m1"], failed: [] }],
+      [
+        "seats.assigned",
+        {
+          ids: ["m2", "m0"],
+          before: { seat_assigned: false },
+          after: { seat_assigned: true },
+          failed: [
+            { id: "ghost", code: "USER_NOT_FOUND" },
+            { id: "m1", code: "NO_SEATS_AVAILABLE" },
+          ],
+        },
+      ],
+      [
+        "seats.unassigned",
+        { ids: ["m2"], before: { seat_assigned: true }, after: { seat_assigned: false }, failed: [] },
+      ],
     ]);
     expect(uuid).toBeTruthy();
   });
@@ -244,7 +258,7 @@ describe("POST /v1/users/seats", () => {
     [
       { action: "assign", user_ids: ["a"], extra: 1 },
       "INVALID_REQUEST",
-      "extra: is not known here. Known are: action, user_ids, emails, org_id.",
+      "extra: is not known here. Known are: action, user_ids, emails, dry_run, org_id.",
     ],
     [{ action: "assign", user_ids: [1] }, "INVALID_REQUEST", "user_ids[0]: must be a string."],
     [
@@ -493,6 +507,9 @@ describe("bodies", () => {
     ]) {
       expect((await send(broken)).codes, broken.slice(0, 20)).toEqual(["INVALID_REQUEST"]);
     }
+    const latin1 = Buffer.from('{"action":"assign","user_ids":["J\u00fcrgen"]}', "latin1");
+    const notUtf8 = await api.call("/v1/users/seats", { key, body: latin1 });
+    expect([notUtf8.status, notUtf8.message]).toEqual([400, "body: is not valid UTF-8."]);
     expect((await api.call("/v1/users/seats", { key, method: "POST" })).message).toBe(
       "body: is required and must be a JSON object.",
     );

@@ -27,10 +27,10 @@ test("every kind of key learns what it is, and never sees itself", async () => {
   const expected = {
     organization: ["organization", cloud.provider_organization_id, own, "u-admin", "cr_admin", admin],
     user: ["organization", cloud.provider_organization_id, own, "u-member", "cr_member", member],
-    workspace: ["workspace", "who-workspace", own, "u-admin", "cr_admin", admin],
+    workspace: ["workspace", "who-workspace", own, "u-admin", "cr_admin", member],
     instance: ["instance", hosted.instance_id, homeRecord, "u-admin", "cr_admin", admin],
     legacy: ["organization", cloud.provider_organization_id, own, null, null, []],
-    agentic: ["organization", cloud.provider_organization_id, own, "u-member", "cr_member", member],
+    agentic: ["organization", cloud.provider_organization_id, own, "u-member", "cr_member", []],
   } as const;
   for (const [kind, [tenant, tenantId, record, userId, role, permissions]] of Object.entries(expected)) {
     const issued = Object.entries(keys).find(([name]) => name === kind)?.[1];
@@ -42,7 +42,12 @@ test("every kind of key learns what it is, and never sees itself", async () => {
         name: kind === "workspace" ? "nightly export" : null,
         expires_at: kind === "workspace" ? expect.any(String) : null,
       },
-      scope: { tenant, tenant_id: tenantId, organizations: [record] },
+      scope: {
+        tenant,
+        tenant_id: tenantId,
+        home: kind === "instance" ? homeRecord : null,
+        organizations: [record],
+      },
       user_id: userId,
       role,
       permissions,

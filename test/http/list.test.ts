@@ -21,10 +21,13 @@ describe("CSV", () => {
     );
   });
 
-  test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])("takes the formula out of %j", (formula) => {
-    const [, row = ""] = text([{ a: formula, b: 1, c: [] }]).split(/\r\n(?=')|,\r\n|c\r\n/);
-    expect(row.replace(/^"/, "").startsWith("'")).toBe(true);
-  });
+  test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠A"])(
+    "takes the formula out of %j",
+    (formula) => {
+      const [, row = ""] = text([{ a: formula, b: 1, c: [] }]).split(/\r\n(?=')|,\r\n|c\r\n/);
+      expect(row.replace(/^"/, "").startsWith("'")).toBe(true);
+    },
+  );
 });
 
 describe("a page", () => {

@@ -260,8 +260,7 @@ describe("partitions", () => {
   test("of the table's layout are all known", () => {
     expect(listed.size).toBeGreaterThan(25);
     const reachable = new Set(entries.flatMap(({ source }) => namedIn(codeOf(source))));
-    // Keys are looked up in this one by the operator's tool alone.
-    expect([...listed].filter((prefix) => !reachable.has(prefix))).toEqual(["DIRECTORY#KEY"]);
+    expect([...listed].filter((prefix) => !reachable.has(prefix))).toEqual([]);
   });
 
   /** Keys that come out of an answer: the search finds vectors, then reads them. */

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { chainGrants, ownGrants, type TableGrant, transactionGrants } from "../../lib/contract/grants.ts";
+import {
+  chainGrants,
+  ownGrants,
+  type TableGrant,
+  transactionGrants,
+  workerGrants,
+} from "../../lib/contract/grants.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { eventQueueSettings } from "../../lib/contract/platform.ts";
@@ -138,19 +144,21 @@ describe("roles", () => {
     expect(JSON.stringify(statements)).not.toContain('"dynamodb:LeadingKeys":[]');
   });
 
-  test("nobody may change or delete an audit entry outside a transaction, and only the operator's own credentials make keys", () => {
+  test("nobody may change or delete an audit entry outside a transaction, and only the rotation of a key makes one over HTTP", () => {
     const isInside = ({ Condition }: Statement) =>
       JSON.stringify(Condition ?? {}).includes("EnclosingOperation");
-    const writers = (prefix: string, inside = false) =>
-      everyFunction.flatMap((id) =>
+    const others = everyFunction.filter((id) => id !== "rotateKey");
+    const writers = (prefix: string, inside = false, functions = everyFunction) =>
+      functions.flatMap((id) =>
         onTable(statementsOf(plainTemplate(), id))
           .filter((statement) => isInside(statement) === inside)
           .filter(({ Condition }) => JSON.stringify(Condition ?? {}).includes(`"${prefix}*"`))
           .flatMap(({ Action }) => Action.filter((action) => /(Put|Update|Delete|Write)/.test(action))),
       );
     expect([...new Set(writers("AUDIT#"))]).toEqual(["dynamodb:PutItem"]);
-    expect([...new Set(writers("KEY#"))]).toEqual(["dynamodb:UpdateItem"]);
-    expect(writers("KEY#", true)).toEqual([]);
+    expect([...new Set(writers("KEY#", false, others))]).toEqual(["dynamodb:UpdateItem"]);
+    expect(writers("KEY#", true, others)).toEqual([]);
+    expect(new Set(writers("KEY#", false, ["rotateKey"]))).toContain("dynamodb:PutItem");
   });
 
   test.each(["fallback", "reference"])("the %s can neither see the table nor find it", (id) => {
@@ -165,9 +173,10 @@ describe("workers", () => {
   test("ingest reads its queue, the events bucket and the table, and sends dead letters", () => {
     const statements = beyondLogsAndTraces(statementsOf(plainTemplate(), "ingest"));
     expect(statements.map(({ Action, Resource }) => [Action, Resource])).toEqual([
-      ...withTransactions([{ actions: ingest.tableActions, partitions: ingest.tablePartitions }]).map(
-        ({ actions }) => [actions.map((action) => `dynamodb:${action}`).toSorted(), [tableArn]],
-      ),
+      ...withTransactions(workerGrants(ingest)).map(({ actions }) => [
+        actions.map((action) => `dynamodb:${action}`).toSorted(),
+        [tableArn],
+      ]),
       [["sqs:SendMessage"], [queueArn("DeadLetterQueue")]],
       [["s3:GetObject"], [{ "Fn::Join": ["", [queueArn("EventsBucket"), "/*"]] }]],
       [["s3:ListBucket"], [queueArn("EventsBucket")]],

@@ -71,7 +71,10 @@ describe("in automatic mode", () => {
     await world.member(id, "ann");
     await reviewed("ann");
     const organization = await organizationOf(store().table, uuid);
-    await assignSeatsToMembers({ ...world.deps, ...operatorOrigin }, organization, "unassign", ["ann"]);
+    await assignSeatsToMembers({ ...world.deps, ...operatorOrigin }, organization, {
+      action: "unassign",
+      userIds: ["ann"],
+    });
     await reviewed("ann", { review_iterations: 2 });
     expect(await seated("ann")).toBe(false);
   });

@@ -88,7 +88,10 @@ describe("an e-mail address that very many memberships have", () => {
     ]);
     expect(await seats()).toEqual({ assigned: 2, of: { ann: true, bob: true } });
 
-    await assignSeatsToMembers(audited(), await organizationOf(desk.table, uuid), "unassign", ["bob"]);
+    await assignSeatsToMembers(audited(), await organizationOf(desk.table, uuid), {
+      action: "unassign",
+      userIds: ["bob"],
+    });
     expect(await seats()).toEqual({ assigned: 1, of: { ann: true, bob: false } });
 
     await deliver(desk, [memberSaved(5, { user_id: "bob", ...shared, active: false })]);
@@ -124,7 +127,11 @@ test("people of very many memberships are seated, moved and given seats in trans
 
   await deliver(desk, [workspaceSaved(4, { seats_purchased: 100 })]);
   expect((await seats()).assigned).toBe(15);
-  const outcomes = await assignSeatsByEmail(audited(), acme, "unassign", emails);
+  const outcomes = await assignSeatsByEmail(
+    audited(),
+    { tenant: acme, organizations: [] },
+    { action: "unassign", emails },
+  );
   expect([outcomes.status, (await seats()).assigned]).toEqual(["success", 0]);
   await deliver(desk, [organizationSaved(5, { ...inAcme, workspace_id: "other" })]);
   const moved = await Array.fromAsync(queryAll(desk.table, personsRange(workspaceTenant("other"))));

@@ -85,7 +85,7 @@ describe("a role that is made and given while roles and members are read", () =>
         duplicateFrom: undefined,
       };
       const { role } = await createRole(context, organization, fields);
-      await changeRoles(context, organization, role.id, ["bob"]);
+      await changeRoles(context, organization, { role: role.id, userIds: ["bob"] });
       return role.id;
     };
     return { table, uuid, organization, make };
@@ -133,7 +133,7 @@ test("people of a workspace come page by page, without memberships that are gone
     email: `${name}@example.com`,
     username: null,
     seat_assigned: false,
-    organizations: [{ org_id: "one", user_id: name, role: "cr_member" }],
+    organizations: [{ provider: "github", org_id: "one", user_id: name, role: "cr_member" }],
   });
   expect(first.records).toEqual([person("ann"), person("bob")]);
   expect([second.records, second.next]).toEqual([[person("cem")], null]);

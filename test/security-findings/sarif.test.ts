@@ -50,8 +50,8 @@ describe("SARIF 2.1.0", () => {
   test("is what code scanning needs of a finding, whole", async () => {
     const { results } = await runOf(organization);
     expect(results.get("kept")).toEqual({
-      ruleId: "CWE-89",
-      ruleIndex: 1,
+      ruleId: "CWE-89/high",
+      ruleIndex: 2,
       level: "error",
       message: { text: "Finding kept.\n\nWhat is wrong with kept" },
       locations: [
@@ -84,7 +84,7 @@ describe("SARIF 2.1.0", () => {
     const { run } = await runOf(organization);
     expect(run).toMatchObject({
       tool: { driver: { name: "AI security scan" } },
-      automationDetails: { id: "ai-security-scan/9001/" },
+      automationDetails: { id: expect.stringMatching(/^ai-security-scan\/sarif-\d+\/9001\/$/) },
       versionControlProvenance: [
         {
           repositoryUri: "https://git.example.com/group/repository-9001",
@@ -96,10 +96,16 @@ describe("SARIF 2.1.0", () => {
     });
   });
 
-  test("has one rule per weakness, with help and the worst severity among its findings", async () => {
+  test("has one rule per weakness and severity, with help, so that no finding is ranked by another's severity", async () => {
     const { run, results } = await runOf(organization);
     const { rules } = run.tool.driver;
-    expect(rules.map(({ id }) => id)).toEqual(["CWE-79", "CWE-89", "CWE-4711", "security-finding"]);
+    expect(rules.map(({ id }) => id)).toEqual([
+      "CWE-79/critical",
+      "CWE-79/low",
+      "CWE-89/high",
+      "CWE-4711/medium",
+      "security-finding/high",
+    ]);
     expect(rules[0]).toMatchObject({
       name: "Cross-site scripting",
       shortDescription: { text: "Cross-site scripting (CWE-79)" },
@@ -112,13 +118,16 @@ describe("SARIF 2.1.0", () => {
       defaultConfiguration: { level: "error" },
       properties: { "security-severity": "9.5", tags: ["security", "external/cwe/cwe-079"] },
     });
-    expect(rules[2]).toMatchObject({
+    expect(rules[3]).toMatchObject({
       shortDescription: { text: "Weakness CWE-4711 (CWE-4711)" },
       properties: { "security-severity": "5.5", tags: ["security", "external/cwe/cwe-4711"] },
     });
-    expect(rules[3]).toMatchObject({ properties: { tags: ["security"] } });
-    expect(rules[3]).not.toHaveProperty("helpUri");
-    for (const result of results.values()) expect(rules[result.ruleIndex]?.id).toBe(result.ruleId);
+    expect(rules[4]).toMatchObject({ properties: { tags: ["security"] } });
+    expect(rules[4]).not.toHaveProperty("helpUri");
+    for (const { ruleId, ruleIndex, properties } of results.values()) {
+      expect(rules[ruleIndex]?.id).toBe(ruleId);
+      expect(rules[ruleIndex]?.properties["security-severity"]).toBe(properties["security-severity"]);
+    }
   });
 
   test("scores lie in the bands of code scanning, levels are SARIF's", async () => {
@@ -160,7 +169,7 @@ describe("SARIF 2.1.0", () => {
   test("paths are relative to the root, and are URIs whatever they hold", async () => {
     const { results } = await runOf(organization);
     expect(results.get("path")?.locations[0]?.physicalLocation.artifactLocation.uri).toBe(
-      "a%20b/%C3%BC%23%3F%25%3A%5Cc.ts",
+      "a%20b/%C3%BC%23%3F%25%3A/c.ts",
     );
   });
 
@@ -169,7 +178,13 @@ describe("SARIF 2.1.0", () => {
     ["//host/a.ts", "host/a.ts"],
     ["././a.ts", "a.ts"],
     [".github/a.yml", ".github/a.yml"],
-    ["http://evil.test/a.ts", "http%3A//evil.test/a.ts"],
+    ["http://evil.test/a.ts", "http%3A/evil.test/a.ts"],
+    ["src/./lib/../a.ts", "src/a.ts"],
+    ["../../etc/passwd", "etc/passwd"],
+    ["src\\windows\\a.ts", "src/windows/a.ts"],
+    ["..\\..\\a.ts", "a.ts"],
+    ["src/a..ts", "src/a..ts"],
+    ["..", "unknown"],
   ])("the path %s becomes %s", async (file_path, uri) => {
     const organization = await freshOrganization();
     await tell(store().table, organization, scan(1, [finding("a", { file_path })]));
@@ -203,11 +218,11 @@ describe("SARIF 2.1.0", () => {
     const { runs } = await logOf(organization);
     expect(
       runs
-        .map((run) => [run.properties.repository_id, run.results.length, run.automationDetails.id])
+        .map((run) => [run.properties.repository_id, run.results.length])
         .toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1)),
     ).toEqual([
-      ["1", 1, "ai-security-scan/1/"],
-      ["2", 0, "ai-security-scan/2/"],
+      ["1", 1],
+      ["2", 0],
     ]);
     const { run } = await runOf(organization, { repositoryId: "1" });
     expect(run.properties.repository_id).toBe("1");

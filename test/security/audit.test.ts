@@ -37,6 +37,11 @@ async function learn(...texts: string[]): Promise<string[]> {
 const makeRole = async (name: string): Promise<string> =>
   withId.parse((await api.call("/v1/roles", { key, body: { name } })).json).id;
 
+const makeKey = async (): Promise<string> => {
+  const organization = await world.organization("home", home);
+  return (await world.key({ kind: "organization", organization, owner: "bob", role: "cr_member" })).key.id;
+};
+
 type Change = { readonly target: string; readonly body?: object };
 
 /** A call of every operation that changes something, which does change something. */
@@ -70,6 +75,12 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
   changeRoles: async () => ({ target: "/v1/users/roles", body: { role: "cr_admin", user_ids: ["bob"] } }),
   createRole: async () => ({ target: "/v1/roles", body: { name: "New" } }),
   updateRole: async () => ({ target: `/v1/roles/${await makeRole("Old")}`, body: { name: "Renamed" } }),
+  giveRole: async () => ({
+    target: `/v1/roles/${await makeRole("Given")}/users`,
+    body: { user_ids: ["bob"] },
+  }),
+  rotateKey: async () => ({ target: `/v1/keys/${await makeKey()}/rotate`, body: {} }),
+  deleteKey: async () => ({ target: `/v1/keys/${await makeKey()}` }),
   deleteRole: async () => ({ target: `/v1/roles/${await makeRole("Gone")}` }),
 };
 

@@ -67,11 +67,11 @@ type Deed = (
 const seats =
   (uuid: string, action: "assign" | "unassign", ...ids: string[]): Deed =>
   async (table) =>
-    await assignSeatsToMembers(contextOf(table), await organizationOf(uuid), action, ids);
+    await assignSeatsToMembers(contextOf(table), await organizationOf(uuid), { action, userIds: ids });
 const roles =
   (uuid: string, role: string, ...ids: string[]): Deed =>
   async (table) =>
-    await changeRoles(contextOf(table), await organizationOf(uuid), role, ids);
+    await changeRoles(contextOf(table), await organizationOf(uuid), { role, userIds: ids });
 
 /** Answers what became of each, after checking that all counts still agree with the people. */
 async function play(deed: Deed, rival: Rival) {
@@ -118,8 +118,9 @@ describe("seats, while somebody else assigns them", () => {
     const id = `conflicts-${made}`;
     await world.workspace(id, { seats_purchased: 1 });
     const { uuid } = await place({ workspace_id: id }, { ann: {}, bob: {} });
+    const workspace = { tenant: workspaceTenant(id), organizations: [await organizationOf(uuid)] };
     const deed: Deed = (table) =>
-      assignSeatsByEmail(contextOf(table), workspaceTenant(id), "assign", ["ann@example.com"]);
+      assignSeatsByEmail(contextOf(table), workspace, { action: "assign", emails: ["ann@example.com"] });
     const outcome = await play(deed, once(mine(seats(uuid, "assign", "bob"))));
     expect(outcome.failed).toEqual(["ann@example.com NO_SEATS_AVAILABLE"]);
   });

@@ -407,6 +407,7 @@ export type Operations = {
                 username: string | null;
                 seat_assigned: boolean;
                 organizations: Array<{
+                    provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
                     org_id: string;
                     user_id: string;
                     role: string;
@@ -425,21 +426,23 @@ export type Operations = {
                 action: "assign" | "unassign";
                 user_ids?: Array<string> | undefined;
                 emails?: Array<string> | undefined;
+                dry_run?: boolean | undefined;
                 org_id?: string | undefined;
             };
         };
         answer: {
             status: "success" | "partial_success" | "failure";
             succeeded: Array<string>;
+            dry_run?: true | undefined;
             failed: Array<{
                 user_id: string;
                 id: string;
-                code: "INVALID_ITEM" | "REPOSITORY_NOT_FOUND" | "INDEXING_FAILED" | "STORAGE_FAILED" | "USER_NOT_FOUND" | "NO_SEATS_AVAILABLE" | "LAST_ADMIN" | "BILLING_ADMIN_PROTECTED";
+                code: "USER_NOT_FOUND" | "NO_SEATS_AVAILABLE";
                 message: string;
             } | {
                 email: string;
                 id: string;
-                code: "INVALID_ITEM" | "REPOSITORY_NOT_FOUND" | "INDEXING_FAILED" | "STORAGE_FAILED" | "USER_NOT_FOUND" | "NO_SEATS_AVAILABLE" | "LAST_ADMIN" | "BILLING_ADMIN_PROTECTED";
+                code: "USER_NOT_FOUND" | "NO_SEATS_AVAILABLE";
                 message: string;
             }>;
         };
@@ -479,20 +482,22 @@ export type Operations = {
             body: {
                 role: "cr_admin" | "cr_member";
                 user_ids: Array<string>;
+                dry_run?: boolean | undefined;
                 org_id?: string | undefined;
             };
         };
         answer: {
             status: "success" | "partial_success" | "failure";
             succeeded: Array<string>;
+            dry_run?: true | undefined;
             failed: Array<{
                 user_id: string;
                 id: string;
-                code: "INVALID_ITEM" | "REPOSITORY_NOT_FOUND" | "INDEXING_FAILED" | "STORAGE_FAILED" | "USER_NOT_FOUND" | "NO_SEATS_AVAILABLE" | "LAST_ADMIN" | "BILLING_ADMIN_PROTECTED";
+                code: "USER_NOT_FOUND" | "LAST_ADMIN" | "BILLING_ADMIN_PROTECTED" | "ENTERPRISE_PLAN_REQUIRED";
                 message: string;
                 organizations?: Array<{
                     org_id: string;
-                    code: "INVALID_ITEM" | "REPOSITORY_NOT_FOUND" | "INDEXING_FAILED" | "STORAGE_FAILED" | "USER_NOT_FOUND" | "NO_SEATS_AVAILABLE" | "LAST_ADMIN" | "BILLING_ADMIN_PROTECTED";
+                    code: "USER_NOT_FOUND" | "LAST_ADMIN" | "BILLING_ADMIN_PROTECTED" | "ENTERPRISE_PLAN_REQUIRED";
                     message: string;
                 }> | undefined;
             }>;
@@ -574,6 +579,8 @@ export type Operations = {
             };
             query?: {
                 org_id?: string | undefined;
+                include_permissions?: "true" | "false" | undefined;
+                include_user_count?: "true" | "false" | undefined;
             };
         };
         answer: {
@@ -634,6 +641,38 @@ export type Operations = {
         };
         answer: undefined;
     };
+    /** Give a custom role to up to 500 users. */
+    giveRole: {
+        request: {
+            path: {
+                role_id: string;
+            };
+            query?: {
+                org_id?: string | undefined;
+            };
+            body: {
+                user_ids: Array<string>;
+                dry_run?: boolean | undefined;
+                org_id?: string | undefined;
+            };
+        };
+        answer: {
+            status: "success" | "partial_success" | "failure";
+            succeeded: Array<string>;
+            dry_run?: true | undefined;
+            failed: Array<{
+                user_id: string;
+                id: string;
+                code: "USER_NOT_FOUND" | "LAST_ADMIN" | "BILLING_ADMIN_PROTECTED" | "ENTERPRISE_PLAN_REQUIRED";
+                message: string;
+                organizations?: Array<{
+                    org_id: string;
+                    code: "USER_NOT_FOUND" | "LAST_ADMIN" | "BILLING_ADMIN_PROTECTED" | "ENTERPRISE_PLAN_REQUIRED";
+                    message: string;
+                }> | undefined;
+            }>;
+        };
+    };
     /** Read what was changed, by whom, and which keys were refused. */
     listAuditLogs: {
         request: {
@@ -655,8 +694,8 @@ export type Operations = {
         answer: {
             data: Array<{
                 id: string;
-                action: string;
-                resource_type: string;
+                action: "key.created" | "key.rotated" | "key.revoked" | "key.refused" | "token.created" | "token.rotated" | "token.deleted" | "learning.created" | "learning.promoted" | "learning.updated" | "learning.deleted" | "learning.approved" | "learning.disapproved" | "seats.assigned" | "seats.unassigned" | "roles.changed" | "role.created" | "role.updated" | "role.deleted" | "member.removed" | "workspace.admins_changed" | "organization.settings_changed" | "organization.moved" | "organization.deactivated" | "repository.settings_changed";
+                resource_type: "api_key" | "workspace_token" | "learning" | "seat" | "member" | "role" | "workspace" | "organization" | "repository";
                 resource_id: string | null;
                 summary: string;
                 actor: {
@@ -713,6 +752,73 @@ export type Operations = {
             next_cursor: string | null;
         };
     };
+    /** List the keys of the scope, without their values. */
+    listKeys: {
+        request: {
+            query?: {
+                limit?: number | undefined;
+                cursor?: string | undefined;
+                org_id?: string | undefined;
+            };
+        };
+        answer: {
+            keys: Array<{
+                id: string;
+                kind: "organization" | "user" | "workspace" | "instance" | "legacy" | "agentic";
+                name: string | null;
+                role: string | null;
+                owner: string | null;
+                organizations: Array<string> | null;
+                created_at: string;
+                last_used_at: string | null;
+                expires_at: string | null;
+                state: "active" | "rotated" | "expired" | "revoked";
+                successor_id: string | null;
+            }>;
+            next_cursor: string | null;
+        };
+    };
+    /** Replace a key by a new one with the same rights. */
+    rotateKey: {
+        request: {
+            path: {
+                key_id: string;
+            };
+            query?: {
+                org_id?: string | undefined;
+            };
+            body: {
+                grace_seconds?: number | undefined;
+                org_id?: string | undefined;
+            };
+        };
+        answer: {
+            key: string;
+            id: string;
+            kind: "organization" | "user" | "workspace" | "instance" | "legacy" | "agentic";
+            name: string | null;
+            role: string | null;
+            owner: string | null;
+            organizations: Array<string> | null;
+            created_at: string;
+            last_used_at: string | null;
+            expires_at: string | null;
+            state: "active" | "rotated" | "expired" | "revoked";
+            successor_id: string | null;
+        };
+    };
+    /** End a key now. */
+    deleteKey: {
+        request: {
+            path: {
+                key_id: string;
+            };
+            query?: {
+                org_id?: string | undefined;
+            };
+        };
+        answer: undefined;
+    };
     /** Describe the key of this request. */
     whoami: {
         request: {
@@ -730,6 +836,12 @@ export type Operations = {
             scope: {
                 tenant: "workspace" | "instance" | "organization";
                 tenant_id: string;
+                home: {
+                    id: string;
+                    name: string;
+                    provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+                    provider_organization_id: string;
+                } | null;
                 organizations: Array<{
                     id: string;
                     name: string;
@@ -832,6 +944,10 @@ export declare const routes: {
         readonly method: "DELETE";
         readonly path: "/v1/roles/{role_id}";
     };
+    readonly giveRole: {
+        readonly method: "POST";
+        readonly path: "/v1/roles/{role_id}/users";
+    };
     readonly listAuditLogs: {
         readonly method: "GET";
         readonly path: "/v1/audit-logs";
@@ -839,6 +955,18 @@ export declare const routes: {
     readonly listSecurityFindings: {
         readonly method: "GET";
         readonly path: "/v1/security/scans/code";
+    };
+    readonly listKeys: {
+        readonly method: "GET";
+        readonly path: "/v1/keys";
+    };
+    readonly rotateKey: {
+        readonly method: "POST";
+        readonly path: "/v1/keys/{key_id}/rotate";
+    };
+    readonly deleteKey: {
+        readonly method: "DELETE";
+        readonly path: "/v1/keys/{key_id}";
     };
     readonly whoami: {
         readonly method: "GET";

@@ -22,7 +22,11 @@ export const routes = {
     getRole: { method: "GET", path: "/v1/roles/{role_id}" },
     updateRole: { method: "PATCH", path: "/v1/roles/{role_id}" },
     deleteRole: { method: "DELETE", path: "/v1/roles/{role_id}" },
+    giveRole: { method: "POST", path: "/v1/roles/{role_id}/users" },
     listAuditLogs: { method: "GET", path: "/v1/audit-logs" },
     listSecurityFindings: { method: "GET", path: "/v1/security/scans/code" },
+    listKeys: { method: "GET", path: "/v1/keys" },
+    rotateKey: { method: "POST", path: "/v1/keys/{key_id}/rotate" },
+    deleteKey: { method: "DELETE", path: "/v1/keys/{key_id}" },
     whoami: { method: "GET", path: "/v1/whoami" },
 };

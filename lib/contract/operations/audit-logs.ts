@@ -1,8 +1,10 @@
 import * as z from "zod";
+import { auditActionNames, auditResourceTypes } from "../audit.ts";
 import { pageLimits, requestLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
 import {
   choice,
+  choicesParameter,
   cursorParameter,
   instantParameter,
   integerParameter,
@@ -27,8 +29,8 @@ export const listAuditLogs = operation({
     "later from there: entries may repeat, keep one per `id`, and none is missed.",
   query: z
     .strictObject({
-      actions: listParameter(requestLimits.auditFilterValuesMax).optional(),
-      resource_types: listParameter(requestLimits.auditFilterValuesMax).optional(),
+      actions: choicesParameter(auditActionNames, requestLimits.auditFilterValuesMax).optional(),
+      resource_types: choicesParameter(auditResourceTypes, requestLimits.auditFilterValuesMax).optional(),
       user_ids: listParameter(requestLimits.listValuesMax).optional(),
       search: text(1, requestLimits.searchCharactersMax).optional(),
       date_from: instantParameter("start").optional(),

@@ -1,7 +1,12 @@
 import * as z from "zod";
-import { everyKey, operation } from "../operation.ts";
-import { organizationSelector } from "../parameters.ts";
-import { whoamiRecord } from "../records.ts";
+import { keyLimits, pageLimits } from "../limits.ts";
+import { everyKey, noLegacyKey, operation } from "../operation.ts";
+import { cursorParameter, integerParameter, keyIdParameter, organizationSelector } from "../parameters.ts";
+import { nextCursor, whoamiRecord } from "../records.ts";
+import { issuedKeyRecord, keyRecord } from "../records-keys.ts";
+
+const { graceSecondsMax, graceSecondsDefault } = keyLimits;
+const { keys } = pageLimits;
 
 export const whoami = operation({
   id: "whoami",
@@ -22,4 +27,96 @@ export const whoami = operation({
   streaming: false,
   tableActions: [],
   errors: [],
+});
+
+const managing = {
+  tag: "Keys",
+  keys: noLegacyKey,
+  plan: "enterprise",
+  needs: "admin",
+  instanceScope: "authorized",
+  streaming: false,
+} as const;
+const tenAMinute = (bucket: string) =>
+  ({ bucket, requestsMax: 10, windowSeconds: 60, owner: "quota" }) as const;
+
+export const listKeys = operation({
+  ...managing,
+  id: "listKeys",
+  source: "keys/list",
+  method: "GET",
+  path: "/v1/keys",
+  summary: "List the keys of the scope, without their values",
+  description:
+    "Every key that was ever made for the organizations of the scope, ended ones too. Instance keys also see instance " +
+    "keys whose authorized organizations lie within theirs, workspace tokens the tokens of their workspace.",
+  query: z.strictObject({
+    limit: integerParameter(keys.min, keys.max).optional(),
+    cursor: cursorParameter.optional(),
+    ...organizationSelector,
+  }),
+  answer: {
+    status: 200,
+    description: "One page of keys",
+    schema: z.strictObject({ keys: z.array(keyRecord), next_cursor: nextCursor }),
+  },
+  organization: "optional",
+  rateLimit: tenAMinute("keys"),
+  paging: { bindsPageSize: false, resumable: false, defaultSize: keys.default },
+  tableActions: [],
+  errors: [],
+});
+
+const writing = {
+  ...managing,
+  pathParameters: z.strictObject({ key_id: keyIdParameter }),
+  query: z.strictObject({ ...organizationSelector }),
+  organization: "ignored",
+  /** A key may always end and replace itself. */
+  allowsOwnKey: true,
+  rateLimit: tenAMinute("keys-write"),
+} as const;
+
+const reach =
+  "A key may do this to itself. An Admin key may do it to the organization keys of its scope, an instance key also to " +
+  "instance keys whose authorized organizations lie within its own; ";
+
+export const rotateKey = operation({
+  ...writing,
+  id: "rotateKey",
+  source: "keys/rotate",
+  method: "POST",
+  path: "/v1/keys/{key_id}/rotate",
+  summary: "Replace a key by a new one with the same rights",
+  description:
+    `The answer shows the new value, this one time. The old key works until its grace ends. ${reach}a workspace ` +
+    "token to the tokens of its owner.",
+  body: z.strictObject({
+    grace_seconds: z
+      .int({ error: `must be a whole number from 0 to ${graceSecondsMax}` })
+      .min(0, { error: `must be a whole number from 0 to ${graceSecondsMax}` })
+      .max(graceSecondsMax, { error: `must be a whole number from 0 to ${graceSecondsMax}` })
+      .default(graceSecondsDefault),
+    ...organizationSelector,
+  }),
+  answer: { status: 201, description: "The new key", schema: issuedKeyRecord },
+  tableActions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
+  tablePartitions: ["KEY#", "DIRECTORY#KEY", "ORG#", "TENANT#"],
+  errors: ["KEY_NOT_FOUND", "KEY_ROTATED"],
+});
+
+export const deleteKey = operation({
+  ...writing,
+  id: "deleteKey",
+  source: "keys/delete",
+  method: "DELETE",
+  path: "/v1/keys/{key_id}",
+  summary: "End a key now",
+  description:
+    `Repeating is safe. ${reach}and to the user and agentic keys of its scope, a workspace token also to the tokens ` +
+    "of its workspace.",
+  answer: { status: 204, description: "It no longer works" },
+  /** Whatever it writes, the chain may write too: the key's own item, and an audit entry. */
+  tableActions: [],
+  errors: ["KEY_NOT_FOUND"],
 });

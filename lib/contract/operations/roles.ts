@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { accessTypes, permissionResources, permissions } from "../access.ts";
+import { batchOf, dryRun, roleChangesLimit } from "../batches.ts";
 import { peopleLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
-import { choice, organizationSelector, roleIdParameter, text } from "../parameters.ts";
-import { roleRecord } from "../records-people.ts";
+import { choice, identifier, organizationSelector, roleIdParameter, text } from "../parameters.ts";
+import { roleRecord, rolesChangeAnswer } from "../records-people.ts";
 
 const { roleNameCharactersMax, roleDescriptionCharactersMax } = peopleLimits;
 const flag = choice(["true", "false"]).transform((value) => value === "true");
@@ -41,11 +42,27 @@ const permission = z
       error: `is no permission that exists; those are: ${permissions.join(", ")}`,
     },
   );
+/** Control characters, and formatting that nobody sees: with them two names would look alike. */
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+const roleName = text(1, roleNameCharactersMax, (name) => name.normalize("NFC"))
+  .refine((name) => !invisible.test(name), {
+    error: "must not contain control characters or invisible formatting characters",
+  })
+  .meta({
+    type: "string",
+    minLength: 1,
+    maxLength: roleNameCharactersMax,
+    description: "Kept in NFC. No control characters and no invisible formatting characters.",
+  });
+
 const fields = {
-  name: text(1, roleNameCharactersMax),
+  name: roleName,
   description: text(0, roleDescriptionCharactersMax).nullable().optional(),
   is_default: z.boolean({ error: "must be true or false" }).optional(),
-  permissions: z.array(permission, { error: "must be an array of permissions" }).optional(),
+  permissions: z
+    .array(permission, { error: "must be an array of permissions" })
+    .max(permissions.length, { error: `must have at most ${permissions.length} elements: more do not exist` })
+    .optional(),
 };
 
 export const listRoles = operation({
@@ -92,9 +109,9 @@ export const getRole = operation({
   method: "GET",
   path: "/v1/roles/{role_id}",
   summary: "Read one role",
-  description: "With its permissions and how many members have it.",
+  description: "With its permissions and how many members have it, unless a flag leaves them out.",
   pathParameters,
-  query,
+  query: query.extend({ include_permissions: flag.optional(), include_user_count: flag.optional() }),
   answer: { status: 200, description: "The role", schema: roleRecord },
   errors: ["ROLE_NOT_FOUND"],
 });
@@ -142,10 +159,30 @@ export const deleteRole = operation({
   method: "DELETE",
   path: "/v1/roles/{role_id}",
   summary: "Delete a custom role",
-  description: "Refused while a member has it.",
+  description: "Refused while a member or a live key has it.",
   pathParameters,
   query,
   answer: { status: 204, description: "It is gone" },
   tableActions: ["UpdateItem", "DeleteItem"],
   errors: ["ROLE_NOT_FOUND", "ROLE_IN_USE", "SYSTEM_ROLE"],
+});
+
+export const giveRole = operation({
+  ...writing,
+  id: "giveRole",
+  source: "roles/give",
+  method: "POST",
+  path: "/v1/roles/{role_id}/users",
+  summary: "Give a custom role to up to 500 users",
+  description:
+    "Answers like `POST /v1/users/roles`, which gives the system roles, and counts in the same window. Instance keys " +
+    "act on their home organization. `dry_run` tells the same answer and changes nothing.",
+  pathParameters,
+  query,
+  body: z.strictObject({ user_ids: batchOf(identifier), dry_run: dryRun, ...organizationSelector }),
+  batch: { fields: ["user_ids"], elementsMax: peopleLimits.batchUsersMax },
+  answer: { status: 200, description: "What became of each", schema: rolesChangeAnswer },
+  rateLimit: roleChangesLimit,
+  tableActions: ["UpdateItem"],
+  errors: ["BATCH_SIZE_EXCEEDED", "ROLE_NOT_FOUND", "SYSTEM_ROLE"],
 });

@@ -3,11 +3,10 @@ import { pageLimits, requestLimits, securityLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
 import {
   choice,
+  choicesParameter,
   cursorParameter,
   identifier,
   integerParameter,
-  listParameter,
-  listShown,
   organizationSelector,
   organizationsFilter,
 } from "../parameters.ts";
@@ -16,12 +15,7 @@ import { findingRecord, findingSeverities, findingStates } from "../records-secu
 
 const { findings } = pageLimits;
 
-const severities = listParameter(requestLimits.listValuesMax)
-  .refine((values) => values.every((value) => findingSeverities.some((severity) => severity === value)), {
-    error: `must be comma-separated values of: ${findingSeverities.join(", ")}`,
-  })
-  .transform((values) => findingSeverities.filter((severity) => values.includes(severity)))
-  .meta({ override: listShown(requestLimits.listValuesMax, `values of: ${findingSeverities.join(", ")}`) });
+const severities = choicesParameter(findingSeverities, requestLimits.listValuesMax);
 
 /** CSV and SARIF are whole files: there is no page to size or to go on from. */
 const pagedOnly = ["limit", "cursor"] as const;
@@ -37,8 +31,9 @@ export const listSecurityFindings = operation({
     "A finding keeps its `id` across scans; one that the repository's newest scan no longer has is `fixed`, one " +
     "that was dismissed stays so when a scan repeats it. JSON comes in pages, in an order of its own that new scans " +
     `do not change. \`format=csv\` and \`format=sarif\` are whole downloads of up to ${securityLimits.downloadFindingsMax} ` +
-    "findings, without `limit` and `cursor`. SARIF has one run per scanned repository: give `repo_id` to upload it " +
-    "to code scanning.",
+    "findings, without `limit` and `cursor`. SARIF has a run for every scanned repository: with `repo_id` it keeps " +
+    "to the limits of GitHub's code scanning, without it the file is not for upload. Findings of inactive repositories " +
+    "are left out.",
   query: z
     .strictObject({
       repo_id: identifier.optional(),
@@ -71,6 +66,7 @@ export const listSecurityFindings = operation({
   instanceScope: "authorized",
   rateLimit: { bucket: "security", requestsMax: 60, windowSeconds: 60, owner: "quota" },
   paging: { bindsPageSize: false, resumable: false, defaultSize: findings.default },
+  downloads: ["csv", "sarif"],
   streaming: true,
   tableActions: ["BatchGetItem", "Query"],
   tablePartitions: ["SCANS#", "FINDINGS#"],

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { seatAssignmentModes } from "../access.ts";
+import { batchOf, dryRun, roleChangesLimit, tenAMinute } from "../batches.ts";
 import { pageLimits, peopleLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
 import {
@@ -14,16 +15,6 @@ import { rolesChangeAnswer, seatsAnswer, usersAnswer } from "../records-people.t
 
 const { users } = pageLimits;
 const { batchUsersMax } = peopleLimits;
-
-/** One window for each of the writing operations: ten in any 60 seconds. */
-const tenAMinute = (bucket: string) =>
-  ({ bucket, requestsMax: 10, windowSeconds: 60, owner: "organization" }) as const;
-
-const batchOf = <Element extends z.ZodType>(element: Element) =>
-  z
-    .array(element, { error: "must be an array of strings" })
-    .min(1, { error: `must have 1 to ${batchUsersMax} elements` })
-    .max(batchUsersMax);
 
 export const listUsers = operation({
   id: "listUsers",
@@ -64,12 +55,14 @@ export const assignSeats = operation({
   summary: "Assign or unassign seats",
   description:
     "Done in input order while seats last; repeating is safe. Workspace tokens name people by `emails`, all other " +
-    "keys by `user_ids`.",
+    "keys by `user_ids`. Only members of an active organization on the Enterprise plan can be given a seat; whoever " +
+    "holds one can lose it. `dry_run` tells the same answer and changes nothing.",
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
     action: choice(["assign", "unassign"]),
     user_ids: batchOf(identifier).optional(),
     emails: batchOf(emailAddress).optional(),
+    dry_run: dryRun,
     ...organizationSelector,
   }),
   batch: { fields: ["user_ids", "emails"], elementsMax: batchUsersMax },
@@ -143,21 +136,24 @@ export const changeRoles = operation({
   summary: "Change the role of up to 500 users",
   description:
     "Instance keys may send `org_id`: a provider organization id, or `ALL` (in any letter case) for every active " +
-    "organization they are authorized for; that write runs organization by organization and is not atomic.",
+    "organization they are authorized for; that write runs organization by organization and is not atomic. A user " +
+    "succeeds only where every organization does; one on another plan fails with `ENTERPRISE_PLAN_REQUIRED`. " +
+    "`dry_run` tells the same answer and changes nothing.",
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
     role: choice(["cr_admin", "cr_member"]),
     user_ids: batchOf(identifier),
+    dry_run: dryRun,
     ...organizationSelector,
   }),
   batch: { fields: ["user_ids"], elementsMax: batchUsersMax },
   answer: { status: 200, description: "What became of each", schema: rolesChangeAnswer },
   keys: noLegacyKey,
-  plan: "enterprise",
+  plan: "enterprise_somewhere",
   needs: "admin",
   organization: "required",
   instanceScope: "named",
-  rateLimit: tenAMinute("role-changes"),
+  rateLimit: roleChangesLimit,
   streaming: false,
   tableActions: ["UpdateItem"],
   tablePartitions: ["ORG#"],

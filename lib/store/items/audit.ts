@@ -8,6 +8,8 @@ const auditItem = auditRecord.extend({
   sk: z.string(),
   /** Service UUID of the organization; null for what belongs to a whole workspace or instance. */
   organization: z.string().nullable(),
+  /** UUIDs of the organizations whose logs show an entry that belongs to a whole workspace. */
+  organizations: z.array(z.string()).optional(),
   ttl: z.number(),
 });
 

@@ -30,4 +30,8 @@ const keyItem = z.object({
 });
 
 export type KeyItem = z.output<typeof keyItem>;
+/** It opens something now: neither ended, nor expired, nor past the grace of its rotation. */
+export const isLive = ({ revoked_at, expires_at_ms }: KeyItem, nowMs: number): boolean =>
+  revoked_at === null && (expires_at_ms === null || expires_at_ms > nowMs);
+
 export const parseKey = parseItem("key", keyItem);

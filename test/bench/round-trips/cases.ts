@@ -211,8 +211,15 @@ function peopleCases({ small, large, workspace, instance }: BenchWorld) {
         description: "Reads.",
       }),
     ],
+    giveRole: [
+      send("one", "small", write, key, "POST", `/v1/roles/${small.roleIds[0]}/users`, { user_ids: [member] }),
+      send("500", "large", batch(10), bigKey, "POST", `/v1/roles/${large.roleIds[0]}/users`, {
+        user_ids: large.members,
+        dry_run: true,
+      }),
+    ],
     deleteRole: [
-      send("of 2", "small", write, key, "DELETE", `/v1/roles/${small.roleIds[0]}`),
+      send("of 2", "small", write, key, "DELETE", `/v1/roles/${small.roleIds[1]}`),
       send("of many", "large", write, bigKey, "DELETE", `/v1/roles/${large.roleIds[1]}`),
     ],
   };
@@ -240,6 +247,19 @@ function otherCases({ sizes, small, large, workspace, instance }: BenchWorld) {
       get("2", "small", page(1), small.keys.user, findings),
       get(String(sizes.large.findings), "large", page(1), large.keys.user, `${findings}?limit=1000`),
       get(`${sizes.large.findings} as SARIF`, "large", page(1), large.keys.user, `${findings}?format=sarif`),
+    ],
+    // The rows of the keys, then the keys.
+    listKeys: [
+      get("5", "small", page(2), small.keys.organization, "/v1/keys"),
+      get(`of ${sizes.workspaceOrganizations} organizations`, "large", page(2), workspace.token, "/v1/keys"),
+    ],
+    rotateKey: [
+      send("one", "small", write, small.keys.organization, "POST", `/v1/keys/${small.keyIds[0]}/rotate`, {}),
+      send("one", "large", write, large.keys.organization, "POST", `/v1/keys/${large.keyIds[0]}/rotate`, {}),
+    ],
+    deleteKey: [
+      send("one", "small", write, small.keys.organization, "DELETE", `/v1/keys/${small.keyIds[1]}`),
+      send("one", "large", write, large.keys.organization, "DELETE", `/v1/keys/${large.keyIds[1]}`),
     ],
     whoami: [
       get("user key", "small", page(0), small.keys.user, "/v1/whoami"),

@@ -53,6 +53,8 @@ export type Place = {
   readonly repositoryIds: readonly string[];
   readonly learningIds: readonly string[];
   readonly roleIds: readonly string[];
+  /** Of organization keys that nobody calls with. */
+  readonly keyIds: readonly string[];
   readonly keys: { readonly organization: string; readonly user: string; readonly legacy: string };
 };
 
@@ -113,6 +115,7 @@ async function buildPlace(world: World, table: Table, name: string, amounts: Amo
     repositoryIds,
     learningIds: await buildLearnings(world, uuid, repositoryIds, amounts.learnings),
     roleIds: await buildRoles(world, uuid, amounts.customRoles),
+    keyIds: await buildKeys(world, uuid),
     keys: {
       organization: (
         await world.key({ kind: "organization", organization: uuid, owner: "boss", role: "cr_admin" })
@@ -166,6 +169,12 @@ async function buildLearnings(
     ids.push(...results.flatMap(({ id }) => id ?? []));
   }
   return ids;
+}
+
+async function buildKeys(world: World, organization: string): Promise<string[]> {
+  const role = "cr_member";
+  const make = () => world.key({ kind: "organization", organization, owner: "boss", role });
+  return [(await make()).key.id, (await make()).key.id];
 }
 
 async function buildRoles(world: World, uuid: string, count: number): Promise<string[]> {

@@ -52,7 +52,9 @@ export const refusals: Readonly<Partial<Record<ErrorCode, (circumstances: Circum
   ORGANIZATION_FORBIDDEN: (all) =>
     all.operation.instanceScope === "named"
       ? { key: "instance", ...selecting(all, "7003") }
-      : narrowedTo(all, "7003"),
+      : all.operation.instanceScope === "home"
+        ? { key: "homeless" }
+        : narrowedTo(all, "7003"),
   ENTERPRISE_PLAN_REQUIRED: ({ operation }) => ({
     key: "otherPlan",
     ...(operation.id === "listRepositories" && {
@@ -100,6 +102,8 @@ export const refusals: Readonly<Partial<Record<ErrorCode, (circumstances: Circum
     operation.pathParameters
       ? { path: { role_id: unknownId } }
       : { body: { name: "New", duplicate_from: unknownId } },
+  KEY_NOT_FOUND: () => ({ path: { key_id: "kaaaaaaaaaaaaaaaa" } }),
+  KEY_ROTATED: ({ world }) => ({ path: { key_id: world.keyIds.rotated } }),
   ROLE_NAME_TAKEN: () => ({ body: { name: "Guest" } }),
   ROLE_LIMIT_REACHED: () => ({ key: "crowded" }),
   ROLE_IN_USE: ({ world }) => ({ path: { role_id: world.roles.reviewer } }),

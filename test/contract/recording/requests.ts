@@ -154,6 +154,11 @@ export const requestsOf = (
       key: "workspace",
       body: { action: "assign", emails: ["ann@acme.example"] },
     },
+    {
+      title: "Only what would become of it",
+      key: "instance",
+      body: { action: "unassign", user_ids: ["501"], dry_run: true },
+    },
   ],
   getSeatAssignment: [{ title: "The mode", key: "instance" }],
   setSeatAssignment: [{ title: "Automatic", key: "instance", body: { mode: "automatic" } }],
@@ -212,6 +217,34 @@ export const requestsOf = (
     },
   ],
   deleteRole: [{ title: "Deleted", key: "organization", path: { role_id: world.roles.unused } }],
+  giveRole: [
+    {
+      title: "Given to two",
+      key: "organization",
+      path: { role_id: world.roles.reviewer },
+      body: { user_ids: ["504", "404"] },
+    },
+    {
+      title: "Only what would become of it",
+      key: "workspace",
+      path: { role_id: world.roles.reviewer },
+      body: { user_ids: ["502"], dry_run: true, org_id: "1001" },
+    },
+  ],
+  listKeys: [
+    { title: "First page", key: "organization", query: { limit: "2" } },
+    { title: "Next page", key: "organization", query: { limit: "2" }, goesOn: true },
+    { title: "One organization of a workspace", key: "workspace", query: { org_id: "1001", limit: "1" } },
+  ],
+  rotateKey: [
+    {
+      title: "With a grace of ten minutes",
+      key: "organization",
+      path: { key_id: world.keyIds.replaced },
+      body: { grace_seconds: 600 },
+    },
+  ],
+  deleteKey: [{ title: "Ended", key: "organization", path: { key_id: world.keyIds.ended } }],
   listAuditLogs: [
     { title: "Newest first", key: "organization", query: { limit: "1" } },
     { title: "Next page", key: "organization", query: { limit: "1" }, goesOn: true },
@@ -222,7 +255,7 @@ export const requestsOf = (
         org_id: "1001",
         order: "asc",
         actions: "key.created,role.created",
-        resource_types: "key,role",
+        resource_types: "api_key,role",
         date_from: "2026-06-15",
         date_to: "2026-06-15T23:59:59Z",
         limit: "2",

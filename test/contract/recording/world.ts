@@ -3,7 +3,7 @@ import type { Permission } from "../../../lib/contract/access.ts";
 import { peopleLimits } from "../../../lib/contract/limits.ts";
 import { createRole } from "../../../lib/people/custom-roles.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
-import { learningPartition, organizationKey } from "../../../lib/store/layout.ts";
+import { keyKey, learningPartition, organizationKey } from "../../../lib/store/layout.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
 import type { Steady } from "./steady.ts";
 
@@ -14,6 +14,8 @@ export type ExampleWorld = {
   readonly learnings: Readonly<
     Record<"kept" | "other" | "deleted" | "spoiled" | "spoiledToo" | "waiting", string>
   >;
+  /** Of organization keys that nobody calls with. */
+  readonly keyIds: Readonly<Record<"replaced" | "ended" | "rotated", string>>;
   readonly roles: Readonly<Record<"reviewer" | "unused", string>>;
 };
 
@@ -24,6 +26,7 @@ export type KeyName =
   | "powerless"
   | "workspace"
   | "instance"
+  | "homeless"
   | "legacy"
   | "agentic"
   | "formerAdmin"
@@ -62,6 +65,7 @@ export async function buildExampleWorld(world: World, steady: Steady): Promise<E
       ...(await keysOfOddPlaces(world, step)),
     },
     organization,
+    keyIds: await makeManagedKeys(world, organization, step),
     learnings: await captureLearnings(world, organization, step),
     roles: { reviewer, unused },
   };
@@ -235,13 +239,32 @@ async function makeKeys(world: World, { organization, hosted, second }: Places, 
     legacy: await key({ kind: "legacy", organization }),
     agentic: await key({ kind: "agentic", organization, owner: "502" }),
   };
+  step("instance key of an earlier release, not authorized for its home");
+  const homeless = await world.key({ kind: "instance", ...scope, ...admin, name: "old sync" });
+  const change = { set: [["authorized", [second]] as const] };
+  await world.deps.table.write({ update: keyKey(homeless.key.id), change });
   step("token");
   const workspace = (await world.token("acme", "501")).text;
   step("token of a former admin");
   await world.workspace("former", { name: "Former", admins: [{ user_id: "501", email: null }] });
   const formerAdmin = (await world.token("former", "501")).text;
   await world.workspace("former", { name: "Former", admins: [{ user_id: "502", email: null }] });
-  return { ...keys, workspace, formerAdmin };
+  return { ...keys, homeless: homeless.text, workspace, formerAdmin };
+}
+
+async function makeManagedKeys(world: World, organization: string, step: Step) {
+  const make = async (name: string) => {
+    step(`managed key ${name}`);
+    return await world.key({ kind: "organization", organization, owner: "502", role: "cr_member", name });
+  };
+  const rotated = await make("chat bot");
+  step("managed key rotated");
+  await world.rotate(rotated, 3600);
+  return {
+    replaced: (await make("build server")).key.id,
+    ended: (await make("old build server")).key.id,
+    rotated: rotated.key.id,
+  };
 }
 
 /** Self-hosted organizations that are all in order but for one thing. */

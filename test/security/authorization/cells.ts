@@ -38,6 +38,7 @@ const rowsWithThingsInPath = new Set([
   "createRole",
   "updateRole",
   "deleteRole",
+  "giveRole",
 ]);
 
 function isPossible(row: Row, selector: Selector): boolean {

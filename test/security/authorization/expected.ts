@@ -128,6 +128,7 @@ const thingsInPaths: Readonly<Record<string, string>> = {
   createRole: "ROLE_NOT_FOUND",
   updateRole: "ROLE_NOT_FOUND",
   deleteRole: "ROLE_NOT_FOUND",
+  giveRole: "ROLE_NOT_FOUND",
 };
 
 /** The seats of a workspace are one pool, of all its people. */

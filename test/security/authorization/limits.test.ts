@@ -24,11 +24,13 @@ const buckets = [
   { owner: "quota", operations: ["listUsers"] },
   { owner: "organization or workspace", operations: ["assignSeats"] },
   { owner: "organization", operations: ["getSeatAssignment", "setSeatAssignment"] },
-  { owner: "organization", operations: ["changeRoles"] },
+  { owner: "organization", operations: ["changeRoles", "giveRole"] },
   { owner: "organization", operations: ["listRoles", "getRole", "listPermissions"] },
   { owner: "organization", operations: ["createRole", "updateRole", "deleteRole"] },
   { owner: "quota", operations: ["listAuditLogs"] },
   { owner: "quota", operations: ["listSecurityFindings"] },
+  { owner: "quota", operations: ["listKeys"] },
+  { owner: "quota", operations: ["rotateKey", "deleteKey"] },
   { owner: "key", operations: ["whoami"] },
 ] as const;
 type Owner = (typeof buckets)[number]["owner"];

@@ -36,6 +36,8 @@ const isOutOfReach = (kind: Kind, selector: Selector): boolean =>
   selector.startsWith("path ") && !(kind === "instance" && selector === "path other in tenant");
 const isAll = ({ selection }: Ask) => selection.orgId?.toUpperCase() === "ALL";
 
+const unknownKey = "kaaaaaaaaaaaaaaaa";
+
 const recipes: Readonly<Record<string, Recipe>> = {
   listReviewCommentMetrics: metrics("review-comments"),
   listReviewMetrics: metrics("reviews"),
@@ -133,8 +135,29 @@ const recipes: Readonly<Record<string, Recipe>> = {
   },
   updateRole: { method: "PATCH", path: rolePath, body: () => ({}) },
   deleteRole: { method: "DELETE", path: rolePath, through: [409, "ROLE_IN_USE"], shows: null },
+  giveRole: {
+    method: "POST",
+    path: (ask) => `${rolePath(ask)}/users`,
+    body: ({ candidates }) => ({ user_ids: candidates.map(({ mark }) => `m-${mark}`), dry_run: true }),
+    shows: ({ json }) => succeededIn(json),
+  },
   listAuditLogs: { method: "GET", path: "/v1/audit-logs", query: "actions=role.created" },
   listSecurityFindings: { method: "GET", path: "/v1/security/scans/code" },
+  // Which keys there are depends on the cells before: what is shown is tested with the keys themselves.
+  listKeys: { method: "GET", path: "/v1/keys", shows: null },
+  rotateKey: {
+    method: "POST",
+    path: `/v1/keys/${unknownKey}/rotate`,
+    body: () => ({}),
+    through: [404, "KEY_NOT_FOUND"],
+    shows: null,
+  },
+  deleteKey: {
+    method: "DELETE",
+    path: `/v1/keys/${unknownKey}`,
+    through: [404, "KEY_NOT_FOUND"],
+    shows: null,
+  },
   whoami: { method: "GET", path: "/v1/whoami" },
 };
 

@@ -22,15 +22,19 @@ const written = `
 | assignSeats              | y            | y    | y         | y        | 410    | 403     | refused  | Admin                        | enterprise | 10    | home       | -                |
 | getSeatAssignment        | y            | y    | 403       | y        | 410    | 403     | -        | Admin                        | enterprise | 10    | home       | -                |
 | setSeatAssignment        | y            | y    | 403       | y        | 410    | 403     | -        | Admin                        | enterprise | 10    | home       | -                |
-| changeRoles              | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | named      | -                |
+| changeRoles              | y            | y    | y         | y        | 410    | 403     | required | Admin                        | somewhere  | 10    | named      | -                |
 | listRoles                | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                |
 | getRole                  | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                |
 | listPermissions          | y            | y    | y         | y        | 410    | 403     | required | role_management:read         | enterprise | 60    | home       | -                |
 | createRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                |
 | updateRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                |
 | deleteRole               | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                |
+| giveRole                 | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | home       | -                |
 | listAuditLogs            | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | authorized | y                |
 | listSecurityFindings     | y            | y    | 403       | y        | 410    | 403     | -        | security:read                | every      | 60    | authorized | y                |
+| listKeys                 | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 10    | authorized | -                |
+| rotateKey                | y            | y    | y         | y        | 410    | 403     | ignored  | Admin                        | enterprise | 10    | authorized | -                |
+| deleteKey                | y            | y    | y         | y        | 410    | 403     | ignored  | Admin                        | enterprise | 10    | authorized | -                |
 | whoami                   | y            | y    | y         | y        | y      | y       | ignored  | -                            | every      | 60    | authorized | -                |
 `;
 

@@ -23,6 +23,8 @@ export type House = {
   readonly uuid: string;
   readonly roleId: string;
   readonly unusedRoleId: string;
+  /** An organization key that nobody calls with. */
+  readonly spareKeyId: string;
   /** A Learning that is in the index, one that is not, and one that was deleted only half. */
   readonly learningId: string;
   readonly unindexedId: string;
@@ -76,6 +78,7 @@ export async function buildHouse(stage: Stage): Promise<House> {
     legacy: await world.key({ kind: "legacy", organization: uuid }),
     moved,
   };
+  const spare = await world.key({ kind: "organization", organization: uuid, owner: "u1", role: "cr_member" });
   const texts = Object.fromEntries(Object.entries(keys).map(([kind, { text }]) => [kind, text]));
   // The first page makes the keys of cursors, which then are there for all.
   await api.call("/v1/organizations", { key: keys.workspace.text });
@@ -93,6 +96,7 @@ export async function buildHouse(stage: Stage): Promise<House> {
     uuid,
     roleId: await makeRole(world, uuid, "Reviewer"),
     unusedRoleId: await makeRole(world, uuid, "Unused"),
+    spareKeyId: spare.key.id,
     learningId,
     unindexedId,
     orphanId,

@@ -35,6 +35,9 @@ function saidOf({ status, codes, json, body }: Answer): string {
   const text = json === undefined ? body.toString() : stable(json);
   return `${status} ${text
     .replaceAll(/"id":"[0-9a-f-]{36}"/g, '"id":"an id"')
+    .replaceAll(/"id":"k[a-z2-7]{16}"/g, '"id":"an id"')
+    .replaceAll(/"key":"rk_\w+"/g, '"key":"a key"')
+    .replaceAll(/"last_used_at":(?:null|"[^"]+")/g, '"last_used_at":"some time"')
     .replaceAll(/_cursor":"[\w.-]+"/g, '_cursor":"a cursor"')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "a time")}`;
 }
@@ -107,6 +110,8 @@ export function operationsPlay(stage: Stage): Play {
     ),
     "roles, listed": get("organization", "/v1/roles?include_permissions=true"),
     "a role, read": get("organization", `/v1/roles/${built().roleId}`),
+    "keys of an organization": get("organization", "/v1/keys"),
+    "keys of a workspace": get("workspace", "/v1/keys?limit=2"),
     permissions: get("organization", "/v1/roles/permissions"),
     "review comment metrics": get("workspace", `/v1/metrics/review-comments?${window}&limit=1`),
     "review comments that spill": get("organization", `/v1/metrics/review-comments?${window}`, full),
@@ -188,6 +193,17 @@ export function operationsPlay(stage: Stage): Play {
       name: "Renamed",
       is_default: true,
     }),
+    "a role, given": change("organization", "POST", `/v1/roles/${built().roleId}/users`, {
+      user_ids: ["u1", "u2", "nobody"],
+    }),
+    "a key, rotated": change(
+      "organization",
+      "POST",
+      `/v1/keys/${built().spareKeyId}/rotate`,
+      {},
+      { doneBefore: /^409 KEY_ROTATED$/ },
+    ),
+    "a key, ended": change("organization", "DELETE", `/v1/keys/${built().spareKeyId}`),
     "a role, deleted": change("organization", "DELETE", `/v1/roles/${built().unusedRoleId}`, undefined, {
       doneBefore: /^404 ROLE_NOT_FOUND$/,
     }),

@@ -7,8 +7,8 @@ import {
   type KeyRequest,
   listKeys,
   revokeKey,
-  rotateKey,
 } from "../../../lib/access/key-registry.ts";
+import { rotateKey } from "../../../lib/access/rotate-key.ts";
 import {
   createWorkspaceToken,
   deleteWorkspaceToken,

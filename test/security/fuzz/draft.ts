@@ -35,9 +35,14 @@ export const listValues = (name: string, { names }: FuzzHome): readonly string[]
     severity: ["critical", "high", "medium", "low"],
     organization_ids: [names[0]],
     user_ids: members,
+    actions: ["key.created", "role.deleted", "seats.assigned"],
+    resource_types: ["api_key", "role", "seat"],
   };
   return Object.entries(known).find(([each]) => each === name)?.[1] ?? repositories;
 };
+
+/** Lists that take no other values than those that are documented. */
+export const closedLists: readonly string[] = ["severity", "actions", "resource_types"];
 
 /** Parameters that only one kind of key may send. */
 const kindsOfParameter: Readonly<Record<string, FuzzKind>> = {

@@ -59,7 +59,12 @@ export function edgeDraft(operation: Documented, kind: FuzzKind, home: FuzzHome,
   const body = operation.body && edgeBody(operation.body, operation.id, kind, edge);
   const [kept = ""] = home.learningIds;
   const learning_id = operation.method === "DELETE" ? home.spareLearningId : kept;
-  const path = { organization_id: home.uuid, learning_id, role_id: "cr_member" };
+  const path = {
+    organization_id: home.uuid,
+    learning_id,
+    role_id: "cr_member",
+    key_id: `k${"a".repeat(16)}`,
+  };
   return tidyQuery(
     withOrganization({ operation, kind, path, query, body }, home, (choice) =>
       organizationEdge(choice, edge),

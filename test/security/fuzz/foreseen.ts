@@ -31,6 +31,7 @@ export function foreseen(draft: Draft, home: FuzzHome): Foreseen {
       : ["LEARNING_NOT_FOUND"];
   if (id === "createRole")
     return isUnknownRole(draft.body?.duplicate_from) ? ["ROLE_NOT_FOUND"] : ["done", "ROLE_NAME_TAKEN"];
+  if (id === "rotateKey" || id === "deleteKey") return ["KEY_NOT_FOUND"];
   const role = draft.path.role_id;
   if (role === undefined) return ["done"];
   if (isUnknownRole(role)) return ["ROLE_NOT_FOUND"];

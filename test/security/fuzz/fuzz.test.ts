@@ -128,6 +128,14 @@ async function playAll(
   return { problems: problems.slice(0, 20), done };
 }
 
+/** The key and the custom role that these would change are nobody's: they are refused for that, and for nothing else. */
+const foreseenAtEdge = ({ operation }: Draft) =>
+  operation.id === "giveRole"
+    ? (["SYSTEM_ROLE"] as const)
+    : operation.id === "rotateKey" || operation.id === "deleteKey"
+      ? (["KEY_NOT_FOUND"] as const)
+      : (["done"] as const);
+
 describe(`requests made from docs/openapi.json (SEED=${seed})`, () => {
   // First, while nobody has the shortest text yet.
   test(
@@ -140,7 +148,8 @@ describe(`requests made from docs/openapi.json (SEED=${seed})`, () => {
           for (const edge of edges) {
             const draft = await edgeDraftOf(operation, kind, edge);
             const answer = await sendDraft(draft);
-            const problem = (await refusal(draft, answer, ["done"])) ?? undocumented(operation, answer);
+            const problem =
+              (await refusal(draft, answer, foreseenAtEdge(draft))) ?? undocumented(operation, answer);
             if (answer.status === 201) await deleteRole(kind, identified.parse(answer.json).id);
             if (operation.id === "updateRole") await deleteRole(kind, draft.path.role_id ?? "");
             if (problem)

@@ -1,6 +1,7 @@
+import { toBase32 } from "../../../lib/access/base32.ts";
 import type { Chance } from "../../../lib/runtime/chance.ts";
 import type { Documented, Schema } from "./document.ts";
-import { type Draft, isFor, kindsOf, listsMax, listValues } from "./draft.ts";
+import { closedLists, type Draft, isFor, kindsOf, listsMax, listValues } from "./draft.ts";
 import { type OrganizationChoice, withOrganization } from "./selector.ts";
 import { digits, maybe, oneOf, textOf, validObject, validValue } from "./values.ts";
 import {
@@ -43,6 +44,7 @@ function pathValue({ id }: Documented, name: string, schema: Schema, home: FuzzH
   // What one request deletes, another would miss.
   if (id === "updateLearning" && maybe(chance, 70)) return oneOf(chance, home.learningIds);
   if (name === "role_id") return oneOf(chance, ["cr_admin", "cr_member", "cr_billing_admin", chance.uuid()]);
+  if (name === "key_id") return `k${toBase32(chance.bytes(10))}`;
   return String(validValue(schema, chance));
 }
 
@@ -73,7 +75,7 @@ function queryValue(name: string, schema: Schema, home: FuzzHome, chance: Chance
   if (valuesMax === undefined) return String(validValue(schema, chance));
   const values = listValues(name, home);
   const element = () =>
-    name === "severity" || maybe(chance, 50)
+    closedLists.includes(name) || maybe(chance, 50)
       ? oneOf(chance, values)
       : textOf(chance, 1, 20).replaceAll(",", "");
   const count = oneOf(chance, [1, 2, valuesMax]);

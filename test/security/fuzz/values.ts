@@ -53,6 +53,7 @@ export function uuidOf(chance: Chance): string {
 export function validValue(schema: Schema, chance: Chance): unknown {
   if (schema.enum) return oneOf(chance, schema.enum);
   if (schema.type === "boolean") return maybe(chance, 50);
+  if (schema.type === "integer") return Number(digits(chance, schema.minimum ?? 0, schema.maximum ?? 1));
   if (schema.type === "array") return validArray(schema, chance);
   if (schema.type === "object") return validObject(schema, chance);
   if (schema.type === "null") return null;
@@ -62,7 +63,8 @@ export function validValue(schema: Schema, chance: Chance): unknown {
   if (schema.anyOf?.some(({ format }) => format === "date-time"))
     return maybe(chance, 50) ? dayOf(chance) : instantOf(chance);
   if (schema.anyOf) return validValue(oneOf(chance, schema.anyOf), chance);
-  return textOf(chance, schema.minLength ?? 1, schema.maxLength ?? 30, bytesMaxOf(schema));
+  const text = textOf(chance, schema.minLength ?? 1, schema.maxLength ?? 30, bytesMaxOf(schema));
+  return schema.description?.includes("invisible") ? text.replaceAll(/[\u200d\ufe0f]/g, "x") : text;
 }
 
 /** A full one seldom: every element costs a write. */
@@ -98,7 +100,9 @@ const typeOf = (value: unknown): string =>
         : typeof value;
 
 const allows = (schema: Schema, type: string): boolean =>
-  schema.type === type || (schema.anyOf?.some((each) => allows(each, type)) ?? false);
+  schema.type === type ||
+  (schema.type === "integer" && type === "number") ||
+  (schema.anyOf?.some((each) => allows(each, type)) ?? false);
 
 /** Values that the schema does not allow, each for one reason. */
 export function invalidValues(schema: Schema): unknown[] {
@@ -107,6 +111,8 @@ export function invalidValues(schema: Schema): unknown[] {
   const { minLength = 0, maxLength, minItems = 0, maxItems, items } = inner;
   if (inner.enum) wrong.push("", "other", `${inner.enum[0]} `, inner.enum[0]?.toUpperCase());
   if (allows(schema, "string") && !inner.enum) wrong.push("nul \u0000 inside", "lone \ud800 surrogate");
+  if (schema.type === "integer")
+    wrong.push(1.5, (schema.minimum ?? 0) - 1, (schema.maximum ?? Number.MAX_SAFE_INTEGER) + 1);
   if (minLength > 0) wrong.push("");
   if (maxLength !== undefined) wrong.push("x".repeat(maxLength + 1));
   if (minItems > 0) wrong.push([]);

@@ -15,6 +15,7 @@ const paged: Readonly<Record<string, string>> = {
   listLearnings: "/v1/learnings?limit=1",
   listAuditLogs: "/v1/audit-logs?limit=1&order=asc",
   listUsers: "/v1/users?limit=1",
+  listKeys: "/v1/keys?limit=1",
   listOrganizations: "/v1/organizations?limit=1",
   listSecurityFindings: "/v1/security/scans/code?limit=1",
   listRepositories: "/v1/organizations/{organization_id}/repositories?limit=1",

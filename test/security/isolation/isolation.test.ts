@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fromBase32 } from "../../../lib/access/base32.ts";
+import { fromBase32, toBase32 } from "../../../lib/access/base32.ts";
 import { makeKeyText, parseKeyText } from "../../../lib/access/key-text.ts";
 import { keyKinds } from "../../../lib/contract/access.ts";
 import { keyLimits } from "../../../lib/contract/limits.ts";
@@ -24,12 +24,14 @@ beforeAll(() => stage.build(world, volume(1, 4)), timeoutMs);
 afterAll(() => stage.end());
 
 const namesOf = ({ own, branches }: Shop): Named => {
-  const { uuid, learningIds, roleIds } = stage.any(branches);
-  return { ...own, uuid, learningId: stage.any(learningIds), roleId: stage.any(roleIds) };
+  const { uuid, learningIds, roleIds, keyIds } = stage.any(branches);
+  const things = { learningId: stage.any(learningIds), roleId: stage.any(roleIds), keyId: stage.any(keyIds) };
+  return { ...own, uuid, ...things };
 };
 const namesOfNobody = (): Named => {
   const { chance } = stage;
-  return { ...strange(chance), uuid: chance.uuid(), learningId: chance.uuid(), roleId: chance.uuid() };
+  const keyId = `k${toBase32(chance.bytes(10))}`;
+  return { ...strange(chance), uuid: chance.uuid(), learningId: chance.uuid(), roleId: chance.uuid(), keyId };
 };
 
 const namesInList = 5;

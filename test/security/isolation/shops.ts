@@ -14,6 +14,8 @@ export type Branch = {
   readonly uuid: string;
   readonly learningIds: readonly string[];
   readonly roleIds: readonly string[];
+  /** Of an organization key that nobody calls with. */
+  readonly keyIds: readonly string[];
 };
 
 /** What only this tenant has: nobody else's answer may depend on it. */
@@ -114,7 +116,12 @@ export async function buildShop(world: World, chance: Chance, plan: ShopPlan): P
   const secrets = [
     canary,
     ...(plan.kind === "standalone" ? [] : [plan.id]),
-    ...branches.flatMap(({ uuid, learningIds, roleIds }) => [uuid, ...learningIds, ...roleIds]),
+    ...branches.flatMap(({ uuid, learningIds, roleIds, keyIds }) => [
+      uuid,
+      ...learningIds,
+      ...roleIds,
+      ...keyIds,
+    ]),
   ];
   return { kind: plan.kind, id: plan.id, canary, own, branches, holders, secrets };
 }
@@ -194,7 +201,9 @@ async function buildThings(world: World, uuid: string, canary: string, own: Own)
   const { role: gone } = await createRole(context, organization, { name: `Gone ${canary}`, ...fields });
   await deleteRole(context, organization, gone.id);
   const { items } = await deps.table.queryPage({ pk: learningPartition(uuid) });
-  return { learningIds: items.map(({ sk }) => sk), roleIds: [role.id] };
+  const spare = { kind: "organization", organization: uuid, owner: "u1", role: "cr_admin" } as const;
+  const { key } = await world.key({ ...spare, name: canary });
+  return { learningIds: items.map(({ sk }) => sk), roleIds: [role.id], keyIds: [key.id] };
 }
 
 async function issueKeys(

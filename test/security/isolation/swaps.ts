@@ -19,7 +19,12 @@ import {
 import { type Holder, type Own, shared } from "./shops.ts";
 
 /** Something of a tenant that a request can name. */
-export type Named = Own & { readonly uuid: string; readonly learningId: string; readonly roleId: string };
+export type Named = Own & {
+  readonly uuid: string;
+  readonly learningId: string;
+  readonly roleId: string;
+  readonly keyId: string;
+};
 export type NamedThing = keyof Named;
 
 const organizationNames = ["orgId", "qualifiedOrgId", "uuid"] as const;
@@ -78,6 +83,11 @@ const selected: ReadonlyArray<{ operation: string; ask(orgId: string, holder: Ho
     }),
   },
   {
+    operation: "giveRole",
+    ask: (org_id, { branch }) =>
+      write("POST", `/v1/roles/${branch.roleIds[0]}/users`, { user_ids: ["u2"], dry_run: true, org_id }),
+  },
+  {
     operation: "createLearnings",
     ask: (org_id) =>
       write("POST", "/v1/learnings", {
@@ -134,6 +144,8 @@ const asked: Readonly<Record<string, (org_id: string, holder: Holder) => Request
   createRole: (org_id) => write("POST", "/v1/roles", { name: "Admin", org_id }),
   updateRole: (org_id, { branch }) => write("PATCH", `/v1/roles/${branch.roleIds[0]}`, { org_id }),
   deleteRole: (org_id) => ({ ...get("/v1/roles/cr_admin", { org_id }), method: "DELETE" }),
+  giveRole: (org_id, { branch }) =>
+    write("POST", `/v1/roles/${branch.roleIds[0]}/users`, { user_ids: ["u2"], dry_run: true, org_id }),
   createLearnings: (org_id) =>
     write("POST", "/v1/learnings", {
       data: [{ repository_id: shared.repositoryId, learning: shared.learning }],
@@ -213,6 +225,24 @@ const thingSwaps: readonly Swap[] = [
     names: ["roleId"],
     kinds: everyKind,
     ask: (id, holder) => ({ ...get(`/v1/roles/${id}`, own(holder)), method: "DELETE" }),
+  },
+  {
+    operation: "giveRole",
+    names: ["roleId"],
+    kinds: everyKind,
+    ask: (id, holder) => write("POST", `/v1/roles/${id}/users`, { user_ids: ["u2"], ...own(holder) }),
+  },
+  {
+    operation: "rotateKey",
+    names: ["keyId"],
+    kinds: everyKind,
+    ask: (id) => write("POST", `/v1/keys/${id}/rotate`, {}),
+  },
+  {
+    operation: "deleteKey",
+    names: ["keyId"],
+    kinds: everyKind,
+    ask: (id) => ({ ...get(`/v1/keys/${id}`), method: "DELETE" }),
   },
   {
     operation: "createRole",

@@ -25,6 +25,8 @@ const requests = (organizationUuid: string): Readonly<Record<string, Request>> =
   changeRoles: { path: "/v1/users/roles", body: { role: "cr_member", user_ids: ["502"] } },
   listRoles: { path: "/v1/roles" },
   deleteRole: { path: "/v1/roles/00000000-0000-4000-8000-000000000000" },
+  listKeys: { path: "/v1/keys" },
+  deleteKey: { path: "/v1/keys/kaaaaaaaaaaaaaaaa" },
   listAuditLogs: { path: "/v1/audit-logs" },
   listSecurityFindings: { path: "/v1/security/scans/code" },
 });

@@ -1,0 +1,11 @@
+import { listKeysOfScope } from "../../lib/access/list-keys.ts";
+import { listKeys as operation } from "../../lib/contract/operations/keys.ts";
+import { positionText } from "../../lib/http/cursors.ts";
+import { lambda } from "../../lib/http/lambda.ts";
+
+export const handler = lambda(operation, async (call) => {
+  const { paging } = call;
+  const place = { after: positionText(paging), limit: paging.pageSize };
+  const { records, next } = await listKeysOfScope(call, place);
+  return { json: { keys: records, next_cursor: next === null ? null : paging.next(next) } };
+});

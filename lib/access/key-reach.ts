@@ -1,0 +1,39 @@
+import type { KeyItem } from "../store/items/key.ts";
+import type { Principal } from "./principal.ts";
+import type { Scope } from "./scope.ts";
+
+type Caller = { readonly principal: Principal; readonly scope: Scope };
+
+export type Reach = { readonly list: boolean; readonly rotate: boolean; readonly end: boolean };
+
+const none: Reach = { list: false, rotate: false, end: false };
+const whole: Reach = { list: true, rotate: true, end: true };
+
+/**
+ * What a caller may do with a key (decisions, section 5). Rotating shows a value, so it stops where the caller would
+ * become somebody else: a member behind a user key, or another admin behind a workspace token.
+ */
+export function reachOf({ principal, scope }: Caller, key: KeyItem): Reach {
+  const own = principal.key;
+  if (key.id === own.id) return whole;
+  if (!principal.role?.isAdmin) return none;
+  if (key.kind === "workspace") return tokenReach(own, key);
+  if (key.kind === "instance") return isWithin(key, own) ? whole : none;
+  const isInScope = scope.organizations.some(({ uuid }) => uuid === key.organization);
+  if (!isInScope) return none;
+  if (key.kind === "organization") return whole;
+  return { list: true, rotate: false, end: key.kind === "user" || key.kind === "agentic" };
+}
+
+const tokenReach = (own: KeyItem, key: KeyItem): Reach =>
+  own.kind === "workspace" && own.workspace_id === key.workspace_id
+    ? { list: true, rotate: own.owner === key.owner, end: true }
+    : none;
+
+/** An instance key of the same instance that sees nothing which the caller does not see. */
+function isWithin(key: KeyItem, own: KeyItem): boolean {
+  if (own.kind !== "instance" || own.instance_id !== key.instance_id) return false;
+  if (own.authorized === null) return true;
+  const authorized = new Set(own.authorized);
+  return key.authorized?.every((uuid) => authorized.has(uuid)) ?? false;
+}

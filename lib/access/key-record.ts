@@ -1,0 +1,32 @@
+import type * as z from "zod";
+import type { KeyState } from "../contract/access.ts";
+import type { keyRecord } from "../contract/records-keys.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import { isLive, type KeyItem } from "../store/items/key.ts";
+
+export function stateOf(key: KeyItem, nowMs: number): KeyState {
+  if (key.revoked_at !== null) return "revoked";
+  if (isLive(key, nowMs)) return "active";
+  return key.rotated_to === null ? "expired" : "rotated";
+}
+
+const timeOf = (ms: number | null): string | null => (ms === null ? null : toTimestamp(ms));
+
+/** `organizations`: what the provider calls them; null for all of a workspace or an instance. */
+export const toKeyRecord = (
+  key: KeyItem,
+  organizations: readonly string[] | null,
+  nowMs: number,
+): z.output<typeof keyRecord> => ({
+  id: key.id,
+  kind: key.kind,
+  name: key.name,
+  role: key.role,
+  owner: key.owner,
+  organizations: organizations && [...organizations],
+  created_at: key.created_at,
+  last_used_at: timeOf(key.last_used_at_ms),
+  expires_at: timeOf(key.expires_at_ms),
+  state: stateOf(key, nowMs),
+  successor_id: key.rotated_to,
+});

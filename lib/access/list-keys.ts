@@ -1,0 +1,162 @@
+import type * as z from "zod";
+import { keyLimits } from "../contract/limits.ts";
+import type { keyRecord } from "../contract/records-keys.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { type KeyItem, parseKey } from "../store/items/key.ts";
+import { parseOrganization } from "../store/items/organization.ts";
+import {
+  keyKey,
+  keyOfRow,
+  keyRowsPrefix,
+  organizationKey,
+  organizationKeyRow,
+  tenantKeyRow,
+} from "../store/layout.ts";
+import type { Page, Range, Table } from "../store/table.ts";
+import { reachOf } from "./key-reach.ts";
+import { toKeyRecord } from "./key-record.ts";
+import type { Principal } from "./principal.ts";
+import type { Scope } from "./scope.ts";
+
+type Reader = {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly principal: Principal;
+  readonly scope: Scope;
+};
+
+export type KeyPage = {
+  readonly records: ReadonlyArray<z.output<typeof keyRecord>>;
+  /** Where the next page goes on; null when nothing is left. */
+  readonly next: string | null;
+};
+
+/** The keys of the caller's scope: those of many organizations first, then organization by organization. */
+export async function listKeysOfScope(
+  reader: Reader,
+  page: { readonly after: string | null; readonly limit: number },
+): Promise<KeyPage> {
+  const found: Found[] = [];
+  for await (const next of foundKeys(reader, placeOf(page.after), page.limit)) {
+    if (next.key && reachOf(reader, next.key).list) found.push(next);
+    const last = found[page.limit - 1];
+    if (last && found.length > page.limit) {
+      return { records: await toRecords(reader, found.slice(0, page.limit)), next: nameOf(last.place) };
+    }
+    // So many organizations without a key that the next request goes on.
+    if (next.isEnough) return { records: await toRecords(reader, found), next: nameOf(next.place) };
+  }
+  return { records: await toRecords(reader, found), next: null };
+}
+
+/** A partition that lists keys, in the order of `name`, and the last key seen there. */
+type Place = { readonly source: string; readonly keyId: string };
+type Source = { readonly name: string; readonly pk: string; readonly isTenant: boolean };
+type Found = { readonly place: Place; readonly key?: KeyItem; readonly isEnough?: boolean };
+
+const nameOf = ({ source, keyId }: Place): string => `${source}/${keyId}`;
+const placeOf = (name: string | null): Place | null => {
+  const [source = "", keyId = ""] = name?.split("/") ?? [];
+  return name === null ? null : { source, keyId };
+};
+
+/** Sorts before every UUID. */
+const tenantSource = "-";
+
+function sourcesOf({ principal, scope }: Reader, after: Place | null): Source[] {
+  const { kind } = principal.key;
+  const hasTenantKeys = (kind === "workspace" || kind === "instance") && scope.selector === "all";
+  const sources: Source[] = [
+    ...(hasTenantKeys
+      ? [{ name: tenantSource, pk: tenantKeyRow(principal.tenant, "").pk, isTenant: true }]
+      : []),
+    ...scope.organizations.map(({ uuid }) => ({
+      name: uuid,
+      pk: organizationKeyRow(uuid, "").pk,
+      isTenant: false,
+    })),
+  ];
+  return sources
+    .filter(({ name }) => after === null || name >= after.source)
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+async function* foundKeys(reader: Reader, after: Place | null, limit: number): AsyncGenerator<Found> {
+  const sources = sourcesOf(reader, after);
+  const { organizationsAtOnce, organizationsPerPageMax } = keyLimits;
+  for (let start = 0; start < sources.length; start += organizationsAtOnce) {
+    const some = sources.slice(start, start + organizationsAtOnce).map((source) => {
+      const range = rangeOf(source, after, limit);
+      const firstPage = reader.table.queryPage(range);
+      // Awaited in its turn; until then a failure must not count as unhandled.
+      firstPage.catch(() => {});
+      return { source, range, firstPage };
+    });
+    for (const { source, range, firstPage } of some) {
+      for await (const page of pagesOf(reader.table, range, firstPage)) yield* keysOf(reader, source, page);
+    }
+    const last = some.at(-1);
+    const isLast = start + organizationsAtOnce >= sources.length;
+    if (last && !isLast && start + organizationsAtOnce >= organizationsPerPageMax) {
+      yield { place: { source: last.source.name, keyId: afterEveryKey }, isEnough: true };
+    }
+  }
+}
+
+/** Key ids begin with a k. */
+const afterEveryKey = "~";
+
+function rangeOf({ name, pk }: Source, after: Place | null, limit: number): Range {
+  const from = after?.source === name ? after.keyId : "";
+  return {
+    pk,
+    after: `${keyRowsPrefix}${from}`,
+    upTo: `${keyRowsPrefix}${afterEveryKey}`,
+    pageItems: limit + 1,
+  };
+}
+
+async function* pagesOf(table: Table, range: Range, firstPage: Promise<Page>): AsyncGenerator<Page> {
+  let page = await firstPage;
+  yield page;
+  while (page.resume) {
+    page = await table.queryPage(range, page.resume);
+    yield page;
+  }
+}
+
+/** An organization's rows also hold the instance keys that use its roles: those are listed with the instance. */
+async function* keysOf({ table }: Reader, source: Source, page: Page): AsyncGenerator<Found> {
+  const rows = page.items.filter(({ kind }) => source.isTenant || kind !== "instance");
+  const items = await table.getMany(rows.map(({ sk }) => keyKey(keyOfRow(sk))));
+  for (const item of items) {
+    if (!item) continue;
+    const key = parseKey(item);
+    yield { place: { source: source.name, keyId: key.id }, key };
+  }
+}
+
+async function toRecords({ table, clock, principal }: Reader, found: readonly Found[]) {
+  const keys = found.flatMap(({ key }) => key ?? []);
+  const names = await providerIds(table, principal, keys);
+  const shown = (uuids: readonly string[]) => uuids.flatMap((uuid) => names.get(uuid) ?? []);
+  return keys.map((key) => {
+    const uuids = key.kind === "instance" ? key.authorized : key.organization && [key.organization];
+    return toKeyRecord(key, uuids ? shown(uuids) : null, clock.nowMs());
+  });
+}
+
+/** Most are known from authentication; only what lies outside it is read. */
+async function providerIds(table: Table, { organizations }: Principal, keys: readonly KeyItem[]) {
+  const names = new Map(organizations.map((each) => [each.uuid, each.provider_organization_id]));
+  const wanted = new Set(
+    keys.flatMap(({ organization, authorized }) => [...(authorized ?? []), organization ?? []].flat()),
+  );
+  const unknown = [...wanted].filter((uuid) => !names.has(uuid));
+  for (const item of await table.getMany(unknown.map(organizationKey))) {
+    if (!item) continue;
+    const { uuid, provider_organization_id } = parseOrganization(item);
+    names.set(uuid, provider_organization_id);
+  }
+  return names;
+}

@@ -1,0 +1,48 @@
+import type { Changing } from "../audit/entry.ts";
+import { Fault } from "../contract/fault.ts";
+import { type KeyItem, parseKey } from "../store/items/key.ts";
+import type { Item } from "../store/table.ts";
+import { reachOf } from "./key-reach.ts";
+import { revoke } from "./key-registry.ts";
+import { KeyRotated, RegistryRefusal } from "./key-requirements.ts";
+import type { Principal } from "./principal.ts";
+import { type RotatedKey, rotate } from "./rotate-key.ts";
+import type { Scope } from "./scope.ts";
+
+/** A caller over HTTP: what it may do with keys is its reach. */
+type Manager = Changing & { readonly principal: Principal; readonly scope: Scope };
+
+/** One answer for what is unknown, out of reach, or no longer a key. */
+const notFound = () =>
+  new Fault("KEY_NOT_FOUND", "key_id: there is no live key with this id that this key may manage.");
+
+export async function rotateWithinReach(
+  manager: Manager,
+  item: Item | undefined,
+  graceSeconds: number,
+): Promise<RotatedKey> {
+  const key = requireReach(manager, item, "rotate");
+  try {
+    return await rotate(manager, key, { ...manager, graceSeconds });
+  } catch (error) {
+    if (error instanceof KeyRotated)
+      throw new Fault(
+        "KEY_ROTATED",
+        `key_id: the key was rotated already; its successor is ${error.successor}.`,
+      );
+    if (error instanceof RegistryRefusal) throw notFound();
+    throw error;
+  }
+}
+
+/** Ended before is ended all the same. */
+export async function endWithinReach(manager: Manager, item: Item | undefined): Promise<void> {
+  const key = requireReach(manager, item, "end");
+  await revoke(manager, key, manager, key.kind === "workspace" ? "token.deleted" : "key.revoked");
+}
+
+function requireReach(manager: Manager, item: Item | undefined, what: "rotate" | "end"): KeyItem {
+  const key = item && parseKey(item);
+  if (!key || !reachOf(manager, key)[what]) throw notFound();
+  return key;
+}

@@ -1,0 +1,134 @@
+import { auditWrites } from "../audit/entry.ts";
+import { keyLimits } from "../contract/limits.ts";
+import { certain } from "../runtime/certain.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import { decideAnew } from "../store/decide.ts";
+import { isLive, type KeyItem } from "../store/items/key.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { keyKey } from "../store/layout.ts";
+import type { TransactionWrite } from "../store/table.ts";
+import { type By, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
+import { draftKeyItem, type IssuedKey, type RegistryDeps, standingWrites, storeNew } from "./key-registry.ts";
+import {
+  KeyRotated,
+  RegistryRefusal,
+  requireKey,
+  requireMember,
+  requireOrganization,
+  requireOwnKind,
+} from "./key-requirements.ts";
+import { type KeyHints, makeKeyText } from "./key-text.ts";
+
+/** A successor, and what the provider calls its organizations (null: all of its workspace or instance). */
+export type RotatedKey = IssuedKey & { readonly organizations: readonly string[] | null };
+
+type Rotation = By & {
+  readonly graceSeconds: number;
+  /** Legacy keys have no owner, and the organization key they become needs one. */
+  readonly owner?: string | undefined;
+};
+
+export async function rotateKey(
+  deps: RegistryDeps,
+  request: Rotation & { readonly id: string },
+): Promise<IssuedKey> {
+  return await rotate(deps, await requireOwnKind(deps.table, request.id), request);
+}
+
+/** A new key with the same rights; the old one works until its grace ends (0: not at all from now on). */
+export async function rotate(deps: RegistryDeps, old: KeyItem, request: Rotation): Promise<RotatedKey> {
+  let read: KeyItem | undefined = old;
+  return await decideAnew(deps, async () => {
+    const key: KeyItem = read ?? (await requireKey(deps.table, old.id));
+    read = undefined;
+    return await rotateOnce(deps, key, request);
+  });
+}
+
+async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): Promise<RotatedKey> {
+  const nowMs = deps.clock.nowMs();
+  checkRotation(old, request, nowMs);
+  const [organization, owner] = await Promise.all([
+    organizationOf(deps, old),
+    successorOwner(deps, old, request.owner),
+  ]);
+  const text = makeKeyText(successorHints(old, organization, owner), deps.chance);
+  const tenant = organization?.tenant ?? old.tenant;
+  const successor = draftKeyItem(deps, text, { ...successorFields(old), tenant, owner });
+  const graceMs = request.graceSeconds * 1000;
+  const graceEndMs = Math.min(nowMs + graceMs, old.expires_at_ms ?? Number.POSITIVE_INFINITY);
+  const [organizations, standing] = await Promise.all([
+    organizationsOf(deps.table, successor.key, organization),
+    standingWrites(deps.table, organization, successor.key),
+  ]);
+  const told = {
+    ...rightsOf(successor.key, organizations),
+    successor_id: successor.key.id,
+    grace_ends_at: toTimestamp(graceEndMs),
+  };
+  const action = old.kind === "workspace" ? "token.rotated" : "key.rotated";
+  await storeNew(deps, successor.key, [
+    retiring(old, successor.key, graceEndMs),
+    ...standing,
+    ...auditWrites(deps, keyEvent(old, request, organization, action, told)),
+  ]);
+  return { ...successor, organizations };
+}
+
+/** Null for the tokens of a workspace. */
+const organizationOf = async ({ table }: RegistryDeps, { kind, organization }: KeyItem) =>
+  kind === "workspace"
+    ? null
+    : await requireOrganization(table, certain(organization, "organization of the key"));
+
+function checkRotation(old: KeyItem, { graceSeconds }: Rotation, nowMs: number): void {
+  const { id } = old;
+  if (old.revoked_at !== null) throw new RegistryRefusal(`Key ${id} is revoked; create a new one.`);
+  if (old.rotated_to !== null) throw new KeyRotated(id, old.rotated_to);
+  if (!isLive(old, nowMs)) throw new RegistryRefusal(`Key ${id} has expired; create a new one.`);
+  const graceSecondsMax = keyLimits.expiryDaysMax * 86_400;
+  if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > graceSecondsMax) {
+    throw new RegistryRefusal(`The grace is a whole number of seconds, 0 to ${graceSecondsMax}.`);
+  }
+}
+
+const retiring = (old: KeyItem, successor: KeyItem, graceEndMs: number): TransactionWrite => ({
+  update: keyKey(old.id),
+  change: {
+    set: [
+      ["rotated_to", successor.id],
+      ["expires_at_ms", graceEndMs],
+    ],
+  },
+  when: { all: [{ equals: ["rotated_to", null] }, { equals: ["revoked_at", null] }] },
+});
+
+/** Still there, since without its owner the successor would be no key. A workspace's admins are looked up at every use. */
+async function successorOwner(deps: RegistryDeps, old: KeyItem, named: string | undefined): Promise<string> {
+  const owner = old.kind === "legacy" ? named : certain(old.owner, "owner of the key");
+  if (owner === undefined) {
+    throw new RegistryRefusal(
+      "A legacy key has no owner: name the member who owns the new organization key.",
+    );
+  }
+  if (old.organization !== null) await requireMember(deps.table, old.organization, owner);
+  return owner;
+}
+
+/** Legacy keys cannot be made again: their successor is an organization key that reads as a member. */
+const successorKind = (old: KeyItem) => (old.kind === "legacy" ? "organization" : old.kind);
+
+function successorHints(old: KeyItem, organization: OrganizationItem | null, userId: string): KeyHints {
+  const kind = successorKind(old);
+  if (kind === "workspace") return { kind, workspaceId: certain(old.workspace_id, "workspace of the token") };
+  const { uuid, tenant } = certain(organization, "organization of the key");
+  if (kind !== "instance") return { kind, organization: uuid, tenant, userId };
+  return { kind, home: uuid, instanceId: certain(old.instance_id, "instance of the key"), userId };
+}
+
+function successorFields(old: KeyItem) {
+  const { name, organization, workspace_id, instance_id, authorized, expires_at_ms } = old;
+  const role = old.kind === "legacy" ? "cr_member" : old.role;
+  const bound = { organization, workspace_id, instance_id, authorized };
+  return { kind: successorKind(old), name, ...bound, role, expires_at_ms };
+}

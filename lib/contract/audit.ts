@@ -1,0 +1,77 @@
+/**
+ * Every action that an audit entry can tell of: a closed list, which the API's filter, the OpenAPI document and the
+ * guide are made from. An action that was ever stored stays in it.
+ */
+export const auditActionNames = [
+  "key.created",
+  "key.rotated",
+  "key.revoked",
+  "key.refused",
+  "token.created",
+  "token.rotated",
+  "token.deleted",
+  "learning.created",
+  "learning.promoted",
+  "learning.updated",
+  "learning.deleted",
+  "learning.approved",
+  "learning.disapproved",
+  "seats.assigned",
+  "seats.unassigned",
+  "roles.changed",
+  "role.created",
+  "role.updated",
+  "role.deleted",
+  "member.removed",
+  "workspace.admins_changed",
+  "organization.settings_changed",
+  "organization.moved",
+  "organization.deactivated",
+  "repository.settings_changed",
+] as const;
+
+export type AuditAction = (typeof auditActionNames)[number];
+
+/** For the guide. */
+export const auditActionMeanings: Readonly<Record<AuditAction, string>> = {
+  "key.created": "A key was made.",
+  "key.rotated": "A key got a successor; it works until its grace ends.",
+  "key.revoked": "A key was ended.",
+  "key.refused": "A real key was turned away.",
+  "token.created": "A workspace token was made.",
+  "token.rotated": "A workspace token got a successor; it works until its grace ends.",
+  "token.deleted": "A workspace token was ended.",
+  "learning.created": "Learnings were created.",
+  "learning.promoted": "Private or undecided Learnings became shared and approved.",
+  "learning.updated": "A Learning got another text.",
+  "learning.deleted": "A Learning was deleted.",
+  "learning.approved": "A pending Learning was approved.",
+  "learning.disapproved": "A pending Learning was disapproved.",
+  "seats.assigned": "People got a seat.",
+  "seats.unassigned": "People lost their seat.",
+  "roles.changed": "Members got another role.",
+  "role.created": "A custom role was made.",
+  "role.updated": "A custom role was changed.",
+  "role.deleted": "A custom role was deleted.",
+  "member.removed": "A member left the organization.",
+  "workspace.admins_changed": "The admins of the workspace are others than before.",
+  "organization.settings_changed": "Settings of an organization were changed.",
+  "organization.moved": "An organization went to another workspace, or left one.",
+  "organization.deactivated": "An organization was deactivated: its keys stop working.",
+  "repository.settings_changed": "Settings of a repository were changed.",
+};
+
+/** What the entries are about. */
+export const auditResourceTypes = [
+  "api_key",
+  "workspace_token",
+  "learning",
+  "seat",
+  "member",
+  "role",
+  "workspace",
+  "organization",
+  "repository",
+] as const;
+
+export type AuditResourceType = (typeof auditResourceTypes)[number];

@@ -1,0 +1,22 @@
+import * as z from "zod";
+import { peopleLimits } from "./limits.ts";
+
+/** What the operations that change many people at once have in common. */
+
+const { batchUsersMax } = peopleLimits;
+
+export const batchOf = <Element extends z.ZodType>(element: Element) =>
+  z
+    .array(element, { error: "must be an array of strings" })
+    .min(1, { error: `must have 1 to ${batchUsersMax} elements` })
+    .max(batchUsersMax);
+
+/** Tells the answer and changes nothing; counts against the limit like the change itself. */
+export const dryRun = z.boolean({ error: "must be true or false" }).default(false);
+
+/** Ten in any 60 seconds, of the organization that is acted on. */
+export const tenAMinute = (bucket: string) =>
+  ({ bucket, requestsMax: 10, windowSeconds: 60, owner: "organization" }) as const;
+
+/** Both ways to change the roles of members count in one window. */
+export const roleChangesLimit = tenAMinute("role-changes");

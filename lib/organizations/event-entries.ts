@@ -1,0 +1,72 @@
+import { systemEntry } from "../audit/system-entry.ts";
+import type { Store } from "../store/decide.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import type { WorkspaceItem } from "../store/items/tenant.ts";
+import { type TenantKey, workspaceTenant } from "../store/layout.ts";
+import type { Put } from "../store/table.ts";
+
+/** What an event about an organization changes that its administrators must hear of. */
+export const organizationEntries = (
+  store: Store,
+  before: OrganizationItem | undefined,
+  after: OrganizationItem,
+): Put[] => [
+  ...(before && before.tenant !== after.tenant ? movedEntries(store, before, after) : []),
+  ...(before?.active && !after.active ? deactivatedEntry(store, after) : []),
+];
+
+/** Told to the organization and the tenant it goes to, and to the one it leaves, which sees it no more. */
+function movedEntries(store: Store, before: OrganizationItem, after: OrganizationItem): Put[] {
+  const { uuid, name, provider_organization_id: providerId } = after;
+  const event = {
+    action: "organization.moved",
+    resourceType: "organization",
+    resourceId: providerId,
+    summary: `organization moved: ${name}`,
+    metadata: { name, before: placeOf(before), after: placeOf(after) },
+  } as const;
+  const leaves = !before.tenant.startsWith("o#");
+  return [
+    ...systemEntry(store, { ...event, tenant: after.tenant, organization: { uuid, providerId } }),
+    ...(leaves ? systemEntry(store, { ...event, tenant: before.tenant, organization: null }) : []),
+  ];
+}
+
+const placeOf = ({ workspace_id, instance_id }: OrganizationItem) => ({ workspace_id, instance_id });
+
+/** Of the whole tenant: who may see only active organizations hears of it too. */
+const deactivatedEntry = (store: Store, organization: OrganizationItem): Put[] =>
+  systemEntry(store, {
+    action: "organization.deactivated",
+    resourceType: "organization",
+    resourceId: organization.provider_organization_id,
+    summary: `organization deactivated: ${organization.name}`,
+    tenant: organization.tenant,
+    organization: null,
+    shownIn: [organization.uuid],
+    metadata: { name: organization.name, before: { active: true }, after: { active: false } },
+  });
+
+/** Who may act with a workspace token changes with the admins. */
+export function adminsEntry(
+  store: Store,
+  before: Pick<WorkspaceItem, "admins"> | undefined,
+  { id, admins }: Pick<WorkspaceItem, "id" | "admins">,
+): Put[] {
+  const was = idsOf(before?.admins ?? []);
+  const is = idsOf(admins);
+  if (!before || JSON.stringify(was) === JSON.stringify(is)) return [];
+  const tenant: TenantKey = workspaceTenant(id);
+  return systemEntry(store, {
+    action: "workspace.admins_changed",
+    resourceType: "workspace",
+    resourceId: id,
+    summary: `workspace admins changed: ${id}`,
+    tenant,
+    organization: null,
+    metadata: { before: { admins: was }, after: { admins: is } },
+  });
+}
+
+const idsOf = (admins: WorkspaceItem["admins"]): string[] =>
+  [...new Set(admins.map(({ user_id }) => user_id))].sort();

@@ -1,0 +1,74 @@
+import { systemEntry } from "../audit/system-entry.ts";
+import type { Store } from "../store/decide.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import type { MemberItem, PersonItem } from "../store/items/people.ts";
+import { organizationKey, organizationTenant, type PoolKey } from "../store/layout.ts";
+import type { Put } from "../store/table.ts";
+
+type Place = Pick<OrganizationItem, "uuid" | "tenant" | "provider_organization_id">;
+
+const assigned = { before: { seat_assigned: false }, after: { seat_assigned: true } };
+
+/** A member got a seat because the reviewer was tagged. */
+export const earnedSeatEntry = (store: Store, organization: Place, userId: string): Put[] =>
+  systemEntry(store, {
+    action: "seats.assigned",
+    resourceType: "seat",
+    resourceId: null,
+    summary: "Seats assigned automatically: 1",
+    tenant: organization.tenant,
+    organization: { uuid: organization.uuid, providerId: organization.provider_organization_id },
+    metadata: { ids: [userId], ...assigned, reason: "reviewer tagged" },
+  });
+
+/** The platform says that somebody is no member any more. */
+export const memberRemovedEntry = (
+  store: Store,
+  organization: Place,
+  { user_id, username, role }: MemberItem,
+  seat: { readonly before: boolean; readonly after: boolean },
+): Put[] =>
+  systemEntry(store, {
+    action: "member.removed",
+    resourceType: "member",
+    resourceId: user_id,
+    summary: `member removed: ${user_id}`,
+    tenant: organization.tenant,
+    organization: { uuid: organization.uuid, providerId: organization.provider_organization_id },
+    metadata: {
+      username,
+      before: { active: true, role, seat_assigned: seat.before },
+      after: { active: false, seat_assigned: seat.after },
+    },
+  });
+
+/** People who waited for a seat got one when room was made; their organizations' logs show it. */
+export async function filledSeatsEntry(
+  store: Store,
+  pool: PoolKey,
+  people: readonly PersonItem[],
+): Promise<Put[]> {
+  const memberships = people.flatMap((person) => person.memberships);
+  const uuids = [...new Set(memberships.map(({ organization }) => organization))];
+  const items = await store.table.getMany(uuids.map(organizationKey));
+  const organizations = items.flatMap((item) => (item ? [parseOrganization(item)] : []));
+  const isWorkspace = pool.startsWith("w#");
+  const [own] = organizations;
+  return systemEntry(store, {
+    action: "seats.assigned",
+    resourceType: "seat",
+    resourceId: null,
+    summary: `Seats assigned automatically: ${people.length}`,
+    tenant: isWorkspace ? `w#${pool.slice(2)}` : (own?.tenant ?? organizationTenant(pool.slice(2))),
+    organization: isWorkspace || !own ? null : { uuid: own.uuid, providerId: own.provider_organization_id },
+    ...(isWorkspace && { shownIn: organizations.map(({ uuid }) => uuid) }),
+    metadata: {
+      ids: people.map(({ email, memberships: [first] }) => email ?? first?.user_id ?? ""),
+      ...assigned,
+      reason: "seats became free",
+      ...(isWorkspace && {
+        organization_ids: organizations.map(({ provider_organization_id }) => provider_organization_id),
+      }),
+    },
+  });
+}

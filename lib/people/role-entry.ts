@@ -1,0 +1,58 @@
+import { type Changing, changeEntry } from "../audit/entry.ts";
+import type { AuditAction } from "../contract/audit.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import type { RoleItem } from "../store/items/role.ts";
+import type { Put, Value } from "../store/table.ts";
+
+/** What the audit log tells of a role. */
+export type ToldRole = {
+  readonly name: string;
+  readonly description: string | null;
+  readonly permissions: readonly string[];
+  readonly is_default: boolean;
+};
+
+const fields = ["name", "description", "permissions", "is_default"] as const;
+
+/** Only what differs, as it was and as it is. Undefined where nothing does. */
+export function changesOf(
+  before: ToldRole,
+  after: ToldRole,
+): { readonly before: Partial<ToldRole>; readonly after: Partial<ToldRole> } | undefined {
+  const changed = fields.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  if (changed.length === 0) return undefined;
+  const pick = (role: ToldRole) => Object.fromEntries(changed.map((name) => [name, role[name]]));
+  return { before: pick(before), after: pick(after) };
+}
+
+export const roleEntry = (
+  context: Changing,
+  organization: OrganizationItem,
+  action: Extract<AuditAction, `role.${string}`>,
+  role: Pick<RoleItem, "id" | "name">,
+  told: {
+    readonly before?: Partial<ToldRole>;
+    readonly after?: Partial<ToldRole>;
+    /** The id of the role that new members got until now. */
+    readonly lostDefault?: string | undefined;
+  },
+): Put[] =>
+  changeEntry(context, {
+    action,
+    resourceType: "role",
+    resourceId: role.id,
+    summary: `${action.replace(".", " ")}: ${role.name}`,
+    tenant: organization.tenant,
+    organization: { uuid: organization.uuid, providerId: organization.provider_organization_id },
+    metadata: { name: role.name, ...metadataOf(told) },
+  });
+
+const metadataOf = ({
+  before,
+  after,
+  lostDefault,
+}: Parameters<typeof roleEntry>[4]): { readonly [name: string]: Value } => ({
+  ...(before && { before: { ...before } }),
+  ...(after && { after: { ...after } }),
+  ...(lostDefault !== undefined && { lost_default: lostDefault }),
+});

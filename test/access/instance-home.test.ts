@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { keyKey } from "../../lib/store/layout.ts";
+import { useApi } from "../support/api.ts";
+import { gitlab, World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+
+describe("an instance key whose list of authorized organizations lacks its home", () => {
+  let home = "";
+  let away = "";
+  let key = "";
+  beforeAll(async () => {
+    await world.instance("fleet");
+    home = await world.organization("home", { instance_id: "fleet" });
+    away = await world.organization("away", { instance_id: "fleet" });
+    for (const name of ["home", "away"])
+      await world.member(gitlab("fleet", name), "boss", { role: "cr_admin" });
+    const issued = await world.key({ ...request(), authorized: [home, away] });
+    // As keys of earlier releases stand in the table.
+    await world.deps.table.write({
+      update: keyKey(issued.key.id),
+      change: { set: [["authorized", [away]]] },
+    });
+    key = issued.text;
+  });
+  const request = () =>
+    ({ kind: "instance", instanceId: "fleet", home, owner: "boss", role: "cr_admin" }) as const;
+
+  test("is not created", async () => {
+    await expect(world.key({ ...request(), authorized: [away] })).rejects.toThrow(
+      "The authorized organizations of an instance key must contain its home organization home.",
+    );
+  });
+
+  test("whoami names the home of every instance key, authorized or not", async () => {
+    const { text } = await world.key(request());
+    for (const each of [key, text]) {
+      const answer = await api.call("/v1/whoami", { key: each });
+      expect(answer.json).toMatchObject({ scope: { home: { provider_organization_id: "home" } } });
+    }
+  });
+
+  test.each([
+    ["GET", "/v1/users", undefined],
+    ["POST", "/v1/users/seats", { action: "assign", user_ids: ["boss"] }],
+    ["GET", "/v1/users/seats/assignment", undefined],
+    ["POST", "/v1/users/seats/assignment", { mode: "manual" }],
+    ["POST", "/v1/users/roles", { role: "cr_admin", user_ids: ["boss"] }],
+    ["GET", "/v1/roles", undefined],
+    ["POST", "/v1/roles", { name: "New" }],
+    ["POST", "/v1/learnings", { data: [{ repository_id: "1", learning: "Be kind." }] }],
+  ])("cannot act there: %s %s is 403 ORGANIZATION_FORBIDDEN", async (method, target, body) => {
+    const answer = await api.call(target, { method, key, ...(body && { body }) });
+    expect([answer.status, answer.codes]).toEqual([403, ["ORGANIZATION_FORBIDDEN"]]);
+    expect(answer.message).toContain("home");
+  });
+
+  test("acts on what it is authorized for", async () => {
+    const listed = await api.call("/v1/organizations", { key });
+    expect(listed.json).toMatchObject({ organizations: [{ provider_organization_id: "away" }] });
+    const named = await api.call("/v1/users/roles", {
+      key,
+      body: { role: "cr_admin", user_ids: ["boss"], org_id: "away" },
+    });
+    expect(named.json).toMatchObject({ status: "success" });
+    const everywhere = await api.call("/v1/users/roles", {
+      key,
+      body: { role: "cr_admin", user_ids: ["boss"], org_id: "ALL" },
+    });
+    expect(everywhere.json).toMatchObject({ status: "success" });
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { finalized } from "../metrics/support.ts";
+import { useApi } from "../support/api.ts";
+import { github, gitlab, World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+
+const entries = z.object({
+  data: z.array(
+    z.looseObject({
+      action: z.string(),
+      resource_id: z.string().nullable(),
+      actor: z.looseObject({ type: z.string(), name: z.string().nullable() }),
+      organization_id: z.string().nullable(),
+      metadata: z.looseObject({}),
+    }),
+  ),
+});
+
+async function log(key: string, query: string) {
+  const { table } = api.store();
+  const limits = (await table.scanPage({})).items.filter(({ pk }) => pk.startsWith("LIMIT#"));
+  await table.writeMany(limits.map(({ pk, sk }) => ({ delete: { pk, sk } })));
+  return entries.parse((await api.call(`/v1/audit-logs?${query}`, { key })).json).data;
+}
+
+async function place(name: string, change: object = {}) {
+  const organization = await world.organization(name, { seats_purchased: 1, ...change });
+  await world.member(github(name), "boss", { role: "cr_admin" });
+  const { text: key } = await world.key({
+    kind: "organization",
+    organization,
+    owner: "boss",
+    role: "cr_admin",
+  });
+  return { organization, key };
+}
+
+const platform = { type: "system", id: null, name: "platform", key_id: null, key_kind: null };
+
+describe("what events change by themselves is told, with the actor system", () => {
+  test("a member who left, with the role and the seat they had", async () => {
+    const { key } = await place("leaving");
+    await world.member(github("leaving"), "ann", { role: "cr_admin", seat_assigned: true });
+    await world.member(github("leaving"), "ann", { active: false });
+    await world.member(github("leaving"), "ann", { active: false });
+    expect(await log(key, "actions=member.removed")).toMatchObject([
+      {
+        actor: platform,
+        resource_type: "member",
+        resource_id: "ann",
+        organization_id: "leaving",
+        metadata: {
+          before: { active: true, role: "cr_admin", seat_assigned: true },
+          after: { active: false, seat_assigned: false },
+        },
+      },
+    ]);
+  });
+
+  test("a seat for whoever tagged the reviewer, and for whoever waited when room was made", async () => {
+    const { key } = await place("automatic", { seat_assignment_mode: "automatic" });
+    const name = github("automatic");
+    await world.repository(name, "9001");
+    for (const user of ["ann", "bob"]) await world.member(name, user);
+    for (const [index, author_id] of ["ann", "bob"].entries())
+      await world.tell(
+        "pull_request.finalized",
+        finalized(name, index, { repository_id: "9001", author_id, reviewed: true }),
+      );
+    expect(await log(key, "actions=seats.assigned")).toMatchObject([
+      {
+        actor: platform,
+        metadata: { ids: ["ann"], reason: "reviewer tagged", after: { seat_assigned: true } },
+      },
+    ]);
+    await world.member(name, "ann", { active: false });
+    expect(await log(key, "actions=seats.assigned&limit=1")).toMatchObject([
+      {
+        actor: platform,
+        organization_id: "automatic",
+        metadata: { ids: ["bob"], reason: "seats became free" },
+      },
+    ]);
+  });
+
+  test("seats of a workspace that were filled, in the workspace's log and in those of the people's organizations", async () => {
+    await world.workspace("filling", { seats_purchased: 0 });
+    const { key } = await place("filling-org", { workspace_id: "filling" });
+    await world.member(github("filling-org"), "ann", { email: "ann@x.test", seat_assigned: true });
+    await world.workspace("filling", { seats_purchased: 1 });
+    const { text: token } = await world.token("filling");
+    const expected = [
+      {
+        actor: platform,
+        organization_id: null,
+        metadata: { ids: ["ann@x.test"], organization_ids: ["filling-org"] },
+      },
+    ];
+    expect(await log(token, "actions=seats.assigned")).toMatchObject(expected);
+    expect(await log(key, "actions=seats.assigned")).toMatchObject(expected);
+  });
+
+  test("workspace admins that are others than before, and nothing where they are the same", async () => {
+    const admins = ["ann", "bob"].map((user_id) => ({ user_id, email: null }));
+    await world.workspace("ruled", { admins });
+    await place("ruled-org", { workspace_id: "ruled" });
+    const { text: token } = await world.token("ruled", "ann");
+    await world.workspace("ruled", { admins: admins.toReversed() });
+    await world.workspace("ruled", { admins: admins.slice(0, 1) });
+    expect(await log(token, "actions=workspace.admins_changed")).toMatchObject([
+      {
+        actor: platform,
+        resource_id: "ruled",
+        metadata: { before: { admins: ["ann", "bob"] }, after: { admins: ["ann"] } },
+      },
+    ]);
+  });
+
+  test("an organization that moved, to both tenants and in its own log", async () => {
+    for (const id of ["from", "to"]) {
+      await world.workspace(id);
+      await place(`${id}-stays`, { workspace_id: id });
+    }
+    const { key } = await place("mover", { workspace_id: "from" });
+    await world.organization("mover", { workspace_id: "to", seats_purchased: 1 });
+    const moved = { before: { workspace_id: "from" }, after: { workspace_id: "to" } };
+    for (const text of [key, (await world.token("from")).text, (await world.token("to")).text])
+      expect(await log(text, "actions=organization.moved")).toMatchObject([
+        { actor: platform, resource_id: "mover", metadata: moved },
+      ]);
+  });
+
+  test("an organization that was deactivated, to its tenant, but to no key that may not know of it", async () => {
+    await world.instance("shrinking");
+    const uuids: string[] = [];
+    for (const name of ["stays", "goes", "secret"]) {
+      uuids.push(await world.organization(name, { instance_id: "shrinking" }));
+      await world.member(gitlab("shrinking", name), "boss", { role: "cr_admin" });
+    }
+    const [home = "", goes = ""] = uuids;
+    const request = {
+      kind: "instance",
+      instanceId: "shrinking",
+      home,
+      owner: "boss",
+      role: "cr_admin",
+    } as const;
+    const [all, some] = [await world.key(request), await world.key({ ...request, authorized: [home, goes] })];
+    for (const name of ["goes", "secret"])
+      await world.organization(name, { instance_id: "shrinking", active: false });
+    const heard = async (key: string) =>
+      (await log(key, "actions=organization.deactivated")).map(({ resource_id }) => resource_id).toSorted();
+    expect(await heard(all.text)).toEqual(["goes", "secret"]);
+    expect(await heard(some.text)).toEqual(["goes"]);
+  });
+});

@@ -1,0 +1,192 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { giveRole } from "../../lib/contract/operations/roles.ts";
+import { useApi } from "../support/api.ts";
+import { commonSuite } from "../support/common-suite.ts";
+import { github, gitlab, World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+
+const unknownRole = "00000000-0000-4000-8000-000000000000";
+commonSuite(api, {
+  operation: giveRole,
+  request: ({ cloud }, kind) => ({
+    target: `/v1/roles/${unknownRole}/users`,
+    body: { user_ids: ["u-member"], ...(kind === "workspace" && { org_id: cloud.provider_organization_id }) },
+  }),
+  good: [404],
+});
+
+describe("POST /v1/users/roles with ALL", () => {
+  let key: string;
+  beforeAll(async () => {
+    await world.instance("fleet");
+    const home = await world.organization("home", { instance_id: "fleet" });
+    await world.organization("poor", { instance_id: "fleet", plan: "pro" });
+    for (const name of ["home", "poor"])
+      for (const user of ["boss", "second"])
+        await world.member(gitlab("fleet", name), user, { role: "cr_admin" });
+    await world.member(gitlab("fleet", "home"), "only-home", { role: "cr_admin" });
+    ({ text: key } = await world.key({
+      kind: "instance",
+      instanceId: "fleet",
+      home,
+      owner: "boss",
+      role: "cr_admin",
+    }));
+  });
+  const change = (body: object) => api.call("/v1/users/roles", { key, body: { role: "cr_member", ...body } });
+
+  test("a membership in an organization on another plan fails and is named, never left out silently", async () => {
+    const answer = await change({ user_ids: ["second", "only-home"], org_id: "ALL" });
+    expect(answer.json).toMatchObject({
+      status: "failure",
+      succeeded: [],
+      failed: [
+        {
+          user_id: "second",
+          code: "ENTERPRISE_PLAN_REQUIRED",
+          organizations: [{ org_id: "poor", code: "ENTERPRISE_PLAN_REQUIRED" }],
+        },
+        { user_id: "only-home", organizations: [{ org_id: "poor", code: "USER_NOT_FOUND" }] },
+      ],
+    });
+  });
+
+  test("what could be done elsewhere is done, and the other plan's organization keeps its roles", async () => {
+    await change({ user_ids: ["second"], org_id: "ALL" });
+    const { json } = await api.call("/v1/users?role_filter=member", { key });
+    expect(json).toMatchObject({
+      users: expect.arrayContaining([expect.objectContaining({ user_id: "second" })]),
+    });
+    const poor = await world.deps.table.get({
+      pk: `ORG#${await world.organization("poor", { instance_id: "fleet", plan: "pro" })}`,
+      sk: "MEMBER#second",
+    });
+    expect(poor).toMatchObject({ role: "cr_admin" });
+  });
+
+  test("one organization on another plan, by its id, is still 403", async () => {
+    const answer = await change({ user_ids: ["second"], org_id: "poor" });
+    expect([answer.status, answer.codes]).toEqual([403, ["ENTERPRISE_PLAN_REQUIRED"]]);
+  });
+});
+
+test("the entry of a role change tells the role before, every failed id, and only who changed", async () => {
+  const uuid = await world.organization("told", { instance_id: "fleet" });
+  const place = gitlab("fleet", "told");
+  await world.member(place, "boss", { role: "cr_admin" });
+  await world.member(place, "ann");
+  await world.member(place, "bob", { role: "cr_admin" });
+  const { text } = await world.key({
+    kind: "organization",
+    organization: uuid,
+    owner: "boss",
+    role: "cr_admin",
+  });
+  const call = (body: object) => api.call("/v1/users/roles", { key: text, body });
+  await call({ role: "cr_admin", user_ids: ["ann", "bob", "ghost"] });
+  await call({ role: "cr_admin", user_ids: ["ann"] });
+  await call({ role: "cr_admin", user_ids: ["ghost"] });
+  const { json } = await api.call("/v1/audit-logs?actions=roles.changed", { key: text });
+  expect(json).toMatchObject({
+    data: [
+      {
+        metadata: {
+          role: "cr_admin",
+          ids: ["ann"],
+          changes: [{ id: "ann", before: "cr_member", after: "cr_admin" }],
+          failed: [{ id: "ghost", code: "USER_NOT_FOUND" }],
+        },
+      },
+    ],
+  });
+});
+
+describe("POST /v1/roles/{role_id}/users", () => {
+  let key = "";
+  let role = "";
+  const withId = z.object({ id: z.string() });
+  beforeAll(async () => {
+    const organization = await world.organization("gives");
+    const place = github("gives");
+    for (const [user, its] of Object.entries({
+      boss: "cr_admin",
+      ann: "cr_member",
+      payer: "cr_billing_admin",
+    }))
+      await world.member(place, user, { role: its });
+    ({ text: key } = await world.key({
+      kind: "organization",
+      organization,
+      owner: "boss",
+      role: "cr_admin",
+    }));
+    role = withId.parse((await api.call("/v1/roles", { key, body: { name: "Reviewer" } })).json).id;
+  });
+  const give = (user_ids: readonly string[], more: object = {}, to = role) =>
+    api.call(`/v1/roles/${to}/users`, { key, body: { user_ids, ...more } });
+
+  test("gives a custom role with the guards of POST /v1/users/roles, and dry_run tells it before", async () => {
+    const expected = {
+      status: "partial_success",
+      succeeded: ["ann"],
+      failed: [
+        { user_id: "boss", code: "LAST_ADMIN" },
+        { user_id: "payer", code: "BILLING_ADMIN_PROTECTED" },
+        { user_id: "ghost", code: "USER_NOT_FOUND" },
+      ],
+    };
+    const ids = ["boss", "ann", "payer", "ghost", "ann"];
+    expect((await give(ids, { dry_run: true })).json).toMatchObject({ ...expected, dry_run: true });
+    const { json: before } = await api.call(`/v1/roles/${role}`, { key });
+    expect(before).toMatchObject({ user_count: 0 });
+    expect((await give(ids)).json).toMatchObject(expected);
+    const { json: after } = await api.call(`/v1/roles/${role}`, { key });
+    expect(after).toMatchObject({ user_count: 1 });
+  });
+
+  test("a system role is 409, an unknown one 404, too many users 400", async () => {
+    expect((await give(["ann"], {}, "cr_admin")).codes).toEqual(["SYSTEM_ROLE"]);
+    expect((await give(["ann"], {}, unknownRole)).codes).toEqual(["ROLE_NOT_FOUND"]);
+    expect((await give(Array(501).fill("ann"))).codes).toEqual(["BATCH_SIZE_EXCEEDED"]);
+    expect((await give([])).message).toBe("user_ids: must have 1 to 500 elements.");
+  });
+
+  test("counts in the window of POST /v1/users/roles", async () => {
+    const left = ({ headers }: { headers: Readonly<Record<string, string>> }) =>
+      Number(headers["x-ratelimit-remaining"]);
+    const first = await api.call("/v1/users/roles", {
+      key,
+      body: { role: "cr_member", user_ids: ["ghost"] },
+    });
+    expect(left(await give(["ghost"]))).toBe(left(first) - 1);
+  });
+
+  test("instance keys act on their home and ignore org_id, ALL too", async () => {
+    await world.instance("giving");
+    const home = await world.organization("giving-home", { instance_id: "giving" });
+    await world.organization("giving-away", { instance_id: "giving" });
+    for (const name of ["giving-home", "giving-away"]) {
+      await world.member(gitlab("giving", name), "boss", { role: "cr_admin" });
+      await world.member(gitlab("giving", name), "ann");
+    }
+    const { text } = await world.key({
+      kind: "instance",
+      instanceId: "giving",
+      home,
+      owner: "boss",
+      role: "cr_admin",
+    });
+    const made = withId.parse((await api.call("/v1/roles", { key: text, body: { name: "Here" } })).json);
+    for (const org_id of ["ALL", "giving-away"]) {
+      const answer = await api.call(`/v1/roles/${made.id}/users`, {
+        key: text,
+        body: { user_ids: ["ann"], org_id },
+      });
+      expect(answer.json).toMatchObject({ status: "success", succeeded: ["ann"] });
+    }
+    expect((await api.call(`/v1/roles/${made.id}`, { key: text })).json).toMatchObject({ user_count: 1 });
+  });
+});

@@ -1,0 +1,156 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { useApi } from "../support/api.ts";
+import { github, World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+const roleAnswer = z.object({ id: z.string(), name: z.string(), permissions: z.array(z.unknown()) });
+
+let key = "";
+beforeAll(async () => {
+  const organization = await world.organization("names");
+  await world.member(github("names"), "boss", { role: "cr_admin" });
+  ({ text: key } = await world.key({ kind: "organization", organization, owner: "boss", role: "cr_admin" }));
+});
+/** Ten calls a minute are few for these tests. */
+const call = async (target: string, options: object) => {
+  await api
+    .store()
+    .table.writeMany(
+      (await api.store().table.scanPage({})).items
+        .filter(({ pk }) => pk.startsWith("LIMIT#"))
+        .map(({ pk, sk }) => ({ delete: { pk, sk } })),
+    );
+  return await api.call(target, { key, ...options });
+};
+const create = (body: object) => call("/v1/roles", { body });
+
+describe("a role's name", () => {
+  test.each(["cr_admin", "CR_Member", "cr_billing_admin", "ADMIN", "member", "Billing Admin"])(
+    "%s is a system role's and is taken, in any letter case",
+    async (name) => {
+      expect((await create({ name })).codes).toEqual(["ROLE_NAME_TAKEN"]);
+      const made = roleAnswer.parse((await create({ name: `Not ${name}` })).json);
+      const renamed = await call(`/v1/roles/${made.id}`, { method: "PATCH", body: { name } });
+      expect(renamed.codes).toEqual(["ROLE_NAME_TAKEN"]);
+    },
+  );
+
+  test.each([
+    ["a line break", "two\nlines"],
+    ["a control character", "bell\u0007"],
+    ["a zero-width space", "Ad\u200bmin"],
+    ["a right-to-left mark", "\u202enimdA"],
+    ["a soft hyphen", "Ad\u00admin"],
+    ["a line separator", "two\u2028lines"],
+    ["a Hangul filler", "\u3164"],
+  ])("with %s is a 400 that says so", async (_, name) => {
+    const answer = await create({ name });
+    expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
+    expect(answer.message).toBe(
+      "name: must not contain control characters or invisible formatting characters.",
+    );
+  });
+
+  test("is kept in NFC, and two spellings of one name are the same name", async () => {
+    const made = roleAnswer.parse((await create({ name: "Pru\u0308fer" })).json);
+    expect(made.name).toBe("Pr\u00fcfer");
+    expect((await create({ name: "PR\u00dcFER" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
+  });
+});
+
+describe("a role's permissions", () => {
+  const read = { resource_id: "learning", access_type: "read" };
+  const write = { resource_id: "learning", access_type: "write" };
+
+  test("count once however often they are sent, in answer and log", async () => {
+    const made = roleAnswer.parse(
+      (await create({ name: "Repeats", permissions: [write, read, write] })).json,
+    );
+    expect(made.permissions).toEqual([read, write]);
+    const { json } = await call("/v1/audit-logs?actions=role.created&limit=1", {});
+    expect(json).toMatchObject({
+      data: [{ metadata: { after: { permissions: ["learning:read", "learning:write"] } } }],
+    });
+  });
+
+  test("are at most as many as exist", async () => {
+    const answer = await create({ name: "Long", permissions: Array(6).fill(read) });
+    expect([answer.status, answer.message]).toEqual([
+      400,
+      "permissions: must have at most 5 elements: more do not exist.",
+    ]);
+  });
+});
+
+describe("the entries of a role", () => {
+  const newest = async (action: string) =>
+    z
+      .object({ data: z.array(z.looseObject({ resource_id: z.string(), metadata: z.looseObject({}) })) })
+      .parse((await call(`/v1/audit-logs?actions=${action}&limit=100`, {})).json).data;
+
+  test("tell before and after with real types, and who lost the default", async () => {
+    const first = roleAnswer.parse(
+      (await create({ name: "First", description: null, is_default: true, permissions: [] })).json,
+    );
+    const second = roleAnswer.parse((await create({ name: "Second", permissions: [] })).json);
+    const patch = (body: object) => call(`/v1/roles/${second.id}`, { method: "PATCH", body });
+    await patch({ is_default: true, description: "Takes over." });
+    const permissions = [{ resource_id: "security", access_type: "read" }];
+    await patch({ permissions, name: "Second" });
+    await call(`/v1/roles/${second.id}`, { method: "DELETE" });
+    expect(
+      (await newest("role.created")).find(({ resource_id }) => resource_id === first.id)?.metadata,
+    ).toEqual({
+      name: "First",
+      after: { name: "First", description: null, permissions: [], is_default: true },
+      lost_default: "cr_member",
+    });
+    expect(
+      (await newest("role.updated"))
+        .filter(({ resource_id }) => resource_id === second.id)
+        .map(({ metadata }) => metadata),
+    ).toEqual([
+      { name: "Second", before: { permissions: [] }, after: { permissions: ["security:read"] } },
+      {
+        name: "Second",
+        before: { description: null, is_default: false },
+        after: { description: "Takes over.", is_default: true },
+        lost_default: first.id,
+      },
+    ]);
+    expect((await newest("role.deleted"))[0]?.metadata).toEqual({
+      name: "Second",
+      before: {
+        name: "Second",
+        description: "Takes over.",
+        permissions: ["security:read"],
+        is_default: true,
+      },
+    });
+  });
+
+  test("are none where a change changes nothing", async () => {
+    const role = roleAnswer.parse((await create({ name: "Same", permissions: [] })).json);
+    const answer = await call(`/v1/roles/${role.id}`, {
+      method: "PATCH",
+      body: { name: "Same", is_default: false, permissions: [] },
+    });
+    expect(answer.json).toMatchObject({ id: role.id, name: "Same" });
+    expect((await newest("role.updated")).filter(({ resource_id }) => resource_id === role.id)).toEqual([]);
+  });
+});
+
+test("GET /v1/roles/{role_id} takes both include flags", async () => {
+  const short = await call("/v1/roles/cr_member?include_permissions=false&include_user_count=false", {});
+  expect(Object.keys(z.looseObject({}).parse(short.json))).toEqual([
+    "id",
+    "name",
+    "description",
+    "type",
+    "is_default",
+  ]);
+  const full = await call("/v1/roles/cr_member", {});
+  expect(full.json).toMatchObject({ permissions: expect.any(Array), user_count: 0 });
+});

@@ -1,0 +1,205 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { peopleLimits } from "../../lib/contract/limits.ts";
+import { everything } from "../events/support.ts";
+import { checkPeople } from "../people/checks.ts";
+import { useApi } from "../support/api.ts";
+import { github, World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+
+const usersPage = z.object({
+  seats_assigned: z.number(),
+  users: z.array(z.looseObject({ email: z.string().nullable(), seat_assigned: z.boolean() })),
+});
+const entriesPage = z.object({
+  data: z.array(
+    z.looseObject({
+      id: z.string(),
+      action: z.string(),
+      organization_id: z.string().nullable(),
+      metadata: z.looseObject({}),
+    }),
+  ),
+});
+
+/** An organization in order, one on another plan and one that was deactivated, in one workspace. */
+async function workspaceOf(name: string) {
+  await world.workspace(name, { seats_purchased: 10 });
+  const place = (part: string) => github(`${name}-${part}`);
+  const save = (part: string, change: object = {}) =>
+    world.organization(`${name}-${part}`, { workspace_id: name, ...change });
+  const good = await save("good");
+  await save("poor", { plan: "pro" });
+  await save("gone");
+  await world.member(place("good"), "boss", { role: "cr_admin", email: "boss@x.test" });
+  await world.member(place("good"), "ann", { email: "ann@x.test" });
+  await world.member(place("poor"), "poor", { email: "poor@x.test", seat_assigned: true });
+  await world.member(place("poor"), "ann2", { email: "ann@x.test" });
+  await world.member(place("gone"), "gone", { email: "gone@x.test", seat_assigned: true });
+  await world.member(place("gone"), "nameless", { email: null, seat_assigned: true });
+  await save("gone", { active: false });
+  const { text: token } = await world.token(name);
+  const { text: key } = await world.key({
+    kind: "organization",
+    organization: good,
+    owner: "boss",
+    role: "cr_admin",
+  });
+  const seats = async (body: object) => (await api.call("/v1/users/seats", { key: token, body })).json;
+  const list = async (query = "") =>
+    usersPage.parse((await api.call(`/v1/users${query}`, { key: token })).json);
+  return { token, key, seats, list, good };
+}
+
+describe("seats of people outside the scope", () => {
+  test("every holder is listed, so that the list adds up to seats_assigned", async () => {
+    const { list } = await workspaceOf("adds-up");
+    const { users, seats_assigned } = await list();
+    expect(seats_assigned).toBe(3);
+    const holders = users.filter(({ seat_assigned }) => seat_assigned);
+    expect(holders).toEqual([
+      { email: "gone@x.test", username: "gone", seat_assigned: true, organizations: [] },
+      { email: "poor@x.test", username: "poor", seat_assigned: true, organizations: [] },
+      { email: null, username: "nameless", seat_assigned: true, organizations: [] },
+    ]);
+    expect((await list("?seat_filter=assigned")).users).toEqual(holders);
+    expect((await list("?seat_filter=unassigned")).users.map(({ email }) => email)).toEqual([
+      "ann@x.test",
+      "boss@x.test",
+    ]);
+    expect((await list("?role_filter=member")).users.map(({ email }) => email)).toEqual(["ann@x.test"]);
+  });
+
+  test("a holder can be unassigned, and not assigned again", async () => {
+    const { list, seats } = await workspaceOf("gives-back");
+    const emails = ["poor@x.test", "gone@x.test"];
+    expect(await seats({ action: "unassign", emails })).toMatchObject({ status: "success" });
+    expect(await list()).toMatchObject({ seats_assigned: 1 });
+    expect(await seats({ action: "assign", emails: [...emails, "ann@x.test"] })).toEqual({
+      status: "partial_success",
+      succeeded: ["ann@x.test"],
+      failed: emails.map((email) => ({
+        email,
+        id: email,
+        code: "USER_NOT_FOUND",
+        message: "There is no such active member.",
+      })),
+    });
+    checkPeople(await everything(api.store().table));
+  });
+});
+
+describe("the audit entry of a workspace token's seat change", () => {
+  test("is one entry of the workspace that names the people's organizations, and their logs show it", async () => {
+    const { token, key, seats } = await workspaceOf("told");
+    await seats({ action: "assign", emails: ["ann@x.test", "nobody@x.test"] });
+    const read = async (by: string, query = "") =>
+      entriesPage.parse((await api.call(`/v1/audit-logs?resource_types=seat${query}`, { key: by })).json)
+        .data;
+    const byTenant = await read(token);
+    expect(byTenant).toMatchObject([
+      {
+        action: "seats.assigned",
+        organization_id: null,
+        actor: { key_kind: "workspace" },
+        metadata: {
+          ids: ["ann@x.test"],
+          organization_ids: expect.arrayContaining(["told-good", "told-poor"]),
+          failed: [{ id: "nobody@x.test", code: "USER_NOT_FOUND" }],
+        },
+      },
+    ]);
+    expect(await read(key)).toEqual(byTenant);
+    expect(await read(token, "&org_id=told-good")).toEqual(byTenant);
+    expect(byTenant[0]).not.toHaveProperty("organizations");
+  });
+
+  test("reaches the log of every organization, however many a person belongs to", async () => {
+    const name = "many";
+    const count = 110;
+    await world.workspace(name);
+    const uuids: string[] = [];
+    for (let index = 0; index < count; index++) {
+      uuids.push(await world.organization(`${name}-${index}`, { workspace_id: name }));
+      await world.member(github(`${name}-${index}`), "ann", { email: "ann@many.test" });
+    }
+    const { text: token } = await world.token(name);
+    const body = { action: "assign", emails: ["ann@many.test"] };
+    expect((await api.call("/v1/users/seats", { key: token, body })).json).toMatchObject({
+      status: "success",
+    });
+    const logs = (await everything(api.store().table)).filter(
+      ({ pk, action }) =>
+        action === "seats.assigned" && uuids.some((uuid) => pk.startsWith(`AUDIT#o#${uuid}`)),
+    );
+    expect(new Set(logs.map(({ pk }) => pk)).size).toBe(count);
+    expect(new Set(logs.map(({ id }) => id)).size).toBe(1);
+  }, 60_000);
+});
+
+describe("dry_run", () => {
+  let key = "";
+  beforeAll(async () => {
+    const uuid = await world.organization("dry", { seats_purchased: 2 });
+    await world.member(github("dry"), "boss", { role: "cr_admin" });
+    for (const user of ["a", "b", "c"]) await world.member(github("dry"), user);
+    ({ text: key } = await world.key({
+      kind: "organization",
+      organization: uuid,
+      owner: "boss",
+      role: "cr_admin",
+    }));
+  });
+  const state = async () =>
+    (await everything(api.store().table)).filter(({ pk }) => !/^(LIMIT#|KEY#|REFUSED#)/.test(pk));
+
+  test.each([
+    ["/v1/users/seats", { action: "assign", user_ids: ["a", "b", "c", "ghost"] }],
+    ["/v1/users/roles", { role: "cr_member", user_ids: ["boss", "a", "ghost"] }],
+    ["/v1/users/roles", { role: "cr_admin", user_ids: ["a", "ghost"] }],
+  ])("%s %j tells the answer of the real call, and changes and tells nothing", async (target, body) => {
+    const before = await state();
+    const dry = await api.call(target, { key, body: { ...body, dry_run: true } });
+    expect(await state()).toEqual(before);
+    const real = await api.call(target, { key, body: { ...body, dry_run: false } });
+    expect(dry.json).toEqual({ ...z.looseObject({}).parse(real.json), dry_run: true });
+    expect(real.json).not.toHaveProperty("dry_run");
+    expect(Number(real.headers["x-ratelimit-remaining"])).toBe(
+      Number(dry.headers["x-ratelimit-remaining"]) - 1,
+    );
+  });
+
+  test("over several transactions tells what all of them would do", async () => {
+    const uuid = await world.organization("dry-crowd", { seats_purchased: 150 });
+    await world.member(github("dry-crowd"), "boss", { role: "cr_admin" });
+    const ids = Array.from({ length: 2 * peopleLimits.changedTogetherMax }, (_, index) => `m${index}`);
+    for (const id of ids) await world.member(github("dry-crowd"), id);
+    const { text } = await world.key({
+      kind: "organization",
+      organization: uuid,
+      owner: "boss",
+      role: "cr_admin",
+    });
+    const body = { action: "assign", user_ids: ids };
+    const dry = await api.call("/v1/users/seats", { key: text, body: { ...body, dry_run: true } });
+    const real = await api.call("/v1/users/seats", { key: text, body });
+    expect(dry.json).toEqual({ ...z.looseObject({}).parse(real.json), dry_run: true });
+    const { data } = entriesPage.parse(
+      (await api.call("/v1/audit-logs?resource_types=seat", { key: text })).json,
+    );
+    const failed = data.flatMap(({ metadata }) =>
+      z.array(z.object({ id: z.string() })).parse(metadata.failed),
+    );
+    expect(failed.map(({ id }) => id).toSorted()).toEqual(ids.slice(150).toSorted());
+  }, 60_000);
+
+  test("is true or false", async () => {
+    const answer = await api.call("/v1/users/seats", {
+      key,
+      body: { action: "assign", user_ids: ["a"], dry_run: "yes" },
+    });
+    expect([answer.status, answer.message]).toEqual([400, "dry_run: must be true or false."]);
+  });
+});

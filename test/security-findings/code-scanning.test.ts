@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import { securityLimits } from "../../lib/contract/limits.ts";
+import type { FindingRecord } from "../../lib/contract/records-security.ts";
+import type { Harvest } from "../../lib/security/read.ts";
+import { sarifLog } from "../../lib/security/sarif.ts";
+import { useApi } from "../support/api.ts";
+import { github, gitlab, World } from "../support/world.ts";
+import { sarifProblems } from "./sarif-schema.ts";
+import { download, finding, scan, tell } from "./support.ts";
+
+/** GitHub's published limits of an upload: docs.github.com, "SARIF results exceed one or more limits". */
+const published = {
+  runsPerFile: 20,
+  resultsPerRun: 25_000,
+  rulesPerRun: 25_000,
+  tagsPerRule: 20,
+  locationsPerResult: 1_000,
+};
+
+const api = useApi();
+const world = new World(() => api.store().table);
+
+async function harvestOf(name: string, change: object = {}): Promise<Harvest> {
+  const organization = await world.organization(name);
+  await world.repository(github(name), "9001", change);
+  await tell(api.store().table, organization, scan(1, [finding("a")]));
+  const [harvest] = await download(api.store().table, [organization]);
+  if (!harvest) throw new Error("There is no harvest.");
+  return harvest;
+}
+
+type Log = ReturnType<typeof sarifLog>;
+
+function expectUploadable({ runs }: Log): void {
+  expect(runs.length).toBeLessThanOrEqual(published.runsPerFile);
+  expect(new Set(runs.map(({ automationDetails }) => automationDetails.id)).size).toBe(runs.length);
+  for (const { results, tool } of runs) {
+    expect(results.length).toBeLessThanOrEqual(published.resultsPerRun);
+    expect(tool.driver.rules.length).toBeLessThanOrEqual(published.rulesPerRun);
+    for (const { properties } of tool.driver.rules)
+      expect(properties.tags.length).toBeLessThanOrEqual(published.tagsPerRule);
+    for (const { locations } of results.slice(0, 100))
+      expect(locations.length).toBeLessThanOrEqual(published.locationsPerResult);
+  }
+}
+
+describe("an upload to code scanning", () => {
+  test("keeps to GitHub's limits with as many findings of one repository as a download holds", async () => {
+    const harvest = await harvestOf("large");
+    const [record] = harvest.records;
+    if (!record) throw new Error("There is no record.");
+    const records = Array.from(
+      { length: securityLimits.downloadFindingsMax },
+      (_, index): FindingRecord => ({
+        ...record,
+        id: `f${index}`,
+        cwe: index % 2 ? `CWE-${index % 900}` : null,
+      }),
+    );
+    const log = sarifLog([{ ...harvest, records }]);
+    expectUploadable(log);
+    expect(log.runs.map(({ results }) => results.length)).toEqual([25_000, 25_000]);
+    expect(log.runs.map(({ automationDetails }) => automationDetails.id)).toEqual([
+      "ai-security-scan/large/9001/",
+      "ai-security-scan/large/9001/2/",
+    ]);
+    const ids = log.runs.flatMap(({ results }) => results.map(({ properties }) => properties.id));
+    expect(new Set(ids).size).toBe(records.length);
+    for (const { results, tool } of log.runs)
+      for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
+  });
+
+  test("has a category for every run, also where two organizations use the same repository id", async () => {
+    await world.instance("twins");
+    const organizations = await Promise.all(
+      ["one", "two"].map(async (name) => {
+        const uuid = await world.organization(name, { instance_id: "twins" });
+        await world.repository(gitlab("twins", name), "9001");
+        await tell(api.store().table, uuid, scan(1, [finding("a")]));
+        return uuid;
+      }),
+    );
+    const log = sarifLog(await download(api.store().table, organizations, { repositoryId: "9001" }));
+    expectUploadable(log);
+    expect(log.runs).toHaveLength(2);
+  });
+
+  test("shows messages as they were written: braces are no placeholders and brackets no links", async () => {
+    const organization = await world.organization("escapes");
+    await world.repository(github("escapes"), "9001");
+    const title = "Use of {0} in [this](1) and C:\\temp\\[x]";
+    await tell(api.store().table, organization, scan(1, [finding("a", { title, description: "" })]));
+    const log = sarifLog(await download(api.store().table, [organization]));
+    expect(sarifProblems(JSON.parse(JSON.stringify(log)))).toEqual([]);
+    expect(log.runs[0]?.results[0]?.message.text).toBe(
+      "Use of {{0}} in \\[this\\](1) and C:\\temp\\\\\\[x\\].",
+    );
+  });
+
+  test("tells no credentials of the repository's address", async () => {
+    const { runs } = sarifLog([
+      await harvestOf("secret", {
+        url: "https://bot:hunter2@git.example.com/group/app?private_token=hunter2#hunter2",
+      }),
+    ]);
+    expect(runs[0]?.versionControlProvenance[0]?.repositoryUri).toBe("https://git.example.com/group/app");
+    expect(JSON.stringify(runs)).not.toContain("hunter2");
+  });
+});
+
+describe("GET /v1/security/scans/code", () => {
+  test("leaves out the findings of inactive repositories in every format, and shows them when one is active again", async () => {
+    const organization = await world.organization("inactive");
+    await world.member(github("inactive"), "boss", { role: "cr_admin" });
+    for (const repository_id of ["kept", "gone"]) {
+      await world.repository(github("inactive"), repository_id);
+      await tell(
+        api.store().table,
+        organization,
+        scan(1, [finding(`in-${repository_id}`)], { repository_id }),
+      );
+    }
+    const { text: key } = await world.key({
+      kind: "organization",
+      organization,
+      owner: "boss",
+      role: "cr_admin",
+    });
+    const shown = async (query: string) => {
+      const { body } = await api.call(`/v1/security/scans/code?${query}`, { key });
+      return ["in-kept", "in-gone"].filter((id) => body.toString().includes(id));
+    };
+    const queries = [
+      "format=json",
+      "format=json&limit=1",
+      "format=csv",
+      "format=sarif",
+      "format=sarif&repo_id=gone",
+    ];
+    expect(await Promise.all(queries.map(shown))).toEqual([
+      ["in-kept", "in-gone"],
+      [expect.any(String)],
+      ["in-kept", "in-gone"],
+      ["in-kept", "in-gone"],
+      ["in-gone"],
+    ]);
+    await world.repository(github("inactive"), "gone", { active: false });
+    expect(await Promise.all(queries.map(shown))).toEqual([
+      ["in-kept"],
+      ["in-kept"],
+      ["in-kept"],
+      ["in-kept"],
+      [],
+    ]);
+    const page = await api.call("/v1/security/scans/code?limit=1", { key });
+    expect(page.json).toMatchObject({ next_cursor: null });
+    await world.repository(github("inactive"), "gone");
+    expect(await shown("format=csv")).toEqual(["in-kept", "in-gone"]);
+  });
+
+  test.each(["csv", "sarif"])("%s comes with a name to save it under, JSON without", async (format) => {
+    const organization = await world.organization(`named-${format}`);
+    await world.member(github(`named-${format}`), "boss", { role: "cr_admin" });
+    const { text: key } = await world.key({
+      kind: "organization",
+      organization,
+      owner: "boss",
+      role: "cr_admin",
+    });
+    const { headers } = await api.call(`/v1/security/scans/code?format=${format}`, { key });
+    expect(headers["content-disposition"]).toBe(`attachment; filename="security-findings.${format}"`);
+    expect((await api.call("/v1/security/scans/code", { key })).headers).not.toHaveProperty(
+      "content-disposition",
+    );
+  });
+});
