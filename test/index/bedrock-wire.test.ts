@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import { bedrockClient, createBedrockEmbedder } from "../../lib/index/bedrock-embedder.ts";
+import { NoAnswer } from "../../lib/runtime/aws-fault.ts";
 import { type ServerTurn, startAwsServer, testIdentity } from "../support/aws-server.ts";
 
 const undo: Array<() => unknown> = [];
@@ -59,6 +60,13 @@ describe("Bedrock over the wire", () => {
     const refusing = await embedderOn(() => refused(403, "AccessDeniedException"));
     await expect(refusing.embedder.embed("hello")).rejects.toMatchObject({ name: "AccessDeniedException" });
     expect(refusing.server.requests).toHaveLength(1);
+  });
+
+  test("an answer that is no JSON is no answer, and is not quoted", async () => {
+    const { embedder } = await embedderOn(() => ({ status: 200, body: "<planted>" }));
+    await expect(embedder.embed("hello")).rejects.toEqual(
+      new NoAnswer("The answer of the model is not JSON."),
+    );
   });
 
   test("a caller whose time is up waits no longer", async () => {
