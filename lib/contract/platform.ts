@@ -82,7 +82,7 @@ export type BundleBudget = { readonly bytesMax: number; readonly bytesWithLazyMa
 
 const bytesWithLazyMax = 640_000;
 
-/** Decision 0014 tells what the bytes are spent on. */
+/** Decision 0015 tells what the bytes are spent on. */
 export const bundleBudgets = {
   /** Everything that has no budget of its own. */
   function: { bytesMax: 355_000, bytesWithLazyMax },
