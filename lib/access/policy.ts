@@ -104,7 +104,10 @@ export const metricsPreparing = (id: string) =>
 export function checkPermission(
   operation: Operation,
   { key, role }: Principal,
-  { parameters, keyInPath }: { readonly parameters: readonly string[]; readonly keyInPath?: string | undefined },
+  {
+    parameters,
+    keyInPath,
+  }: { readonly parameters: readonly string[]; readonly keyInPath?: string | undefined },
 ): void {
   const { needs, needsOfKind, needsOfParameter, allowsOwnKey } = operation;
   if (allowsOwnKey && keyInPath === key.id) return;

@@ -175,7 +175,8 @@ describe("permission", () => {
   test("of a parameter with this value comes on top, and only of this value", () => {
     const operation = operationWith({ needs: null, needsOfParameter: { "state=pending": "admin" } });
     const member = principalOf("organization", { role: roleWith("learning:read") });
-    const verdict = (...sent: string[]) => faultOf(() => checkPermission(operation, member, { parameters: sent }));
+    const verdict = (...sent: string[]) =>
+      faultOf(() => checkPermission(operation, member, { parameters: sent }));
     expect(verdict("state", "state=pending")).toMatchObject({ code: "NOT_ADMIN" });
     expect(verdict("state", "state=approved")).toBe("passed");
   });
@@ -187,8 +188,8 @@ describe("permission", () => {
     });
     expect(check({ needs: null, needsOfKind }, roleWith("learning:read"))).toBe("passed");
     const other = principalOf("organization", { role: null });
-    expect(faultOf(() => checkPermission(operationWith({ needs: null, needsOfKind }), other, { parameters: [] }))).toBe(
-      "passed",
-    );
+    expect(
+      faultOf(() => checkPermission(operationWith({ needs: null, needsOfKind }), other, { parameters: [] })),
+    ).toBe("passed");
   });
 });
