@@ -22,8 +22,8 @@ test("a bad event among good ones goes to the dead letters with its reason and h
     finalizedEvent("bad", 4),
   ]);
   expect(desk.letters.map(({ reason }) => reason)).toEqual([
-    "merged_at: is required of a merged pull request",
     "merged_at: must lie between 2000-01-01 and tomorrow",
+    "merged_at: is required of a merged pull request",
   ]);
   expect(await walk(`review-comments?${november}`)).toEqual([urlOf(1), urlOf(4)]);
 });

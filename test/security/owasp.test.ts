@@ -241,18 +241,12 @@ describe("API9:2023 Improper Inventory Management", () => {
     expect(files.toSorted()).toEqual([...listed, ...further].toSorted());
   });
 
-  test.each([
-    "/health",
-    "/debug",
-    "/v0/users",
-    "/v2/users",
-    "/v1/internal/search",
-    "/v1/keys",
-    "/.env",
-    "/admin",
-  ])("there is nothing at %s", async (target) => {
-    expect((await api.call(target, { key: shop.admin })).codes).toEqual(["NOT_FOUND"]);
-  });
+  test.each(["/health", "/debug", "/v0/users", "/v2/users", "/v1/internal/search", "/.env", "/admin"])(
+    "there is nothing at %s",
+    async (target) => {
+      expect((await api.call(target, { key: shop.admin })).codes).toEqual(["NOT_FOUND"]);
+    },
+  );
 });
 
 describe("API10:2023 Unsafe Consumption of APIs", () => {

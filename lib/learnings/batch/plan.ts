@@ -36,6 +36,12 @@ export type Plan = {
 
 export type TextOwners = ReadonlyMap<string, Item | undefined>;
 
+/** So many Learnings began with this text that no further one can. */
+export function isExhausted(owner: Item | undefined): boolean {
+  const { learningId, generations } = textOwner(owner);
+  return learningId === null && generations.length >= learningLimits.generationsMax;
+}
+
 export async function readOwners(
   table: Table,
   organization: string,
@@ -76,8 +82,7 @@ function planNew(
   wanted: Wanted,
   owner: Item | undefined,
   embed: (learning: LearningItem) => Promise<readonly number[]>,
-): Plan | undefined {
-  if (textOwner(owner).generations.length >= learningLimits.generationsMax) return undefined;
+): Plan {
   const { content, placeInBatch } = wanted;
   const at = moment({ nowMs, chance: deps.chance }, organization.tenant, {
     placeInBatch,

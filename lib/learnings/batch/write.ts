@@ -7,6 +7,7 @@ import { type LearningDeps, learningEvent } from "../writer.ts";
 import {
   type Author,
   embedOnce,
+  isExhausted,
   type Plan,
   planTexts,
   readOwners,
@@ -40,6 +41,7 @@ export async function storeTexts(
       const contents = open.map(({ content }) => content);
       owners = await readOwners(deps.table, author.organization.uuid, contents);
     }
+    open = open.filter(({ content }) => !isExhausted(owners.get(content.digest)));
     const plans = await planTexts(deps, author, open, owners, embed);
     open = await writePlans(deps, author, open, plans, stored, attempt);
   }

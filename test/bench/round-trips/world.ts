@@ -2,7 +2,7 @@ import * as z from "zod";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
-import { configuredEmbedder } from "../../../lib/index/configured-embedder.ts";
+import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { createLearnings } from "../../../lib/learnings/create.ts";
 import { createRole } from "../../../lib/people/custom-roles.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
@@ -247,7 +247,7 @@ async function buildInstance(world: World): Promise<BenchWorld["instance"]> {
 const depsOf = (world: World) => ({
   ...world.deps,
   ...operatorOrigin,
-  embedder: configuredEmbedder(),
+  embedder: localEmbedder,
   retentionDays: auditLimits.retentionDaysDefault,
   signal: new AbortController().signal,
 });
