@@ -8,7 +8,6 @@ import {
   learningKey,
   learningListKey,
   learningPlace,
-  organizationPendingKey,
   organizationTenant,
   pendingKey,
   type TenantKey,
@@ -159,6 +158,4 @@ export function listKeys({ organization, listed }: LearningItem): Key[] {
 }
 
 const pendingKeys = ({ state, approve_at, organization, id }: LearningItem): Key[] =>
-  state === "pending" && approve_at !== null
-    ? [pendingKey(approve_at, organization, id), organizationPendingKey(approve_at, organization, id)]
-    : [];
+  state === "pending" && approve_at !== null ? [pendingKey(approve_at, organization, id)] : [];

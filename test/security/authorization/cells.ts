@@ -30,8 +30,6 @@ function callersOf(tenant: Tenant): Caller[] {
 
 const rowsWithThingsInPath = new Set([
   "listRepositories",
-  "getLearning",
-  "decideLearning",
   "updateLearning",
   "deleteLearning",
   "getRole",
