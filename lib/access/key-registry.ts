@@ -137,7 +137,7 @@ async function draftKey(
   const { instanceId } = request;
   await requireInstance(deps.table, instanceId, organization);
   const authorized = request.authorized ? [...new Set(request.authorized)] : null;
-  if (authorized && authorized.length > keyLimits.authorizedOrganizationsMax) {
+  if (request.authorized && request.authorized.length > keyLimits.authorizedOrganizationsMax) {
     const most = keyLimits.authorizedOrganizationsMax;
     throw new RegistryRefusal(
       `A key names at most ${most} organizations; without a list it sees the whole instance.`,

@@ -85,11 +85,11 @@ const bytesWithLazyMax = 640_000;
 /** Decision 0015 tells what the bytes are spent on. */
 export const bundleBudgets = {
   /** Everything that has no budget of its own. */
-  function: { bytesMax: 355_000, bytesWithLazyMax },
+  function: { bytesMax: 366_000, bytesWithLazyMax },
   /** They redact. */
   learningsWrite: { bytesMax: 420_000, bytesWithLazyMax },
   /** They know every event. */
-  events: { bytesMax: 445_000, bytesWithLazyMax },
+  events: { bytesMax: 453_000, bytesWithLazyMax },
 } as const satisfies Record<string, BundleBudget>;
 
 const learningsWrites = ["learnings/create", "learnings/update"];

@@ -317,7 +317,8 @@ describe("what is read", () => {
         asked.push(named);
         return [];
       });
-      expect(asked).toEqual([place]);
+      const [tenant, named] = place;
+      expect(asked).toMatchObject([[tenant, { organization: named }]]);
     }
   });
 });

@@ -9,7 +9,7 @@ import type { Dependencies } from "../../lib/http/dependencies.ts";
 import type { Exchange } from "../../lib/http/exchange.ts";
 import { deprecationHeaders, headerValues, requestIdOf, sourceIpOf } from "../../lib/http/headers.ts";
 import { onlyOrganization } from "../../lib/http/only-organization.ts";
-import { auditRefusal } from "../../lib/http/refusals.ts";
+import { auditRefusal, RefusalMemory } from "../../lib/http/refusals.ts";
 import { succeed } from "../../lib/http/respond.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
@@ -133,7 +133,7 @@ test("a refusal that cannot be audited is logged, and changes nothing about the 
     table: failing,
     event,
   });
-  const deps = { clock: systemClock } as Dependencies;
+  const deps = { clock: systemClock, refusals: new RefusalMemory() } as Dependencies;
   await auditRefusal(deps, exchange, new Fault("NOT_ADMIN", "no"));
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { level: "warn", message: "refusal not audited", request_id: "r1" },

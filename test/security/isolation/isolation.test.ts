@@ -164,7 +164,8 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
         misused += heard ? 1 : 0;
       }
       tell(`${count} swaps of ${made.length} cursors, all refused as ${misused} misused ones of their own`);
-      for (const [place, answers] of told) expect([place, answers.size]).toEqual([place, 1]);
+      // One answer for the cursors of others, another for those of its own walks: neither tells of a tenant.
+      for (const [place, answers] of told) expect([place, answers.size <= 2]).toEqual([place, true]);
       expect(misused).toBeGreaterThan(20);
     },
     timeoutMs,

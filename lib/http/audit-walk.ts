@@ -1,13 +1,13 @@
 import type * as z from "zod";
 import type { ScopeMark } from "../access/follow-scope.ts";
 import type { Following, Scope } from "../access/scope.ts";
+import { auditFilter, auditOwner } from "../audit/export.ts";
+import { type AuditPage, type AuditPosition, type AuditQuery, readAuditLog } from "../audit/list.ts";
 import type { listAuditLogs } from "../contract/operations/audit-logs.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { AuditItem } from "../store/items/audit.ts";
 import type { TenantKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
-import { auditFilter, auditOwner } from "./export.ts";
-import { type AuditPage, type AuditPosition, type AuditQuery, readAuditLog } from "./list.ts";
 
 /** What the walk needs of a call. Access has decided whose log it is. */
 export type AuditCall = {
