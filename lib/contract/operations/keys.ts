@@ -117,6 +117,7 @@ export const deleteKey = operation({
     "of its workspace.",
   answer: { status: 204, description: "It no longer works" },
   /** Whatever it writes, the chain may write too: the key's own item, and an audit entry. */
-  tableActions: [],
+  tableActions: ["UpdateItem"],
+  tablePartitions: ["KEY#"],
   errors: ["KEY_NOT_FOUND"],
 });
