@@ -48,6 +48,14 @@ const htmlEscape = (text: string): string =>
 
 const fence = "`".repeat(3);
 
+const paragraphs = [
+  "The handler reads its options once, at start, and hands them to the functions that need them.",
+  "Names follow the contract: one word for one thing, from the request to the log.",
+  "A retry uses the same token of the request, so that a second write changes nothing.",
+  "Dates are UTC, amounts are integers, and an unknown field is refused by name.",
+  "The reviewer asked for a test that fails without the change; see the table in the guide.",
+].join("\n\n");
+
 export const wrappings: readonly Wrapping[] = [
   prefixed("slash comment", "// "),
   prefixed("hash comment", "# "),
@@ -109,16 +117,36 @@ export const wrappings: readonly Wrapping[] = [
   framed("python docstring", '"""\n', '\n"""'),
   framed("powershell comment", "<#\n", "\n#>"),
   framed("chat mention", "@here look: ", " (from the staging box)"),
+  framed("long text before", `${paragraphs}\n\n`, ""),
+  framed("long text after", "", `\n\n${paragraphs}`),
+  framed("long text around", `${paragraphs}\n\n`, `\n\n${paragraphs}`),
+  framed(
+    "confluence macro",
+    '<ac:structured-macro ac:name="code"><ac:plain-text-body>',
+    "</ac:plain-text-body></ac:structured-macro>",
+  ),
+  framed("mail signature", "Hi all,\n\n", "\n\n-- \nBest regards\nPlatform team"),
+  framed("org source block", "#+BEGIN_SRC\n", "\n#+END_SRC"),
+  framed("asciidoc listing", "----\n", "\n----"),
+  framed("console prompt", "root@box:~# cat app.conf\n", "\nroot@box:~#"),
+  framed(
+    "pull request template",
+    "## What\nMoves the settings.\n\n## How\n",
+    "\n\n## Checks\n- [x] tests\n- [ ] docs",
+  ),
   framed("suggestion", `${fence}suggestion\n`, `\n${fence}`),
   escaped("json string", '{"message":"', jsonEscape, '"}'),
   escaped("html text", "<p>", htmlEscape, "</p>"),
   escaped("json twice", '{"body":"{\\"text\\":\\"', (text) => jsonEscape(jsonEscape(text)), '\\"}"}'),
 ];
 
-/** How often a text stands in a wrapping at all. */
+/** How often a text stands in a wrapping at all, and how often that wrapping stands in a second one. */
 const wrappedShare = 0.35;
+const wrappedTwiceShare = 0.15;
 
 export function wrapSometimes(segments: readonly Segment[], half: Half, random: Random): Segment[] {
+  const choices = wrappings.filter((wrapping) => wrapping.half === half);
+  const wrap = (inner: readonly Segment[]): Segment[] => random.pick(choices).wrap(inner, random);
   if (!random.chance(wrappedShare)) return [...segments];
-  return random.pick(wrappings.filter((wrapping) => wrapping.half === half)).wrap(segments, random);
+  return random.chance(wrappedTwiceShare) ? wrap(wrap(segments)) : wrap(segments);
 }
