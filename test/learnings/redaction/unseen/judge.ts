@@ -121,7 +121,11 @@ async function main(): Promise<void> {
     const result = timed(redact, sample.text);
     return { sample, ...result, isGood: isGood(sample, result.output) };
   };
-  const secrets = samples.secrets.map((sample) => judge(sample, (own, output) => !leaks(own.secret, output)));
+  // A marker may name the vendor with the words that the vendor's tokens begin with: `[REDACTED:rubygems_key]`.
+  const withoutMarkers = (output: string): string => output.replaceAll(/\[REDACTED:\w+\]/g, "\u0000");
+  const secrets = samples.secrets.map((sample) =>
+    judge(sample, (own, output) => !leaks(own.secret, withoutMarkers(output))),
+  );
   const clean = samples.clean.map((sample) => judge(sample, (own, output) => own.text === output));
   const unstable = [...secrets, ...clean].filter(({ output }) => redact(output) !== output).length;
 
