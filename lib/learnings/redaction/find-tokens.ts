@@ -14,6 +14,10 @@ function opensAt(text: string, at: number): boolean {
   return before === backslash || before === percent || text.charCodeAt(at - 3) === percent;
 }
 
+/** Behind another part of the same word. */
+const isInside = (text: string, at: number) =>
+  "_-".includes(text.charAt(at - 1) || " ") && isAlphanumeric(text.charCodeAt(at - 2));
+
 /** The whole token or nothing: a rest left behind could match on its own next time. */
 const closesAt = (text: string, at: number) => !isAlphanumeric(text.charCodeAt(at));
 
@@ -59,6 +63,8 @@ export function tokenFinder(rules: readonly TokenRule[]): Finder {
       const candidates = openings[pairOf(text.charCodeAt(at), text.charCodeAt(at + 1))];
       if (!candidates || at < walkedTo || !opensAt(text, at)) continue;
       for (const opening of candidates) {
+        // `pk_test_…` is no `test_…`.
+        if (opening.prefix.length <= 5 && isInside(text, at)) continue;
         const end = tokenEnd(text, at, opening);
         // Refused or not, a long token is walked once: its inside is not searched again.
         walkedTo = Math.max(walkedTo, end);

@@ -97,8 +97,8 @@ export const word = /[\w-]+/y;
 export const base64 = /[\w+/=%-]+/y;
 export const dotted = /[\w=-]+(?:\.[\w=-]+)*/y;
 /** What may follow a context. */
-export const unquoted = /[^\s"'`]+/y;
-export const quoted = /[^"'`\n]+/y;
+export const unquoted = /[^\s"'`\uE000-\uE003]+/y;
+export const quoted = /[^"'`\uE000-\uE003\n]+/y;
 
 /** `token("Acme key", "acme_live_|acme_test_", alphanumeric, 32)`: the prefixes, then 32 or more. */
 export function token(

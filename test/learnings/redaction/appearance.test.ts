@@ -4,12 +4,13 @@ import {
   hasDigit,
   hasLetter,
   isHex,
-  isPlaceholder,
   isPlainCase,
   isUuid,
   looksRandom,
   looksVeryRandom,
 } from "../../../lib/learnings/redaction/appearance.ts";
+
+import { isPlaceholder } from "../../../lib/learnings/redaction/placeholders.ts";
 
 const random = "aB3dE6gH9kLm2NpQ";
 /** At the bounds: each of these would be judged otherwise if a bound lay one step further. */
