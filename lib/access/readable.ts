@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { parseMemberReads } from "../store/items/people.ts";
-import { memberReadsKey, memberReadsPartKey } from "../store/layout.ts";
+import { memberReadsPartKey } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 
 /** The repositories that a caller can read: every one of the organization, or these. Only user keys have a list. */
@@ -19,15 +19,7 @@ export const readableDigest = (readable: ReadableRepositories): string | undefin
         .subarray(0, 12)
         .toString("base64url");
 
-/** What the member can read now; one read unless the list has several parts. */
-export const readableRepositories = async (
-  table: Table,
-  organization: string,
-  userId: string,
-): Promise<ReadableRepositories> =>
-  await readableFrom(table, organization, userId, await table.get(memberReadsKey(organization, userId)));
-
-/** The same, where the first part of the list is at hand. */
+/** What the member can read now, where the first part of the list is at hand. */
 export async function readableFrom(
   table: Table,
   organization: string,
@@ -42,6 +34,6 @@ export async function readableFrom(
   const keys = Array.from({ length: parts }, (_, index) => memberReadsPartKey(organization, userId, index));
   const found = await table.getTogether(keys);
   const snapshot = found.filter((item) => item !== undefined).map(parseMemberReads);
-  if (snapshot[0]?.parts !== parts) return readableRepositories(table, organization, userId);
+  if (snapshot[0]?.parts !== parts) return readableFrom(table, organization, userId, found[0]);
   return new Set(snapshot.flatMap((part) => part.repository_ids));
 }

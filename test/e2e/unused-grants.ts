@@ -38,5 +38,9 @@ function isUsed(
   if (isShared) return calls.length > 0;
   // What stands inside transactions is granted a second time, for readings of IAM that the first grant does not hold under.
   if (JSON.stringify(statement.Condition ?? {}).includes("EnclosingOperation")) return true;
-  return calls.some((access) => allows(statement, access) && !before.some((other) => allows(other, access)));
+  return calls.some((access) => {
+    // What the chain does alone, it may not do inside a transaction; the first statement is about the log.
+    const others = before.filter((_, index) => !(access.enclosing && chainGrants[index - 1]?.alone));
+    return allows(statement, access) && !others.some((other) => allows(other, access));
+  });
 }

@@ -6,6 +6,7 @@ import { engineClient } from "../../cli/local/engine/engine.ts";
 import { answerSearchVectors } from "../../cli/local/engine/search-vectors.ts";
 import { tableShape } from "../../lib/contract/table.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
 import { signatureProblem } from "../support/aws-signature.ts";
 import { engineKind } from "../support/engine.ts";
 import type { Account } from "./account.ts";
@@ -22,10 +23,14 @@ export type AwsCall = {
   readonly body: Buffer;
 };
 
-/** What a test makes of a call instead of passing it on. */
+/** What a test makes of a call instead of passing it on, or how late it is passed on. */
 export type Interference = (
   call: AwsCall,
-) => "stay silent" | { readonly status: number; readonly body: string } | undefined;
+) =>
+  | "stay silent"
+  | { readonly status: number; readonly body: string }
+  | { readonly lateMs: number }
+  | undefined;
 
 export type Warden = {
   readonly url: string;
@@ -136,8 +141,9 @@ export async function startWarden({ account, engineEndpoint, statementsOf }: War
     }
     const turn = interfere({ functionId: caller, service, operation: operationOf(given), body });
     if (turn === "stay silent") return;
-    if (turn) response.writeHead(turn.status).end(turn.body);
-    else await serve(caller, given, response);
+    if (turn && "status" in turn) return response.writeHead(turn.status).end(turn.body);
+    if (turn) await systemClock.sleep(turn.lateMs);
+    await serve(caller, given, response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { readableRepositories } from "../../lib/access/readable.ts";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { createRole } from "../../lib/people/custom-roles.ts";
@@ -18,6 +17,7 @@ import { organizationItem } from "../access/principals.ts";
 import { organizationOf } from "../learnings/fixture.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import { github, World } from "../support/world.ts";
+import { readableRepositories } from "./readable.ts";
 
 const store = useStore();
 const everybody = { seat: "all", role: "all" } as const;

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { readableRepositories } from "../../lib/access/readable.ts";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { roleWrites } from "../../lib/people/roles.ts";
 import { decideSeats, readPool } from "../../lib/people/seats.ts";
@@ -20,6 +19,7 @@ import {
 } from "../events/support.ts";
 import { openStore, type TestStore, useStore } from "../support/engine.ts";
 import { checkPeople } from "./checks.ts";
+import { readableRepositories } from "./readable.ts";
 
 const store = useStore();
 let opened: TestStore;

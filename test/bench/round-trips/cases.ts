@@ -161,7 +161,7 @@ function peopleCases({ small, large, workspace, instance }: BenchWorld) {
       }),
     ],
     listRoles: [
-      get("1 custom", "small", page(1), key, "/v1/roles"),
+      get("2 custom", "small", page(1), key, "/v1/roles"),
       get(
         `${large.roleIds.length} custom, with permissions`,
         "large",
@@ -181,15 +181,15 @@ function peopleCases({ small, large, workspace, instance }: BenchWorld) {
       ),
     ],
     getRole: [
-      get("of 1", "small", page(1), key, `/v1/roles/${small.roleIds[0]}`),
+      get("of 2", "small", page(1), key, `/v1/roles/${small.roleIds[0]}`),
       get("of many", "large", page(1), bigKey, `/v1/roles/${large.roleIds[0]}`),
     ],
     createRole: [
-      send("the second", "small", write, key, "POST", "/v1/roles", role),
+      send("the third", "small", write, key, "POST", "/v1/roles", role),
       send("one of many", "large", write, bigKey, "POST", "/v1/roles", role),
     ],
     updateRole: [
-      send("of 2", "small", write, key, "PATCH", `/v1/roles/${small.roleIds[0]}`, { description: "Reads." }),
+      send("of 3", "small", write, key, "PATCH", `/v1/roles/${small.roleIds[0]}`, { description: "Reads." }),
       send("of many", "large", write, bigKey, "PATCH", `/v1/roles/${large.roleIds[0]}`, {
         description: "Reads.",
       }),
@@ -202,7 +202,7 @@ function peopleCases({ small, large, workspace, instance }: BenchWorld) {
       }),
     ],
     deleteRole: [
-      send("of 2", "small", write, key, "DELETE", `/v1/roles/${small.roleIds[1]}`),
+      send("of 3", "small", write, key, "DELETE", `/v1/roles/${small.roleIds[1]}`),
       send("of many", "large", write, bigKey, "DELETE", `/v1/roles/${large.roleIds[1]}`),
     ],
   };

@@ -27,7 +27,7 @@ export type Sizes = {
   readonly workspaceOrganizations: number;
 };
 
-const small: Amounts = { members: 3, learnings: 3, pullRequests: 3, findings: 2, customRoles: 1 };
+const small: Amounts = { members: 3, learnings: 3, pullRequests: 3, findings: 2, customRoles: 2 };
 
 /** What the issue asks about. */
 export const fullSizes: Sizes = {

@@ -6,6 +6,8 @@ import { restEvent } from "../../../cli/local/rest-event.ts";
 import { createRouter } from "../../../cli/local/routes.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { binaryMediaTypes, environmentVariables } from "../../../lib/contract/platform.ts";
+import { useFallbackEmbedder } from "../../../lib/index/configured-embedder.ts";
+import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import type { StoreClient } from "../../../lib/store/client.ts";
@@ -55,6 +57,7 @@ export async function openBenchApi({ databaseFile, between }: BenchApiOptions = 
   process.env.DYNAMODB_ENDPOINT = middle?.endpoint ?? engine.endpoint;
   process.env.LOG_LEVEL ??= "silent";
   installLambdaRuntime();
+  useFallbackEmbedder(localEmbedder);
   return {
     engine,
     client,

@@ -48,13 +48,13 @@ export function casesOf(rehearsed: ReadonlyMap<string, Rehearsed>): Case[] {
   return chosen.flatMap(({ scene, call, nth }, index) =>
     hows.flatMap((how) => {
       const turn = index + seedOfRun();
-      // A short run lets a call site fail once, and for good or in a crash; the next site takes the next faults.
-      if (!isLong && how !== "once" && how !== hows[1 + (turn % 2)]) return [];
+      // A short run strikes a call site once, in one of the three ways; the next site takes the next way and fault.
+      if (!isLong && how !== hows[turn % hows.length]) return [];
       const { isAlone = false } = rehearsed.get(scene)?.scene ?? {};
       const possible = faultsOf[how].filter(
         (fault) => canHappen(fault, call) && isFair(fault, isAlone, call),
       );
-      const next = possible[Math.floor(turn / (how === "once" ? 1 : 2)) % possible.length];
+      const next = possible[Math.floor(turn / hows.length) % possible.length];
       const taken = isLong ? possible : next === undefined ? [] : [next];
       return taken.map((fault): Case => ({ scene, site: call.site, nth, fault, how }));
     }),

@@ -1,5 +1,6 @@
 import { lambdaContext } from "../../../cli/local/lambda.ts";
 import { handler as ingestBatch } from "../../../functions/workers/ingest.ts";
+import { eventLimits, storeLimits } from "../../../lib/contract/limits.ts";
 import { ingest } from "../../../lib/contract/workers.ts";
 import { s3Bucket } from "../../../lib/events/s3.ts";
 import { groupOf, type OutgoingEvent, sendEvents } from "../../../lib/events/send.ts";
@@ -29,6 +30,14 @@ import { dieAt } from "./wire.ts";
 const one = organizationName();
 const inAcme = { ...one, workspace_id: "acme" };
 const team = ["1", "2", "3"].map((user_id) => memberSaved(5, { user_id, email: `${user_id}@acme.test` }));
+/** More than one transaction can tell of. */
+const manyMemberships = Array.from({ length: storeLimits.transactionActionsMax }, (_, index) => {
+  const name = organizationName(String(3_000 + index));
+  return [
+    organizationSaved(2, { ...name, workspace_id: "acme" }),
+    memberSaved(5, { ...name, user_id: "1", email: "1@acme.test" }),
+  ];
+}).flat();
 const repository = repositorySaved(3, { repository_id: "r1" });
 const base = [organizationSaved(2), repository];
 
@@ -56,6 +65,7 @@ type Story = {
   /** The last of what was told before was cut off here. */
   readonly cutOffAt?: string;
   readonly settlesPeopleLater?: boolean;
+  readonly tellsLater?: boolean;
 };
 
 const stories: Readonly<Record<string, Story>> = {
@@ -68,6 +78,29 @@ const stories: Readonly<Record<string, Story>> = {
   "a repository is told of again": {
     before: base,
     now: [repositorySaved(9, { repository_id: "r1", name: "new" })],
+  },
+  "an organization is told of after one whose epoch nobody published": {
+    before: [workspaceSaved(1), organizationSaved(2, inAcme)],
+    cutOffAt: "lib/organizations/visibility.ts UpdateItem",
+    now: [organizationSaved(2, inAcme)],
+  },
+  "an organization that is still moving moves again": {
+    before: [
+      workspaceSaved(1),
+      workspaceSaved(1, { id: "other" }),
+      ...base,
+      ...team.slice(0, 1),
+      organizationSaved(9, inAcme),
+    ],
+    cutOffAt: "lib/stream/move.ts",
+    settlesPeopleLater: true,
+    now: [organizationSaved(10, { ...one, workspace_id: "other" })],
+  },
+  "a workspace buys a seat for a person of many organizations": {
+    before: [workspaceSaved(1, { seats_purchased: 0 }), ...manyMemberships],
+    settlesPeopleLater: true,
+    tellsLater: true,
+    now: [workspaceSaved(9)],
   },
   "a workspace buys seats that people are short of": {
     before: [workspaceSaved(1, { seats_purchased: 1 }), organizationSaved(2, inAcme), ...team],
@@ -166,16 +199,21 @@ const repeated = { isRepeated: true, says: /^all are done$/, maySay: ["some come
 const context = () =>
   lambdaContext({ functionName: "test", timeoutMs: 30_000, clock: systemClock, chance: systemChance });
 
-type Message = { readonly id: string; readonly group: string; readonly body: string };
+type Message = {
+  readonly id: string;
+  readonly group: string;
+  readonly body: string;
+  readonly receives?: number;
+};
 
 /** As the queue hands them to the function. */
 export async function ingestMessages(messages: readonly Message[]): Promise<Said> {
-  const Records = messages.map(({ id, group, body }) => ({
+  const Records = messages.map(({ id, group, body, receives = 1 }) => ({
     messageId: id,
     receiptHandle: id,
     body,
     attributes: {
-      ApproximateReceiveCount: "1",
+      ApproximateReceiveCount: String(receives),
       SentTimestamp: "0",
       SenderId: "test",
       ApproximateFirstReceiveTimestamp: "0",
@@ -213,18 +251,39 @@ export function eventsPlay(stage: Stage): Play {
   }
 
   const told: Scenes = Object.fromEntries(
-    Object.entries(stories).map(([name, { now, settlesPeopleLater = false }]): [string, Scene] => [
-      name,
-      {
-        ...repeated,
-        mayLeave,
-        plays: ingest.id,
-        ground: name,
-        settlesPeopleLater,
-        act: () => ingestMessages(now.map(messageOf)),
-      },
-    ]),
+    Object.entries(stories).map(
+      ([name, { now, settlesPeopleLater = false, tellsLater = false }]): [string, Scene] => [
+        name,
+        {
+          ...repeated,
+          mayLeave,
+          plays: ingest.id,
+          ground: name,
+          settlesPeopleLater,
+          tellsLater,
+          act: () => ingestMessages(now.map(messageOf)),
+        },
+      ],
+    ),
   );
+
+  const suspected: Message = { ...messageOf(workspaceSaved(1)), receives: eventLimits.suspectReceivesMin };
+  const suspects: Scenes = {
+    "an event under suspicion meets a passing fault": {
+      ...repeated,
+      plays: ingest.id,
+      ground: "nothing",
+      befalls: {
+        at: "lib/organizations/save-workspace.ts TransactWriteItems",
+        fault: "throttle",
+        times: storeLimits.retry.attemptsMax,
+      },
+      act: async () => {
+        const first = await ingestMessages([suspected]);
+        return first.isAcknowledged ? first : await ingestMessages([suspected]);
+      },
+    },
+  };
 
   const queue = () => sqsQueue(createSqsCall(), "https://queue.test/events");
   const bucket = () => s3Bucket("events");
@@ -264,7 +323,7 @@ export function eventsPlay(stage: Stage): Play {
       nothing: { build: async () => undefined },
       "a repository": { build: () => tellBefore({ before: base, now: [] }) },
     },
-    scenes: () => ({ ...told, ...referenced }),
+    scenes: () => ({ ...told, ...referenced, ...suspects }),
   };
 }
 

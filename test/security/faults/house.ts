@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
-import { securityLimits } from "../../../lib/contract/limits.ts";
+import { requestLimits, securityLimits } from "../../../lib/contract/limits.ts";
 import { createRole } from "../../../lib/people/custom-roles.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
 import {
@@ -18,7 +18,7 @@ import type { Stage } from "./scene.ts";
 
 export type House = {
   readonly keys: Readonly<
-    Record<"organization" | "member" | "workspace" | "instance" | "legacy" | "moved", string>
+    Record<"organization" | "member" | "workspace" | "instance" | "legacy" | "moved" | "revoked", string>
   >;
   readonly uuid: string;
   readonly roleId: string;
@@ -61,6 +61,11 @@ export async function buildHouse(stage: Stage): Promise<House> {
   await world.organization("two", { workspace_id: "faults" });
   const home = await world.organization("home", { instance_id: "faults", seats_purchased: 2 });
   await world.organization("branch", { instance_id: "faults" });
+  // On another plan, asleep, and asleep in the workspace: what acts on many meets these too.
+  await world.organization("shed", { instance_id: "faults", plan: "pro" });
+  const attic = await world.organization("attic", { instance_id: "faults" });
+  await world.organization("cellar", { workspace_id: "faults" });
+  await world.member(github("cellar"), "u1");
   const hosted = gitlab("faults", "home");
   for (const name of [cloud, github("two"), hosted, gitlab("faults", "branch")]) {
     await world.member(name, "u-admin", { role: "cr_admin", email: null });
@@ -77,7 +82,12 @@ export async function buildHouse(stage: Stage): Promise<House> {
     instance: await world.key({ kind: "instance", instanceId: "faults", home, ...admin }),
     legacy: await world.key({ kind: "legacy", organization: uuid }),
     moved,
+    revoked: await world.key({ kind: "user", organization: uuid, owner: "u2" }),
   };
+  await world.revoke(keys.revoked);
+  await world.key({ kind: "instance", instanceId: "faults", home, authorized: [home, attic], ...admin });
+  await world.organization("attic", { instance_id: "faults", active: false });
+  await world.organization("cellar", { workspace_id: "faults", active: false });
   const spare = await world.key({ kind: "organization", organization: uuid, owner: "u1", role: "cr_member" });
   const texts = Object.fromEntries(Object.entries(keys).map(([kind, { text }]) => [kind, text]));
   // The first page makes the keys of cursors, which then are there for all.
@@ -110,6 +120,7 @@ const keysOf = (texts: Readonly<Record<string, string>>): House["keys"] => ({
   instance: texts.instance ?? "",
   legacy: texts.legacy ?? "",
   moved: texts.moved ?? "",
+  revoked: texts.revoked ?? "",
 });
 
 /** Adds what takes several items each: a member's repositories, a pull request's comments, the scans. */
@@ -128,6 +139,15 @@ export async function fillHouse({ world, api }: Stage, { uuid }: House): Promise
     put: { ...ledger, sk: `${ledger.sk}-${index}` },
   }));
   await table.writeMany(more);
+}
+
+/** The entries of large pull requests say that they are larger than an answer may be. */
+export async function growEntries({ api }: Stage): Promise<void> {
+  const { table } = api.store();
+  const { items } = await table.scanPage({});
+  const large = items.filter(({ pk, b }) => /^S#.*#\w#\d+$/.test(pk) && Number(b) > 32_000);
+  if (large.length === 0) throw new Error("The house has a large pull request.");
+  await table.writeMany(large.map((item) => ({ put: { ...item, b: requestLimits.responseBytesMax + 1 } })));
 }
 
 /** More than one item holds: the list is in two parts. */

@@ -3,7 +3,7 @@ import { operations } from "../../../lib/contract/operations.ts";
 import { certain } from "../../../lib/runtime/certain.ts";
 import { cursorKeysKey } from "../../../lib/store/layout.ts";
 import type { Answer } from "../../support/api.ts";
-import { buildHouse, fillHouse, type House, texts } from "./house.ts";
+import { buildHouse, fillHouse, growEntries, type House, texts } from "./house.ts";
 import type { Play, Said, Scene, Scenes, Stage } from "./scene.ts";
 import { stable } from "./state.ts";
 
@@ -26,6 +26,9 @@ function operationAt(method: string, target: string): string {
   return certain(found, `operation ${method} ${target}`).id;
 }
 const route = createRouter(operations);
+
+/** Somebody else was faster at the first write there. */
+const rival = (file: string) => ({ at: `${file} TransactWriteItems`, fault: "condition", times: 1 }) as const;
 
 /** The answer, without what is drawn anew: ids, cursors, times. */
 function saidOf({ status, codes, json, body }: Answer): string {
@@ -91,6 +94,11 @@ export function operationsPlay(stage: Stage): Play {
     ],
   };
   const item = (learning: string) => ({ repository_id: "r1", learning });
+  const newRole = {
+    name: "New",
+    is_default: true,
+    permissions: [{ resource_id: "security", access_type: "read" }],
+  };
 
   const reads = (): Scenes => ({
     whoami: get("organization", "/v1/whoami"),
@@ -112,9 +120,14 @@ export function operationsPlay(stage: Stage): Play {
     "a role, read": get("organization", `/v1/roles/${built().roleId}`),
     "keys of an organization": get("organization", "/v1/keys"),
     "keys of a workspace": get("workspace", "/v1/keys?limit=2"),
+    "keys of an instance, with one for an organization that sleeps": get("instance", "/v1/keys"),
     permissions: get("organization", "/v1/roles/permissions"),
     "review comment metrics": get("workspace", `/v1/metrics/review-comments?${window}&limit=1`),
     "review comments that spill": get("organization", `/v1/metrics/review-comments?${window}`, full),
+    "review comments that are too large": get("organization", `/v1/metrics/review-comments?${window}`, {
+      ground: "a house with too large a pull request",
+      says: /^413 RESPONSE_TOO_LARGE$/,
+    }),
     "review metrics": get("organization", `/v1/metrics/reviews?${window}&format=csv`),
     "MCP metrics": get("workspace", `/v1/metrics/mcp?${window}&org_id=one`),
     Learnings: get("workspace", "/v1/learnings"),
@@ -132,6 +145,9 @@ export function operationsPlay(stage: Stage): Play {
     "seat assignment, read": get("instance", "/v1/users/seats/assignment"),
     "a member who is no admin": change("member", "GET", "/v1/users", undefined, { says: /^403 NOT_ADMIN$/ }),
     "a cursor of a newer key": cursorOfNewerKey(),
+    "a revoked key of a member": change("revoked", "GET", "/v1/whoami", undefined, {
+      says: /^401 UNAUTHORIZED$/,
+    }),
   });
 
   const writes = (): Scenes => ({
@@ -164,14 +180,14 @@ export function operationsPlay(stage: Stage): Play {
       "POST",
       "/v1/users/roles",
       { role: "cr_admin", user_ids: ["u1", "u2"] },
-      { rivalAt: "lib/people/change-roles.ts TransactWriteItems" },
+      { befalls: rival("lib/people/change-roles.ts") },
     ),
     "seats for members, while somebody else is at it": change(
       "instance",
       "POST",
       "/v1/users/seats",
       { action: "assign", user_ids: ["u2", "u3"] },
-      { rivalAt: "lib/people/assign-seats.ts TransactWriteItems" },
+      { befalls: rival("lib/people/assign-seats.ts") },
     ),
     "the last admin": change("organization", "POST", "/v1/users/roles", {
       role: "cr_member",
@@ -182,13 +198,14 @@ export function operationsPlay(stage: Stage): Play {
       user_ids: ["u1"],
       org_id: "ALL",
     }),
-    "a role, created": change(
-      "organization",
-      "POST",
-      "/v1/roles",
-      { name: "New", is_default: true, permissions: [{ resource_id: "security", access_type: "read" }] },
-      { doneBefore: /^409 ROLE_NAME_TAKEN$/ },
-    ),
+    "a role, created": change("organization", "POST", "/v1/roles", newRole, {
+      doneBefore: /^409 ROLE_NAME_TAKEN$/,
+    }),
+    "a role, created again": change("organization", "POST", "/v1/roles", newRole, {
+      prepare: async () => {
+        await api.call("/v1/roles", { key: built().keys.organization, body: newRole });
+      },
+    }),
     "a role, changed": change("organization", "PATCH", `/v1/roles/${built().roleId}`, {
       name: "Renamed",
       is_default: true,
@@ -275,6 +292,7 @@ export function operationsPlay(stage: Stage): Play {
         },
       },
       "a full house": { from: "house", build: () => fillHouse(stage, built()) },
+      "a house with too large a pull request": { from: "a full house", build: () => growEntries(stage) },
     },
     scenes: () => ({ ...reads(), ...writes() }),
   };

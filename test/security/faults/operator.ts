@@ -141,6 +141,14 @@ export function operatorPlay(stage: Stage): Play {
         role: built().roleId,
         ...owned,
       })),
+      "a key whose storing is never answered": {
+        ...key(() => ({ kind: "user", organization: built().uuid, ...owned })),
+        befalls: {
+          at: "lib/access/key-registry.ts TransactWriteItems",
+          fault: "lost after",
+          times: Number.POSITIVE_INFINITY,
+        },
+      },
       "a key of a member": key(() => ({ kind: "user", organization: built().uuid, ...owned })),
       "a key of an instance": key(() => ({
         kind: "instance",

@@ -1,6 +1,7 @@
 import type { OpenStore } from "../../../lib/store/open.ts";
 import type { Api } from "../../support/api.ts";
 import type { World } from "../../support/world.ts";
+import type { Fault } from "./fault.ts";
 import type { Wire } from "./wire.ts";
 
 export type Said = {
@@ -23,8 +24,13 @@ export type Scene = {
   readonly isRead?: boolean;
   /** What it may say when an earlier try had done it. */
   readonly doneBefore?: RegExp;
-  /** Somebody else was faster at its first write there (`file operation`): the condition fails once. */
-  readonly rivalAt?: string;
+  /** What happens besides, in every run, so that the scene comes to what it does then. */
+  readonly befalls?: {
+    /** `file operation` */
+    readonly at: string;
+    readonly fault: Fault;
+    readonly times: number;
+  };
   /** What it says when nothing fails. */
   readonly says: RegExp;
   /** What it may say while something fails for good. */
@@ -41,6 +47,8 @@ export type Scene = {
   readonly settlesPeopleLater?: boolean;
   /** What lies in the dead-letter queue at first. */
   readonly deadLetters?: readonly string[];
+  /** Copies of its entry in the log that do not fit into its transaction follow it: a crash in between leaves them out. */
+  readonly tellsLater?: boolean;
   /** The operation, worker or internal function of the contract that it plays; the operator's verbs have none. */
   readonly plays?: string;
 };

@@ -31,7 +31,7 @@ const machinery = new Set([
 
 /** What each port is called wherever it is handed on, so that its calls are known by that name. */
 const portNames: Readonly<Record<string, readonly string[]>> = {
-  Table: ["table"],
+  Table: ["table", "triesTable"],
   MeteredTable: ["table"],
   VectorSearch: ["vectors"],
   EventBucket: ["bucket"],

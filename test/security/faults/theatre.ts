@@ -112,7 +112,7 @@ export class Theatre {
     if (broken) return broken;
     if (!said.isAcknowledged || how === "crash") return undefined;
     const { things, told } = this.#stateOf(scene, items);
-    const isUntold = isBeside(site) && how === "for good";
+    const isUntold = scene.tellsLater || (isBeside(site) && how === "for good");
     const found = { things, told: isUntold ? state.told : told };
     const left = difference(scene, state, found, { isTwice: fault === "twin" });
     return left && `it is acknowledged (${said.text.slice(0, 60)}), yet ${left}`;
@@ -131,7 +131,9 @@ export class Theatre {
       if (again.text !== said.text && !scene.doneBefore?.test(again.text))
         return `again it says ${again.text.slice(0, 200)}`;
       if (scene.isRead) return undefined;
-      problem = difference(scene, state, this.#stateOf(scene, await this.#read()), { isTwice: true });
+      const { things, told } = this.#stateOf(scene, await this.#read());
+      const found = { things, told: scene.tellsLater ? state.told : told };
+      problem = difference(scene, state, found, { isTwice: true });
       if (!problem) return undefined;
     }
     return problem && `again ${problem}`;
@@ -181,7 +183,7 @@ export class Theatre {
     const later = scene.laterMs ?? 0;
     this.#wait(later);
     await scene.prepare?.();
-    this.#wire.watch(withRival(scene, strike), options);
+    this.#wire.watch(withTrouble(scene, strike), options);
     try {
       return await scene.act();
     } finally {
@@ -240,13 +242,14 @@ const environmentOf = (endpoint: string) => ({
   BEDROCK_MODEL_ID: "titan",
 });
 
-/** The first write of a scene's rival comes before its own. */
-function withRival({ rivalAt }: Scene, strike: Strike): Strike {
-  let isAhead = rivalAt !== undefined;
+/** What befalls a scene in every run, and what strikes it in this one. */
+function withTrouble({ befalls }: Scene, strike: Strike): Strike {
+  let times = 0;
   return (call) => {
     const fault = strike(call);
-    if (fault || !isAhead || `${call.site.split(":", 1)[0]} ${call.operation}` !== rivalAt) return fault;
-    isAhead = false;
-    return "condition";
+    const isThere = `${call.site.split(":", 1)[0]} ${call.operation}` === befalls?.at;
+    if (fault || !isThere || times >= befalls.times) return fault;
+    times += 1;
+    return befalls.fault;
   };
 }

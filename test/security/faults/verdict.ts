@@ -51,7 +51,7 @@ function without(some: readonly string[], others: readonly string[]): string[] {
 }
 
 /** What is written beside the answer, and may fail without anybody's knowing. */
-const beside = ["lib/access/last-used.ts", "lib/audit/refusals.ts"];
+const beside = ["lib/access/last-used.ts", "lib/audit/refusals.ts", "lib/http/refusals.ts"];
 export const isBeside = (site: string): boolean => beside.includes(site.split(":", 1)[0] ?? "");
 const limiter = "lib/access/rate-limiter.ts";
 

@@ -126,7 +126,7 @@ export class Wire {
     site: string,
   ): Promise<Response> {
     const operation = String(request.headers["x-amz-target"]).split(".").at(-1) ?? "";
-    const sent = Buffer.from(request.body).toString();
+    const sent = textOf(request.body);
     const body = this.#hasWholePages ? sent : cutShort(operation, sent);
     const call = { site, operation, body };
     const send = (text: string) => handler.handle(changed(request, { body: text }));
@@ -215,12 +215,16 @@ function withExactSearch(handler: AwsRequestHandler): AwsRequestHandler {
       });
       const documents = DynamoDBDocumentClient.from(client);
       const store: StoreClient = { send: (command) => documents.send(command), destroy: () => undefined };
-      const found = await answerSearchVectors(store, JSON.parse(Buffer.from(request.body).toString()));
+      const found = await answerSearchVectors(store, JSON.parse(textOf(request.body)));
       client.destroy();
       return response(okJson(found));
     },
   };
 }
+
+/** The SDK warns of whoever takes its bytes for a text. */
+const textOf = (body: Uint8Array | string): string =>
+  typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
 
 /** The same request with something else in it; nobody on loopback looks at its signature. */
 function changed(

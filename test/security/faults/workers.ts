@@ -10,14 +10,17 @@ import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { markStale } from "../../../lib/index/stale.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
 import {
+  keyDirectoryRange,
   learningPartition,
   organizationDirectoryKey,
+  organizationKeyRow,
   spillKey,
   spillPartKey,
   sweeperKey,
   vectorKey,
   waitingByAgeKey,
 } from "../../../lib/store/layout.ts";
+import type { Table } from "../../../lib/store/table.ts";
 import {
   createDesk,
   deliver,
@@ -86,6 +89,16 @@ async function run(work: () => Promise<unknown>): Promise<Said> {
   } catch {
     return { text: "failed", isAcknowledged: false };
   }
+}
+
+/** As the first release left its keys: in the directory, and in no other list. */
+async function forgetRows(table: Table): Promise<void> {
+  const { items } = await table.queryPage(keyDirectoryRange);
+  const places = items.map(({ sk }) => organizationKeyRow(uuidOf(), sk));
+  await table.writeMany([
+    ...items.map(({ listed: _, ...row }) => ({ put: row })),
+    ...places.map((place) => ({ delete: place })),
+  ]);
 }
 
 export function workersPlay(stage: Stage): Play {
@@ -173,6 +186,8 @@ export function workersPlay(stage: Stage): Play {
           ]);
           const { text: key } = await stage.world.key({ kind: "legacy", organization: uuidOf() });
           await stage.api.call("/v1/learnings", { key });
+          await stage.world.key({ kind: "legacy", organization: uuidOf() });
+          await forgetRows(table());
         },
       },
       "what can be found": {
