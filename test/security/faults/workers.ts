@@ -216,6 +216,8 @@ export function workersPlay(stage: Stage): Play {
       "the index is reconciled": {
         ground: "an index that is behind",
         laterMs: 2 * dayMs,
+        // Where it stopped among the markers, which the next run goes on from.
+        uncompared: /"sk":"MARKERS"/,
         ...worker("reconcileIndex"),
       },
       "moves are finished": {

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
+import { deleteKey } from "../../../lib/contract/operations/keys.ts";
+import { deleteRole } from "../../../lib/contract/operations/roles.ts";
 import { callJson, event, ndjson, type RunningDev, soloOrganization, useDev } from "../../cli/support.ts";
 import { seededChance } from "../../support/clock.ts";
 import { isLong, seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
@@ -20,10 +22,11 @@ import {
   wronglyRefused,
 } from "./verdict.ts";
 
-const overload = 10;
+/** The short run sends as many, more slowly: they must not be too much for an engine on a busy machine. */
+const overload = volume(4, 10);
 const connections = 200;
 const idleMs = volume(3_000, 30_000);
-const loadMs = volume(8_000, 240_000);
+const loadMs = volume(20_000, 240_000);
 const memoryWarmUpMs = loadMs / 3;
 /** Callers who stay under their limits the whole time. */
 const quietHomes = 6;
@@ -169,6 +172,9 @@ async function processorMs(): Promise<number> {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / clockTicksPerSecond;
 }
 
+/** What these delete is not there. */
+const bucketsOfAbsent = new Set([deleteRole, deleteKey].map(({ rateLimit }) => rateLimit.bucket));
+
 const memoryLine = z.object({ atMs: z.number(), heapUsed: z.number(), rss: z.number() });
 
 describe(`${overload} times every rate limit over ${connections} connections`, () => {
@@ -180,19 +186,21 @@ describe(`${overload} times every rate limit over ${connections} connections`, (
     console.log([...counts].map(([status, all]) => `${all.length} × ${status}`).join(", "));
     const allowed = new Set([200, 204, 404, 429]);
     expect([...counts.keys()].filter((status) => !allowed.has(status))).toEqual([]);
-    // Rare enough that it says nothing of the service: more of them would be connections that it breaks.
-    expect(repeated).toBeLessThanOrEqual(Math.ceil(underLoad.length / 1000));
-    expect(counts.get(404)?.every(({ bucket }) => bucket === "roles-write") ?? true).toBe(true);
+    // A server may close an idle connection just as a request comes: rare, or it breaks connections.
+    expect(repeated).toBeLessThanOrEqual(Math.ceil(underLoad.length / 100));
+    expect(counts.get(404)?.every(({ bucket }) => bucketsOfAbsent.has(bucket)) ?? true).toBe(true);
   });
 
   test("every limit is exact: never more within a window, never a refusal when there are fewer", () => {
+    const tookMs = Math.max(...underLoad.map(({ receivedMs }) => receivedMs));
     const table = [...buckets].map(([bucket, limit]) => {
       const own = underLoad.filter((outcome) => outcome.bucket === bucket);
       const admitted = own.filter(({ status }) => status !== 429).length;
       expect(overAdmitted(own, limit)).toEqual([]);
       expect(wronglyRefused(own, limit)).toEqual([]);
       const windows = Math.ceil(loadMs / limit.windowMs);
-      expect(admitted, bucket).toBeLessThanOrEqual(limit.requestsMax * windows);
+      // On a busy machine answers come after the load has ended, perhaps in a later window.
+      expect(admitted, bucket).toBeLessThanOrEqual(limit.requestsMax * Math.ceil(tookMs / limit.windowMs));
       expect(admitted, bucket).toBeGreaterThanOrEqual(limit.requestsMax * (windows - 1) || limit.requestsMax);
       return `${bucket} ${admitted}/${own.length}`;
     });

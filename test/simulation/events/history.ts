@@ -32,12 +32,16 @@ export function makeHistory(dice: Dice): ToldEvent[] {
     const occurred_at = new Date(Date.UTC(2026, 9, 1, 0, minute)).toISOString();
     events.push({ id: v5(`${minute}`, identityNamespace), type, occurred_at, data, fate });
   };
-  const workspace = () =>
+  // In some histories nobody wants a seat until the end; then some do, while the first seats are bought.
+  const isRush = dice.chance(0.4);
+  const late = userIds.slice(-1);
+  const early = isRush ? userIds.slice(0, -1) : userIds;
+  const workspace = (rushSeats = 0) =>
     say("workspace.saved", {
       id: "acme",
       name: "Acme",
       admins: [],
-      seats_purchased: dice.below(9),
+      seats_purchased: isRush ? rushSeats : dice.below(9),
       active: true,
     });
   const organization = (id: string) =>
@@ -63,7 +67,7 @@ export function makeHistory(dice: Dice): ToldEvent[] {
         username: user,
         email: dice.pick([null, `${user}@acme.test`, `${user}@acme.test`, "team@acme.test"]),
         role: dice.pick(["cr_admin", "cr_member"]),
-        seat_assigned: dice.chance(0.8),
+        seat_assigned: isRush ? late.includes(user) : dice.chance(0.8),
         readable_repository_ids: "*",
         active: fate !== "good" || dice.chance(0.75),
       },
@@ -83,7 +87,7 @@ export function makeHistory(dice: Dice): ToldEvent[] {
   const pullRequest = (id: string) =>
     say(
       "pull_request.finalized",
-      finalized(nameOf(id), minute, { repository_id: "r1", author_id: dice.pick(userIds), comments: [] }),
+      finalized(nameOf(id), minute, { repository_id: "r1", author_id: dice.pick(early), comments: [] }),
     );
   const bad: ReadonlyArray<(id: string) => void> = [
     (id) => say("member.saved", { ...nameOf(id), user_id: "x" }, "malformed"),
@@ -99,12 +103,16 @@ export function makeHistory(dice: Dice): ToldEvent[] {
   for (let count = 12 + dice.below(25); count > 0; count--) {
     const id = dice.pick(organizationIds);
     const what = dice.next();
-    if (what < 0.5) member(id, dice.pick(userIds));
+    if (what < 0.5) member(id, dice.pick(early));
     else if (what < 0.65) pullRequest(id);
     else if (what < 0.72) organization(id);
     // Seats are bought in a group of their own, and so at the same time as people come and go.
     else if (what < 0.93) workspace();
     else dice.pick(bad)(id);
+  }
+  if (isRush) {
+    for (const id of organizationIds) for (const user of late) member(id, user);
+    workspace(12);
   }
   return events;
 }

@@ -8,8 +8,11 @@ export const queueRules = {
   batchMessagesMax: 10,
   /** In steps: three times what a worker has. */
   visibility: 3_600,
-  /** Fewer than on AWS, so that what would be buried there after a day is buried within a simulated life. */
-  receivesMax: 25,
+  /**
+   * Fewer than on AWS, so that what would be buried there after a day is buried within a simulated life; more than
+   * faults that pass add up to in one.
+   */
+  receivesMax: 60,
 } as const;
 
 /**

@@ -92,10 +92,12 @@ export class EventWorld {
     const table = this.#store.connect(process);
     const spoiled: Table = {
       ...table,
-      transact: (writes, options) => {
-        if (writesMember(writes, refusedUser)) return Promise.reject(validationFault());
+      transact: async (writes, options) => {
+        if (writesMember(writes, refusedUser)) throw validationFault();
         if (writesMember(writes, deadlyUser)) process.crash();
-        return table.transact(writes, options);
+        // Some are on their way for long: what they rest on changes meanwhile.
+        if (this.dice.chance(0.1)) await this.#scheduler.sleep(this.dice.below(300));
+        return await table.transact(writes, options);
       },
     };
     return this.#weakness?.table?.(spoiled, (item) => this.#store.truth(item)) ?? spoiled;
