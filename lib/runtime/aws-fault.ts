@@ -52,7 +52,8 @@ export type AwsErrorAnswer = {
  * SDK's error itself is left behind: it holds the whole answer.
  */
 export function faultFrom(error: unknown): unknown {
-  if (!(error instanceof Error) || !("$metadata" in error)) return error;
+  // Our own words come back with the SDK's metadata on them.
+  if (error instanceof NoAnswer || !(error instanceof Error) || !("$metadata" in error)) return error;
   const status = numberAt(error.$metadata, "httpStatusCode") ?? 0;
   if ("$fault" in error)
     return new AwsFault({

@@ -96,8 +96,9 @@ async function recordExchanges(
 ): Promise<Exchange[]> {
   const exchanges: Exchange[] = [];
   let before: Answer | undefined;
-  for (const { goesOn, ...request } of requests) {
+  for (const { goesOn, showsUse, ...request } of requests) {
     steady.begin(`${operation.id} ${request.title}`, 1_000);
+    if (showsUse) await api.call("/v1/whoami", { key: world.keys[request.key] });
     const whole = goesOn ? { ...request, query: { ...request.query, cursor: cursorOf(before) } } : request;
     before = await send(operation, whole);
     expect([operation.id, request.title, before.status, before.message]).toEqual([

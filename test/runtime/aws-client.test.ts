@@ -157,11 +157,13 @@ const signedAtMs = (date: unknown): number =>
 
 describe("no answer", () => {
   test.each(["hang up", "break off", "stay silent", "drip"] as const)(
-    "(%s) is a fault of its own",
+    "(%s) is a fault of its own that names the host and keeps its cause",
     async (turn) => {
       const { server, get } = await pair(() => turn, { answerMsMax: 300 });
       const startedMs = performance.now();
-      await expect(get()).rejects.toBeInstanceOf(NoAnswer);
+      const fault = await get().catch((error: unknown) => error);
+      expect(fault).toBeInstanceOf(NoAnswer);
+      expect(fault).toMatchObject({ message: "127.0.0.1 did not answer.", cause: expect.any(Error) });
       expect(performance.now() - startedMs).toBeLessThan(2_000);
       expect(server.requests).toHaveLength(1);
     },

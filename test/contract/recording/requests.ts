@@ -10,6 +10,8 @@ export type ExampleRequest = {
   readonly body?: unknown;
   /** Sends the cursor that the request before it was answered with. */
   readonly goesOn?: boolean;
+  /** Its answer says when the key was last used, which is written beside it: the key is used a moment before. */
+  readonly showsUse?: boolean;
 };
 
 const june = { start_date: "2026-06-01", end_date: "2026-06-30" };
@@ -209,9 +211,14 @@ export const requestsOf = (
     },
   ],
   listKeys: [
-    { title: "First page", key: "organization", query: { limit: "2" } },
-    { title: "Next page", key: "organization", query: { limit: "2" }, goesOn: true },
-    { title: "One organization of a workspace", key: "workspace", query: { org_id: "1001", limit: "1" } },
+    { title: "First page", key: "organization", query: { limit: "2" }, showsUse: true },
+    { title: "Next page", key: "organization", query: { limit: "2" }, goesOn: true, showsUse: true },
+    {
+      title: "One organization of a workspace",
+      key: "workspace",
+      query: { org_id: "1001", limit: "1" },
+      showsUse: true,
+    },
   ],
   rotateKey: [
     {
