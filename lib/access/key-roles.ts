@@ -6,6 +6,12 @@ import type { Condition, Path, TransactionWrite } from "../store/table.ts";
  * for their items to say, but nobody can delete the role between that look and the deletion, or give it to a key.
  */
 const countPath = (role: string): Path => ["keys_given", role];
+/** Stands among the roles of a guard from before there was a count: keys may hold roles that it does not know of. */
+const uncounted = "*";
+
+/** False only where it is certain that no key was ever given the role. */
+export const mayBeHeldByKey = ({ keys_given }: Pick<PeopleItem, "keys_given">, role: string): boolean =>
+  !keys_given || uncounted in keys_given || role in keys_given;
 
 /** For the transaction of the key: the role exists, and one more key has it. */
 export function keyGivenWrite({ pk, sk, keys_given }: PeopleItem, role: string): TransactionWrite {
@@ -13,7 +19,7 @@ export function keyGivenWrite({ pk, sk, keys_given }: PeopleItem, role: string):
   // Guards from before there was a count get one.
   const change = keys_given
     ? ({ set: [[countPath(role), (keys_given[role] ?? 0) + 1]] } as const)
-    : ({ set: [["keys_given", { [role]: 1 }]] } as const);
+    : ({ set: [["keys_given", { [role]: 1, [uncounted]: 1 }]] } as const);
   return { update: { pk, sk }, change, when: { all: [exists, noKeyGivenSince({ keys_given }, role)] } };
 }
 

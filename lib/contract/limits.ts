@@ -85,7 +85,7 @@ export const keyLimits = {
   graceSecondsMax: 86_400,
   graceSecondsDefault: 3_600,
   /** Organizations whose keys are asked for side by side, and how many one page looks through at most. */
-  organizationsAtOnce: 10,
+  organizationsAtOnce: 50,
   organizationsPerPageMax: 200,
 } as const;
 

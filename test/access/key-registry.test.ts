@@ -433,8 +433,10 @@ describe("what a key rests on, changed while it is made", () => {
       (await store().table.get(organizationKey(uuid))) ?? { pk: "", sk: "" },
     );
     const context = { ...world.deps, ...operatorOrigin };
-    const fields = { name: "Auditor", description: null, is_default: false, permissions: [] };
-    const { role } = await createRole(context, organization, { ...fields, duplicateFrom: undefined });
+    const fields = { description: null, is_default: false, permissions: [], duplicateFrom: undefined };
+    const makeRole = async (name: string) =>
+      (await createRole(context, organization, { ...fields, name })).role;
+    const role = await makeRole("Auditor");
     const request: KeyRequest = {
       kind: "organization",
       organization: uuid,
@@ -444,7 +446,7 @@ describe("what a key rests on, changed while it is made", () => {
     };
     const keysOf = async () =>
       (await listKeys({ table: store().table })).filter((key) => key.organization === uuid);
-    return { uuid, context, organization, role, request, keysOf };
+    return { uuid, context, organization, role, makeRole, request, keysOf };
   }
 
   test("an owner who leaves: there is no key", async () => {
@@ -472,6 +474,14 @@ describe("what a key rests on, changed while it is made", () => {
     for (const { key } of issued)
       await rotateKey(world.deps, { id: key.id, graceSeconds: 0, actor: operator });
     expect(await store().table.get(peopleKey(uuid))).toMatchObject({ keys_given: { [role.id]: 4 } });
+  });
+
+  test("a key from before there was a count keeps its role, also when another role is counted since", async () => {
+    const { uuid, context, organization, role, makeRole, request } = await office("uncounted");
+    await createKey(world.deps, request);
+    await store().table.write({ update: peopleKey(uuid), change: { remove: ["keys_given"] } });
+    await createKey(world.deps, { ...request, role: (await makeRole("Other")).id });
+    await expect(deleteRole(context, organization, role.id)).rejects.toMatchObject({ code: "ROLE_IN_USE" });
   });
 
   test("a key that gets the role while it is deleted keeps the role", async () => {

@@ -1,3 +1,4 @@
+import { keyLimits } from "../../../lib/contract/limits.ts";
 import type { OperationId } from "../../../lib/contract/operations.ts";
 import type { BenchRequest } from "../support/bench-api.ts";
 import { measuredWeek, windowQuery } from "../support/history.ts";
@@ -234,7 +235,13 @@ function otherCases({ sizes, small, large, workspace, instance }: BenchWorld) {
     // The rows of the keys, then the keys.
     listKeys: [
       get("5", "small", page(2), small.keys.organization, "/v1/keys"),
-      get(`of ${sizes.workspaceOrganizations} organizations`, "large", page(2), workspace.token, "/v1/keys"),
+      get(
+        `of ${sizes.workspaceOrganizations} organizations`,
+        "large",
+        page(1 + Math.ceil((1 + sizes.workspaceOrganizations) / keyLimits.organizationsAtOnce)),
+        workspace.token,
+        "/v1/keys",
+      ),
     ],
     rotateKey: [
       send("one", "small", write, small.keys.organization, "POST", `/v1/keys/${small.keyIds[0]}/rotate`, {}),
