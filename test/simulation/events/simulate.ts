@@ -1,5 +1,7 @@
+import * as z from "zod";
 import { authenticate, Refused } from "../../../lib/access/authenticate.ts";
 import { expireWaiting } from "../../../lib/events/expire.ts";
+import type { DeadLetter } from "../../../lib/events/ports.ts";
 import { resumeMoves } from "../../../lib/organizations/move.ts";
 import { versionOf } from "../../../lib/store/items/version.ts";
 import { memberKey, organizationKey, tenantKey, workspaceTenant } from "../../../lib/store/layout.ts";
@@ -18,6 +20,7 @@ export async function simulateEvents(seed: number, weakness?: EventWeakness): Pr
     for (const actor of [world.worker(), world.worker(), world.worker(), world.admin()])
       actor.catch((error: unknown) => world.fail(error));
     await world.run(() => world.queue.isEmpty);
+    if (world.redrive()) await world.run(() => world.queue.isEmpty);
     world.isClosing = true;
     await world.run();
     world.calm();
@@ -41,7 +44,7 @@ async function rest(world: EventWorld): Promise<void> {
 function checkRest(world: EventWorld): void {
   const { buried } = world.queue;
   if (buried.length > 0) throw new Violation("buried", `the queue buried ${buried.length} without a reason`);
-  const dead = new Set(world.letters.map(({ id }) => id));
+  const dead = new Set(world.letters.map(eventOf));
   for (const { id, fate, type } of world.events) {
     if (fate === "good" && dead.has(id))
       throw new Violation("dead", `a good ${type} is a dead letter: ${reasonOf(world, id)}`);
@@ -63,7 +66,11 @@ function checkRest(world: EventWorld): void {
 }
 
 const reasonOf = (world: EventWorld, id: string): string | undefined =>
-  world.letters.find((letter) => letter.id === id)?.reason;
+  world.letters.find((letter) => eventOf(letter) === id)?.reason;
+
+/** The event in a letter: one that was sent again travels under a new id. */
+const eventOf = ({ body }: DeadLetter): string => envelope.parse(JSON.parse(body)).id;
+const envelope = z.object({ id: z.string() });
 
 /** The newest good event about each thing, by the thing's key. */
 function newest(events: readonly ToldEvent[]): Map<string, ToldEvent> {

@@ -115,6 +115,15 @@ export class EventWorld {
     this.queue.send(messages);
   }
 
+  /** An operator sends the dead letters again, in some lives: bad ones come back, and disturb nobody. */
+  redrive(): boolean {
+    if (this.letters.length === 0 || this.dice.chance(0.5)) return false;
+    const chance = diceChance(this.dice);
+    const again = this.letters.splice(0).map(({ group, body }) => ({ id: chance.uuid(), group, body }));
+    this.queue.send(again);
+    return true;
+  }
+
   async worker(): Promise<void> {
     while (!this.isClosing) {
       await this.#scheduler.sleep(1 + this.dice.below(20));
