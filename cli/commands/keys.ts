@@ -117,10 +117,9 @@ const list: Command = {
     withConnection(input, async ({ table }) => {
       const wanted = input.text("org");
       const organization = wanted === undefined ? undefined : (await findOrganization(table, wanted)).uuid;
-      const all = await listKeys({ table });
+      const all = await listKeys({ table }, organization);
       const keys = all
         .filter((key) => key.kind !== "workspace")
-        .filter((key) => organization === undefined || key.organization === organization)
         .filter((key) => !input.flag("active") || stateOf(key, systemClock.nowMs()) === "active");
       await showKeys(input, terminal, table, keys);
       const workspaces = new Set(all.flatMap(({ workspace_id }) => workspace_id ?? []));

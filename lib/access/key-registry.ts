@@ -8,7 +8,14 @@ import { decideAnew } from "../store/decide.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parsePeople } from "../store/items/people.ts";
-import { keyDirectoryRange, keyKey, memberKey, peopleKey } from "../store/layout.ts";
+import {
+  keyDirectoryRange,
+  keyKey,
+  keyOfRow,
+  memberKey,
+  organizationKeyRow,
+  peopleKey,
+} from "../store/layout.ts";
 import {
   ConditionFailed,
   queryAll,
@@ -157,11 +164,24 @@ async function draftKey(
   return draftKeyItem(deps, text, { ...common, kind: "instance", ...bound });
 }
 
-/** Every key that was ever issued, revoked ones too, in the order of their ids. */
-export async function listKeys({ table }: { readonly table: Table }): Promise<KeyItem[]> {
-  const rows = await Array.fromAsync(queryAll(table, keyDirectoryRange));
-  const items = await table.getMany(rows.map((row) => keyKey(row.sk)));
-  return items.filter((item) => item !== undefined).map(parseKey);
+/** Every key that was ever issued, or those of one organization; revoked ones too, in the order of their ids. */
+export async function listKeys(
+  { table }: { readonly table: Table },
+  organization?: string,
+): Promise<KeyItem[]> {
+  const all = await Array.fromAsync(queryAll(table, keyDirectoryRange));
+  const own = organization === undefined ? undefined : await keysListedWith(table, organization);
+  // Keys of the first release are listed with their organizations only after a while.
+  const rows = own ? all.filter(({ sk, listed }) => own.has(sk) || listed !== true) : all;
+  const items = await table.getMany(rows.map(({ sk }) => keyKey(sk)));
+  const keys = items.filter((item) => item !== undefined).map(parseKey);
+  return own ? keys.filter((key) => key.organization === organization) : keys;
+}
+
+async function keysListedWith(table: Table, organization: string): Promise<ReadonlySet<string>> {
+  const { pk, sk: beginsWith } = organizationKeyRow(organization, "");
+  const rows = await Array.fromAsync(queryAll(table, { pk, beginsWith }));
+  return new Set(rows.map(({ sk }) => keyOfRow(sk)));
 }
 
 export async function revokeKey(deps: RegistryDeps, id: string, actor: Actor): Promise<void> {

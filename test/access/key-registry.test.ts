@@ -16,7 +16,14 @@ import { createRole, deleteRole } from "../../lib/people/custom-roles.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { parseKey } from "../../lib/store/items/key.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";
-import { keyDirectoryKey, keyKey, organizationKey, peopleKey, tenantKey } from "../../lib/store/layout.ts";
+import {
+  keyDirectoryKey,
+  keyKey,
+  organizationKey,
+  organizationKeyRow,
+  peopleKey,
+  tenantKey,
+} from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
 import { TestClock } from "../support/clock.ts";
@@ -149,6 +156,26 @@ describe("a new key", () => {
     expect(await listed()).toContain(keys.user.key.id);
     await store().table.write({ delete: keyKey(keys.user.key.id) });
     expect(await listed()).not.toContain(keys.user.key.id);
+  });
+
+  test("is listed with its organization, without a read of other organizations' keys, also from before there was a list", async () => {
+    const own = await everyKindOfKey(world, "listed-own");
+    await everyKindOfKey(world, "listed-other");
+    const read: string[] = [];
+    const table: Table = {
+      ...store().table,
+      getMany: (keys) => {
+        read.push(...keys.map(({ pk }) => pk));
+        return store().table.getMany(keys);
+      },
+    };
+    const { id } = own.keys.user.key;
+    await store().table.write({ delete: organizationKeyRow(own.organization, id) });
+    await store().table.write({ update: keyDirectoryKey(id), change: { remove: ["listed"] } });
+    const listed = await listKeys({ table }, own.organization);
+    const wanted = Object.values(own.keys).filter(({ key }) => key.organization === own.organization);
+    expect(listed.map((key) => key.id).toSorted()).toEqual(wanted.map(({ key }) => key.id).toSorted());
+    expect(read).toHaveLength(wanted.length);
   });
 
   test("may carry a role that the organization has made", async () => {
@@ -444,8 +471,7 @@ describe("what a key rests on, changed while it is made", () => {
       role: role.id,
       actor: operator,
     };
-    const keysOf = async () =>
-      (await listKeys({ table: store().table })).filter((key) => key.organization === uuid);
+    const keysOf = async () => await listKeys({ table: store().table }, uuid);
     return { uuid, context, organization, role, makeRole, request, keysOf };
   }
 

@@ -135,6 +135,7 @@ export function operatorPlay(stage: Stage): Play {
     },
     scenes: () => ({
       "keys are listed": change(() => listKeys(deps()), { isRead: true }),
+      "keys of one organization are listed": change(() => listKeys(deps(), built().uuid), { isRead: true }),
       "a key of an organization": key(() => ({
         kind: "organization",
         organization: built().uuid,
