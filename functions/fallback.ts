@@ -1,8 +1,12 @@
-import type { APIGatewayProxyEvent } from "aws-lambda";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { operations } from "../lib/contract/operations.ts";
 import { referenceRoutes } from "../lib/contract/reference.ts";
 import { answerUnrouted } from "../lib/http/fallback.ts";
+import { gatewayRequestIdOf } from "../lib/http/headers.ts";
+import { beginInvocation } from "../lib/runtime/invocation.ts";
 
 /** Everything that is neither an operation of the contract nor its reference ends here. */
-export const handler = async (event: APIGatewayProxyEvent) =>
-  answerUnrouted([...operations, ...referenceRoutes], event);
+export const handler = async (event: APIGatewayProxyEvent, context: Context) => {
+  beginInvocation(context, gatewayRequestIdOf(event) ?? undefined);
+  return answerUnrouted([...operations, ...referenceRoutes], event);
+};

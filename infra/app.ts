@@ -1,14 +1,34 @@
+import { execFileSync } from "node:child_process";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import { bundleDirectory, bundleFunctions } from "./bundle.ts";
 import { InvalidOptions } from "./options.ts";
+import { keepSourceMaps } from "./source-maps.ts";
 import { createApp } from "./stack.ts";
 
-/** Maps stay here: to load them costs a cold start 15 ms, and they are rebuilt from the same commit. */
+/** Maps stay here: to load them costs a cold start 15 ms. `npm run explain` applies them to a log line. */
 const codeOf = (source: string) => Code.fromAsset(bundleDirectory(source), { exclude: ["*.map"] });
+
+/** The commit, with a mark where the tree has changes; nothing where there is no git. */
+function commit(): string | undefined {
+  const git = (...words: string[]) =>
+    execFileSync("git", words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  try {
+    const id = git("rev-parse", "--short=12", "HEAD");
+    return git("status", "--porcelain") === "" ? id : `${id}-changed`;
+  } catch {
+    return undefined;
+  }
+}
 
 try {
   await bundleFunctions();
-  const { app } = createApp({ codeOf, checked: true });
+  const { app, options } = createApp({
+    codeOf,
+    checked: true,
+    release: commit(),
+    region: process.env.CDK_DEFAULT_REGION,
+  });
+  if (options.release !== undefined) await keepSourceMaps(options.release);
   app.synth();
 } catch (error) {
   if (!(error instanceof InvalidOptions)) throw error;

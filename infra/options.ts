@@ -72,10 +72,6 @@ const reservedConcurrency = z
   })
   .refine((reserved) => Object.values(reserved).reduce((sum, count) => sum + count, 0) <= reservableMax, {
     error: `must leave ${lambdaLimits.concurrencyUnreservedMin} of the account's ${lambdaLimits.concurrencyMax} unreserved`,
-  })
-  // Lambda's poller takes as many batches as it may; what a smaller function refuses ends among the dead letters.
-  .refine((reserved) => (reserved[ingest.id] ?? Number.POSITIVE_INFINITY) >= eventQueueSettings.workersMax, {
-    error: `must give ${ingest.id} at least ${eventQueueSettings.workersMax}: its queue hands it that many batches at once`,
   });
 
 function nameAndNumber(part: string): [string, string] {
@@ -102,7 +98,16 @@ const optionsSchema = z
       .string()
       .regex(/^arn:[\w-]+:acm:/, { error: "must be the ARN of an ACM certificate in the stack's region" })
       .optional(),
-    /** With it the stack also makes the domain's alias record. */
+    /** Below which path of the domain the API is; the root unless given. */
+    basePath: z
+      .string()
+      .regex(/^[A-Za-z0-9._-]{1,64}$/, {
+        error: "must be one path segment of 1 to 64 letters, digits, dots, hyphens and underscores",
+      })
+      .optional(),
+    /** Only the domain answers then; API Gateway's own address does not. */
+    disableExecuteApiEndpoint: switchOption.default(false),
+    /** With it the stack also makes the domain's alias records, for IPv4 and IPv6. */
     hostedZoneId: z
       .string()
       .regex(/^Z[A-Z0-9]+$/, { error: "must be a Route 53 hosted zone id" })
@@ -119,8 +124,26 @@ const optionsSchema = z
         error: "must begin with amazon.titan-embed-text-v2: the service speaks to no other embedding model",
       })
       .default("amazon.titan-embed-text-v2:0"),
+    /** Where Bedrock runs the model, if not in the stack's own region. */
+    bedrockRegion: z
+      .string()
+      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: "must be an AWS region such as eu-west-1" })
+      .optional(),
     reservedConcurrency: reservedConcurrency.default({}),
+    /** Batches of events that are applied at once. A new account can run ten functions at once in all. */
+    eventWorkers: numberOption(eventQueueSettings.workersMin, eventQueueSettings.workersMax).default(
+      eventQueueSettings.workersMax,
+    ),
+    /** API Gateway has one logging role for a whole account: an account that has one already keeps it. */
+    apiGatewayLogRole: switchOption.default(true),
     pointInTimeRecovery: switchOption.default(true),
+    /** X-Ray traces of requests; each is paid for. */
+    tracing: switchOption.default(false),
+    /** Told in every log line; `infra/app.ts` gives the commit. */
+    release: z
+      .string()
+      .regex(/^[\w.-]{1,64}$/, { error: "must be 1 to 64 letters, digits, dots, hyphens and underscores" })
+      .optional(),
   })
   .refine(({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined), {
     path: ["domainName"],
@@ -129,7 +152,28 @@ const optionsSchema = z
   .refine(({ domainName, hostedZoneId }) => hostedZoneId === undefined || domainName !== undefined, {
     path: ["hostedZoneId"],
     error: "is for the record of domainName, which is missing",
-  });
+  })
+  .refine(({ domainName, basePath }) => basePath === undefined || domainName !== undefined, {
+    path: ["basePath"],
+    error: "is a path of domainName, which is missing",
+  })
+  .refine(
+    ({ domainName, disableExecuteApiEndpoint }) => !disableExecuteApiEndpoint || domainName !== undefined,
+    {
+      path: ["disableExecuteApiEndpoint"],
+      error: "needs domainName: without a domain nothing would answer",
+    },
+  )
+  // Lambda's poller takes as many batches as it may; a smaller function refuses some, and each refusal is a receive.
+  .refine(
+    ({ reservedConcurrency: reserved, eventWorkers }) =>
+      (reserved[ingest.id] ?? Number.POSITIVE_INFINITY) >= eventWorkers,
+    {
+      path: ["reservedConcurrency"],
+      error: ({ input }) =>
+        `must give ${ingest.id} at least ${Reflect.get(Object(input), "eventWorkers")}: its queue hands it that many batches at once`,
+    },
+  );
 
 export type StackOptions = z.output<typeof optionsSchema>;
 

@@ -1,9 +1,9 @@
-import { App, type AppProps, type CfnElement, CfnOutput, Stack, Validations } from "aws-cdk-lib";
+import { Annotations, App, type AppProps, type CfnElement, CfnOutput, Stack, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import type { Construct } from "constructs";
 import type { Operation } from "../lib/contract/operation.ts";
 import { operations } from "../lib/contract/operations.ts";
-import { stackOutputs } from "../lib/contract/platform.ts";
+import { embeddingRegions, stackOutputs } from "../lib/contract/platform.ts";
 import { internalFunctions, searchLearnings, type Worker, workers } from "../lib/contract/workers.ts";
 import { Api } from "./constructs/api.ts";
 import { Data } from "./constructs/data.ts";
@@ -30,7 +30,10 @@ export class ReviewApiStack extends Stack {
     const { options } = props;
     super(scope, options.stackName, { description: "Review metrics, Learnings and administration API" });
     const data = new Data(this, "Data", options);
-    const ingestion = new Ingestion(this, "Ingestion", data.encryptionKey);
+    const ingestion = new Ingestion(this, "Ingestion", {
+      encryptionKey: data.encryptionKey,
+      workersMax: options.eventWorkers,
+    });
     const workshop = new Workshop({ data, ingestion, codeOf: props.codeOf, options });
     const served = props.operations ?? operations;
     const api = new Api(this, "Api", { workshop, operations: served, options });
@@ -53,7 +56,7 @@ export class ReviewApiStack extends Stack {
       ],
       alarmEmail: options.alarmEmail,
     });
-    if (options.waf) new Firewall(this, "Firewall", api.restApi);
+    if (options.waf) new Firewall(this, "Firewall", api.restApi, served);
     this.#addDomain(api, options);
 
     this.#output(stackOutputs.tableName, data.table.ref);
@@ -65,13 +68,20 @@ export class ReviewApiStack extends Stack {
     if (search) this.#output(stackOutputs.searchFunctionName, search.lambda.functionName);
   }
 
-  #addDomain({ restApi }: Api, { domainName, certificateArn, hostedZoneId }: StackOptions): void {
+  #addDomain({ restApi }: Api, options: StackOptions): void {
+    const { domainName, certificateArn, hostedZoneId, basePath } = options;
     if (domainName === undefined || certificateArn === undefined) {
       this.#output(stackOutputs.apiUrl, restApi.url.replace(/\/$/, ""));
       return;
     }
-    const domain = new Domain(this, "Domain", { restApi, domainName, certificateArn, hostedZoneId });
-    this.#output(stackOutputs.apiUrl, `https://${domainName}`);
+    const domain = new Domain(this, "Domain", {
+      restApi,
+      domainName,
+      certificateArn,
+      hostedZoneId,
+      basePath,
+    });
+    this.#output(stackOutputs.apiUrl, `https://${domainName}${basePath === undefined ? "" : `/${basePath}`}`);
     this.#output(stackOutputs.domainTarget, domain.target);
   }
 
@@ -89,19 +99,33 @@ export type AppOptions = Pick<ReviewApiProps, "codeOf" | "operations" | "workers
   readonly checked: boolean;
   readonly context?: AppProps["context"];
   readonly outdir?: string;
+  /** Unless the option of that name is given. */
+  readonly release?: string | undefined;
+  /** Where the stack goes, if that is known. */
+  readonly region?: string | undefined;
 };
 
-export function createApp({ checked, context, outdir, ...props }: AppOptions): {
+export function createApp({ checked, context, outdir, release, region, ...props }: AppOptions): {
   app: App;
   stack: ReviewApiStack;
+  options: StackOptions;
 } {
   const app = new App({
     builtinCloudFormationValidation: checked,
     ...(context && { context }),
     ...(outdir && { outdir }),
   });
-  const options = parseOptions((name) => app.node.tryGetContext(name));
+  const options = parseOptions(
+    (name) => app.node.tryGetContext(name) ?? (name === "release" ? release : undefined),
+  );
   const stack = new ReviewApiStack(app, { options, ...props });
+  const modelRegion = options.bedrockRegion ?? region;
+  if (modelRegion !== undefined && !embeddingRegions.includes(modelRegion))
+    Annotations.of(stack).addWarningV2("review-api:embeddingRegion", noModelKnown(modelRegion));
   if (checked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  return { app, stack };
+  return { app, stack, options };
 }
+
+const noModelKnown = (region: string): string =>
+  `Titan Text Embeddings v2 is not known to be in ${region}. Without it Learnings cannot be indexed. Set bedrockRegion ` +
+  "to a region that has it, or run `npx review-api verify` after the deployment to see that it works.";

@@ -1,4 +1,5 @@
 import type { EventBucket } from "../../lib/events/ports.ts";
+import { createCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { createTable } from "../../lib/store/create-table.ts";
@@ -32,8 +33,10 @@ export async function openBackend(
   const common = { client, clock: systemClock, chance: systemChance };
   const queueTable = createDynamoTable({ ...common, tableName: queueTableName });
   const options = { ...common, tableName: localTableName };
+  const table = createDynamoTable(options);
+  await createCursorKeys({ table, clock: systemClock, chance: systemChance });
   return {
-    table: createDynamoTable(options),
+    table,
     vectors: createVectorSearch(options),
     queue: createLocalQueue({ table: queueTable, clock: systemClock, chance: systemChance }),
     bucket: createFolderBucket(directory.bucketFolder),

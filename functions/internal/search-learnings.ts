@@ -1,11 +1,20 @@
+import { searchMetrics } from "../../lib/contract/telemetry.ts";
 import { configuredEmbedder } from "../../lib/index/configured-embedder.ts";
 import { type SearchAnswer, searchForReview } from "../../lib/learnings/search.ts";
+import { log } from "../../lib/runtime/log.ts";
+import { embedMetrics } from "../../lib/runtime/metrics.ts";
 import { worker } from "../../lib/runtime/worker.ts";
 import { openStore } from "../../lib/store/open.ts";
 
 /** For the reviewer alone, invoked by its role and not on the public API: the Learnings that fit a change. */
-export const handler = worker(
-  "searchLearnings",
-  (event: unknown): Promise<SearchAnswer> =>
-    searchForReview({ ...openStore(), embedder: configuredEmbedder() }, event),
-);
+export const handler = worker("searchLearnings", async (event: unknown): Promise<SearchAnswer> => {
+  const store = openStore();
+  const answer = await searchForReview({ ...store, embedder: configuredEmbedder() }, event);
+  const { length } = answer.learnings;
+  log("info", "search", {
+    found: length,
+    vector_searches: 1,
+    ...embedMetrics(store.clock, [searchMetrics]),
+  });
+  return answer;
+});

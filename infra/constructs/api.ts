@@ -95,15 +95,19 @@ const edgeVariables = (options: StackOptions) => ({
 function createRestApi(scope: Construct, options: StackOptions): RestApi {
   const accessLogs = new LogGroup(scope, "AccessLogs", {
     retention: retention.logDays,
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
   const restApi = new RestApi(scope, "RestApi", {
     restApiName: options.stackName,
     description: "Review metrics, Learnings and administration",
     endpointTypes: [EndpointType.REGIONAL],
     binaryMediaTypes: [...binaryMediaTypes],
-    // Access logs need the account's role for them; it is kept when the stack goes, others may use it.
-    cloudWatchRole: true,
+    disableExecuteApiEndpoint: options.disableExecuteApiEndpoint,
+    // Logs need the account's role for them; it is kept when the stack goes, others may use it.
+    cloudWatchRole: options.apiGatewayLogRole,
+    ...(options.apiGatewayLogRole && {
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    }),
     deployOptions: {
       stageName: options.stage,
       throttlingRateLimit: throttle.requestsPerSecond,
@@ -113,20 +117,37 @@ function createRestApi(scope: Construct, options: StackOptions): RestApi {
       // Execution logs of errors only: with data traces on they would hold keys and bodies.
       loggingLevel: MethodLoggingLevel.ERROR,
       dataTraceEnabled: false,
-      metricsEnabled: true,
-      tracingEnabled: true,
+      // Metrics of the API as a whole are free; these would be four for every method, each paid for.
+      metricsEnabled: false,
+      tracingEnabled: options.tracing,
     },
   });
+  addExecutionLogs(scope, restApi, options.stage);
   // Replaced by our own output, which knows the custom domain.
   restApi.node.tryRemoveChild("Endpoint");
   acknowledgeApi(restApi, options);
   return restApi;
 }
 
+/** API Gateway would make this log group itself, at the first error, and keep it for ever. */
+function addExecutionLogs(scope: Construct, restApi: RestApi, stage: string): void {
+  const logGroup = new LogGroup(scope, "ExecutionLogs", {
+    logGroupName: `API-Gateway-Execution-Logs_${restApi.restApiId}/${stage}`,
+    retention: retention.logDays,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  });
+  restApi.deploymentStage.node.addDependency(logGroup);
+}
+
 /** No query string, no header, no user agent: cursors and keys stay out of the logs, and it stays JSON. */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: "$context.requestId",
+    extendedRequestId: "$context.extendedRequestId",
+    // Both are Lambda's id of the invocation; the second is also there where no function answered.
+    lambdaRequestId: "$context.integration.requestId",
+    awsEndpointRequestId: "$context.awsEndpointRequestId",
+    traceId: "$context.xrayTraceId",
     time: "$context.requestTimeEpoch",
     ip: "$context.identity.sourceIp",
     method: "$context.httpMethod",
@@ -223,15 +244,16 @@ function acknowledgeMethod(method: Method, reason: string): void {
   );
 }
 
-function acknowledgeApi(restApi: RestApi, { waf }: StackOptions): void {
+function acknowledgeApi(restApi: RestApi, { waf, apiGatewayLogRole }: StackOptions): void {
   Validations.of(restApi).acknowledge({
     id: "AwsSolutions-APIG2",
     reason: "The functions check every request against the contract, and answer all its problems at once.",
   });
-  Validations.of(restApi.node.findChild("CloudWatchRole")).acknowledge({
-    id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
-    reason: "API Gateway takes one logging role for an account's APIs, and AWS keeps this policy for it.",
-  });
+  if (apiGatewayLogRole)
+    Validations.of(restApi.node.findChild("CloudWatchRole")).acknowledge({
+      id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
+      reason: "API Gateway takes one logging role for an account's APIs, and AWS keeps this policy for it.",
+    });
   if (!waf)
     Validations.of(restApi.deploymentStage).acknowledge({
       id: "AwsSolutions-APIG3",

@@ -32,6 +32,7 @@ export class Data extends Construct {
         sseSpecification: { sseEnabled: true, sseType: "KMS", kmsMasterKeyId: this.encryptionKey.keyArn },
       }),
     });
+    // The only resource that a failed first deployment leaves behind: its deletion protection would stop a rollback.
     this.table.applyRemovalPolicy(RemovalPolicy.RETAIN);
     Validations.of(this.table).acknowledge({
       id: "CloudFormation-Validate::E3039",
@@ -77,7 +78,7 @@ function createKey(scope: Construct): Key {
   const key = new Key(scope, "EncryptionKey", {
     description: "Encrypts the review API's table, queues and events bucket",
     enableKeyRotation: true,
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
   key.addToResourcePolicy(
     new PolicyStatement({

@@ -1,4 +1,4 @@
-import { EndpointType, type RestApi, SecurityPolicy } from "aws-cdk-lib/aws-apigateway";
+import { CfnDomainName, EndpointType, type RestApi, SecurityPolicy } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { CfnRecordSet } from "aws-cdk-lib/aws-route53";
 import { Construct } from "constructs";
@@ -9,26 +9,34 @@ export type DomainProps = {
   readonly certificateArn: string;
   /** Without it the record is the operator's to make, from the stack's `DomainTarget`. */
   readonly hostedZoneId: string | undefined;
+  readonly basePath: string | undefined;
 };
 
-/** The stack option `domainName`: the API at the root of an address of the operator's own. */
+/** The stack option `domainName`: the API at an address of the operator's own, over IPv4 and IPv6. */
 export class Domain extends Construct {
   readonly target: string;
 
   constructor(scope: Construct, id: string, props: DomainProps) {
     super(scope, id);
-    const { restApi, domainName, certificateArn, hostedZoneId } = props;
+    const { restApi, domainName, certificateArn, hostedZoneId, basePath } = props;
     const domain = restApi.addDomainName("Domain", {
       domainName,
       certificate: Certificate.fromCertificateArn(this, "Certificate", certificateArn),
       endpointType: EndpointType.REGIONAL,
       securityPolicy: SecurityPolicy.TLS_1_2,
+      ...(basePath !== undefined && { basePath }),
     });
+    if (domain.node.defaultChild instanceof CfnDomainName)
+      domain.node.defaultChild.addPropertyOverride("EndpointConfiguration.IpAddressType", "dualstack");
     this.target = domain.domainNameAliasDomainName;
-    if (hostedZoneId !== undefined)
-      new CfnRecordSet(this, "Record", {
+    if (hostedZoneId === undefined) return;
+    for (const [name, type] of [
+      ["Record", "A"],
+      ["Ipv6Record", "AAAA"],
+    ] as const)
+      new CfnRecordSet(this, name, {
         name: domainName,
-        type: "A",
+        type,
         hostedZoneId,
         aliasTarget: { dnsName: this.target, hostedZoneId: domain.domainNameAliasHostedZoneId },
       });

@@ -1,15 +1,19 @@
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
+import type { Operation } from "../../lib/contract/operation.ts";
 import { firewall } from "../../lib/contract/platform.ts";
 import { gatewayBody } from "./gateway-responses.ts";
 
 /**
  * The stack option `waf`: known bad addresses, known exploits, and a bound for each address. Not AWS's
  * "common" rules: they refuse bodies over 8 KB and text that looks like code, which is what Learnings are.
+ *
+ * Learnings, searches and file names are text about code, exploits included. The rules about attacks do not see requests
+ * to these paths at all, so that no rule that AWS adds can refuse one.
  */
 export class Firewall extends Construct {
-  constructor(scope: Construct, id: string, restApi: RestApi) {
+  constructor(scope: Construct, id: string, restApi: RestApi, operations: readonly Operation[]) {
     super(scope, id);
     const acl = new CfnWebACL(this, "WebAcl", {
       scope: "REGIONAL",
@@ -19,8 +23,12 @@ export class Firewall extends Construct {
         tooManyRequests: { contentType: "APPLICATION_JSON", content: gatewayBody("RATE_LIMIT_EXCEEDED") },
       },
       rules: [
-        managed(0, "AWSManagedRulesAmazonIpReputationList", []),
-        managed(1, "AWSManagedRulesKnownBadInputsRuleSet", bodyRules),
+        managed(0, { name: "AWSManagedRulesAmazonIpReputationList" }),
+        managed(1, {
+          name: "AWSManagedRulesKnownBadInputsRuleSet",
+          version: firewall.knownBadInputsVersion,
+          ...except(pathsOfFreeText(operations)),
+        }),
         callsPerAddress(2),
       ],
     });
@@ -31,9 +39,6 @@ export class Firewall extends Construct {
   }
 }
 
-/** A Learning may well be about these exploits: in bodies they are counted, not refused. */
-const bodyRules = ["JavaDeserializationRCE_BODY", "Log4JRCE_BODY"];
-
 const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
@@ -41,19 +46,51 @@ const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   sampledRequestsEnabled: false,
 });
 
-const managed = (priority: number, name: string, counted: readonly string[]): CfnWebACL.RuleProperty => ({
-  name,
+const managed = (
+  priority: number,
+  group: Omit<CfnWebACL.ManagedRuleGroupStatementProperty, "vendorName">,
+): CfnWebACL.RuleProperty => ({
+  name: group.name,
   priority,
   overrideAction: { none: {} },
-  statement: {
-    managedRuleGroupStatement: {
-      vendorName: "AWS",
-      name,
-      ruleActionOverrides: counted.map((rule) => ({ name: rule, actionToUse: { count: {} } })),
-    },
-  },
-  visibilityConfig: visible(name),
+  statement: { managedRuleGroupStatement: { vendorName: "AWS", ...group } },
+  visibilityConfig: visible(group.name),
 });
+
+/** Parameters in which callers write text or name files. */
+const freeTextParameters = ["search", "file"];
+
+/** Where a Learning's text is sent, or a search for one, or a file's name. */
+const pathsOfFreeText = (operations: readonly Operation[]): readonly string[] => [
+  ...new Set(
+    operations
+      .filter(
+        ({ path, body, query }) =>
+          (body !== undefined && path.startsWith("/v1/learnings")) ||
+          freeTextParameters.some((name) => Object.hasOwn(query?.shape ?? {}, name)),
+      )
+      .map(({ path }) => path),
+  ),
+];
+
+/** Whatever stands before the path: the stage at API Gateway's own address, a base path at a domain. */
+const patternOf = (path: string): string => `${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`;
+
+function except(
+  paths: readonly string[],
+): Pick<CfnWebACL.ManagedRuleGroupStatementProperty, "scopeDownStatement"> {
+  const statements = paths.map((path) => ({
+    regexMatchStatement: {
+      regexString: patternOf(path),
+      fieldToMatch: { uriPath: {} },
+      textTransformations: [{ priority: 0, type: "NONE" }],
+    },
+  }));
+  const [only, ...others] = statements;
+  if (!only) return {};
+  const statement = others.length > 0 ? { orStatement: { statements } } : only;
+  return { scopeDownStatement: { notStatement: { statement } } };
+}
 
 const callsPerAddress = (priority: number): CfnWebACL.RuleProperty => ({
   name: "CallsPerAddress",

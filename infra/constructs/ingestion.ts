@@ -14,8 +14,15 @@ export class Ingestion extends Construct {
   readonly deadLetterQueue: Queue;
   readonly eventsBucket: Bucket;
 
-  constructor(scope: Construct, id: string, encryptionKey: Key | undefined) {
+  readonly #workersMax: number;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { encryptionKey, workersMax }: { readonly encryptionKey: Key | undefined; readonly workersMax: number },
+  ) {
     super(scope, id);
+    this.#workersMax = workersMax;
     const shared = {
       fifo: true,
       // Ids are the events' own, and equal ids count as one within their tenant's group only.
@@ -25,7 +32,7 @@ export class Ingestion extends Construct {
       retentionPeriod: Duration.days(queueLimits.retentionDaysMax),
       visibilityTimeout: Duration.seconds(eventQueueSettings.visibilitySeconds),
       enforceSSL: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       ...(encryptionKey
         ? { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey }
         : { encryption: QueueEncryption.SQS_MANAGED }),
@@ -51,7 +58,7 @@ export class Ingestion extends Construct {
       eventSourceArn: this.eventsQueue.queueArn,
       batchSize: eventQueueSettings.batchMessagesMax,
       reportBatchItemFailures: true,
-      maxConcurrency: eventQueueSettings.workersMax,
+      maxConcurrency: this.#workersMax,
     });
   }
 }
@@ -60,7 +67,7 @@ function createBucket(scope: Construct, encryptionKey: Key | undefined): Bucket 
   const bucket = new Bucket(scope, "EventsBucket", {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     enforceSSL: true,
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     lifecycleRules: [
       {
         id: "events-are-applied-or-dead-by-then",

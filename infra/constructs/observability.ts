@@ -33,8 +33,6 @@ type AlarmRule = {
   /** Periods of five minutes, all of them above unless `enough` are. */
   readonly periods: number;
   readonly enough?: number;
-  /** Silence is a fault of its own where something reports every minute. */
-  readonly silenceCounts?: boolean;
 };
 
 const rules = (metrics: ServiceMetrics): Readonly<Record<AlarmName, AlarmRule>> => ({
@@ -43,10 +41,14 @@ const rules = (metrics: ServiceMetrics): Readonly<Record<AlarmName, AlarmRule>> 
   deadLetters: { metric: metrics.deadLetters, above: alarms.deadLetters.messagesAbove, periods: 1 },
   queueAge: { metric: metrics.queueAge, above: alarms.queueAge.secondsAbove, periods: 1 },
   staleIndex: {
-    metric: metrics.indexLag,
+    metric: metrics.indexTrouble,
     above: alarms.staleIndex.secondsAbove,
     periods: 3,
-    silenceCounts: true,
+  },
+  vectorSearches: {
+    metric: metrics.vectorSearches,
+    above: alarms.vectorSearches.searchesAbove,
+    periods: 3,
   },
   limiterFailures: { metric: metrics.limiterFailures, above: alarms.limiterFailures.callsAbove, periods: 1 },
   workerErrors: { metric: metrics.workerErrors, above: alarms.workerErrors.errorsAbove, periods: 1 },
@@ -117,7 +119,7 @@ function createAlarm(
     evaluationPeriods: rule.periods,
     ...(rule.enough !== undefined && { datapointsToAlarm: rule.enough }),
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-    treatMissingData: rule.silenceCounts ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
     alarmDescription: `Runbook: docs/runbook.md#${section.toLowerCase()}`,
   });
   if (!topic) return;
@@ -152,7 +154,11 @@ function createDashboard(scope: Construct, metrics: ServiceMetrics): void {
       metrics.eventsDead,
       metrics.eventsReturned,
     ]),
-    graph("Review index", [metrics.indexStale, metrics.indexFailures], [metrics.indexLag]),
+    graph(
+      "Review index",
+      [metrics.indexStale, metrics.indexFailures, metrics.vectorSearches],
+      [metrics.indexLag],
+    ),
   );
   dashboard.addWidgets(
     graph("Workers", [metrics.workerErrors]),

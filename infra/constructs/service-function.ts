@@ -20,9 +20,10 @@ export type ServiceFunctionProps = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly statements: readonly PolicyStatement[];
   readonly reservedConcurrency: number | undefined;
+  readonly tracing: boolean;
 };
 
-/** One Lambda with a role and a log group of its own; the role can do what `statements` say, log and trace. */
+/** One Lambda with a role and a log group of its own; the role can do what `statements` say, log, and trace if that is on. */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
 
@@ -30,7 +31,7 @@ export class ServiceFunction extends Construct {
     super(scope, id);
     const logGroup = new LogGroup(this, "Logs", {
       retention: retention.logDays,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     const role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
@@ -49,11 +50,12 @@ export class ServiceFunction extends Construct {
       environment: withValues(props.environment),
       role,
       logGroup,
-      tracing: Tracing.ACTIVE,
       ...(props.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: props.reservedConcurrency,
       }),
+      ...(props.tracing && { tracing: Tracing.ACTIVE }),
     });
+    if (!props.tracing) return;
     Validations.of(role).acknowledge({
       id: "AwsSolutions-IAM5[Resource::*]",
       reason: "X-Ray has no resources: its two actions can only be granted on all of them.",

@@ -13,7 +13,9 @@ import {
   limiterMetrics,
   type MetricGroup,
   requestMetrics,
+  searchMetrics,
 } from "../../lib/contract/telemetry.ts";
+import { reconcileIndex, type Worker } from "../../lib/contract/workers.ts";
 import type { Ingestion } from "./ingestion.ts";
 import type { ServiceFunction } from "./service-function.ts";
 import type { RunningWorker } from "./workers.ts";
@@ -39,14 +41,40 @@ export type ServiceMetrics = ReturnType<typeof serviceMetrics>;
 
 /** All that alarms and dashboard look at: AWS's own metrics, and those in the functions' log lines. */
 export function serviceMetrics(scope: Construct, props: ServiceMetricsProps) {
+  const gateway = gatewayMetrics(props.restApi);
+  const own = ownMetrics(Stack.of(scope).stackName, props.operations);
   return {
-    ...gatewayMetrics(props.restApi),
+    ...gateway,
     ...queueMetrics(props.ingestion),
     ...tableMetrics(props.table),
     ...functionMetrics(props),
-    ...ownMetrics(Stack.of(scope).stackName, props.operations),
+    ...own,
+    indexTrouble: indexTrouble(props.workers, gateway.calls, own.indexLag),
   };
 }
+
+/**
+ * How far the index is behind; more than the alarm allows while nothing is heard of it although others are at work:
+ * callers, or another worker that runs every minute. A stack that was just made is silent as a whole, which is no trouble.
+ */
+function indexTrouble(workers: readonly RunningWorker[], calls: IMetric, lag: IMetric): IMetric {
+  const turns = Object.fromEntries(
+    workers
+      .filter(({ worker }) => worker.id !== reconcileIndex.id && runsEveryMinute(worker))
+      .map(({ made }, index) => [`turns${index}`, made.lambda.metricInvocations(sum)]),
+  );
+  const { secondsAbove } = alarms.staleIndex;
+  const others = sumOf(["calls", ...Object.keys(turns)]);
+  return new MathExpression({
+    expression: `IF(FILL(lag, -1) >= 0, FILL(lag, 0), IF(${others} > 0, ${secondsAbove + 1}, 0))`,
+    usingMetrics: { lag, calls, ...turns },
+    label: "review index behind, seconds",
+    period,
+  });
+}
+
+const runsEveryMinute = ({ trigger }: Worker): boolean =>
+  trigger.kind === "schedule" && trigger.everyMinutes === 1;
 
 function gatewayMetrics(restApi: RestApi) {
   const calls = restApi.metricCount({ period, label: "calls" });
@@ -146,5 +174,6 @@ function ownMetrics(namespace: string, operations: readonly Operation[]) {
     indexLag: of(indexMetrics, "index_lag_seconds", Stats.MAXIMUM),
     indexStale: of(indexMetrics, "index_stale", Stats.MAXIMUM),
     indexFailures: of(indexMetrics, "index_failures", Stats.SUM),
+    vectorSearches: of(searchMetrics, "vector_searches", Stats.SUM),
   };
 }

@@ -57,6 +57,7 @@ export class Workshop {
       memoryMegabytes: order.memoryMegabytes,
       environment: {
         [environmentVariables.metricsNamespace]: options.stackName,
+        [environmentVariables.release]: options.release,
         ...(tableGrants.length > 0 && this.#tableVariables()),
         ...Object.assign({}, ...provisions.map(({ environment }) => environment)),
         ...order.environment,
@@ -66,6 +67,7 @@ export class Workshop {
         ...provisions.flatMap(({ statements }) => statements),
       ],
       reservedConcurrency: options.reservedConcurrency[order.id],
+      tracing: options.tracing,
     });
     if (uses.includes("eventsBucket")) acknowledgeObjects(made);
     return made;
@@ -98,8 +100,13 @@ export class Workshop {
         };
       case "embedder":
         return {
-          environment: { [environmentVariables.bedrockModelId]: options.bedrockModelId },
-          statements: [allow("bedrock:InvokeModel", modelArn(scope, options.bedrockModelId))],
+          environment: {
+            [environmentVariables.bedrockModelId]: options.bedrockModelId,
+            ...(options.bedrockRegion !== undefined && {
+              [environmentVariables.bedrockRegion]: options.bedrockRegion,
+            }),
+          },
+          statements: [allow("bedrock:InvokeModel", modelArn(scope, options))],
         };
     }
   }
@@ -110,10 +117,14 @@ const constructName = (id: string): string => id.charAt(0).toUpperCase() + id.sl
 const allow = (action: string, resource: string): PolicyStatement =>
   new PolicyStatement({ actions: [action], resources: [resource] });
 
-const modelArn = (scope: Construct, modelId: string): string =>
+const modelArn = (
+  scope: Construct,
+  { bedrockModelId: modelId, bedrockRegion: region }: StackOptions,
+): string =>
   Stack.of(scope).formatArn({
     service: "bedrock",
     account: "",
+    ...(region !== undefined && { region }),
     resource: "foundation-model",
     resourceName: modelId,
   });

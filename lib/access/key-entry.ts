@@ -9,12 +9,12 @@ import type { Table, Value } from "../store/table.ts";
 export type KeyAction = Extract<AuditAction, `${"key" | "token"}.${string}`>;
 
 /** Who does something with a key; a request over HTTP tells also from where. */
-export type By = { readonly actor: Actor } & Partial<Pick<Origin, "ipAddress" | "requestId">>;
+export type By = { readonly actor: Actor } & Partial<Omit<Origin, "actor">>;
 
 /** The entry of something done to a key. Never its value or its hash. */
 export const keyEvent = (
   key: KeyItem,
-  { actor, ipAddress = null, requestId = null }: By,
+  { actor, ipAddress = null, requestId = null, gatewayRequestId = null }: By,
   organization: OrganizationItem | null,
   action: KeyAction,
   metadata: { readonly [name: string]: Value },
@@ -32,6 +32,7 @@ export const keyEvent = (
   metadata: { kind: key.kind, name: key.name, owner: key.owner, ...metadata },
   ipAddress,
   requestId,
+  gatewayRequestId,
 });
 
 /** What a key may do and reach, for its entry. */

@@ -33,7 +33,10 @@ export type AuditEvent = {
 export type Origin = {
   readonly actor: Actor;
   readonly ipAddress: string | null;
+  /** What the answer's `x-request-id` says: the caller's own id, if the caller sent one. */
   readonly requestId: string | null;
+  /** API Gateway's id, which no two requests share. */
+  readonly gatewayRequestId?: string | null | undefined;
 };
 
 export const operatorOrigin: Origin = { actor: operator, ipAddress: null, requestId: null };
@@ -64,6 +67,7 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
     metadata: event.metadata,
     ip_address: event.ipAddress,
     request_id: event.requestId,
+    gateway_request_id: event.gatewayRequestId ?? null,
     ttl: Math.ceil(nowMs / 1000) + deps.retentionDays * secondsPerDay,
   };
   const uuids = organization ? [organization.uuid] : (event.shownIn ?? []);
@@ -87,4 +91,5 @@ export const changeEntry = (context: AuditDeps & Origin, event: AuditEvent): Put
     actor: context.actor,
     ipAddress: context.ipAddress,
     requestId: context.requestId,
+    gatewayRequestId: context.gatewayRequestId,
   });

@@ -71,7 +71,7 @@ const inOrder = (value: unknown): unknown => {
   return typeof value === "object" && value !== null ? byName(value) : value;
 };
 
-/** The record's fields in the order given, the actor flattened. */
+/** The record's fields, the actor flattened. */
 export const auditColumns = [
   { name: "id", cell: (entry: Record) => entry.id },
   { name: "action", cell: (entry: Record) => entry.action },
@@ -88,4 +88,6 @@ export const auditColumns = [
   { name: "ip_address", cell: (entry: Record) => entry.ip_address },
   { name: "request_id", cell: (entry: Record) => entry.request_id },
   { name: "created_at", cell: (entry: Record) => entry.created_at },
+  // After the others: whoever reads columns by their place finds them where they were.
+  { name: "gateway_request_id", cell: (entry: Record) => entry.gateway_request_id },
 ] as const;

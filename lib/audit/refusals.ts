@@ -14,6 +14,7 @@ export type Refusal = {
   readonly operation: string;
   readonly ipAddress: string | null;
   readonly requestId: string;
+  readonly gatewayRequestId?: string | null;
 };
 
 /** Says that a real key was turned away, at most once a minute for each key and reason. */
@@ -53,6 +54,7 @@ export async function recordRefusal(
         metadata: { reason, operation },
         ipAddress: refusal.ipAddress,
         requestId: refusal.requestId,
+        gatewayRequestId: refusal.gatewayRequestId,
       }),
     ]);
   } catch (error) {

@@ -55,8 +55,6 @@ export const chainGrants: readonly TableGrant[] = [
   { actions: ["UpdateItem"], partitions: ["LIMIT#", "KEY#"], alone: true },
   /** Refused uses of real keys. */
   { actions: ["PutItem"], partitions: [auditLog, "REFUSED#"] },
-  /** The first signing key of a new table. */
-  { actions: ["PutItem"], partitions: ["CURSOR-KEYS"], alone: true },
 ];
 
 /** What a worker may do. Where it tells of what it changes, its puts may go with their audit entry. */

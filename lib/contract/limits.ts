@@ -179,7 +179,7 @@ export const eventLimits = {
   sendAttemptsMax: 5,
   /** Left to a worker to answer with, before Lambda cuts it off. */
   workerMarginMs: 2_000,
-  /** An event whose fault is unclear is tried so often, 90 seconds apart, before it is a dead letter. */
+  /** An event whose fault is unclear is tried so often, three minutes apart, before it is a dead letter. */
   triesMax: 3,
   /** From so many receives on, a try is counted before it begins: the event may be what ends the worker. */
   suspectReceivesMin: 3,

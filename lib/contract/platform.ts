@@ -34,6 +34,8 @@ export const lambdaLimits = {
   timeoutSecondsMax: 900,
   /** An account's functions together, unless AWS has raised it; 100 must stay unreserved. */
   concurrencyMax: 1_000,
+  /** What AWS may give an account that has never used Lambda. */
+  concurrencyOfNewAccount: 10,
   concurrencyUnreservedMin: 100,
   /** All environment variables of a function. */
   environmentBytesMax: 4 * kibibyte,
@@ -109,20 +111,30 @@ export const retention = {
   eventObjectDays: 90,
 } as const;
 
-/** A message is seen again after the visibility; a transient fault keeps its group waiting that long. */
+/**
+ * A message is seen again after the visibility; a passing fault keeps its group waiting that long. AWS asks for six times
+ * the function's time: Lambda may be refused a free place for its batch and try again, all within one receive.
+ */
 export const eventQueueSettings = {
-  visibilitySeconds: 90,
+  visibilitySeconds: 180,
+  /** Of the worker. */
+  timeoutSeconds: 30,
   batchMessagesMax: 10,
   /**
    * The worker itself gives a message up, with a reason, long before the queue would without one: after a few tries
    * where the event may be to blame, after a day of receives where it is not (a store that does not answer). Every
    * receive counts for the messages behind as well, so the queue's own number must never be the nearer one.
    */
-  workerReceivesMax: 960,
-  /** The most that SQS takes: 25 hours. Only where no worker runs at all does a message get here. */
+  workerReceivesMax: 480,
+  /**
+   * The most that SQS takes: two days. Only where no worker runs at all does a message get here, as in an account whose
+   * functions are always throttled.
+   */
   receivesMax: 1_000,
   /** Organizations of one workspace share a stream's head: more workers at once would only wait for each other. */
   workersMax: 20,
+  /** The fewest that Lambda lets a queue be bound to. */
+  workersMin: 2,
 } as const;
 
 /** Environment variables of the functions. */
@@ -134,7 +146,11 @@ export const environmentVariables = {
   corsOrigins: "CORS_ORIGINS",
   auditRetentionDays: "AUDIT_RETENTION_DAYS",
   bedrockModelId: "BEDROCK_MODEL_ID",
+  /** Only where it is another region than the function's own. */
+  bedrockRegion: "BEDROCK_REGION",
   metricsNamespace: "METRICS_NAMESPACE",
+  /** The commit that was deployed; log lines carry it. A variable, so that a commit leaves unchanged code unchanged. */
+  release: "RELEASE",
 } as const;
 
 /** Outputs of the stack: how the operator's tool finds things by `--stack NAME`. */
@@ -162,8 +178,10 @@ export const alarms = {
   latencyP99: { millisecondsAbove: 5_000 },
   deadLetters: { messagesAbove: 0 },
   queueAge: { secondsAbove: 900 },
-  /** Also when nothing is heard of the index at all. */
+  /** Also when nothing is heard of the index although other parts of the service are at work. */
   staleIndex: { secondsAbove: 900 },
+  /** Searches of the vector index in five minutes: each is paid for by the bytes that it looks at. */
+  vectorSearches: { searchesAbove: 30_000 },
   /** Reads that went through uncounted, writes that were refused, in five minutes. */
   limiterFailures: { callsAbove: 10 },
   /** In five minutes; of a worker that runs too seldom for that, since its last turn. */
@@ -172,5 +190,32 @@ export const alarms = {
   tableThrottles: { throttlesAbove: 50 },
 } as const;
 
-/** The optional firewall's bound for one address; an office behind one address stays far below. */
-export const firewall = { requestsPerAddressMax: 5_000, windowSeconds: 300 } as const;
+export const firewall = {
+  /** The optional firewall's bound for one address; an office behind one address stays far below. */
+  requestsPerAddressMax: 5_000,
+  windowSeconds: 300,
+  /**
+   * The rules about attacks, as AWS numbers them: a new version could refuse what we accept, so it is taken by hand. See
+   * docs/decisions/0017-first-deployment.md. AWS does not number its list of addresses.
+   */
+  knownBadInputsVersion: "Version_1.24",
+} as const;
+
+/**
+ * Regions with Titan Text Embeddings v2, as Bedrock's user guide lists them ("Regional availability"). AWS adds regions:
+ * in another one the synthesis only warns.
+ */
+export const embeddingRegions: readonly string[] = [
+  ...["us-east-1", "us-east-2", "us-west-2", "us-gov-east-1", "us-gov-west-1", "ca-central-1", "sa-east-1"],
+  ...[
+    "eu-central-1",
+    "eu-central-2",
+    "eu-north-1",
+    "eu-south-1",
+    "eu-south-2",
+    "eu-west-1",
+    "eu-west-2",
+    "eu-west-3",
+  ],
+  ...["ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1", "ap-south-2", "ap-southeast-2"],
+];

@@ -63,6 +63,8 @@ export const auditRecord = z.strictObject({
   metadata: z.record(z.string(), z.unknown()),
   ip_address: z.string().nullable(),
   request_id: z.string().nullable(),
+  /** The gateway's own id of the request, where `request_id` is one that the caller chose. */
+  gateway_request_id: z.string().nullable(),
   created_at: timestamp,
 });
 

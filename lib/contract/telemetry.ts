@@ -35,6 +35,9 @@ export const eventMetrics = group({
   },
 });
 
+/** Searches of the vector index by the reviewer. */
+export const searchMetrics = group({ metrics: { vector_searches: "Count" } });
+
 /** Learnings that the review index does not follow yet although their writer is gone, and since when. */
 export const indexMetrics = group({
   metrics: { index_stale: "Count", index_lag_seconds: "Seconds", index_failures: "Count" },

@@ -4,7 +4,12 @@ import { eventQueueSettings } from "./platform.ts";
 /** What wakes a worker. */
 export type WorkerTrigger =
   | { readonly kind: "queue" }
-  | { readonly kind: "schedule"; readonly everyMinutes: number };
+  | {
+      readonly kind: "schedule";
+      readonly everyMinutes: number;
+      /** Also when a deployment is complete: a new stack cannot wait for the first turn. */
+      readonly afterDeployment?: true;
+    };
 
 /** What a worker uses beside the table; each brings its grant and its environment variable. */
 export type WorkerResource = "deadLetterQueue" | "eventsBucket" | "embedder";
@@ -62,8 +67,7 @@ export const ingest = worker({
   source: "workers/ingest",
   summary: "Applies platform events in the order of their group",
   trigger: { kind: "queue" },
-  /** A third of the queue's visibility, so that a message is never worked on twice at once. */
-  timeoutSeconds: eventQueueSettings.visibilitySeconds / 3,
+  timeoutSeconds: eventQueueSettings.timeoutSeconds,
 });
 
 export const expireWaiting = worker({
@@ -116,8 +120,8 @@ export const housekeeping = worker({
   id: "housekeeping",
   source: "workers/housekeeping",
   summary:
-    "Rotates the cursor signing keys, lists keys of earlier releases, and drops parts of large entries that nothing names",
-  trigger: { kind: "schedule", everyMinutes: 24 * 60 },
+    "Makes and rotates the cursor signing keys, lists keys of earlier releases, and drops parts of large entries that nothing names",
+  trigger: { kind: "schedule", everyMinutes: 24 * 60, afterDeployment: true },
   tableActions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem"],
   // Keys of earlier releases are listed with their organizations and tenants.
   tablePartitions: [

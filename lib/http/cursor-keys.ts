@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Fault } from "../contract/fault.ts";
 import { cacheLimits, cursorLimits } from "../contract/limits.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -20,13 +21,11 @@ export type SigningKey = { readonly id: string; readonly secret: Buffer };
 /** The signing keys of cursors: one item of the table, remembered by a warm function. */
 export class CursorKeyRing {
   readonly #clock: Clock;
-  readonly #chance: Chance;
   #known: CursorKeys | undefined;
   #knownSinceMs = 0;
 
-  constructor({ clock, chance }: { clock: Clock; chance: Chance }) {
+  constructor({ clock }: { readonly clock: Clock }) {
     this.#clock = clock;
-    this.#chance = chance;
   }
 
   /** True when the item should come along with the next round of reads. */
@@ -34,9 +33,10 @@ export class CursorKeyRing {
     return this.#known === undefined || this.#clock.nowMs() - this.#knownSinceMs > cacheLimits.cursorKeysMs;
   }
 
-  /** Takes what a round of reads brought; makes the first key of a new table. */
-  async accept(table: Table, item: Item | undefined): Promise<void> {
-    this.#known = parseCursorKeys(item ?? (await this.#create(table)));
+  /** Takes what a round of reads brought. */
+  accept(item: Item | undefined): void {
+    if (!item) throw notMadeYet();
+    this.#known = parseCursorKeys(item);
     this.#knownSinceMs = this.#clock.nowMs();
   }
 
@@ -51,7 +51,7 @@ export class CursorKeyRing {
   async named(table: Table, id: string): Promise<SigningKey | undefined> {
     const known = this.#find(id);
     if (known || this.#knownSinceMs === this.#clock.nowMs()) return known;
-    await this.accept(table, await table.get(cursorKeysKey));
+    this.accept(await table.get(cursorKeysKey));
     return this.#find(id);
   }
 
@@ -60,28 +60,43 @@ export class CursorKeyRing {
     const key = Object.hasOwn(keys, id) ? keys[id] : undefined;
     return key && { id, secret: Buffer.from(key.secret, "base64url") };
   }
+}
 
-  async #create(table: Table): Promise<Item> {
-    const fresh = newKey(this.#clock, this.#chance);
-    const item = { ...cursorKeysKey, current: fresh.id, keys: { [fresh.id]: fresh.value } };
-    try {
-      await table.write({ put: item, when: { absent: "pk" } }, { repeatable: true });
-      return item;
-    } catch (error) {
-      // Another function was first; its key is everybody's key.
-      if (error instanceof ConditionFailed && error.item) return error.item;
-      throw error;
-    }
+/** The functions of the API cannot make a signing key: their roles do not allow it. */
+const notMadeYet = (): Fault =>
+  new Fault("SERVICE_UNAVAILABLE", "The service is being set up. Retry the same request in a minute.", {
+    retryAfterSeconds: 60,
+    cause: new TypeError(
+      "There are no cursor signing keys yet. The worker housekeeping makes them: run it once.",
+    ),
+  });
+
+type RotationDeps = { readonly table: Table; readonly clock: Clock; readonly chance: Chance };
+
+/** The first signing key of a new table. Whoever comes second changes nothing. */
+export async function createCursorKeys({ table, clock, chance }: RotationDeps): Promise<void> {
+  const fresh = newKey(clock, chance);
+  const put = { ...cursorKeysKey, current: fresh.id, keys: { [fresh.id]: fresh.value } };
+  try {
+    await table.write({ put, when: { absent: "pk" } }, { repeatable: true });
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
   }
 }
 
-/** A new key signs from now on, if the last one is old; old ones verify as long as a cursor they signed can live. */
+/**
+ * A new key signs from now on, if there is none or the last one is old; old ones verify as long as a cursor they signed
+ * can live.
+ */
 export async function rotateCursorKeys(
-  deps: { readonly table: Table; readonly clock: Clock; readonly chance: Chance },
+  deps: RotationDeps,
   { signingDaysMax }: { readonly signingDaysMax: number } = cursorLimits,
-): Promise<"rotated" | "young"> {
+): Promise<"created" | "rotated" | "young"> {
   const item = await deps.table.get(cursorKeysKey);
-  if (!item) return "young";
+  if (!item) {
+    await createCursorKeys(deps);
+    return "created";
+  }
   const { current, keys } = parseCursorKeys(item);
   const signedForMs = deps.clock.nowMs() - (keys[current]?.created_at_ms ?? 0);
   if (signedForMs < signingDaysMax * msPerDay) return "young";

@@ -37,7 +37,7 @@ function create(clock: Clock, chance: Chance): Dependencies {
       chance,
     }),
     limiter: createRateLimiter({ clock, chance }),
-    cursorKeys: new CursorKeyRing({ clock, chance }),
+    cursorKeys: new CursorKeyRing({ clock }),
     refusals: new RefusalMemory(),
     retentionDays: auditRetentionDays(),
   };

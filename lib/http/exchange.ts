@@ -43,6 +43,7 @@ export type Call<Op extends Operation = Operation> = {
   /** The caller as the audit log names it. */
   readonly actor: Actor;
   readonly requestId: string;
+  readonly gatewayRequestId: string | null;
   readonly ipAddress: string | null;
   /** Fires shortly before the time is up, or when the call was refused: answer what there is. */
   readonly signal: AbortSignal;

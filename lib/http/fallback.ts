@@ -4,7 +4,7 @@ import { type Chance, systemChance } from "../runtime/chance.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { renderFault } from "./errors.ts";
-import { baseHeaders, requestIdOf } from "./headers.ts";
+import { baseHeaders, ownPathOf, requestIdOf } from "./headers.ts";
 import { logRequest } from "./request-line.ts";
 
 export type Route = { readonly method: string; readonly path: string };
@@ -17,7 +17,7 @@ export function answerUnrouted(
   clock: Clock = systemClock,
 ): APIGatewayProxyResult {
   const opened = { requestId: requestIdOf(event, chance), startedAtMs: clock.nowMs() };
-  const { path } = event;
+  const path = ownPathOf(event);
   const allowed = methodsAt(routes, path);
   const own = { ...baseHeaders(opened.requestId), ...corsHeaders(event) };
   const preflight = event.httpMethod === "OPTIONS" ? preflightHeaders(event, allowed) : undefined;

@@ -25,6 +25,10 @@ export function requestIdOf(event: APIGatewayProxyEvent, chance: Chance): string
   return event.requestContext?.requestId ?? chance.uuid();
 }
 
+/** The gateway's own id of the request, whatever the caller calls it. */
+export const gatewayRequestIdOf = ({ requestContext }: APIGatewayProxyEvent): string | null =>
+  requestContext?.requestId ?? null;
+
 /** The caller's address, as the audit log keeps it. */
 export const sourceIpOf = ({ requestContext }: APIGatewayProxyEvent): string | null =>
   requestContext?.identity?.sourceIp ?? null;
@@ -58,6 +62,16 @@ export const deprecationHeaders = (event: APIGatewayProxyEvent): Record<string, 
   deprecation: "true",
   link: `<${mountOf(event)}/docs/errors/LEGACY_API_KEY>; rel="deprecation"; type="text/html"`,
 });
+
+/**
+ * The path as the API's own routes spell it. At a domain with a base path API Gateway puts the base path before it;
+ * `resource` tells how many segments are ours, and behind `{proxy+}` that parameter does.
+ */
+export function ownPathOf({ path, resource, pathParameters }: APIGatewayProxyEvent): string {
+  if (resource === "/") return "/";
+  const own = resource === "/{proxy+}" ? (pathParameters?.proxy ?? path.slice(1)) : resource.slice(1);
+  return `/${path.split("/").slice(-own.split("/").length).join("/")}`;
+}
 
 /**
  * What stands before the API's own paths: the stage at API Gateway's own address, a base path at some domains, mostly

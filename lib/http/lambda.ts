@@ -5,6 +5,7 @@ import { touchLastUsed } from "../access/last-used.ts";
 import { actorOf } from "../access/principal.ts";
 import type { Operation } from "../contract/operation.ts";
 import { certain } from "../runtime/certain.ts";
+import { beginInvocation } from "../runtime/invocation.ts";
 import { boundedTable } from "../store/bounded.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { StoreMeter } from "../store/meter.ts";
@@ -12,7 +13,7 @@ import { admit, bucketOwner, gatedTable } from "./admission.ts";
 import { openDeadline, workTimeOf } from "./deadline.ts";
 import { type Dependencies, dependencies } from "./dependencies.ts";
 import type { Call, Exchange, Input, Verb } from "./exchange.ts";
-import { requestIdOf, sourceIpOf } from "./headers.ts";
+import { gatewayRequestIdOf, requestIdOf, sourceIpOf } from "./headers.ts";
 import { createBodyReader } from "./json-body.ts";
 import { logOutcome } from "./outcome.ts";
 import { auditRefusal } from "./refusals.ts";
@@ -89,6 +90,7 @@ function jsonBody(operation: Operation): Step {
 function frame(operation: Operation): Step {
   return {
     before: ({ event, context }) => {
+      beginInvocation(context, gatewayRequestIdOf(event) ?? undefined);
       const remainingMs = context.getRemainingTimeInMillis();
       exchanges.set(event, openExchange(dependencies(), operation, event, remainingMs));
     },
@@ -171,6 +173,7 @@ async function work<Op extends Operation>(
     retentionDays: deps.retentionDays,
     actor: actorOf(principal),
     requestId: exchange.requestId,
+    gatewayRequestId: gatewayRequestIdOf(exchange.event),
     ipAddress: sourceIpOf(exchange.event),
     signal: deadline.soon,
   };

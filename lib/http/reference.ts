@@ -11,7 +11,7 @@ import { type Coding, compress, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
 import { errorPage } from "./error-page.ts";
 import { renderFault } from "./errors.ts";
-import { baseHeaders, headerValues, requestIdOf } from "./headers.ts";
+import { baseHeaders, headerValues, ownPathOf, requestIdOf } from "./headers.ts";
 import { logRequest } from "./request-line.ts";
 
 type Document = { readonly contentType: string; readonly body: Buffer };
@@ -23,7 +23,7 @@ export function serveReference(root: string, chance: Chance = systemChance, cloc
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
     const opened = { requestId: requestIdOf(event, chance), startedAtMs: clock.nowMs() };
     const own = { ...baseHeaders(opened.requestId), ...corsHeaders(event) };
-    const { path } = event;
+    const path = ownPathOf(event);
     const document = await find(read, path);
     if (!document) {
       const fault = notThere();

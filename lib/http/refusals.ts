@@ -11,7 +11,7 @@ import { memberKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { Exchange } from "./exchange.ts";
-import { sourceIpOf } from "./headers.ts";
+import { gatewayRequestIdOf, sourceIpOf } from "./headers.ts";
 
 /** What turns a key away, as against what is wrong with a request. */
 const refusingStatuses = new Set([401, 402, 403, 410, 429]);
@@ -36,6 +36,7 @@ export async function auditRefusal(deps: Dependencies, exchange: Exchange, fault
         operation: exchange.operation.id,
         ipAddress: sourceIpOf(exchange.event),
         requestId: exchange.requestId,
+        gatewayRequestId: gatewayRequestIdOf(exchange.event),
       },
     );
     deps.refusals.tell(key.id, reason, deps.clock.nowMs());

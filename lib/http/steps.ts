@@ -62,7 +62,7 @@ export async function identify(deps: Dependencies, exchange: Exchange, alongside
   }
   const parameters = Object.keys(exchange.event.multiValueQueryStringParameters ?? {});
   checkKeyKind(operation, authentication.principal, parameters);
-  if (wantsCursorKeys) await deps.cursorKeys.accept(table, authentication.alongside[0]);
+  if (wantsCursorKeys) deps.cursorKeys.accept(authentication.alongside[0]);
   exchange.readable = await readRepositories(exchange, authentication);
 }
 

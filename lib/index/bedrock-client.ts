@@ -1,15 +1,19 @@
 import { BedrockRuntimeClient, InvokeModelCommand } from "@aws-sdk/client-bedrock-runtime";
 import { indexLimits } from "../contract/limits.ts";
+import { environmentVariables } from "../contract/platform.ts";
 import { awsClientConfig, sendRepeatedly } from "../runtime/aws-client.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
+import { optionalVariable } from "../runtime/environment.ts";
 import type { ModelClient } from "./bedrock-embedder.ts";
 
 /** AWS's client of Bedrock. Import this file only when a text is embedded: the client is large. */
 export function openBedrock(identity?: AwsIdentity): ModelClient {
   // Our request handler speaks HTTP/1.1; the client's own would open HTTP/2 sessions, which no freeze survives.
-  const client = new BedrockRuntimeClient(
-    awsClientConfig({ identity, answerMsMax: indexLimits.embeddingTimeoutMs }),
-  );
+  const region = optionalVariable(environmentVariables.bedrockRegion);
+  const client = new BedrockRuntimeClient({
+    ...awsClientConfig({ identity, answerMsMax: indexLimits.embeddingTimeoutMs }),
+    ...(region !== undefined && { region }),
+  });
   const json = "application/json";
   return {
     invoke: (modelId, body, signal) =>

@@ -1,11 +1,12 @@
 import { AwsFault } from "./aws-fault.ts";
+import { invocationFields } from "./invocation.ts";
 
 /** One JSON line per event, to standard output, where Lambda collects it. Keys and bodies never get here. */
 export type LogFields = { readonly [name: string]: unknown };
 
 export function log(level: "info" | "warn" | "error", message: string, fields: LogFields = {}): void {
   if (weights[level] < weights[leastLevel()]) return;
-  process.stdout.write(`${JSON.stringify({ level, message, ...fields })}\n`);
+  process.stdout.write(`${JSON.stringify({ level, message, ...fields, ...invocationFields() })}\n`);
 }
 
 const weights = { info: 0, warn: 1, error: 2, silent: 3 };

@@ -1,4 +1,5 @@
 import { systemClock } from "./clock.ts";
+import { beginInvocation } from "./invocation.ts";
 import { describeError, log } from "./log.ts";
 
 export class WorkerFailed extends Error {
@@ -15,12 +16,13 @@ export function worker<Arguments extends readonly unknown[], Answer>(
 ): (...given: Arguments) => Promise<Answer> {
   return async (...given) => {
     const startedMs = systemClock.nowMs();
+    // Lambda's context comes second.
+    beginInvocation(given[1]);
     try {
       return await work(...given);
     } catch (error) {
       log("error", "worker failed", {
         worker: name,
-        ...requestIdIn(given[1]),
         duration_ms: systemClock.nowMs() - startedMs,
         cause: describeError(error),
       });
@@ -28,9 +30,3 @@ export function worker<Arguments extends readonly unknown[], Answer>(
     }
   };
 }
-
-/** Lambda's context comes second; the id is the one that Lambda's own lines of the run carry. */
-const requestIdIn = (context: unknown): { readonly request_id?: string } =>
-  typeof context === "object" && context !== null && "awsRequestId" in context
-    ? { request_id: String(context.awsRequestId) }
-    : {};

@@ -18,10 +18,42 @@ beforeAll(async () => {
 const key = () => fixture.keys.organization.text;
 const origin = ["origin", chosenOptions.corsOrigins];
 
-test("domainName: the API is at the root of its domain, and links say so", async () => {
+test("domainName and basePath: the API is below its path of the domain, and links say so", async () => {
   const { headers } = await deployment().call("/v1/whoami", { key: fixture.keys.legacy.text });
-  expect(deployment().gateway.mount).toBe("");
-  expect(headers.link).toContain("</docs/errors/LEGACY_API_KEY>");
+  expect(deployment().gateway.mount).toBe("/review");
+  expect(headers.link).toContain("</review/docs/errors/LEGACY_API_KEY>");
+});
+
+test("basePath: wrong methods, unknown paths and the reference are told apart as without one", async () => {
+  const answers = await Promise.all([
+    deployment().call("/v1/whoami", { method: "PUT", body: {} }),
+    deployment().call("/v1/roles/0a1b", { method: "PUT", body: {} }),
+    deployment().call("/v1/nowhere/at/all"),
+    deployment().call("/docs"),
+    deployment().call("/docs/errors/NOT_FOUND"),
+    deployment().call("/openapi.json"),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([405, 405, 404, 200, 200, 200]);
+  expect(answers[0]?.headers.allow).toBe("GET");
+});
+
+test("release: every line names it, the invocation and the gateway's id beside the caller's", async () => {
+  const { headers } = await deployment().call("/v1/whoami", {
+    key: key(),
+    headers: ["x-request-id", "mine"],
+  });
+  expect(headers["x-request-id"]).toBe("mine");
+  const line = () => logLines(deployment()).find(({ request_id }) => request_id === "mine");
+  await expect.poll(line).toMatchObject({
+    release: chosenOptions.release,
+    lambda_request_id: expect.any(String),
+    gateway_request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    cold_start: expect.any(Boolean),
+  });
+  const accessLine = deployment().gateway.accessLog.find((each) =>
+    each.includes(String(line()?.gateway_request_id)),
+  );
+  expect(accessLine).toContain('"resource":"/v1/whoami"');
 });
 
 test("keyHeaderNames: a key is taken from the further header too, but not from both", async () => {

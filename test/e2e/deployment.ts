@@ -4,6 +4,9 @@ import { afterAll, beforeAll } from "vitest";
 import * as z from "zod";
 import { lambdaLimits } from "../../lib/contract/platform.ts";
 import type { QueueMessage } from "../../lib/events/ports.ts";
+import { createCursorKeys } from "../../lib/http/cursor-keys.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
 import { call, type RawAnswer } from "../gateway/support.ts";
 import { builtOnce } from "../infra/build.ts";
 import { ofType, type StackTemplate } from "../infra/support.ts";
@@ -71,6 +74,8 @@ export function useDeployment({ stack = "plain", alter }: DeploymentOptions = {}
 }
 
 async function deploy(template: StackTemplate, store: TestStore, threadFile: string) {
+  // As housekeeping does when a deployment is complete; test/e2e/background.test.ts holds that it does.
+  await createCursorKeys({ table: store.table, clock: systemClock, chance: systemChance });
   const account = new Account(template, store.tableName);
   const roles = new Map(
     ofType(template, "AWS::Lambda::Function").map(([id]) => [id, roleStatements(template, account, id)]),

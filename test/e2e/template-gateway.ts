@@ -68,7 +68,7 @@ export async function startTemplateGateway(
   const [domain] = domainSchema.parse(
     ofType(template, "AWS::ApiGateway::BasePathMapping").map(([, { Properties }]) => Properties),
   );
-  // At a domain the mapping says below which path; ours is at the root.
+  // At a domain the mapping says below which path.
   const below = domain ? domain.BasePath : stage;
   const mount = below === undefined ? "" : `/${below}`;
   const routes = routesOf(template);
@@ -113,8 +113,9 @@ export async function startTemplateGateway(
     const request = { method, target, rawHeaders, body, sourceAddress: "203.0.113.7", port: 443 };
     const options = { clock: systemClock, chance: systemChance, stage, binaryMediaTypes };
     const event = restEvent(request, found, options);
-    // `path` is the API's own, the context has the whole of it.
+    // The context has the whole path. `path` leaves out the stage, but not the base path of a domain.
     event.requestContext.path = `${mount}${event.path}`;
+    if (domain) event.path = `${mount}${event.path}`;
     try {
       if (body.length > apiGatewayLimits.requestBytesMax) throw new GatewayFault("REQUEST_TOO_LARGE");
       const { route, called } = targetOf(method, found.resource);

@@ -196,7 +196,7 @@ describe("the worker's own hand", () => {
     const receives = eventQueueSettings.workerReceivesMax;
     expect(await ingest({ ...desk, table }, bad ? [{ ...bad, receives }] : [])).toEqual([]);
     expect(desk.letters).toMatchObject([
-      { reason: expect.stringMatching(/received 960 times. StoreUnavailable/) },
+      { reason: expect.stringMatching(/received 480 times. StoreUnavailable/) },
     ]);
     // All ten of a batch may have to be given up, one a receive, before the queue does it.
     const { receivesMax, batchMessagesMax } = eventQueueSettings;

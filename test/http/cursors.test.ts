@@ -8,7 +8,7 @@ import type { Operation } from "../../lib/contract/operation.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 import { listOrganizations, listRepositories } from "../../lib/contract/operations/organizations.ts";
 import { operations } from "../../lib/contract/operations.ts";
-import { CursorKeyRing, rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
+import { CursorKeyRing, createCursorKeys, rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { bindPaging, openCursor, positionText } from "../../lib/http/cursors.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import {
@@ -31,8 +31,9 @@ const dayMs = 86_400_000;
 
 async function bench(clock = new TestClock()) {
   const { table } = store();
-  const ring = new CursorKeyRing({ clock, chance: systemChance });
-  await ring.accept(table, await table.get(cursorKeysKey));
+  const ring = new CursorKeyRing({ clock });
+  await createCursorKeys({ table, clock, chance: systemChance });
+  ring.accept(await table.get(cursorKeysKey));
   const walk = (change: Partial<Walk> = {}) => {
     const { operation = listOrganizations, tenant = "w#acme", selector = "all", query = {}, cursor } = change;
     // Only what a cursor is bound to matters here.
@@ -189,11 +190,11 @@ describe("a cursor", () => {
   });
 
   test("is bound to the name of the key that signed it", async () => {
-    const { walk, open, ring, table } = await bench();
+    const { walk, open, ring } = await bench();
     const [id, rest] = walk().next("a").split(".");
     const secret = Buffer.from(ring.current().secret).toString("base64url");
     const keys = { [`${id}`]: { secret, created_at_ms: 0 }, twin: { secret, created_at_ms: 0 } };
-    await ring.accept(table, { ...cursorKeysKey, current: "twin", keys });
+    ring.accept({ ...cursorKeysKey, current: "twin", keys });
     expect(await open(`${id}.${rest}`)).toMatchObject({ position: "a" });
     await expect(open(`twin.${rest}`)).rejects.toMatchObject(damaged);
   });

@@ -1,6 +1,7 @@
+import type { APIGatewayProxyEvent } from "aws-lambda";
 import { describe, expect, test } from "vitest";
 import { restEvent } from "../../cli/local/rest-event.ts";
-import { deprecationHeaders } from "../../lib/http/headers.ts";
+import { deprecationHeaders, ownPathOf } from "../../lib/http/headers.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 
@@ -25,5 +26,24 @@ describe("the link of a legacy key's answer leads to the page at the address tha
       deprecation: "true",
       link: `<${mount}/docs/errors/LEGACY_API_KEY>; rel="deprecation"; type="text/html"`,
     });
+  });
+});
+
+describe("the API's own path", () => {
+  const at = (resource: string, path: string, proxy?: string) =>
+    ownPathOf({
+      resource,
+      path,
+      pathParameters: proxy === undefined ? null : { proxy },
+    } as APIGatewayProxyEvent);
+
+  test.each([
+    ["at the root of a domain, or at API Gateway's own address", ""],
+    ["below the base path of a domain", "/review"],
+  ])("%s is what the routes spell", (_, before) => {
+    expect(at("/v1/roles/{role_id}", `${before}/v1/roles/0a1b`)).toBe("/v1/roles/0a1b");
+    expect(at("/docs", `${before}/docs`)).toBe("/docs");
+    expect(at("/", `${before}/`)).toBe("/");
+    expect(at("/{proxy+}", `${before}/v2/nowhere`, "v2/nowhere")).toBe("/v2/nowhere");
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { eventLimits, requestLimits } from "../../lib/contract/limits.ts";
 import {
+  alarms,
   apiGatewayLimits,
   eventQueueSettings,
   functionSettings,
@@ -12,14 +13,33 @@ import {
 } from "../../lib/contract/platform.ts";
 import { type Worker, workers } from "../../lib/contract/workers.ts";
 import { chosenTemplate, plainTemplate } from "./built-templates.ts";
-import { properties } from "./support.ts";
+import { ofType, properties } from "./support.ts";
 
 test("data outlives the stack", () => {
   for (const id of ["Table", "EventsQueue", "DeadLetterQueue", "EventsBucket"])
     expect(plainTemplate().Resources[id], id).toMatchObject({
-      DeletionPolicy: "Retain",
+      DeletionPolicy: expect.stringMatching(/^Retain/),
       UpdateReplacePolicy: "Retain",
     });
+});
+
+test("a failed first deployment leaves nothing behind but the table, which is protected from deletion", () => {
+  const kept = Object.entries(plainTemplate().Resources).filter(
+    ([, { DeletionPolicy }]) => DeletionPolicy === "Retain",
+  );
+  expect(kept.map(([id]) => id)).toEqual(["Table"]);
+});
+
+test("every log group is in the stack and ends its lines in time, also the one of the gateway's own errors", () => {
+  const groups = ofType(plainTemplate(), "AWS::Logs::LogGroup");
+  for (const [id, { Properties }] of groups)
+    expect(Properties, id).toMatchObject({ RetentionInDays: retention.logDays });
+  expect(properties(plainTemplate(), "ExecutionLogs").LogGroupName).toEqual({
+    "Fn::Join": ["", ["API-Gateway-Execution-Logs_", { Ref: "RestApi" }, "/live"]],
+  });
+  expect(plainTemplate().Resources.RestApiDeploymentStageLive).toMatchObject({
+    DependsOn: expect.arrayContaining(["ExecutionLogs"]),
+  });
 });
 
 test("the table is what it was: CloudFormation replaces it when its keys change, and cannot change its index", () => {
@@ -62,7 +82,7 @@ test("events wait in order, in an encrypted queue, and die into a FIFO queue of 
     FifoThroughputLimit: "perMessageGroupId",
     MessageRetentionPeriod: 14 * 86_400,
     SqsManagedSseEnabled: true,
-    VisibilityTimeout: 90,
+    VisibilityTimeout: 180,
   };
   expect(properties(plainTemplate(), "DeadLetterQueue")).toEqual(shared);
   expect(properties(plainTemplate(), "EventsQueue")).toEqual({
@@ -122,11 +142,24 @@ test("a function ends before the gateway gives up on it", () => {
   expect(functionSettings.streaming.timeoutSeconds * 1000).toBeLessThan(apiGatewayLimits.streamSilenceMsMax);
 });
 
-test("a message stays hidden longer than its worker can run", () => {
+test("a message stays hidden six times as long as its worker can run, as AWS asks", () => {
   const queued = workers.filter((worker: Worker) => worker.trigger.kind === "queue");
   for (const { timeoutSeconds } of queued)
-    expect(timeoutSeconds * 3).toBeLessThanOrEqual(eventQueueSettings.visibilitySeconds);
+    expect(timeoutSeconds * 6).toBeLessThanOrEqual(eventQueueSettings.visibilitySeconds);
   expect(queued).not.toEqual([]);
+});
+
+test("an event that may be to blame is a dead letter before the age of the queue wakes anybody", () => {
+  const heldSeconds = eventLimits.triesMax * eventQueueSettings.visibilitySeconds;
+  expect(heldSeconds).toBeLessThan(alarms.queueAge.secondsAbove);
+});
+
+test("a day without a free place for the worker makes no dead letter of a good event", () => {
+  const { receivesMax, workerReceivesMax, visibilitySeconds } = eventQueueSettings;
+  expect(workerReceivesMax * visibilitySeconds).toBeGreaterThanOrEqual(86_400);
+  expect(receivesMax * visibilitySeconds).toBeGreaterThan(2 * 86_400);
+  // One receive for a visibility: Lambda keeps trying to start the function in between.
+  expect(queueLimits.retentionDaysMax * 86_400).toBeGreaterThan(receivesMax * visibilitySeconds);
 });
 
 test("the largest allowed body reaches the function: base64 and headers twice fit Lambda's event", () => {

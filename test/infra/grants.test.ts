@@ -93,7 +93,6 @@ describe("roles", () => {
         LoggingConfig: { LogGroup: { Ref: partOf(id, "Logs") } },
         Runtime: "nodejs24.x",
         Architectures: ["arm64"],
-        TracingConfig: { Mode: "Active" },
       });
       expect(properties(template, partOf(id, "Role"))).not.toHaveProperty("ManagedPolicyArns");
       expect(properties(template, partOf(id, "RoleDefaultPolicy")).Roles).toEqual([
@@ -112,22 +111,17 @@ describe("roles", () => {
     expect(actions.filter((action) => action.includes("*"))).toEqual([]);
   });
 
-  test("wildcard resources are X-Ray, which has no resources, and the objects of the events bucket", () => {
+  test("wildcard resources are the objects of the events bucket", () => {
     const wild = everyFunction.flatMap((id) =>
       statementsOf(plainTemplate(), id)
         .filter(({ Resource }) => JSON.stringify(Resource).includes("*"))
         .map(({ Action, Resource }) => [id, Action, Resource] as const),
     );
-    const traces = everyFunction.map((id) => [
-      id,
-      ["xray:PutTelemetryRecords", "xray:PutTraceSegments"],
-      ["*"],
-    ]);
     const objects = { "Fn::Join": ["", [{ "Fn::GetAtt": ["EventsBucket", "Arn"] }, "/*"]] };
     const readers = workerList.filter(({ uses }) => uses.includes("eventsBucket"));
     const reads = readers.map(({ id }) => [id, ["s3:GetObject"], [objects]]);
-    expect(wild).toHaveLength(traces.length + reads.length);
-    expect(wild).toEqual(expect.arrayContaining([...traces, ...reads]));
+    expect(wild).toHaveLength(reads.length);
+    expect(wild).toEqual(expect.arrayContaining(reads));
   });
 
   test.each(contract)("$id may do what the chain does and what its entry says, nothing more", (operation) => {
@@ -266,7 +260,7 @@ describe("workers", () => {
     expect(models).toEqual(own.includes("embedder") ? [invokeModel(chosenOptions.bedrockModelId)] : []);
     expect(Object.keys(environmentOf(template, worker.id)).toSorted()).toEqual(
       [
-        ...["AUDIT_RETENTION_DAYS", "METRICS_NAMESPACE", "TABLE_NAME"],
+        ...["AUDIT_RETENTION_DAYS", "METRICS_NAMESPACE", "RELEASE", "TABLE_NAME"],
         ...(own.includes("embedder") ? ["BEDROCK_MODEL_ID"] : []),
         ...(own.includes("eventsBucket") ? ["EVENTS_BUCKET"] : []),
         ...(own.includes("deadLetterQueue") ? ["DEAD_LETTER_QUEUE_URL"] : []),

@@ -21,6 +21,10 @@ const atTheEdge = [...contract.map(({ id }) => id), "fallback"];
 
 test("without options the stack is the safe one", () => {
   expect(given({})).toEqual({
+    apiGatewayLogRole: true,
+    disableExecuteApiEndpoint: false,
+    eventWorkers: 20,
+    tracing: false,
     stackName: "ReviewApi",
     stage: "live",
     waf: false,
@@ -61,6 +65,12 @@ test.each([
   [{ domainName: "not a host", certificateArn: "arn:aws:acm:x" }, "domainName must be a host name"],
   [{ domainName: "a.example", certificateArn: "arn:aws:iam::1:x" }, "certificateArn must be the ARN"],
   [{ hostedZoneId: "Z1" }, "hostedZoneId is for the record of domainName"],
+  [{ basePath: "review" }, "basePath is a path of domainName, which is missing"],
+  [{ basePath: "a/b" }, "basePath must be one path segment"],
+  [{ disableExecuteApiEndpoint: "true" }, "disableExecuteApiEndpoint needs domainName"],
+  [{ bedrockRegion: "Ireland" }, "bedrockRegion must be an AWS region such as eu-west-1"],
+  [{ eventWorkers: "1" }, "eventWorkers must be a whole number from 2 to 20"],
+  [{ release: "a b" }, "release must be 1 to 64"],
   [{ corsOrigins: "https://a.example/path" }, "corsOrigins.0 must be an origin"],
   [{ corsOrigins: "" }, "corsOrigins.0 must be an origin"],
   [{ keyHeaderNames: "x_key" }, "keyHeaderNames.0 must be a header name"],
@@ -131,19 +141,83 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
       expect(properties(small(domain), "RestApiDomain")).toEqual({
         DomainName: "api.example.com",
         RegionalCertificateArn: certificateArn,
-        EndpointConfiguration: { Types: ["REGIONAL"] },
+        EndpointConfiguration: { Types: ["REGIONAL"], IpAddressType: "dualstack" },
         SecurityPolicy: "TLS_1_2",
       });
     },
   },
   hostedZoneId: {
-    "makes the alias record where the zone is known": () => {
-      expect(properties(small({ ...domain, hostedZoneId: "Z0ABC" }), "Record")).toMatchObject({
-        Name: "api.example.com",
-        Type: "A",
-        HostedZoneId: "Z0ABC",
-        AliasTarget: { DNSName: { "Fn::GetAtt": ["RestApiDomain", "RegionalDomainName"] } },
-      });
+    "makes the alias records where the zone is known, for IPv4 and IPv6": () => {
+      const template = small({ ...domain, hostedZoneId: "Z0ABC" });
+      for (const [id, Type] of [
+        ["Record", "A"],
+        ["Ipv6Record", "AAAA"],
+      ] as const)
+        expect(properties(template, id)).toMatchObject({
+          Name: "api.example.com",
+          Type,
+          HostedZoneId: "Z0ABC",
+          AliasTarget: { DNSName: { "Fn::GetAtt": ["RestApiDomain", "RegionalDomainName"] } },
+        });
+    },
+  },
+  basePath: {
+    "is below which the domain serves the API, and part of its address": () => {
+      const template = small({ ...domain, basePath: "review" });
+      const [[, mapping] = []] = ofType(template, "AWS::ApiGateway::BasePathMapping");
+      expect(mapping?.Properties).toMatchObject({ BasePath: "review" });
+      expect(template.Outputs.ApiUrl?.Value).toBe("https://api.example.com/review");
+    },
+  },
+  disableExecuteApiEndpoint: {
+    "leaves the domain as the only address": () => {
+      const template = small({ ...domain, disableExecuteApiEndpoint: "true" });
+      expect(properties(template, "RestApi")).toMatchObject({ DisableExecuteApiEndpoint: true });
+      expect(properties(plainTemplate(), "RestApi").DisableExecuteApiEndpoint).toBe(false);
+    },
+  },
+  eventWorkers: {
+    "bounds how many batches of events are applied at once": () => {
+      const scaling = (template: ReturnType<typeof small>) =>
+        properties(template, "EventsMapping").ScalingConfig;
+      expect(scaling(small({ eventWorkers: "5" }))).toEqual({ MaximumConcurrency: 5 });
+      expect(scaling(plainTemplate())).toEqual({ MaximumConcurrency: 20 });
+    },
+    "bounds the least that may be reserved for the worker": () => {
+      expect(() => given({ eventWorkers: "5", reservedConcurrency: "ingest=5" })).not.toThrow();
+      expect(() => given({ eventWorkers: "6", reservedConcurrency: "ingest=5" })).toThrow(
+        "reservedConcurrency must give ingest at least 6",
+      );
+    },
+  },
+  apiGatewayLogRole: {
+    "can be left to an account that has one: the role of API Gateway's logs is account-wide": () => {
+      expect(ofType(plainTemplate(), "AWS::ApiGateway::Account")).toHaveLength(1);
+      const template = small({ apiGatewayLogRole: "false" });
+      expect(ofType(template, "AWS::ApiGateway::Account")).toEqual([]);
+      expect(template.Resources).not.toHaveProperty("RestApiCloudWatchRole");
+    },
+  },
+  tracing: {
+    "is off unless chosen: traces are paid for": () => {
+      const traced = small({ tracing: "true" });
+      const modeOf = (template: ReturnType<typeof small>) =>
+        properties(template, partOf("whoami", "Function")).TracingConfig;
+      expect([modeOf(plainTemplate()), modeOf(traced)]).toEqual([undefined, { Mode: "Active" }]);
+      expect(JSON.stringify(statementsOf(plainTemplate(), "whoami"))).not.toContain("xray:");
+      expect(JSON.stringify(statementsOf(traced, "whoami"))).toContain("xray:PutTraceSegments");
+      const stageOf = (template: ReturnType<typeof small>) =>
+        ofType(template, "AWS::ApiGateway::Stage")[0]?.[1].Properties.TracingEnabled;
+      expect([stageOf(plainTemplate()), stageOf(traced)]).toEqual([false, true]);
+    },
+  },
+  release: {
+    "is told to every function by a variable, so that a commit changes no code": () => {
+      const variables = environmentOf(small({ release: "0a1b2c3" }), "whoami");
+      expect(variables).toMatchObject({ RELEASE: "0a1b2c3" });
+      const assetOf = (template: ReturnType<typeof small>) =>
+        properties(template, partOf("whoami", "Function")).Code;
+      expect(assetOf(small({ release: "0a1b2c3" }))).toEqual(assetOf(small({ release: "4d5e6f7" })));
     },
   },
   corsOrigins: {
@@ -181,10 +255,20 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
       });
       expect(acl).not.toContain("AWSManagedRulesCommonRuleSet");
       expect(acl).not.toContain('"SampledRequestsEnabled":true');
-      expect(acl).toContain('{"ActionToUse":{"Count":{}},"Name":"Log4JRCE_BODY"}');
       expect(properties(template, "Association")).toMatchObject({
         WebACLArn: { "Fn::GetAtt": ["WebAcl", "Arn"] },
       });
+    },
+  },
+  bedrockRegion: {
+    "is where the model is called, and the only place where it may be": () => {
+      const template = small({ bedrockRegion: "us-west-2" });
+      expect(environmentOf(template, "ingest")).not.toHaveProperty("BEDROCK_REGION");
+      expect(environmentOf(template, "searchLearnings")).toMatchObject({ BEDROCK_REGION: "us-west-2" });
+      expect(JSON.stringify(statementsOf(template, "searchLearnings"))).toContain(
+        ":bedrock:us-west-2::foundation-model/",
+      );
+      expect(environmentOf(plainTemplate(), "searchLearnings")).not.toHaveProperty("BEDROCK_REGION");
     },
   },
   customerManagedKey: {
@@ -192,7 +276,7 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
       const template = small({ customerManagedKey: "true" });
       const key = { "Fn::GetAtt": ["EncryptionKey", "Arn"] };
       expect(properties(template, "EncryptionKey")).toMatchObject({ EnableKeyRotation: true });
-      expect(template.Resources.EncryptionKey).toMatchObject({ DeletionPolicy: "Retain" });
+      expect(template.Resources.EncryptionKey).toMatchObject({ DeletionPolicy: "RetainExceptOnCreate" });
       expect(JSON.stringify(properties(template, "EncryptionKey").KeyPolicy)).toContain("kms:ViaService");
       expect(properties(template, "Table").SSESpecification).toEqual({
         SSEEnabled: true,

@@ -5,6 +5,7 @@ const resourceSchema = z.object({
   Properties: z.record(z.string(), z.unknown()).default({}),
   DeletionPolicy: z.string().optional(),
   UpdateReplacePolicy: z.string().optional(),
+  DependsOn: z.array(z.string()).optional(),
   Metadata: z.record(z.string(), z.unknown()).optional(),
 });
 export const templateSchema = z.object({

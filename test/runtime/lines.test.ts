@@ -96,14 +96,14 @@ describe("a worker", () => {
         level: "error",
         message: "worker failed",
         worker: "tidy",
-        request_id: "r1",
+        lambda_request_id: "r1",
         duration_ms: expect.any(Number),
       },
     ]);
     expect(JSON.stringify(lines)).toContain("TypeError: broken");
     expect(JSON.stringify(lines)).not.toContain("secret");
     for (const context of [null, "r1", {}]) await failing({}, context as object).catch(() => undefined);
-    expect(lines.slice(1).every((line) => !Object.hasOwn(line as object, "request_id"))).toBe(true);
+    expect(lines.slice(1).every((line) => !Object.hasOwn(line as object, "lambda_request_id"))).toBe(true);
   });
 });
 

@@ -15,6 +15,7 @@ import { errorShapeOf, type Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { binaryMediaTypes } from "../../lib/contract/platform.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";
+import { createCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { useFallbackEmbedder } from "../../lib/index/configured-embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
@@ -54,7 +55,8 @@ export type Api = {
 /** The Lambda handlers on an engine and a table of their own, wired by the environment as they are on AWS. */
 export function useApi(): Api {
   const store = useStore();
-  beforeAll(() => {
+  beforeAll(async () => {
+    await createCursorKeys({ table: store().table, clock: systemClock, chance: systemChance });
     process.env.TABLE_NAME = store().tableName;
     process.env.DYNAMODB_ENDPOINT = store().endpoint;
     process.env.LOG_LEVEL ??= "silent";

@@ -644,6 +644,7 @@ export type Operations = {
                 metadata: Record<string, unknown>;
                 ip_address: string | null;
                 request_id: string | null;
+                gateway_request_id: string | null;
                 created_at: string;
             }>;
             next_cursor: string | null;

@@ -10,6 +10,8 @@ const auditItem = auditRecord.extend({
   organization: z.string().nullable(),
   /** UUIDs of the organizations whose logs show an entry that belongs to a whole workspace. */
   organizations: z.array(z.string()).optional(),
+  /** Not in entries of release 1. */
+  gateway_request_id: z.string().nullable().default(null),
   ttl: z.number(),
 });
 

@@ -1,5 +1,5 @@
 import { type Engine, engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
-import { CursorKeyRing } from "../../../lib/http/cursor-keys.ts";
+import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
@@ -35,7 +35,7 @@ export async function openWorld({ pullRequests }: { readonly pullRequests: numbe
   const { key, text } = await world.token(workspace);
   // Written once a minute; here never, so that every request makes the same calls.
   await table.write({ update: keyKey(key.id), change: { set: [["last_used_at_ms", neverMs]] } });
-  await new CursorKeyRing(world.deps).accept(table, undefined);
+  await createCursorKeys(world.deps);
   const history = { tenant, organizations, pullRequests, inMeasuredWeek: pullRequests };
   const items = itemsOf({ ...history, weeksBefore: 1, shuffled: false });
   await table.writeMany([...items].map((put) => ({ put })));

@@ -35,7 +35,7 @@ export async function identify(
     { text: keyText, alongside: () => (wantsCursorKeys ? [cursorKeysKey] : []) },
   );
   checkKeyKind(operation, principal, parameters);
-  if (wantsCursorKeys) await cursorKeys.accept(table, alongside[0]);
+  if (wantsCursorKeys) cursorKeys.accept(alongside[0]);
   return principal;
 }
 

@@ -6,6 +6,7 @@ import { restEvent } from "../../../cli/local/rest-event.ts";
 import { createRouter } from "../../../cli/local/routes.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { binaryMediaTypes, environmentVariables } from "../../../lib/contract/platform.ts";
+import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
 import { useFallbackEmbedder } from "../../../lib/index/configured-embedder.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
@@ -53,6 +54,13 @@ export async function openBenchApi({ databaseFile, between }: BenchApiOptions = 
   const middle = await between?.(engine.endpoint);
   const client = engineClient(engine.endpoint);
   await createTable(client, benchTableName, engine.kind);
+  const table = createDynamoTable({
+    client,
+    tableName: benchTableName,
+    clock: systemClock,
+    chance: systemChance,
+  });
+  await createCursorKeys({ table, clock: systemClock, chance: systemChance });
   process.env[environmentVariables.tableName] = benchTableName;
   process.env.DYNAMODB_ENDPOINT = middle?.endpoint ?? engine.endpoint;
   process.env.LOG_LEVEL ??= "silent";
@@ -61,7 +69,7 @@ export async function openBenchApi({ databaseFile, between }: BenchApiOptions = 
   return {
     engine,
     client,
-    table: createDynamoTable({ client, tableName: benchTableName, clock: systemClock, chance: systemChance }),
+    table,
     call: callHandler,
     count: async (request) => {
       const { answer, meter } = await metered(() => callHandler(request));

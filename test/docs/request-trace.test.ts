@@ -1,0 +1,64 @@
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import * as z from "zod";
+import { plainTemplate } from "../infra/built-templates.ts";
+import { ofType } from "../infra/support.ts";
+import { useApi } from "../support/api.ts";
+import { everyKindOfKey, World } from "../support/world.ts";
+import { read } from "./pages.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+let key: string;
+beforeAll(async () => {
+  key = (await everyKindOfKey(world, "traced")).keys.organization.text;
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+const runbook = read("docs/runbook.md");
+const section = /^## From a request id to its trace\n(.*?)^## /ms.exec(runbook)?.[1] ?? "";
+const queries = [...section.matchAll(/^ *```\n(.*?)^ *```$/gms)].map(([, query = ""]) => query);
+
+/** As much of Logs Insights as the runbook uses: equality of fields, joined by `or`. */
+function matches(query: string, line: Readonly<Record<string, unknown>>, id: string): boolean {
+  const conditions = [...(/filter (.*)$/m.exec(query)?.[1]?.matchAll(/(@?\w+) = "\w+"/g) ?? [])];
+  return conditions.some(([, field = ""]) => line[field] === id);
+}
+
+/** A request's line, as the function writes it. */
+async function recordedLine(requestId: string): Promise<Record<string, unknown>> {
+  const lines: Record<string, unknown>[] = [];
+  vi.stubEnv("LOG_LEVEL", "info");
+  vi.stubEnv("RELEASE", "0a1b2c3");
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => lines.push(JSON.parse(String(text))) > 0);
+  await api.call("/v1/organizations", { key, rawHeaders: ["x-request-id", requestId] });
+  return lines[0] ?? {};
+}
+
+test("the line of a request is found by the caller's id, by the gateway's and by Lambda's", async () => {
+  const line = await recordedLine("callers-own");
+  const [byRequest = "", , byInvocation = ""] = queries;
+  expect(line.release).toBe("0a1b2c3");
+  expect(matches(byRequest, line, "callers-own")).toBe(true);
+  expect(matches(byRequest, line, String(line.gateway_request_id))).toBe(true);
+  expect(matches(byRequest, line, "another")).toBe(false);
+  expect(matches(byInvocation, line, String(line.lambda_request_id))).toBe(true);
+});
+
+test("the access log has the fields that the runbook asks it for", () => {
+  const [[, stage] = []] = ofType(plainTemplate(), "AWS::ApiGateway::Stage");
+  const { Format } = z.object({ Format: z.string() }).parse(stage?.Properties.AccessLogSetting);
+  const logged = Object.fromEntries(
+    Object.entries(JSON.parse(Format) as Record<string, string>).map(([name, variable]) => [
+      name,
+      `of ${variable}`,
+    ]),
+  );
+  const [, byGateway = ""] = queries;
+  expect(matches(byGateway, logged, "of $context.requestId")).toBe(true);
+  expect(matches(byGateway, logged, "of $context.extendedRequestId")).toBe(true);
+  expect(section).toContain("`lambdaRequestId`");
+  expect(logged).toHaveProperty("lambdaRequestId");
+});
