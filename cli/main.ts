@@ -1,6 +1,6 @@
-import { StoreUnavailable } from "../lib/store/table.ts";
 import { type Command, type CommandGroup, commandHelp, parseInput } from "./command.ts";
-import { OperatorFault, UsageFault } from "./fault.ts";
+import { UsageFault } from "./fault.ts";
+import { sentence } from "./sentence.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 
 /** The operator's tool. A group of commands is one entry here and one file in commands/. */
@@ -54,6 +54,16 @@ const groups: readonly CommandGroup[] = [
     name: "repair",
     summary: "Put the streams in order after the table was restored",
     load: async () => (await import("./commands/repair.ts")).commands,
+  },
+  {
+    name: "preflight",
+    summary: "Check before a deployment what the AWS account allows",
+    load: async () => (await import("./commands/preflight.ts")).commands,
+  },
+  {
+    name: "verify",
+    summary: "Check after a deployment that everything works, and leave nothing behind",
+    load: async () => (await import("./commands/verify.ts")).commands,
   },
   {
     name: "openapi",
@@ -146,15 +156,3 @@ const helpPath = ([first, second]: readonly string[]): readonly string[] =>
   groups.some(({ name }) => name === first)
     ? [first, second].filter((word) => word !== undefined && /^[a-z]/.test(word)).map(String)
     : [];
-
-/** Everything that can go wrong is one sentence; the rest of the story only for whoever asks for it. */
-export function sentence(error: unknown): string {
-  if (process.env.REVIEW_API_DEBUG && error instanceof Error) return error.stack ?? error.message;
-  if (error instanceof OperatorFault) return error.message;
-  // By name: the registry is loaded only by the commands that need it.
-  if (error instanceof Error && error.name === "RegistryRefusal") return error.message;
-  if (error instanceof StoreUnavailable)
-    return "The store does not answer; is the local service or the stack still there?";
-  const message = error instanceof Error ? error.message : String(error);
-  return `Something unexpected failed: ${message.replaceAll(/\s+/g, " ")} (REVIEW_API_DEBUG=1 shows where.)`;
-}

@@ -1,0 +1,96 @@
+import { eventQueueSettings, lambdaLimits } from "../../lib/contract/platform.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import type { Command } from "../command.ts";
+import { OperatorFault } from "../fault.ts";
+import { sentence } from "../sentence.ts";
+
+const defaultModelId = "amazon.titan-embed-text-v2:0";
+const workersBounds = { min: eventQueueSettings.workersMin, max: eventQueueSettings.workersMax };
+
+type Result = {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly ms: number;
+  readonly problem: string | null;
+};
+
+const command: Command = {
+  name: "",
+  summary: "Before a deployment: see whether the AWS account and region have what the stack needs",
+  connects: false,
+  options: {
+    region: { value: "REGION", help: "where the stack will be (default: the environment's)" },
+    "bedrock-region": { value: "REGION", help: "the stack's option bedrockRegion, if you use it" },
+    "event-workers": {
+      value: "N",
+      help: `the stack's option eventWorkers (default ${eventQueueSettings.workersMax})`,
+    },
+  },
+  examples: ["preflight", "preflight --region eu-west-1 --event-workers 5"],
+  async run(input, terminal) {
+    const region = input.text("region");
+    const modelRegion = input.text("bedrock-region") ?? region;
+    const workers = input.integer("event-workers", workersBounds) ?? eventQueueSettings.workersMax;
+    const checks: Readonly<Record<string, () => Promise<void>>> = {
+      "the account may run enough functions at once": () => checkConcurrency(region, workers),
+      "Bedrock has the embedding model": () => checkModel(modelRegion),
+    };
+    const results: Result[] = [];
+    for (const [name, check] of Object.entries(checks)) {
+      const startedMs = systemClock.nowMs();
+      const problem = await check().then(() => null, sentence);
+      const result = { name, ok: problem === null, ms: systemClock.nowMs() - startedMs, problem };
+      results.push(result);
+      if (input.flag("json")) continue;
+      terminal.out(`${result.ok ? "ok    " : "FAILED"} ${String(result.ms).padStart(6)} ms  ${name}`);
+      if (problem !== null) terminal.out(`       ${problem}`);
+    }
+    const ok = results.every((result) => result.ok);
+    if (input.flag("json")) terminal.out(JSON.stringify({ ok, checks: results }));
+    if (!ok) throw new OperatorFault("The account is not ready for the stack.");
+  },
+};
+
+export const commands: readonly Command[] = [command];
+
+/** Half of what the account may run is left to callers. */
+async function checkConcurrency(region: string | undefined, workers: number): Promise<void> {
+  const { GetAccountSettingsCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
+  const client = new LambdaClient(region === undefined ? {} : { region });
+  const { AccountLimit } = await client
+    .send(new GetAccountSettingsCommand({}))
+    .finally(() => client.destroy());
+  const quota = AccountLimit?.ConcurrentExecutions ?? lambdaLimits.concurrencyMax;
+  if (quota >= 2 * workers) return;
+  const fitting = Math.max(eventQueueSettings.workersMin, Math.floor(quota / 2));
+  throw new OperatorFault(
+    `The account may run ${quota} functions at once, and applying events may take ${workers} of them: callers would be ` +
+      "refused, and events wait. Ask for more in Service Quotas (Lambda, concurrent executions), or deploy with " +
+      `-c eventWorkers=${fitting}.`,
+  );
+}
+
+/** One embedding of two words. */
+async function checkModel(region: string | undefined): Promise<void> {
+  const { BedrockRuntimeClient, InvokeModelCommand } = await import("@aws-sdk/client-bedrock-runtime");
+  const { NodeHttpHandler } = await import("@smithy/node-http-handler");
+  const client = new BedrockRuntimeClient({
+    requestHandler: new NodeHttpHandler(),
+    ...(region !== undefined && { region }),
+  });
+  const contentType = "application/json";
+  const body = JSON.stringify({ inputText: "early return" });
+  try {
+    await client.send(
+      new InvokeModelCommand({ modelId: defaultModelId, body, contentType, accept: contentType }),
+    );
+  } catch (error) {
+    const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    throw new OperatorFault(
+      `${defaultModelId} does not answer (${said.replace(/\.$/, "")}). Choose a region that has it with -c bedrockRegion=REGION, or ` +
+        "let your own role call bedrock:InvokeModel if only that is missing.",
+    );
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,57 @@
+import { counted } from "../../lib/contract/counted.ts";
+import { stackOutputs } from "../../lib/contract/platform.ts";
+import { searchForReview } from "../../lib/learnings/search.ts";
+import type { Command, Input } from "../command.ts";
+import { type Connection, defaultDataPath, withConnection } from "../connection/connection.ts";
+import { OperatorFault } from "../fault.ts";
+import { dataDirectory, readOwner } from "../local/data-directory.ts";
+import { sentence } from "../sentence.ts";
+import type { Terminal } from "../terminal.ts";
+import type { Place } from "../verify/checks.ts";
+import { type CheckResult, verify } from "../verify/run.ts";
+
+const command: Command = {
+  name: "",
+  summary: "After a deployment: call every operation, send every event, search, and remove it all again",
+  connects: true,
+  examples: ["verify --stack ReviewApi", "verify --json"],
+  run: (input, terminal) =>
+    withConnection(input, async (connection) => {
+      const place = await placeOf(input, connection);
+      const onResult = input.flag("json") ? () => undefined : (result: CheckResult) => show(terminal, result);
+      const report = await verify(place, { sentence, onResult });
+      const failed = report.checks.filter(({ ok }) => !ok).length;
+      if (input.flag("json")) terminal.out(JSON.stringify({ ok: failed === 0, ...report }));
+      else terminal.say(["What stays:", ...report.stays.map((each) => `  ${each}`)].join("\n"));
+      if (failed > 0)
+        throw new OperatorFault(`${counted(failed, "check")} of ${report.checks.length} failed.`);
+    }),
+};
+
+export const commands: readonly Command[] = [command];
+
+function show(terminal: Terminal, { name, ok, ms, problem }: CheckResult): void {
+  terminal.out(`${ok ? "ok    " : "FAILED"} ${String(ms).padStart(6)} ms  ${name}`);
+  if (problem !== null) terminal.out(`       ${problem}`);
+}
+
+async function placeOf(input: Input, connection: Connection): Promise<Place> {
+  const stack = input.text("stack");
+  if (stack !== undefined) {
+    const { outputsOf } = await import("../connection/stack.ts");
+    const { invoker } = await import("../connection/stack-functions.ts");
+    const output = await outputsOf(stack, input.text("region"));
+    const search = invoker(output(stackOutputs.searchFunctionName), input.text("region"));
+    return { connection, baseUrl: output(stackOutputs.apiUrl), search };
+  }
+  const directory = dataDirectory(input.text("data") ?? defaultDataPath);
+  const baseUrl = (await readOwner(directory))?.url;
+  if (!baseUrl)
+    throw new OperatorFault(`No local service runs on ${directory.path}; start it first: review-api dev`);
+  const { table, vectors, embedder } = connection;
+  return {
+    connection,
+    baseUrl,
+    search: async (request) => searchForReview({ table, vectors, embedder: await embedder() }, request),
+  };
+}

@@ -1,0 +1,32 @@
+import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import * as z from "zod";
+import type { SearchAnswer } from "../../lib/learnings/search.ts";
+import { OperatorFault } from "../fault.ts";
+
+const answerSchema = z.object({
+  learnings: z.array(
+    z.object({
+      id: z.string(),
+      learning: z.string(),
+      file: z.string().nullable(),
+      source_url: z.string().nullable(),
+      score: z.number(),
+    }),
+  ),
+});
+
+/** Asks the deployed search function, as the reviewer does. */
+export function invoker(functionName: string, region: string | undefined) {
+  const client = new LambdaClient(region === undefined ? {} : { region });
+  return async (request: object): Promise<SearchAnswer> => {
+    const Payload = Buffer.from(JSON.stringify(request));
+    const answer = await client.send(new InvokeCommand({ FunctionName: functionName, Payload }));
+    const text = Buffer.from(answer.Payload ?? []).toString();
+    if (answer.FunctionError)
+      throw new OperatorFault(
+        `The function ${functionName} failed. Its log says why; AccessDenied there is a missing grant or a model that ` +
+          "Bedrock does not have in that region (set bedrockRegion).",
+      );
+    return answerSchema.parse(JSON.parse(text));
+  };
+}

@@ -1,0 +1,14 @@
+import { StoreUnavailable } from "../lib/store/table.ts";
+import { OperatorFault } from "./fault.ts";
+
+/** Everything that can go wrong is one sentence; the rest of the story only for whoever asks for it. */
+export function sentence(error: unknown): string {
+  if (process.env.REVIEW_API_DEBUG && error instanceof Error) return error.stack ?? error.message;
+  if (error instanceof OperatorFault) return error.message;
+  // By name: the registry is loaded only by the commands that need it.
+  if (error instanceof Error && error.name === "RegistryRefusal") return error.message;
+  if (error instanceof StoreUnavailable)
+    return "The store does not answer; is the local service or the stack still there?";
+  const message = error instanceof Error ? error.message : String(error);
+  return `Something unexpected failed: ${message.replaceAll(/\s+/g, " ")} (REVIEW_API_DEBUG=1 shows where.)`;
+}

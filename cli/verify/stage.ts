@@ -1,0 +1,237 @@
+import { createKey, type IssuedKey, revokeKey } from "../../lib/access/key-registry.ts";
+import { createWorkspaceToken } from "../../lib/access/workspace-tokens.ts";
+import { operator } from "../../lib/audit/entry.ts";
+import { organizationUuid } from "../../lib/contract/identity.ts";
+import { requestLimits } from "../../lib/contract/limits.ts";
+import type { OutgoingEvent } from "../../lib/events/send.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import type { Connection } from "../connection/connection.ts";
+
+/** What is called so belongs to `verify` alone: it is made, used and removed again. */
+export const reserved = "review-api-verify";
+
+const cloudName = { provider: "github", instance_id: null, provider_organization_id: `${reserved}-cloud` };
+const homeName = { provider: "gitlab", instance_id: reserved, provider_organization_id: `${reserved}-home` };
+
+export const stage = {
+  workspace: reserved,
+  instance: reserved,
+  cloud: { ...cloudName, uuid: organizationUuid(cloudName) },
+  home: { ...homeName, uuid: organizationUuid(homeName) },
+  repositoryId: "1",
+  admin: `${reserved}-admin`,
+  member: `${reserved}-member`,
+} as const;
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** Later events are newer; none lies in the future. */
+function eventMaker(): (type: string, data: object) => OutgoingEvent {
+  const startMs = systemClock.nowMs() - minuteMs;
+  let made = 0;
+  return (type, data) => ({
+    id: systemChance.uuid(),
+    type,
+    occurred_at: toTimestamp(startMs + made++),
+    data,
+  });
+}
+
+export type StageEvents = {
+  readonly all: readonly OutgoingEvent[];
+  /** When its pull requests were merged: the window of the metrics' calls. */
+  readonly day: string;
+  used(learningId: string): OutgoingEvent;
+};
+
+/** Everything the platform could tell of the stage, a type of event each at least. */
+export function stageEvents(): StageEvents {
+  const event = eventMaker();
+  const nowMs = systemClock.nowMs();
+  const mergedAtMs = nowMs - hourMs;
+  const people = [stage.admin, stage.member];
+  const all = [
+    event("workspace.saved", {
+      id: stage.workspace,
+      name: stage.workspace,
+      admins: [{ user_id: stage.admin, email: `${stage.admin}@example.com` }],
+      seats_purchased: 10,
+      active: true,
+    }),
+    event("instance.saved", {
+      id: stage.instance,
+      name: stage.instance,
+      provider: "gitlab",
+      base_url: "https://git.example.com",
+      active: true,
+    }),
+    event(
+      "organization.saved",
+      organization(cloudName, { workspace_id: stage.workspace, deployment: "cloud" }),
+    ),
+    event("organization.saved", organization(homeName, { workspace_id: null, deployment: "self_hosted" })),
+    ...[cloudName, homeName].flatMap((name) => [
+      event("repository.saved", repository(name)),
+      ...people.map((userId) => event("member.saved", member(name, userId))),
+    ]),
+    event("pull_request.finalized", pullRequest(cloudName, 1, mergedAtMs, commentsOf(1, 2))),
+    // In the organization without a workspace, where an entry is stored once.
+    event("pull_request.finalized", pullRequest(homeName, 2, mergedAtMs, largeComments(2))),
+    event("learning.captured", {
+      ...cloudName,
+      repository_id: stage.repositoryId,
+      learning: "Log with the structured logger.",
+      author_id: stage.member,
+      source: "chat",
+      pr_url: null,
+      file: null,
+      source_url: null,
+    }),
+    event("security_scan.completed", scan(mergedAtMs)),
+  ];
+  return {
+    all,
+    day: toTimestamp(mergedAtMs).slice(0, 10),
+    used: (learning_id) =>
+      event("learning.used", { ...cloudName, learning_id, used_at: toTimestamp(nowMs), count: 1 }),
+  };
+}
+
+type Name = typeof cloudName | typeof homeName;
+
+const organization = (name: Name, change: object) => ({
+  ...name,
+  name: name.provider_organization_id,
+  plan: "enterprise",
+  subscription_active: true,
+  active: true,
+  metrics: "ready",
+  seats_purchased: 10,
+  seat_assignment_mode: "manual",
+  approval_delay_days: 0,
+  ...change,
+});
+
+const repository = (name: Name) => ({
+  ...name,
+  repository_id: stage.repositoryId,
+  name: "verify",
+  full_name: `${reserved}/verify`,
+  private: true,
+  url: `https://git.example.com/${reserved}/verify`,
+  active: true,
+  approval_delay_days: null,
+});
+
+const member = (name: Name, userId: string) => ({
+  ...name,
+  user_id: userId,
+  username: userId,
+  email: `${userId}@example.com`,
+  role: userId === stage.admin ? "cr_admin" : "cr_member",
+  seat_assigned: false,
+  readable_repository_ids: "*",
+  active: true,
+});
+
+const urlOf = (number: number): string => `https://git.example.com/${reserved}/verify/pull/${number}`;
+
+const commentsOf = (number: number, count: number, length = 0) =>
+  Array.from({ length: count }, () => ({
+    url: `${urlOf(number)}#`.padEnd(length, "x"),
+    severity: null,
+    category: null,
+    accepted: null,
+  }));
+
+/** A record takes about this much beside its comment's URL. */
+const commentOverheadBytes = 70;
+const longUrlBytes = 2_000;
+
+/** A little less than the largest answer there is. Equal URLs are stored once, so the item stays small. */
+function largeComments(number: number) {
+  const bytes = requestLimits.responseBytesMax * 0.97;
+  return commentsOf(number, Math.floor(bytes / (longUrlBytes + commentOverheadBytes)), longUrlBytes);
+}
+
+const pullRequest = (name: Name, number: number, mergedAtMs: number, comments: readonly object[]) => ({
+  ...name,
+  repository_id: stage.repositoryId,
+  pr_url: urlOf(number),
+  author_id: stage.member,
+  author_username: stage.member,
+  created_at: toTimestamp(mergedAtMs - hourMs),
+  ready_for_review_at: toTimestamp(mergedAtMs - hourMs),
+  first_human_review_at: null,
+  last_commit_at: toTimestamp(mergedAtMs - minuteMs),
+  merged_at: toTimestamp(mergedAtMs),
+  closed_at: null,
+  status: "merged",
+  reviewed: true,
+  review_iterations: 1,
+  estimated_complexity: 1,
+  estimated_review_minutes: 5,
+  comments,
+  mcp_servers: [{ name: "tickets", tools: [{ name: "find", calls: 1, failures: 0 }] }],
+});
+
+const scan = (completedAtMs: number) => ({
+  ...cloudName,
+  repository_id: stage.repositoryId,
+  scan_id: `${reserved}-scan`,
+  commit_sha: "0123456789abcdef0123456789abcdef01234567",
+  completed_at: toTimestamp(completedAtMs),
+  findings: [
+    {
+      id: `${reserved}-finding`,
+      title: "A query is built from text",
+      description: "The parameter reaches the query as it is.",
+      severity: "high",
+      cwe: "CWE-89",
+      file_path: "src/query.ts",
+      start_line: 10,
+      end_line: 12,
+      evidence: ["db.query(text)"],
+      state: "open",
+    },
+  ],
+});
+
+export type StageKeys = Readonly<
+  Record<"organization" | "user" | "workspace" | "instance" | "spare" | "doomed", IssuedKey>
+>;
+
+export async function createKeys({ audited }: Pick<Connection, "audited">): Promise<StageKeys> {
+  const common = { actor: operator, name: reserved, expiresInDays: 1, owner: stage.admin } as const;
+  const ofCloud = { ...common, organization: stage.cloud.uuid };
+  const admin = { ...ofCloud, kind: "organization", role: "cr_admin" } as const;
+  return {
+    organization: await createKey(audited, admin),
+    spare: await createKey(audited, admin),
+    doomed: await createKey(audited, { ...ofCloud, kind: "user", owner: stage.member }),
+    user: await createKey(audited, { ...ofCloud, kind: "user", owner: stage.member }),
+    workspace: await createWorkspaceToken(audited, {
+      workspaceId: stage.workspace,
+      as: stage.admin,
+      name: reserved,
+      expiresInDays: 1,
+    }),
+    instance: await createKey(audited, {
+      ...common,
+      kind: "instance",
+      instanceId: stage.instance,
+      home: stage.home.uuid,
+      role: "cr_admin",
+    }),
+  };
+}
+
+/** For the audit log; the key's item is deleted afterwards. */
+export async function endKey({ audited }: Pick<Connection, "audited">, id: string): Promise<void> {
+  await revokeKey(audited, id, operator).catch((error: unknown) => {
+    // It has ended already.
+    if (!(error instanceof Error && error.name === "RegistryRefusal")) throw error;
+  });
+}

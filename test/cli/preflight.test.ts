@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { callTool } from "./support.ts";
+
+let server: Server;
+let url = "";
+const account = { concurrency: 1_000, hasModel: true };
+
+/** As much of Lambda and Bedrock as the command asks. */
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    response.setHeader("content-type", "application/json");
+    if (request.url?.includes("/account-settings"))
+      response.end(JSON.stringify({ AccountLimit: { ConcurrentExecutions: account.concurrency } }));
+    else if (account.hasModel) response.end(JSON.stringify({ embedding: [1, 0] }));
+    else
+      response
+        .writeHead(400, { "x-amzn-errortype": "ValidationException" })
+        .end(JSON.stringify({ message: "The provided model identifier is invalid." }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+});
+afterAll(() => void server.close());
+afterEach(() => void vi.unstubAllEnvs());
+
+async function preflight(...words: readonly string[]) {
+  for (const [name, value] of Object.entries({
+    AWS_REGION: "eu-north-1",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    AWS_ENDPOINT_URL_LAMBDA: url,
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url,
+  }))
+    vi.stubEnv(name, value);
+  return await callTool("preflight", ...words);
+}
+
+test("an account with Lambda's usual quota and the model is ready", async () => {
+  Object.assign(account, { concurrency: 1_000, hasModel: true });
+  const { code, stdout } = await preflight("--json");
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { ok: true, checks: [{ ok: true }, { ok: true }] }]);
+});
+
+test("a new account's quota is told, with the option that fits it", async () => {
+  Object.assign(account, { concurrency: 10, hasModel: true });
+  const { code, stdout } = await preflight();
+  expect(code).toBe(1);
+  expect(stdout).toContain("The account may run 10 functions at once");
+  expect(stdout).toContain("-c eventWorkers=5");
+  expect((await preflight("--event-workers", "5")).code).toBe(0);
+});
+
+test("a region without the model is told", async () => {
+  Object.assign(account, { concurrency: 1_000, hasModel: false });
+  const { code, stdout } = await preflight();
+  expect(code).toBe(1);
+  expect(stdout).toContain("The provided model identifier is invalid");
+  expect(stdout).toContain("-c bedrockRegion=REGION");
+});

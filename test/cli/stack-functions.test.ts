@@ -1,0 +1,47 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { text } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { invoker } from "../../cli/connection/stack-functions.ts";
+
+let server: Server;
+let url = "";
+const asked: unknown[] = [];
+const found = { id: "0a1b", learning: "Return early.", file: null, source_url: null, score: 0.9 };
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    void text(request).then((body) => {
+      asked.push([request.url, JSON.parse(body)]);
+      const isBroken = request.url?.includes("/broken/");
+      if (isBroken) response.setHeader("x-amz-function-error", "Unhandled");
+      response.end(JSON.stringify(isBroken ? { errorMessage: "no" } : { learnings: [found] }));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+});
+afterAll(() => void server.close());
+beforeEach(() => {
+  for (const [name, value] of Object.entries({
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    AWS_ENDPOINT_URL_LAMBDA: url,
+  }))
+    vi.stubEnv(name, value);
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+test("the deployed search function is asked as the reviewer asks it", async () => {
+  const search = invoker("search", "eu-north-1");
+  expect(await search({ text: "return", k: 1 })).toEqual({ learnings: [found] });
+  expect(asked).toEqual([["/2015-03-31/functions/search/invocations", { text: "return", k: 1 }]]);
+});
+
+test("a search function that fails is named, with where its reason is", async () => {
+  await expect(invoker("broken", "eu-north-1")({})).rejects.toThrow(
+    "The function broken failed. Its log says why",
+  );
+});
