@@ -1,0 +1,266 @@
+import {
+  cursorLimits,
+  eventLimits,
+  learningLimits,
+  pageLimits,
+  requestLimits,
+  securityLimits,
+} from "../../../lib/contract/limits.ts";
+import { operations } from "../../../lib/contract/operations.ts";
+import { alarms, eventQueueSettings, lambdaLimits, throttle } from "../../../lib/contract/platform.ts";
+import { bytesPerGigabyte, prices } from "../cost/prices.ts";
+import { measured } from "./measured.ts";
+import { capacityOf, simulateStream, streamLoads } from "./simulate.ts";
+
+/** DynamoDB's bound for one partition key, and for one item ("Service quotas"). */
+export const partitionLimits = { readUnitsPerSecond: 3_000, writeUnitsPerSecond: 1_000 } as const;
+
+type Row = Readonly<Record<string, string | number>>;
+const number = (value: number, digits = 0): string =>
+  value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+/** The worker's own time for an event, from what one tenant reached on the embedded engine. */
+const workMsEach = 1000 / measured("ingest", "Tenants at once", [1], "events a second");
+
+export function streamTable(): readonly Row[] {
+  return Object.entries(streamLoads(workMsEach)).flatMap(([name, load]) => {
+    const most = capacityOf(load);
+    return [0.25, 0.5, 0.9, 1.2].map((share) => {
+      const eventsPerSecond = Math.round(most * share);
+      const { waitMsP50, waitMsP99, keepsUp } = simulateStream({ ...load, eventsPerSecond });
+      return {
+        batches: name,
+        "events a second": eventsPerSecond,
+        "of the most": `${share * 100} %`,
+        "wait, median, ms": number(waitMsP50),
+        "wait, p99, ms": number(waitMsP99),
+        "keeps up": keepsUp ? "yes" : "no",
+      };
+    });
+  });
+}
+
+/** Write units of one event on the busiest partition: the tenant's copy of this week's entries, in a transaction. */
+const unitsOnWeek = 2;
+
+/** A slot of the limiter: its name, the time and six random bytes, as text. */
+const slotBytes = 20;
+const keyBytes = 100;
+
+/** What a workspace's tokens may ask for together: every window that counts for the workspace, used up. */
+const workspaceCallsPerSecond = [
+  ...new Map(
+    operations
+      .filter(({ rateLimit }) => rateLimit.owner === "quota")
+      .map(({ rateLimit }) => [rateLimit.bucket, rateLimit.requestsMax / rateLimit.windowSeconds]),
+  ).values(),
+].reduce((sum, each) => sum + each, 0);
+
+/** What gives way, one tenant first and then the whole service. */
+export function bottlenecks(): readonly Row[] {
+  const stream = capacityOf(streamLoads(workMsEach)["ten a batch"]);
+  const eventUnits = measured(
+    "ingest",
+    "Units per pull request",
+    ["workspace", "new", "the whole event"],
+    "write units",
+  );
+  const authentication = measured(
+    "growth",
+    "Metrics, by organizations of a workspace",
+    ["authentication alone", 200],
+    "read units",
+  );
+  const perOrganization = authentication / 200;
+  const slots = Math.max(...operations.map(({ rateLimit }) => rateLimit.requestsMax));
+  const slotUnits = Math.ceil((slots * slotBytes + keyBytes) / 1024);
+  return [
+    {
+      what: "a workspace whose tokens use every rate limit to the full",
+      "breaks at": `${number(partitionLimits.readUnitsPerSecond / (perOrganization * workspaceCallsPerSecond))} organizations`,
+      because: `each of its ${number(workspaceCallsPerSecond, 1)} calls a second reads all rows of the workspace, ${perOrganization.toFixed(2)} read units each, of ${number(partitionLimits.readUnitsPerSecond)} of one partition`,
+      "an operator sees": "`tableThrottles`, 503",
+      "what to change": "keys of single organizations, or larger pages",
+    },
+    {
+      what: "one tenant's stream",
+      "breaks at": `${number(stream)} events a second`,
+      because: "one batch of ten at a time, each several trips to DynamoDB",
+      "an operator sees": `\`queueAge\` above ${number(alarms.queueAge.secondsAbove)} s; nothing is lost`,
+      "what to change": "send fewer events of unchanged pull requests; a second workspace",
+    },
+    {
+      what: "one tenant's week of entries",
+      "breaks at": `${number(partitionLimits.writeUnitsPerSecond / unitsOnWeek)} events a second`,
+      because: `${unitsOnWeek} write units an event on one partition of ${number(partitionLimits.writeUnitsPerSecond)}`,
+      "an operator sees": "`tableThrottles`, `events_returned`",
+      "what to change": "nothing: the stream's own pace comes first",
+    },
+    {
+      what: "one bucket of the rate limiter",
+      "breaks at": `${number(partitionLimits.writeUnitsPerSecond / slotUnits)} tries a second`,
+      because: `a full bucket of ${slots} slots takes ${slotUnits} write units a try; a warm function that saw it full does not try`,
+      "an operator sees": "nothing: a throttled bucket counts as full, callers get 429",
+      "what to change": "nothing",
+    },
+    {
+      what: "one tenant's audit log",
+      "breaks at": `${number(partitionLimits.writeUnitsPerSecond / 4)} changes a second`,
+      because: "an entry of up to 2 KB, in a transaction, in the month's partition",
+      "an operator sees": "`tableThrottles`, 503 on writes",
+      "what to change": "batches: one entry tells of up to 500 people",
+    },
+    {
+      what: "all callers together",
+      "breaks at": `${number(throttle.requestsPerSecond)} calls a second`,
+      because: "the stage's own throttle, which protects the account; API Gateway's quota is 10,000",
+      "an operator sees": "429 from the gateway (`THROTTLED` in the access log)",
+      "what to change": "`throttle` in lib/contract/platform.ts, after Lambda's quota",
+    },
+    {
+      what: "all tenants' events together",
+      "breaks at": `${number(stream * eventQueueSettings.workersMax)} events a second`,
+      because: `${eventQueueSettings.workersMax} workers at once (\`eventWorkers\`)`,
+      "an operator sees": "`queueAge`, a long queue",
+      "what to change": "`workersMax` in lib/contract/platform.ts",
+    },
+    {
+      what: "the table",
+      "breaks at": `${number(40_000 / eventUnits)} events a second`,
+      because: `${eventUnits} write units an event of 40,000 a second, DynamoDB's default quota of a table`,
+      "an operator sees": "`tableThrottles`",
+      "what to change": "ask for a higher quota",
+    },
+    {
+      what: "functions at once",
+      "breaks at": `${number(lambdaLimits.concurrencyMax)}, ${lambdaLimits.concurrencyOfNewAccount} in a new account`,
+      because: "Lambda's quota for the account; `preflight` reads it",
+      "an operator sees": "`functionThrottles`, 503 from the gateway",
+      "what to change": "ask for a higher quota; `eventWorkers`, `reservedConcurrency`",
+    },
+  ];
+}
+
+export function largestTable(): readonly Row[] {
+  const mebibytes = (bytes: number) => `${number(bytes / 1024 / 1024)} MiB`;
+  const perOrganization =
+    measured(
+      "growth",
+      "Metrics, by organizations of a workspace",
+      ["authentication alone", 200],
+      "read units",
+    ) / 200;
+  return [
+    {
+      what: "workspace",
+      "the most": "no bound of its own; every call of its token reads all its organizations",
+      "what it costs": `${perOrganization.toFixed(2)} read units a call for each organization`,
+    },
+    {
+      what: "organization",
+      "the most": `no bound; a page has ${pageLimits.users.max} users, ${pageLimits.repositories.max} repositories`,
+      "what it costs": "a page costs the same, however many there are",
+    },
+    {
+      what: "repository's findings",
+      "the most": `${number(securityLimits.downloadFindingsMax)} in one download; pages have no end`,
+      "what it costs": "read by chunks",
+    },
+    {
+      what: "Learnings of an organization",
+      "the most": `no bound; ${learningLimits.batchItemsMax} in one request`,
+      "what it costs": "a page costs the same; a vector search looks at more (only AWS can tell the price)",
+    },
+    {
+      what: "pull request",
+      "the most": `an event of ${mebibytes(eventLimits.eventBytesMax)}; read up to ${mebibytes(requestLimits.responseBytesMax)}, above that 413`,
+      "what it costs": "parts of 350 KB beside its entry",
+    },
+    {
+      what: "history of pull requests",
+      "the most": "no bound; a window touches only weeks that hold something",
+      "what it costs": "the same for a week, whatever is stored (measured up to 1,000,000)",
+    },
+    {
+      what: "audit log",
+      "the most": "no bound; a partition for each tenant and month",
+      "what it costs": "the newest page costs the same",
+    },
+    {
+      what: "walk that is resumed",
+      "the most": `${cursorLimits.resumeAgeDaysMax} days old`,
+      "what it costs": "only what changed since",
+    },
+  ];
+}
+
+/** A customer for so many pull requests a month, each exporting its metrics as the guide advises. */
+const pullRequestsPerWorkspace = 10_000;
+const exportsPerMonth = 30 * 24 * 6;
+const keptMonths = 13;
+
+export function billTable(idleDollars: number): readonly Row[] {
+  const written = measured("cost", "Dollars per million pull requests", ["workspace"], "written once");
+  const stored = measured("cost", "Dollars per million pull requests", ["workspace"], "stored, a month");
+  const page = measured(
+    "cost",
+    "Dollars per million requests",
+    ["listReviewCommentMetrics", "1000 pull requests"],
+    "total",
+  );
+  const poll = measured(
+    "cost",
+    "Dollars per million requests",
+    ["listReviewCommentMetrics", "3 pull requests"],
+    "total",
+  );
+  return [1_000, 100_000, 10_000_000].map((pullRequests) => {
+    const workspaces = Math.max(1, pullRequests / pullRequestsPerWorkspace);
+    const writing = (pullRequests / 1e6) * written;
+    const storing = ((pullRequests * keptMonths) / 1e6) * stored;
+    const reading =
+      (3 * workspaces * exportsPerMonth * poll) / 1e6 + ((3 * pullRequests) / 1_000 / 1e6) * page;
+    const perSecond = pullRequests / (30 * 86_400);
+    return {
+      "pull requests a month": number(pullRequests),
+      workspaces: number(workspaces),
+      "events a second, on average": number(perSecond, 4),
+      "idle $": number(idleDollars, 2),
+      "written $": number(writing, 2),
+      "stored (13 months) $": number(storing, 2),
+      "read $": number(reading, 2),
+      "in all $": number(idleDollars + writing + storing + reading, 2),
+    };
+  });
+}
+
+/** Bytes of a vector as the index holds them, and what a month of them is. */
+export function vectorTable(dimensions: number): readonly Row[] {
+  const bytes = dimensions * 4;
+  return [
+    {
+      what: "a Learning's vector, stored",
+      quantity: `${number(bytes)} bytes of numbers and its item`,
+      "$ a million": number(((bytes * 1e6) / bytesPerGigabyte) * prices.storageGigabyteMonth, 2),
+      note: "as items of the table, by the month; the index's own storage has a price of its own that was not found",
+    },
+    {
+      what: "a Learning's vector, written to the index",
+      quantity: "`VectorWriteRequestBytes` of DynamoDB's answer",
+      "$ a million": "not known",
+      note: "only a deployment can tell",
+    },
+    {
+      what: "a search",
+      quantity: "`VectorSearchRequestBytes` of DynamoDB's answer",
+      "$ a million": "not known",
+      note: `the alarm \`vectorSearches\` rings above ${number(alarms.vectorSearches.searchesAbove)} in five minutes`,
+    },
+    {
+      what: "an embedding of 100 tokens by Titan v2",
+      quantity: "100 tokens",
+      "$ a million": number(100 * 0.02, 2),
+      note: "0.02 dollars a million tokens",
+    },
+  ];
+}

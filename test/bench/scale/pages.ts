@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+import { tableShape } from "../../../lib/contract/table.ts";
+import type { StackTemplate } from "../../infra/support.ts";
+import { pricesOf } from "../cost/prices.ts";
+import { billTable, bottlenecks, largestTable, streamTable, vectorTable } from "./figures.ts";
+import { fixedPrices, idleMetrics, idleWorkersDollars, resourceCosts } from "./resources.ts";
+
+type Row = Readonly<Record<string, string | number>>;
+
+const cell = (value: string | number | undefined): string => String(value ?? "").replaceAll("|", "\\|");
+const markdown = (rows: readonly Row[]): string => {
+  const columns = Object.keys(rows[0] ?? {});
+  const lines = [
+    columns,
+    columns.map(() => "---"),
+    ...rows.map((row) => columns.map((column) => cell(row[column]))),
+  ];
+  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+};
+const dollars = (value: number): string => value.toFixed(2);
+
+export type Templates = { readonly plain: StackTemplate; readonly full: StackTemplate };
+
+/** What a month costs in which nobody calls, from every resource of the template. */
+export function idleDollars(template: StackTemplate): number {
+  const fixed = resourceCosts(template).reduce(
+    (sum, { monthly }) => sum + (typeof monthly === "number" ? monthly : 0),
+    0,
+  );
+  return fixed + idleWorkersDollars() + idleMetrics * fixedPrices.customMetric;
+}
+
+function idleTable({ plain, full }: Templates): readonly Row[] {
+  const costs = (template: StackTemplate) =>
+    new Map(resourceCosts(template).map((each) => [each.type, each]));
+  const [plainCosts, fullCosts] = [costs(plain), costs(full)];
+  const shown = (monthly: number | string | undefined) =>
+    typeof monthly === "number" ? dollars(monthly) : (monthly ?? "–");
+  const rows = [...fullCosts.keys()].map((type) => ({
+    resource: `\`${type}\``,
+    "in the stack": plainCosts.get(type)?.count ?? 0,
+    "$ a month": shown(plainCosts.get(type)?.monthly),
+    "with every option": shown(fullCosts.get(type)?.monthly),
+  }));
+  const extra = (resource: string, value: number) => ({
+    resource,
+    "in the stack": "",
+    "$ a month": dollars(value),
+    "with every option": dollars(value),
+  });
+  return [
+    ...rows,
+    extra("turns of the clock's workers (assumed 40 ms each)", idleWorkersDollars()),
+    extra(`custom metrics of an idle stack (${idleMetrics})`, idleMetrics * fixedPrices.customMetric),
+    {
+      resource: "**in all**",
+      "in the stack": Object.keys(plain.Resources).length,
+      "$ a month": dollars(idleDollars(plain)),
+      "with every option": dollars(idleDollars(full)),
+    },
+  ];
+}
+
+const resultSchema = z.object({
+  section: z.object({
+    tables: z.array(
+      z.object({
+        title: z.string(),
+        columns: z.array(z.string()),
+        rows: z.array(z.array(z.union([z.string(), z.number()]))),
+      }),
+    ),
+  }),
+});
+
+/** As the cost benchmark measured them. */
+function requestTable(): readonly Row[] {
+  const file = new URL("../../../docs/benchmarks/results/cost.json", import.meta.url);
+  const { tables } = resultSchema.parse(JSON.parse(readFileSync(file, "utf8"))).section;
+  const found = tables.find(({ title }) => title === "Dollars per million requests");
+  return (found?.rows ?? []).map((row) =>
+    Object.fromEntries((found?.columns ?? []).map((column, index) => [column, row[index] ?? ""])),
+  );
+}
+
+/** The tables of both pages, by the names of their marks. */
+const tablesOf = (templates: Templates): Readonly<Record<string, readonly Row[]>> => ({
+  idle: idleTable(templates),
+  requests: requestTable(),
+  vectors: vectorTable(tableShape.vectorIndex.dimensions),
+  first: bottlenecks(),
+  stream: streamTable(),
+  largest: largestTable(),
+  bill: billTable(idleDollars(templates.plain)),
+});
+
+export const pages = ["docs/cost.md", "docs/scale.md"] as const;
+
+/** A page with its tables as they are now; its prose stays. */
+export function pageWithTables(text: string, templates: Templates): string {
+  const marks = [...text.matchAll(/<!-- (\w+): npm run scale -->/g)].map(([, name = ""]) => name);
+  if (marks.length === 0) throw new Error("The page has no place for a table.");
+  const tables = tablesOf(templates);
+  return marks.reduce(
+    (page, name) => {
+      const rows = tables[name];
+      if (!rows) throw new Error(`There is no table ${name}.`);
+      const place = new RegExp(`(<!-- ${name}: npm run scale -->\n).*?(<!-- end of ${name} -->)`, "s");
+      return page.replace(place, (_, start: string, end: string) => `${start}\n${markdown(rows)}\n\n${end}`);
+    },
+    text.replaceAll("PRICES_OF", pricesOf),
+  );
+}
+
+/** With every option that adds a resource. */
+export const fullOptions = {
+  waf: true,
+  customerManagedKey: true,
+  alarmEmail: "ops@example.com",
+  domainName: "api.example.com",
+  certificateArn: "arn:aws:acm:eu-west-1:111122223333:certificate/0a1b",
+  hostedZoneId: "Z0ABC",
+  tracing: true,
+} as const;

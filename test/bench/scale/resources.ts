@@ -1,0 +1,109 @@
+import * as z from "zod";
+import { workers } from "../../../lib/contract/workers.ts";
+import { ofType, type Resource, type StackTemplate } from "../../infra/support.ts";
+import { assumedTripMs, prices } from "../cost/prices.ts";
+
+/** What AWS takes for a resource by the month, called or not; "by use" where only use costs, "free" where nothing does. */
+type Price = "free" | "by use" | ((resource: Resource) => number);
+
+const minutesPerMonth = 30 * 24 * 60;
+/** Lambda's pollers ask an empty queue about so often: five of them, each for 20 seconds. */
+const pollsPerMinute = 15;
+const fifoRequestDollars = prices.fifoRequestsMillion / 1e6;
+
+/** AWS's list prices for us-east-1 by the month, as public pages gave them on the day of test/bench/cost/prices.ts. */
+export const fixedPrices = {
+  alarmOfOneMetric: 0.1,
+  dashboard: 3,
+  customMetric: 0.3,
+  encryptionKey: 1,
+  firewall: 5,
+  firewallRule: 1,
+} as const;
+
+const alarmSchema = z.object({
+  Metrics: z.array(z.object({ MetricStat: z.unknown().optional() })).optional(),
+});
+/** An alarm costs for every metric that its expression reads. */
+const alarmDollars = ({ Properties }: Resource): number => {
+  const { Metrics } = alarmSchema.parse(Properties);
+  const metrics = Metrics?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1;
+  return metrics * fixedPrices.alarmOfOneMetric;
+};
+
+const rulesSchema = z.object({ Rules: z.array(z.unknown()) });
+
+/** Every type of resource that the stack can have. One that is missing here makes the page impossible. */
+const priceOf: Readonly<Record<string, Price>> = {
+  "AWS::ApiGateway::Account": "free",
+  "AWS::ApiGateway::BasePathMapping": "free",
+  "AWS::ApiGateway::Deployment": "free",
+  "AWS::ApiGateway::DomainName": "free",
+  "AWS::ApiGateway::GatewayResponse": "free",
+  "AWS::ApiGateway::Method": "free",
+  "AWS::ApiGateway::Resource": "free",
+  "AWS::ApiGateway::RestApi": "by use",
+  "AWS::ApiGateway::Stage": "free",
+  "AWS::CloudWatch::Alarm": alarmDollars,
+  "AWS::CloudWatch::Dashboard": () => fixedPrices.dashboard,
+  "AWS::DynamoDB::Table": "by use",
+  "AWS::Events::Rule": "free",
+  "AWS::IAM::Policy": "free",
+  "AWS::IAM::Role": "free",
+  "AWS::KMS::Key": () => fixedPrices.encryptionKey,
+  "AWS::Lambda::EventInvokeConfig": "free",
+  "AWS::Lambda::EventSourceMapping": () => minutesPerMonth * pollsPerMinute * fifoRequestDollars,
+  "AWS::Lambda::Function": "by use",
+  "AWS::Lambda::Permission": "free",
+  "AWS::Logs::LogGroup": "by use",
+  "AWS::Route53::RecordSet": "free",
+  "AWS::S3::Bucket": "by use",
+  "AWS::S3::BucketPolicy": "free",
+  "AWS::SNS::Subscription": "by use",
+  "AWS::SNS::Topic": "by use",
+  "AWS::SNS::TopicPolicy": "free",
+  "AWS::SQS::Queue": "by use",
+  "AWS::SQS::QueuePolicy": "free",
+  "AWS::WAFv2::WebACL": ({ Properties }) =>
+    fixedPrices.firewall + rulesSchema.parse(Properties).Rules.length * fixedPrices.firewallRule,
+  "AWS::WAFv2::WebACLAssociation": "free",
+};
+
+export type ResourceCost = {
+  readonly type: string;
+  readonly count: number;
+  readonly monthly: number | "free" | "by use";
+};
+
+export function resourceCosts(template: StackTemplate): readonly ResourceCost[] {
+  const types = [...new Set(Object.values(template.Resources).map(({ Type }) => Type))].toSorted();
+  return types.map((type) => {
+    const price = priceOf[type];
+    if (price === undefined)
+      throw new Error(`${type} has no price in test/bench/scale/resources.ts: look it up and add it.`);
+    const resources = ofType(template, type).map(([, resource]) => resource);
+    const monthly =
+      typeof price === "string" ? price : resources.reduce((sum, resource) => sum + price(resource), 0);
+    return { type, count: resources.length, monthly };
+  });
+}
+
+/** An idle turn of a scheduled worker: a few reads, one log line. Assumed, since nothing was deployed. */
+const idleTurn = { milliseconds: 4 * assumedTripMs + 20, readUnits: 4, logBytes: 400 } as const;
+
+/** What the clock's workers cost a month in a stack that nobody calls. */
+export function idleWorkersDollars(): number {
+  return workers.reduce((sum, { trigger, memoryMegabytes }) => {
+    if (trigger.kind !== "schedule") return sum;
+    const turns = minutesPerMonth / trigger.everyMinutes;
+    const lambda =
+      (turns * prices.lambdaRequestsMillion) / 1e6 +
+      turns * (memoryMegabytes / 1024) * (idleTurn.milliseconds / 1000) * prices.lambdaGigabyteSecond;
+    const reads = (turns * idleTurn.readUnits * prices.readUnitsMillion) / 1e6;
+    const logs = ((turns * idleTurn.logBytes) / 1024 ** 3) * prices.logsGigabyte;
+    return sum + lambda + reads + logs;
+  }, 0);
+}
+
+/** Metrics that a stack emits without any call: those of the index and of waiting events. */
+export const idleMetrics = 7;

@@ -1,0 +1,85 @@
+import { eventQueueSettings } from "../../../lib/contract/platform.ts";
+import { assumedTripMs } from "../cost/prices.ts";
+
+/**
+ * A tenant's events, as the FIFO queue hands them out: one batch of its group at a time, up to ten messages that wait. A
+ * batch takes its trips to DynamoDB, one after another, and the worker's own time for each event.
+ */
+export type StreamLoad = {
+  readonly eventsPerSecond: number;
+  readonly batchMax: number;
+  /** Trips of one batch, one after another; counted in the ingest benchmark. */
+  readonly tripsPerBatch: number;
+  /** The worker's own time for one event; measured in the ingest benchmark. */
+  readonly workMsEach: number;
+  /** What SQS and Lambda take to hand over a batch. Assumed. */
+  readonly handoverMs: number;
+};
+
+export type StreamOutcome = {
+  readonly waitMsP50: number;
+  readonly waitMsP99: number;
+  readonly keepsUp: boolean;
+};
+
+const simulatedSeconds = 300;
+
+/** Arrivals at random moments, by a generator of its own: the same figures every time. */
+export function simulateStream(load: StreamLoad): StreamOutcome {
+  const random = seeded(20_261_115);
+  const waits: number[] = [];
+  let nextArrivalMs = 0;
+  let freeAtMs = 0;
+  const waiting: number[] = [];
+  const endMs = simulatedSeconds * 1000;
+  const arrive = (untilMs: number) => {
+    while (nextArrivalMs <= untilMs && nextArrivalMs < endMs) {
+      waiting.push(nextArrivalMs);
+      nextArrivalMs += (-Math.log(1 - random()) * 1000) / load.eventsPerSecond;
+    }
+  };
+  while (true) {
+    if (waiting.length === 0) {
+      if (nextArrivalMs >= endMs) break;
+      freeAtMs = Math.max(freeAtMs, nextArrivalMs);
+    }
+    arrive(freeAtMs);
+    const batch = waiting.splice(0, load.batchMax);
+    freeAtMs += load.handoverMs + load.tripsPerBatch * assumedTripMs + batch.length * load.workMsEach;
+    waits.push(...batch.map((arrivedMs) => freeAtMs - arrivedMs));
+  }
+  const sorted = waits.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+  // Who falls behind ends long after the last event came.
+  return { waitMsP50: at(0.5), waitMsP99: at(0.99), keepsUp: freeAtMs < endMs + 5_000 };
+}
+
+/** The most events a second that one tenant's stream takes without falling behind. */
+export const capacityOf = ({
+  batchMax,
+  tripsPerBatch,
+  workMsEach,
+  handoverMs,
+}: Omit<StreamLoad, "eventsPerSecond">): number =>
+  (batchMax * 1000) / (handoverMs + tripsPerBatch * assumedTripMs + batchMax * workMsEach);
+
+/** Of the ingest benchmark: pointers and head, transaction, publishing, and what stands beside. */
+const tripsPerBatch = 6;
+
+export const streamLoads = (workMsEach: number) => {
+  const common = { tripsPerBatch, workMsEach, handoverMs: 20 };
+  return {
+    "ten a batch": { ...common, batchMax: eventQueueSettings.batchMessagesMax },
+    "one at a time": { ...common, batchMax: 1 },
+  } as const;
+};
+
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
