@@ -14,7 +14,7 @@ import {
 } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { writeSpill } from "../../lib/stream/spill.ts";
-import { ofType } from "../infra/support.ts";
+import { ofType, properties } from "../infra/support.ts";
 import { TestClock } from "../support/clock.ts";
 import { github, World } from "../support/world.ts";
 import { useDeployment } from "./deployment.ts";
@@ -191,10 +191,27 @@ function cutOffByMove(whole: Table): Table {
   });
 }
 
+test("a complete deployment makes the first signing key, which no function of the API could", async () => {
+  await table().write({ delete: cursorKeysKey });
+  await deployment().wake("ScheduleHousekeepingAfterDeployment");
+  expect(await table().get(cursorKeysKey)).toMatchObject({ current: expect.any(String) });
+  expect(properties(deployment().template, "ScheduleHousekeepingAfterDeployment").EventPattern).toEqual({
+    source: ["aws.cloudformation"],
+    "detail-type": ["CloudFormation Stack Status Change"],
+    detail: {
+      "stack-id": [{ Ref: "AWS::StackId" }],
+      "status-details": { status: ["CREATE_COMPLETE", "UPDATE_COMPLETE"] },
+    },
+  });
+});
+
 test("every schedule of the template leads to a worker that runs", async () => {
   const scheduled = workers.filter((worker: Worker) => worker.trigger.kind === "schedule");
   const rules = ofType(deployment().template, "AWS::Events::Rule").map(([id]) => id);
-  expect(rules).toHaveLength(scheduled.length);
+  const afterDeployment = scheduled.filter(
+    ({ trigger }: Worker) => trigger.kind === "schedule" && trigger.afterDeployment,
+  );
+  expect(rules).toHaveLength(scheduled.length + afterDeployment.length);
   for (const rule of rules) await deployment().wake(rule);
   expect(deployment().warden.denied).toEqual([]);
 });

@@ -247,6 +247,9 @@ describe("logs", () => {
     expect((await deployment().call("/v1/roles", { key: admin() })).status).toBe(200);
     warden.interfere();
     for (const rule of ["ScheduleReconcileIndex", "ScheduleExpireWaiting"]) await wake(rule);
+    await deployment()
+      .functions.get("SearchLearningsFunction")
+      ?.invoke({ ...fixture.cloud, repository_id: "1", text: "early returns", k: 1 });
     const looked = [...alarmMetrics(template), ...dashboardMetrics(template)].map(
       ({ namespace, name, dimensions }) =>
         [namespace, name, ...Object.entries(dimensions).map((pair) => pair.join("="))].join(" "),

@@ -67,7 +67,7 @@ export const takenAsDone: readonly string[] = [
   "lib/audit/refusals.ts recordRefusal transact",
   "lib/events/waiting.ts keepWaiting transact",
   "lib/events/waiting.ts stopWaiting transact",
-  "lib/http/cursor-keys.ts #create write",
+  "lib/http/cursor-keys.ts createCursorKeys write",
   "lib/learnings/delete.ts removeOrphans write",
   "lib/organizations/move.ts completeMove transact",
   "lib/stream/settle.ts writeOnce write",

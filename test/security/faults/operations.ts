@@ -1,6 +1,9 @@
 import { createRouter } from "../../../cli/local/routes.ts";
 import { operations } from "../../../lib/contract/operations.ts";
+import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
 import { certain } from "../../../lib/runtime/certain.ts";
+import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemClock } from "../../../lib/runtime/clock.ts";
 import { cursorKeysKey } from "../../../lib/store/layout.ts";
 import type { Answer } from "../../support/api.ts";
 import { buildHouse, fillHouse, growEntries, type House, texts } from "./house.ts";
@@ -151,13 +154,6 @@ export function operationsPlay(stage: Stage): Play {
   });
 
   const writes = (): Scenes => ({
-    "the first call of all": change("organization", "GET", "/v1/organizations", undefined, {
-      prepare: () =>
-        api
-          .store()
-          .table.write({ delete: cursorKeysKey })
-          .then(() => undefined),
-    }),
     "seat assignment, set": change("instance", "POST", "/v1/users/seats/assignment", { mode: "automatic" }),
     "seats for members": change("instance", "POST", "/v1/users/seats", {
       action: "assign",
@@ -274,6 +270,7 @@ export function operationsPlay(stage: Stage): Play {
         cursor = /"next_cursor":"([^"]+)"/.exec(first.body.toString())?.[1] ?? "";
         const kept = await table.get(cursorKeysKey);
         await table.write({ delete: cursorKeysKey });
+        await createCursorKeys({ table, clock: systemClock, chance: systemChance });
         stage.wait(61_000);
         await api.call("/v1/organizations", { key });
         stage.wait(1_000);

@@ -1,5 +1,6 @@
 import { vi } from "vitest";
 import { storeLimits } from "../../../lib/contract/limits.ts";
+import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
@@ -152,6 +153,8 @@ export class Theatre {
 
   async #build(id: string, { from, build }: Ground): Promise<void> {
     await (this.#grounds.get(from ?? "") ?? new Contents()).restore(this.#table, await this.#read());
+    if (from === undefined)
+      await createCursorKeys({ table: this.#table, clock: systemClock, chance: systemChance });
     await build();
     this.#seen = undefined;
     this.#grounds.set(id, await this.#read());

@@ -10,6 +10,7 @@ import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { markStale } from "../../../lib/index/stale.ts";
 import { parseLearning } from "../../../lib/store/items/learning.ts";
 import {
+  cursorKeysKey,
   keyDirectoryRange,
   learningPartition,
   organizationDirectoryKey,
@@ -229,6 +230,11 @@ export function workersPlay(stage: Stage): Play {
       housekeeping: {
         ground: "parts that nothing names",
         laterMs: 40 * dayMs,
+        ...worker("housekeeping"),
+      },
+      "housekeeping of a new table": {
+        ground: "parts that nothing names",
+        prepare: async () => void (await table().write({ delete: cursorKeysKey })),
         ...worker("housekeeping"),
       },
       "the reviewer searches": {
