@@ -13,6 +13,8 @@ export const handler = lambda(
       readable: call.readable,
       id: input.path.learning_id,
       text: input.body.learning,
+      file: input.body.file,
+      sourceUrl: input.body.source_url,
       ahead: call.alongside[0],
     };
     return { json: await updateLearning({ ...call, embedder: configuredEmbedder() }, request) };

@@ -101,10 +101,18 @@ export const metricsPreparing = (id: string) =>
   );
 
 /** Step 7. */
-export function checkPermission(operation: Operation, { key, role }: Principal, keyInPath?: string): void {
-  const { needs, needsOfKind, allowsOwnKey } = operation;
+export function checkPermission(
+  operation: Operation,
+  { key, role }: Principal,
+  {
+    parameters,
+    keyInPath,
+  }: { readonly parameters: readonly string[]; readonly keyInPath?: string | undefined },
+): void {
+  const { needs, needsOfKind, needsOfParameter, allowsOwnKey } = operation;
   if (allowsOwnKey && keyInPath === key.id) return;
-  for (const needed of [needs, needsOfKind?.[key.kind]]) {
+  const sent = parameters.map((parameter) => needsOfParameter?.[parameter]);
+  for (const needed of [needs, ...sent, needsOfKind?.[key.kind]]) {
     if (needed === "admin" && !role?.isAdmin)
       throw new Fault("NOT_ADMIN", "This operation needs a key with the Admin role (cr_admin).");
     if (needed && needed !== "admin" && !role?.permissions.has(needed))

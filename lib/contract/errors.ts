@@ -36,6 +36,7 @@ export const errorCodes = {
   KEY_NOT_FOUND: { status: 404, meaning: "The caller can reach no live key with this id." },
   METHOD_NOT_ALLOWED: { status: 405, meaning: "The path exists, but not with this method." },
   LEARNING_EXISTS: { status: 409, meaning: "Another Learning of the repository has this text." },
+  LEARNING_NOT_PENDING: { status: 409, meaning: "The Learning does not wait for approval." },
   ROLE_NAME_TAKEN: { status: 409, meaning: "Another role of the organization has this name." },
   ROLE_IN_USE: { status: 409, meaning: "A member or a live key still has this role." },
   KEY_ROTATED: { status: 409, meaning: "The key was rotated already." },

@@ -235,8 +235,8 @@ export const learningLimits = {
   fileCharactersMax: 1_024,
   sourceUrlCharactersMax: 2_048,
   filesMax: 10,
-  /** Five actions each, and two audit entries in two copies, fit one transaction. */
-  writtenTogetherMax: 19,
+  /** Six actions each at most, and two audit entries in two copies, fit one transaction. */
+  writtenTogetherMax: 16,
   /** Five actions each fit one transaction. */
   movedTogetherMax: 20,
   /** How often a write that lost a race decides anew before it counts as failed. */

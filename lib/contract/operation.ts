@@ -74,7 +74,7 @@ export type Operation = {
   /** The success answer: one status, and its schema unless it has no body. */
   readonly answer: AnswerSchema & { readonly status: 200 | 201 | 204 };
   readonly keys: KeyPolicy;
-  /** Parameters that only these kinds of key may send; any other kind is refused for sending it (step 3). */
+  /** Parameters, or `name=value`, that only these kinds of key may send; other kinds are refused for it (step 3). */
   readonly keysOfParameter?: Readonly<Record<string, readonly KeyKind[]>>;
   /**
    * `enterprise`: organizations on other plans are left out of the scope, none left is refused.
@@ -85,6 +85,8 @@ export type Operation = {
   readonly gates?: readonly ("subscription" | "self_hosted" | "metrics")[];
   /** `admin` is exactly `cr_admin`; null lets every accepted key through. */
   readonly needs: Permission | "admin" | null;
+  /** What a request with this parameter (`name=value`) needs beyond `needs`. */
+  readonly needsOfParameter?: Readonly<Record<string, Permission | "admin">>;
   /** What a single kind of key needs beyond `needs`. */
   readonly needsOfKind?: Readonly<Partial<Record<KeyKind, Permission>>>;
   /** User keys cover only the repositories that their member can read; other kinds are not bound to a person's. */

@@ -1,7 +1,14 @@
 import type { Operation } from "./operation.ts";
 import { listAuditLogs } from "./operations/audit-logs.ts";
 import { deleteKey, listKeys, rotateKey, whoami } from "./operations/keys.ts";
-import { createLearnings, deleteLearning, listLearnings, updateLearning } from "./operations/learnings.ts";
+import {
+  createLearnings,
+  decideLearning,
+  deleteLearning,
+  getLearning,
+  listLearnings,
+  updateLearning,
+} from "./operations/learnings.ts";
 import { mcpMetrics, reviewCommentMetrics, reviewMetrics } from "./operations/metrics.ts";
 import { listOrganizations, listRepositories } from "./operations/organizations.ts";
 import {
@@ -32,8 +39,10 @@ export const operations = [
   mcpMetrics,
   listLearnings,
   createLearnings,
+  getLearning,
   updateLearning,
   deleteLearning,
+  decideLearning,
   listOrganizations,
   listRepositories,
   listUsers,

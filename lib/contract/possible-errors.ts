@@ -3,7 +3,16 @@ import type { Operation } from "./operation.ts";
 
 /** Every code an operation can answer with, by its policy: what the OpenAPI document lists and the tests allow. */
 export function possibleErrors(operation: Operation): ErrorCode[] {
-  const { keys, needs, needsOfKind, gates = [], query, organization, instanceScope } = operation;
+  const {
+    keys,
+    needs,
+    needsOfKind,
+    needsOfParameter,
+    gates = [],
+    query,
+    organization,
+    instanceScope,
+  } = operation;
   const verdicts = new Set(Object.values(keys));
   const narrows = "organization_ids" in query.shape;
   const codes = new Set<ErrorCode>(["UNAUTHORIZED", "INVALID_REQUEST", "RATE_LIMIT_EXCEEDED"]);
@@ -23,7 +32,11 @@ export function possibleErrors(operation: Operation): ErrorCode[] {
   add(gates.includes("subscription"), "NO_ACTIVE_SUBSCRIPTION");
   add(gates.includes("self_hosted"), "SELF_HOSTED_ONLY");
   add(gates.includes("metrics"), "METRICS_UNAVAILABLE", "METRICS_PREPARING");
-  for (const needed of [needs, ...Object.values(needsOfKind ?? {})]) {
+  for (const needed of [
+    needs,
+    ...Object.values(needsOfKind ?? {}),
+    ...Object.values(needsOfParameter ?? {}),
+  ]) {
     add(needed === "admin", "NOT_ADMIN");
     add(needed !== null && needed !== undefined && needed !== "admin", "PERMISSION_DENIED");
   }

@@ -84,3 +84,9 @@ export const learningRecord = z.strictObject({
   created_at: timestamp,
   updated_at: timestamp,
 });
+
+/** `private`: from an open pull request. Only `approved` ones are shared. */
+export const learningStates = ["approved", "pending", "private", "disapproved"] as const;
+export const learningDetail = learningRecord.extend({ state: z.enum(learningStates) });
+/** In the list of those that wait: when the Learning is approved by itself. */
+export const listedLearning = learningRecord.extend({ approve_at: timestamp.optional() });

@@ -60,8 +60,7 @@ export async function identify(deps: Dependencies, exchange: Exchange, alongside
   if (operation.instanceScope === "named" && authentication.principal.key.kind === "legacy") {
     checkAllIsAllowed(operation, authentication.principal, peekBody(exchange.event, "org_id"));
   }
-  const parameters = Object.keys(exchange.event.multiValueQueryStringParameters ?? {});
-  checkKeyKind(operation, authentication.principal, parameters);
+  checkKeyKind(operation, authentication.principal, sentParameters(exchange));
   if (wantsCursorKeys) deps.cursorKeys.accept(authentication.alongside[0]);
   exchange.readable = await readRepositories(exchange, authentication);
 }
@@ -76,6 +75,13 @@ async function readRepositories(
   const userId = certain(principal.userId, "member behind the key");
   return await readableFrom(table, uuid, userId, alongside.at(-1));
 }
+
+/** Names of the query's parameters, and `name=value` for policies that depend on the value. */
+const sentParameters = ({ event }: Exchange): string[] =>
+  Object.entries(event.multiValueQueryStringParameters ?? {}).flatMap(([name, values = []]) => [
+    name,
+    ...values.map((value) => `${name}=${value}`),
+  ]);
 
 /** Absent, empty or sent twice is no key at all. A deployment may accept further header names. */
 function keyTextOf({ event }: Exchange): string | undefined {
@@ -157,7 +163,10 @@ export function authorize(exchange: Exchange): void {
   const { operation } = exchange;
   const principal = certain(exchange.principal, "principal");
   exchange.scope = checkPlan(operation, certain(exchange.scope, "scope"), principal.key.kind);
-  checkPermission(operation, principal, textField(exchange.input?.path, "key_id"));
+  checkPermission(operation, principal, {
+    parameters: sentParameters(exchange),
+    keyInPath: textField(exchange.input?.path, "key_id"),
+  });
 }
 
 /**

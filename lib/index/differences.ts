@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { indexLimits } from "../contract/limits.ts";
-import { learningStates } from "../store/items/learning.ts";
+import { learningStates } from "../contract/records.ts";
 import { CorruptItem, parseItem } from "../store/items/parse.ts";
 import { parseVectorHead, type VectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
 import { learningPartition, vectorPartition } from "../store/layout.ts";

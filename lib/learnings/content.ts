@@ -8,6 +8,8 @@ export type Content = {
   readonly digest: string;
   readonly file: string | null;
   readonly sourceUrl: string | null;
+  /** Kinds of credentials that were taken out of the text. */
+  readonly redacted: readonly string[];
 };
 
 /** Redaction comes first: the digest, and so the id, never depends on a secret. */
@@ -17,12 +19,13 @@ export function redactContent(raw: {
   readonly file: string | null;
   readonly sourceUrl: string | null;
 }): Content {
-  const text = redact(raw.text).text;
+  const { text, kinds } = redact(raw.text);
   return {
     repositoryId: raw.repositoryId,
     text,
     digest: contentDigest(raw.repositoryId, text),
     file: raw.file === null ? null : redact(raw.file).text,
     sourceUrl: raw.sourceUrl === null ? null : redact(raw.sourceUrl).text,
+    redacted: text === raw.text ? [] : kinds,
   };
 }

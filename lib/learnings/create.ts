@@ -80,7 +80,7 @@ type Batch = {
 
 function resultsOf(items: readonly BatchItem[], batch: Batch): Result[] {
   const seen = new Set<string>();
-  return items.map(({ index, content, problem }): Result => {
+  const resultOf = ({ index, content, problem }: BatchItem): Result => {
     if (problem !== null || !content) {
       return failure(index, content && derivedId(batch, content), "INVALID_ITEM", problem ?? undefined);
     }
@@ -96,8 +96,13 @@ function resultsOf(items: readonly BatchItem[], batch: Batch): Result[] {
     if (isFirst && plan.outcome === "created") return { index, status: "created", id };
     const promoted = isFirst && plan.outcome === "promoted";
     return { index, status: "duplicate", id, ...(promoted && { promoted }) };
-  });
+  };
+  return items.map((each) => ({ ...resultOf(each), ...redactedOf(each) }));
 }
+
+/** What the caller should know of the text: these secrets were in it. */
+const redactedOf = ({ content }: BatchItem): Pick<Result, "redacted"> =>
+  content && content.redacted.length > 0 ? { redacted: [...content.redacted] } : {};
 
 const failure = (
   index: number,

@@ -1,25 +1,18 @@
-import { isReadable, type ReadableRepositories } from "../access/readable.ts";
+import { isReadable } from "../access/readable.ts";
 import { type Changing, changeEntry } from "../audit/entry.ts";
 import { decideAnew } from "../store/decide.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { textKey, vectorKey } from "../store/layout.ts";
-import { ConditionFailed, type Item, type Table } from "../store/table.ts";
+import { ConditionFailed, type Table } from "../store/table.ts";
 import { findLearning, findOrphans, type Held } from "./find.ts";
 import { indexRefreshFailed } from "./index-fault.ts";
+import type { LearningRequest } from "./read.ts";
 import { removeWrites } from "./record.ts";
 import { releaseWrites } from "./text-owner.ts";
 import { learningEvent } from "./writer.ts";
 
-export type DeleteRequest = {
-  readonly organizations: readonly OrganizationItem[];
-  readonly readable: ReadableRepositories;
-  readonly id: string;
-  /** The record, where it was read with authentication. */
-  readonly ahead?: Item | undefined;
-};
-
 /** Nothing is left of it when this returns, whether or not there was anything; one out of the caller's sight stays. */
-export async function deleteLearning(deps: Changing, request: DeleteRequest): Promise<void> {
+export async function deleteLearning(deps: Changing, request: LearningRequest): Promise<void> {
   const { organizations, readable, id } = request;
   let { ahead } = request;
   const isKnown = await decideAnew(deps, async () => {

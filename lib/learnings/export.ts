@@ -61,7 +61,14 @@ type PageReader = (
 
 async function pageReader(call: ExportCall): Promise<PageReader> {
   const { table, clock, paging, signal, input } = call;
-  const { limit: _limit, cursor: _cursor, format: _format, org_id: _orgId, ...filters } = input.query;
+  const {
+    limit: _limit,
+    cursor: _cursor,
+    format: _format,
+    org_id: _orgId,
+    state: _state,
+    ...filters
+  } = input.query;
   const repositories = await repositoriesOf(call);
   return async ({ organizations: shown, ...stretch }) => {
     const organizations = new Map(shown.map((each) => [each.uuid, each]));

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { learningRecord } from "../contract/records.ts";
+import type { listedLearning } from "../contract/records.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
@@ -7,7 +7,7 @@ import { parseRepository } from "../store/items/repository.ts";
 import { memberKey, repositoryKey } from "../store/layout.ts";
 import { type Item, identityOf, type Key, type Table } from "../store/table.ts";
 
-export type LearningRecord = z.input<typeof learningRecord>;
+export type LearningRecord = z.input<typeof listedLearning>;
 
 /** Names that the record shows but the Learning does not hold: they change without it. */
 export type Names = {

@@ -8,6 +8,7 @@ import {
   learningKey,
   learningListKey,
   learningPlace,
+  organizationPendingKey,
   organizationTenant,
   pendingKey,
   type TenantKey,
@@ -158,4 +159,6 @@ export function listKeys({ organization, listed }: LearningItem): Key[] {
 }
 
 const pendingKeys = ({ state, approve_at, organization, id }: LearningItem): Key[] =>
-  state === "pending" && approve_at !== null ? [pendingKey(approve_at, organization, id)] : [];
+  state === "pending" && approve_at !== null
+    ? [pendingKey(approve_at, organization, id), organizationPendingKey(approve_at, organization, id)]
+    : [];

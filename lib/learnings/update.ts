@@ -1,45 +1,44 @@
-import { isReadable, type ReadableRepositories } from "../access/readable.ts";
 import { changeEntry } from "../audit/entry.ts";
 import { Fault } from "../contract/fault.ts";
 import { type Fresh, followChanged } from "../index/follow.ts";
 import { isRight, vectorOf } from "../index/place.ts";
 import { decideAnew } from "../store/decide.ts";
 import type { LearningItem } from "../store/items/learning.ts";
-import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseVectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
 import { textKey, vectorKey } from "../store/layout.ts";
 import { ConditionFailed, type Item, type TransactionWrite } from "../store/table.ts";
 import { embedOnce } from "./batch/plan.ts";
-import { findLearning, type Held } from "./find.ts";
+import type { Held } from "./find.ts";
 import { contentDigest } from "./identity.ts";
 import { indexRefreshFailed } from "./index-fault.ts";
 import { type LearningRecord, nameKeys, namesFrom, toLearningRecord } from "./present.ts";
+import { heldLearning, type LearningRequest } from "./read.ts";
 import { changed, moment, recordWrites, replaceWrites } from "./record.ts";
 import { redact } from "./redaction/redact.ts";
 import { textOwner, textWrite } from "./text-owner.ts";
 import { type LearningDeps, learningEvent } from "./writer.ts";
 
-export type UpdateRequest = {
-  readonly organizations: readonly OrganizationItem[];
-  readonly readable: ReadableRepositories;
-  readonly id: string;
+export type UpdateRequest = LearningRequest & {
   readonly text: string;
-  /** The record, where it was read with authentication. */
-  readonly ahead?: Item | undefined;
+  /** Null clears; undefined leaves what is there. */
+  readonly file?: string | null | undefined;
+  readonly sourceUrl?: string | null | undefined;
 };
 
-/** Replaces the text; its id, author and state stay. The same text again only lets the index follow. */
+/** Replaces text, file and source; id, author and state stay. The same again only lets the index follow. */
 export async function updateLearning(deps: LearningDeps, request: UpdateRequest): Promise<LearningRecord> {
-  const { organizations, id } = request;
-  const text = redact(request.text).text;
+  const { file, sourceUrl } = request;
+  const wanted: Wanted = {
+    text: redact(request.text).text,
+    ...(file !== undefined && { file: file && redact(file).text }),
+    ...(sourceUrl !== undefined && { source_url: sourceUrl && redact(sourceUrl).text }),
+  };
   const embed = embedOnce(deps);
   let { ahead } = request;
   const { record, behind } = await decideAnew(deps, async () => {
-    const held = await findLearning(deps.table, organizations, id, ahead);
+    const held = await heldLearning(deps.table, { ...request, ahead });
     ahead = undefined;
-    if (!held || !isReadable(request.readable, held.learning.repository_id))
-      throw new Fault("LEARNING_NOT_FOUND", "No Learning of the key's scope has this id.");
-    return await replaceText(deps, held, text, embed);
+    return await replace(deps, held, wanted, embed);
   });
   if (behind) {
     const failed = await followChanged(deps, [behind]);
@@ -54,42 +53,42 @@ type Replaced = {
   readonly behind: Fresh | undefined;
 };
 
-async function replaceText(
+/** What is to be different, redacted. */
+type Wanted = Pick<LearningItem, "text"> & Partial<Pick<LearningItem, "file" | "source_url">>;
+
+async function replace(
   deps: LearningDeps,
   { organization, learning }: Held,
-  text: string,
+  wanted: Wanted,
   embed: ReturnType<typeof embedOnce>,
 ): Promise<Replaced> {
-  const digest = contentDigest(learning.repository_id, text);
+  const digest = contentDigest(learning.repository_id, wanted.text);
   const isIndexed = learning.state === "approved";
+  const target = { ...learning, ...wanted };
+  const isSame = (["text", "file", "source_url"] as const).every((name) => target[name] === learning[name]);
   // Begun beside the reads: it takes about as long.
-  const embedding = isIndexed && digest !== learning.digest ? embed({ ...learning, text }) : undefined;
+  const embedding = isIndexed && !isSame ? embed(target) : undefined;
   const beside = await readBeside(deps, learning, digest);
   const present = (after: LearningItem) => toLearningRecord(after, organization, namesFrom(beside.names));
-  if (digest === learning.digest) {
+  if (isSame) {
     const isSettled = !isIndexed || isRight(beside.head, learning, deps.embedder);
     return {
       record: present(learning),
       behind: isSettled ? undefined : { learning, embedding: embed(learning), isMarked: false },
     };
   }
-  const { learningId: owner } = textOwner(beside.newText);
-  // It has the text already: another request made the same change since the record was read.
-  if (owner === learning.id) throw new ConditionFailed(beside.newText);
-  if (owner !== null) {
-    throw new Fault("LEARNING_EXISTS", "Another Learning of the repository has this text.");
-  }
+  if (digest !== learning.digest) checkOwner(learning, beside.newText);
   const at = moment({ nowMs: deps.clock.nowMs(), chance: deps.chance }, organization.tenant, {
     indexedByWriter: true,
   });
-  const updated = changed(at, learning, { text, digest });
+  const updated = changed(at, learning, { ...wanted, digest });
   const vector = await embedding?.catch(() => undefined);
   await deps.table.transact([
     // Without its vector the record leaves a marker, and the index follows later.
     ...(vector
       ? [...replaceWrites(learning, updated), { put: vectorOf(updated, deps.embedder, vector) }]
       : recordWrites(at, learning, updated)),
-    ...moveText(learning, updated, beside),
+    ...(digest === learning.digest ? [] : moveText(learning, updated, beside)),
     ...changeEntry(deps, learningEvent(organization, "learning.updated", [learning.id])),
   ]);
   const isBehind = embedding !== undefined && vector === undefined;
@@ -97,6 +96,13 @@ async function replaceText(
     record: present(updated),
     behind: isBehind ? { learning: updated, embedding, isMarked: true } : undefined,
   };
+}
+
+function checkOwner({ id }: LearningItem, newText: Item | undefined): void {
+  const { learningId: owner } = textOwner(newText);
+  // It has the text already: another request made the same change since the record was read.
+  if (owner === id) throw new ConditionFailed(newText);
+  if (owner !== null) throw new Fault("LEARNING_EXISTS", "Another Learning of the repository has this text.");
 }
 
 type Beside = {

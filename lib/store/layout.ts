@@ -42,6 +42,7 @@
  * | Learning in the export  | LEARNINGS#<owner>            | <time>#<nn>#<id>       | LEARNINGS#w#acme / 2026-11-15T…#00#3f0a…   |
  * | place it moved on from  | LEARNINGS#<owner>            | <time>#<nn>#<id>       | LEARNINGS#w#acme / 2026-11-14T…#00#3f0a…   |
  * | waits for approval      | PENDING                      | <deadline>#<org>#<id>  | PENDING / 2026-11-20T…#6f1c…#3f0a…         |
+ * | the same of an org      | PENDING#<org uuid>           | <deadline>#<org>#<id>  | PENDING#6f1c… / 2026-11-20T…#6f1c…#3f0a…   |
  * | pull request's Learnings| PRIVATE#<org uuid>           | <digest of pr_url>     | PRIVATE#6f1c… / 8xTz…                      |
  * | vector of a Learning    | VECTOR#<org uuid>            | <Learning id>          | VECTOR#6f1c… / 3f0a…                       |
  * | to be indexed           | STALE#<shard>                | <org>#<id>#<revision>  | STALE#07 / 6f1c…#3f0a…#51d2…               |
@@ -261,6 +262,12 @@ export const pendingPartition = "PENDING";
 export const pendingKey = (approveAt: string, organization: string, learningId: string): Key => ({
   pk: pendingPartition,
   sk: `${approveAt}#${organization}#${learningId}`,
+});
+/** The same by organization, for its admins; places are those of the one list. */
+export const organizationPendingPartition = (organization: string): string => `PENDING#${organization}`;
+export const organizationPendingKey = (approveAt: string, organization: string, learningId: string): Key => ({
+  pk: organizationPendingPartition(organization),
+  sk: pendingKey(approveAt, organization, learningId).sk,
 });
 export const pullRequestLearningsKey = (organization: string, pullRequest: string): Key => ({
   pk: `PRIVATE#${organization}`,

@@ -149,7 +149,7 @@ describe("permission", () => {
     permissions: new Set(allowed),
   });
   const check = (change: Partial<Operation>, role: ReturnType<typeof principalOf>["role"]) =>
-    faultOf(() => checkPermission(operationWith(change), principalOf("user", { role })));
+    faultOf(() => checkPermission(operationWith(change), principalOf("user", { role }), { parameters: [] }));
 
   test("to administrate is exactly the Admin role, whatever else a role may do", () => {
     const notAdmin = {
@@ -172,6 +172,15 @@ describe("permission", () => {
     expect(check({ needs: null }, null)).toBe("passed");
   });
 
+  test("of a parameter with this value comes on top, and only of this value", () => {
+    const operation = operationWith({ needs: null, needsOfParameter: { "state=pending": "admin" } });
+    const member = principalOf("organization", { role: roleWith("learning:read") });
+    const verdict = (...sent: string[]) =>
+      faultOf(() => checkPermission(operation, member, { parameters: sent }));
+    expect(verdict("state", "state=pending")).toMatchObject({ code: "NOT_ADMIN" });
+    expect(verdict("state", "state=approved")).toBe("passed");
+  });
+
   test("of a single kind of key comes on top", () => {
     const needsOfKind = { user: "learning:read" } as const;
     expect(check({ needs: "learning:write", needsOfKind }, roleWith("learning:write"))).toMatchObject({
@@ -179,6 +188,8 @@ describe("permission", () => {
     });
     expect(check({ needs: null, needsOfKind }, roleWith("learning:read"))).toBe("passed");
     const other = principalOf("organization", { role: null });
-    expect(faultOf(() => checkPermission(operationWith({ needs: null, needsOfKind }), other))).toBe("passed");
+    expect(
+      faultOf(() => checkPermission(operationWith({ needs: null, needsOfKind }), other, { parameters: [] })),
+    ).toBe("passed");
   });
 });

@@ -102,6 +102,23 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
       });
       expect(member.json).toMatchObject({ data: [{ learning: "Prefer early returns." }] });
     },
+    async getLearning() {
+      const id = await newLearning(hosted());
+      const { json } = await callAs(named("getLearning"), hosted(), { id });
+      expect(json).toMatchObject({ id, state: "approved" });
+    },
+    async decideLearning() {
+      const waits = { repository_id: "slow", learning: "Ask before you rename a column." };
+      await world.repository(fixture().hosted, "slow", { approval_delay_days: 3 });
+      await world.tell("learning.captured", captured(fixture().hosted, waits));
+      const { json } = await callAs(named("listLearnings"), hosted(), { query: "?state=pending" });
+      const [listed] = z.object({ data: z.array(created) }).parse(json).data;
+      const decision = { id: listed?.id ?? "", body: { decision: "approve" } };
+      expect((await callAs(named("decideLearning"), hosted(), decision)).json).toMatchObject({
+        learning: waits.learning,
+        state: "approved",
+      });
+    },
     async updateLearning() {
       const change = { id: await newLearning(admin()), body: { learning: "Name things in whole words." } };
       expect((await callAs(named("updateLearning"), admin(), change)).json).toMatchObject({ id: change.id });

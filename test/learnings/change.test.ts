@@ -110,7 +110,7 @@ describe("PATCH /v1/learnings/{learning_id}", () => {
     expect(recordOf(await patch(idOf(home, "A"), `use ${secret}`)).learning).toMatch(/^use \[REDACTED:/);
     expect((await patch(idOf(home, "A"), " ")).status).toBe(400);
     expect((await patch("not-a-uuid", "x")).status).toBe(400);
-    const further = { learning: "x", file: "y" };
+    const further = { learning: "x", author: "y" };
     const answer = await api.call(`/v1/learnings/${idOf(home, "A")}`, {
       method: "PATCH",
       key,

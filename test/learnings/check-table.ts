@@ -10,6 +10,7 @@ import {
   parseText,
 } from "../../lib/store/items/learning.ts";
 import { parseVector } from "../../lib/store/items/vector.ts";
+import { organizationPendingKey, pendingKey } from "../../lib/store/layout.ts";
 import type { Item, Key, Table } from "../../lib/store/table.ts";
 
 /** What may be behind while a writer is at work, or was cut off. */
@@ -117,10 +118,12 @@ function sorted(value: unknown): unknown {
 }
 
 function* pendingProblems(items: readonly Item[], learnings: readonly LearningItem[]): Generator<string> {
-  const rows = new Set(byKind(items, "PENDING").map(({ sk }) => sk));
+  const rows = new Set(byKind(items, "PENDING").map(identity));
   for (const { id, organization, state, approve_at } of learnings) {
-    if (state !== "pending") continue;
-    if (!rows.delete(`${approve_at}#${organization}#${id}`)) yield `${id} is pending without a row`;
+    if (state !== "pending" || approve_at === null) continue;
+    const place = [approve_at, organization, id] as const;
+    for (const key of [pendingKey(...place), organizationPendingKey(...place)])
+      if (!rows.delete(identity(key))) yield `${id} is pending without a row in ${key.pk}`;
   }
   for (const row of rows) yield `the row ${row} is of nobody`;
 }

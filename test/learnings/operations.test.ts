@@ -1,6 +1,8 @@
 import {
   createLearnings,
+  decideLearning,
   deleteLearning,
+  getLearning,
   listLearnings,
   updateLearning,
 } from "../../lib/contract/operations/learnings.ts";
@@ -30,6 +32,19 @@ commonSuite(api, {
   request: (setup, kind) => ({
     target: `/v1/learnings/${missing}`,
     body: { learning: "x", ...inBody(setup, kind) },
+  }),
+});
+commonSuite(api, {
+  operation: getLearning,
+  good: [404],
+  request: (setup, kind) => ({ target: `/v1/learnings/${missing}${inQuery(setup, kind)}` }),
+});
+commonSuite(api, {
+  operation: decideLearning,
+  good: [404],
+  request: (setup, kind) => ({
+    target: `/v1/learnings/${missing}/approval`,
+    body: { decision: "approve", ...inBody(setup, kind) },
   }),
 });
 commonSuite(api, {

@@ -18,6 +18,7 @@ beforeAll(async () => {
   await world.member(home, "ann", { role: "cr_admin" });
   await world.member(home, "bob");
   await world.repository(home, "r1");
+  await world.repository(home, "delayed", { approval_delay_days: 3 });
   const issued = await world.key({ kind: "organization", organization, owner: "ann", role: "cr_admin" });
   key = issued.text;
   keyId = issued.key.id;
@@ -54,6 +55,18 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
     body: { learning: "Mind it all." },
   }),
   deleteLearning: async () => ({ target: `/v1/learnings/${(await learn("Never mind."))[0]}` }),
+  decideLearning: async () => {
+    await world.tell("learning.captured", {
+      ...home,
+      repository_id: "delayed",
+      author_id: "bob",
+      source: "chat",
+      learning: "Ask first.",
+    });
+    const { json } = await api.call("/v1/learnings?state=pending", { key });
+    const [waiting] = z.object({ data: z.array(withId) }).parse(json).data;
+    return { target: `/v1/learnings/${waiting?.id}/approval`, body: { decision: "approve" } };
+  },
   assignSeats: async () => ({
     target: "/v1/users/seats",
     body: { action: "assign", user_ids: ["bob"] },

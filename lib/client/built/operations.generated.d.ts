@@ -167,6 +167,7 @@ export type Operations = {
                 search?: string | undefined;
                 file?: Array<string> | undefined;
                 stat_filter?: "total" | "active" | "never_used" | "created_this_week" | undefined;
+                state?: "approved" | "pending" | undefined;
                 limit?: number | undefined;
                 cursor?: string | undefined;
                 format?: "json" | "csv" | "ndjson" | undefined;
@@ -190,6 +191,7 @@ export type Operations = {
                 last_used_at: string | null;
                 created_at: string;
                 updated_at: string;
+                approve_at?: string | undefined;
             }>;
             next_cursor: string | null;
         };
@@ -220,6 +222,7 @@ export type Operations = {
                 status: "created" | "duplicate" | "failed";
                 id: string | null;
                 promoted?: true | undefined;
+                redacted?: Array<string> | undefined;
                 error?: {
                     code: "INVALID_ITEM" | "REPOSITORY_NOT_FOUND" | "INDEXING_FAILED" | "STORAGE_FAILED";
                     message: string;
@@ -227,7 +230,35 @@ export type Operations = {
             }>;
         };
     };
-    /** Replace the text of a Learning. */
+    /** Read one Learning, in whatever state it is. */
+    getLearning: {
+        request: {
+            path: {
+                learning_id: string;
+            };
+            query?: {
+                org_id?: string | undefined;
+            };
+        };
+        answer: {
+            id: string;
+            learning: string;
+            organization_id: string;
+            organization_name: string;
+            repository_id: string;
+            repository_name: string;
+            author_id: string;
+            author_username: string | null;
+            file: string | null;
+            source_url: string | null;
+            usage_count: number;
+            last_used_at: string | null;
+            created_at: string;
+            updated_at: string;
+            state: "approved" | "pending" | "private" | "disapproved";
+        };
+    };
+    /** Replace the text of a Learning, and its file and source. */
     updateLearning: {
         request: {
             path: {
@@ -238,6 +269,8 @@ export type Operations = {
             };
             body: {
                 learning: string;
+                file?: string | null | undefined;
+                source_url?: string | null | undefined;
                 org_id?: string | undefined;
             };
         };
@@ -269,6 +302,38 @@ export type Operations = {
             };
         };
         answer: undefined;
+    };
+    /** Approve or disapprove a Learning that waits. */
+    decideLearning: {
+        request: {
+            path: {
+                learning_id: string;
+            };
+            query?: {
+                org_id?: string | undefined;
+            };
+            body: {
+                decision: "approve" | "disapprove";
+                org_id?: string | undefined;
+            };
+        };
+        answer: {
+            id: string;
+            learning: string;
+            organization_id: string;
+            organization_name: string;
+            repository_id: string;
+            repository_name: string;
+            author_id: string;
+            author_username: string | null;
+            file: string | null;
+            source_url: string | null;
+            usage_count: number;
+            last_used_at: string | null;
+            created_at: string;
+            updated_at: string;
+            state: "approved" | "pending" | "private" | "disapproved";
+        };
     };
     /** List the organizations the key can see. */
     listOrganizations: {
@@ -812,6 +877,10 @@ export declare const routes: {
         readonly method: "POST";
         readonly path: "/v1/learnings";
     };
+    readonly getLearning: {
+        readonly method: "GET";
+        readonly path: "/v1/learnings/{learning_id}";
+    };
     readonly updateLearning: {
         readonly method: "PATCH";
         readonly path: "/v1/learnings/{learning_id}";
@@ -819,6 +888,10 @@ export declare const routes: {
     readonly deleteLearning: {
         readonly method: "DELETE";
         readonly path: "/v1/learnings/{learning_id}";
+    };
+    readonly decideLearning: {
+        readonly method: "POST";
+        readonly path: "/v1/learnings/{learning_id}/approval";
     };
     readonly listOrganizations: {
         readonly method: "GET";

@@ -13,7 +13,7 @@ import {
   text,
   uuidParameter,
 } from "../parameters.ts";
-import { learningRecord, nextCursor, uuid } from "../records.ts";
+import { learningDetail, learningRecord, listedLearning, nextCursor, uuid } from "../records.ts";
 
 const { learnings: page } = pageLimits;
 const { listValuesMax, searchCharactersMax } = requestLimits;
@@ -73,6 +73,8 @@ const createResult = z.strictObject({
   status: z.enum(["created", "duplicate", "failed"]),
   id: uuid.nullable(),
   promoted: z.literal(true).optional(),
+  /** Kinds of credentials that were taken out of the text; absent when it was stored as it came. */
+  redacted: z.array(z.string()).min(1).optional(),
   error: z.strictObject({ code: z.enum(resultCodes), message: z.string() }).optional(),
 });
 
@@ -127,13 +129,18 @@ export const updateLearning = operation({
   method: "PATCH",
   path: "/v1/learnings/{learning_id}",
   tag: "Learnings",
-  summary: "Replace the text of a Learning",
+  summary: "Replace the text of a Learning, and its file and source",
   description:
-    "The text is trimmed and redacted, the id stays. A shared Learning is indexed anew; when only that failed, " +
-    "the same request repairs it.",
+    "The text is trimmed and redacted, the id stays. `file` and `source_url` stay as they are when left out, and null " +
+    "clears them. A shared Learning is indexed anew; when only that failed, the same request repairs it.",
   pathParameters: z.strictObject({ learning_id: learningId }),
   query: z.strictObject({ ...organizationSelector }),
-  body: z.strictObject({ learning: learningText, ...organizationSelector }),
+  body: z.strictObject({
+    learning: learningText,
+    file: text(1, learningLimits.fileCharactersMax).nullable().optional(),
+    source_url: learningSourceUrl.nullable().optional(),
+    ...organizationSelector,
+  }),
   answer: { status: 200, description: "The Learning as it is now", schema: learningRecord },
   keys: noLegacyKey,
   plan: "enterprise",
@@ -173,6 +180,63 @@ export const deleteLearning = operation({
   errors: ["INDEX_REFRESH_FAILED"],
 });
 
+/** One bucket for the reads of Learnings. */
+const readLimit = { bucket: "learnings", requestsMax: 60, windowSeconds: 60, owner: "quota" } as const;
+
+export const getLearning = operation({
+  id: "getLearning",
+  source: "learnings/get",
+  method: "GET",
+  path: "/v1/learnings/{learning_id}",
+  tag: "Learnings",
+  summary: "Read one Learning, in whatever state it is",
+  description:
+    "The record of the export, with `state`: `approved` (shared), `pending` (waits for an admin), `private` (from an " +
+    "open pull request) or `disapproved`.",
+  pathParameters: z.strictObject({ learning_id: learningId }),
+  query: z.strictObject({ ...organizationSelector }),
+  answer: { status: 200, description: "The Learning", schema: learningDetail },
+  keys: everyKey,
+  plan: "enterprise",
+  needs: null,
+  needsOfKind: { user: "learning:read" },
+  readableOnly: true,
+  organization: "required",
+  instanceScope: "authorized",
+  rateLimit: readLimit,
+  streaming: false,
+  tableActions: ["BatchGetItem"],
+  tablePartitions: ["LEARNING#"],
+  errors: ["LEARNING_NOT_FOUND"],
+});
+
+export const decideLearning = operation({
+  id: "decideLearning",
+  source: "learnings/approval",
+  method: "POST",
+  path: "/v1/learnings/{learning_id}/approval",
+  tag: "Learnings",
+  summary: "Approve or disapprove a Learning that waits",
+  description:
+    "`GET /v1/learnings?state=pending` lists those that wait. An approved Learning is in the export at once and in the " +
+    "review index within a minute. The same decision again answers 200.",
+  pathParameters: z.strictObject({ learning_id: learningId }),
+  query: z.strictObject({ ...organizationSelector }),
+  body: z.strictObject({ decision: choice(["approve", "disapprove"]), ...organizationSelector }),
+  answer: { status: 200, description: "The Learning as it is now", schema: learningDetail },
+  keys: noLegacyKey,
+  plan: "enterprise",
+  needs: "admin",
+  readableOnly: true,
+  organization: "required",
+  instanceScope: "authorized",
+  rateLimit: writeLimit,
+  streaming: false,
+  tableActions: ["BatchGetItem", "PutItem", "DeleteItem"],
+  tablePartitions: ["LEARNING#", "LEARNINGS#", "PENDING", "STALE#"],
+  errors: ["LEARNING_NOT_FOUND", "LEARNING_NOT_PENDING"],
+});
+
 export const statFilters = ["total", "active", "never_used", "created_this_week"] as const;
 
 export const listLearnings = operation({
@@ -185,7 +249,8 @@ export const listLearnings = operation({
   description:
     "Shared, approved Learnings in the order they were written: created, promoted, approved and changed ones come " +
     "last, use moves nothing. The last page carries `x-resume-cursor`, which reads on later from there: Learnings " +
-    "may repeat, keep the last one per `id`, and none is missed.",
+    "may repeat, keep the last one per `id`, and none is missed. For admins `state=pending` lists the Learnings that " +
+    "wait for approval instead, the next deadline first, each with `approve_at`.",
   query: z.strictObject({
     repository_ids: listParameter(listValuesMax).optional(),
     user_ids: listParameter(listValuesMax).optional(),
@@ -196,6 +261,7 @@ export const listLearnings = operation({
       .max(learningLimits.filesMax, { error: `must be given at most ${learningLimits.filesMax} times` })
       .optional(),
     stat_filter: choice(statFilters).optional(),
+    state: choice(["approved", "pending"]).optional(),
     limit: integerParameter(page.min, page.max).optional(),
     cursor: cursorParameter.optional(),
     format: choice(["json", "csv", "ndjson"]).optional(),
@@ -206,20 +272,24 @@ export const listLearnings = operation({
   answer: {
     status: 200,
     description: "One page of Learnings",
-    schema: z.strictObject({ data: z.array(learningRecord), next_cursor: nextCursor }),
+    schema: z.strictObject({ data: z.array(listedLearning), next_cursor: nextCursor }),
   },
   keys: everyKey,
-  keysOfParameter: { repository_name: ["user"] },
+  keysOfParameter: {
+    repository_name: ["user"],
+    "state=pending": ["organization", "user", "workspace", "instance"],
+  },
   plan: "enterprise",
   needs: null,
   needsOfKind: { user: "learning:read" },
+  needsOfParameter: { "state=pending": "admin" },
   readableOnly: true,
   organization: "optional",
   instanceScope: "authorized",
-  rateLimit: { bucket: "learnings", requestsMax: 60, windowSeconds: 60, owner: "quota" },
+  rateLimit: readLimit,
   paging: { bindsPageSize: false, resumable: true, defaultSize: page.default },
   streaming: true,
-  tableActions: ["Query", "GetItem"],
-  tablePartitions: ["LEARNINGS#"],
+  tableActions: ["Query", "GetItem", "BatchGetItem"],
+  tablePartitions: ["LEARNINGS#", "LEARNING#", "PENDING#"],
   errors: ["PERMISSION_DENIED", "RESPONSE_TOO_LARGE"],
 });

@@ -1,8 +1,6 @@
 import * as z from "zod";
+import { learningStates } from "../../contract/records.ts";
 import { parseItem, tenantKeySchema } from "./parse.ts";
-
-/** Only `approved` ones are shared: in the export and in the review index. `private`: from an open pull request. */
-export const learningStates = ["approved", "pending", "private", "disapproved"] as const;
 
 /** The canonical record. Its copies in the export carry the same attributes under another key. */
 const learningItem = z.object({

@@ -61,7 +61,7 @@ export async function organizationsPage(principal: Principal, query: Query) {
     },
   );
   const scope = checkPlan(operation, selected, principal.key.kind);
-  checkPermission(operation, principal);
+  checkPermission(operation, principal, { parameters: [] });
   const owner = bucketOwner(operation, principal, scope);
   limiter.refuseKnownFull(operation.rateLimit, owner);
   const [admission] = await Promise.all([

@@ -97,6 +97,23 @@ function learningCases({ sizes, small, large, workspace }: BenchWorld) {
         data: named(100, (index) => item(large, `New: ${learningText(index)}`)),
       }),
     ],
+    getLearning: [
+      get("one", "small", write, small.keys.user, of(small, 0)),
+      get("one of many", "large", write, user, of(large, 0)),
+    ],
+    decideLearning: [
+      send(
+        "one that is approved already",
+        "small",
+        write,
+        small.keys.organization,
+        "POST",
+        `${of(small, 0)}/approval`,
+        {
+          decision: "approve",
+        },
+      ),
+    ],
     updateLearning: [
       send("one", "small", write, small.keys.user, "PATCH", of(small, 0), {
         learning: "Name what you measure.",

@@ -65,7 +65,10 @@ export const refusals: Readonly<Partial<Record<ErrorCode, (circumstances: Circum
   SELF_HOSTED_ONLY: () => ({ key: "organization" }),
   METRICS_UNAVAILABLE: () => ({ key: "unavailable" }),
   METRICS_PREPARING: () => ({ key: "preparing" }),
-  NOT_ADMIN: ({ operation }) => ({ key: operation.gates ? "hostedUser" : "user" }),
+  NOT_ADMIN: ({ operation, request }) => ({
+    key: operation.gates ? "hostedUser" : "user",
+    ...(operation.id === "listLearnings" && { query: { ...request.query, state: "pending" } }),
+  }),
   PERMISSION_DENIED: () => ({ key: "powerless" }),
   RATE_LIMIT_EXCEEDED: () => ({
     fault: ({ operation, body }) =>
@@ -79,6 +82,10 @@ export const refusals: Readonly<Partial<Record<ErrorCode, (circumstances: Circum
   }),
   LEARNING_NOT_FOUND: () => ({ path: { learning_id: unknownId } }),
   LEARNING_EXISTS: () => ({ body: { learning: "Every outgoing webhook is signed." } }),
+  LEARNING_NOT_PENDING: ({ world }) => ({
+    path: { learning_id: world.learnings.other },
+    body: { decision: "disapprove" },
+  }),
   INDEX_REFRESH_FAILED: ({ operation, world }) =>
     operation.body
       ? {

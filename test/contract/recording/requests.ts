@@ -60,8 +60,21 @@ export const requestsOf = (
       key: "workspace",
       query: { org_id: "1001", repository_ids: "9001", user_ids: "502", search: "webhook" },
     },
+    { title: "Waiting for approval", key: "organization", query: { state: "pending" } },
     { title: "CSV", key: "organization", query: { format: "csv", limit: "2" } },
     { title: "NDJSON", key: "organization", query: { format: "ndjson", limit: "2" } },
+  ],
+  getLearning: [
+    { title: "A shared one", key: "organization", path: { learning_id: world.learnings.kept } },
+    { title: "One that waits", key: "legacy", path: { learning_id: world.learnings.waiting } },
+  ],
+  decideLearning: [
+    {
+      title: "Approved",
+      key: "organization",
+      path: { learning_id: world.learnings.waiting },
+      body: { decision: "approve" },
+    },
   ],
   createLearnings: [
     {
@@ -94,6 +107,16 @@ export const requestsOf = (
       key: "organization",
       path: { learning_id: world.learnings.kept },
       body: { learning: "Amounts are integers of the smallest unit, such as cents." },
+    },
+    {
+      title: "With its file, without its source",
+      key: "organization",
+      path: { learning_id: world.learnings.kept },
+      body: {
+        learning: "Amounts are integers of the smallest unit, such as cents.",
+        file: "src/amount.ts",
+        source_url: null,
+      },
     },
   ],
   deleteLearning: [{ title: "Deleted", key: "organization", path: { learning_id: world.learnings.deleted } }],

@@ -11,7 +11,9 @@ import type { Steady } from "./steady.ts";
 export type ExampleWorld = {
   readonly keys: Readonly<Record<KeyName, string>>;
   readonly organization: string;
-  readonly learnings: Readonly<Record<"kept" | "other" | "deleted" | "spoiled" | "spoiledToo", string>>;
+  readonly learnings: Readonly<
+    Record<"kept" | "other" | "deleted" | "spoiled" | "spoiledToo" | "waiting", string>
+  >;
   /** Of organization keys that nobody calls with. */
   readonly keyIds: Readonly<Record<"replaced" | "ended" | "rotated", string>>;
   readonly roles: Readonly<Record<"reviewer" | "unused", string>>;
@@ -91,6 +93,7 @@ async function furnish(world: World, place: OrganizationId, step: Step): Promise
     name: "checkout",
     full_name: "acme/checkout",
     url: "https://git.acme.example/acme/checkout",
+    approval_delay_days: 7,
   });
   for (const number of [41, 42, 43]) {
     step(`pull request ${number} of ${id}`);
@@ -172,6 +175,7 @@ async function captureLearnings(world: World, organization: string, step: Step) 
     deleted: "Use the old date helper.",
     spoiled: "Log through the shared logger.",
     spoiledToo: "Name feature flags after the ticket.",
+    waiting: "Translate error messages only at the edge.",
   };
   const ids: Record<keyof typeof texts, string> = {
     kept: "",
@@ -179,11 +183,14 @@ async function captureLearnings(world: World, organization: string, step: Step) 
     deleted: "",
     spoiled: "",
     spoiledToo: "",
+    waiting: "",
   };
   const known = new Set<string>();
-  for (const name of ["kept", "other", "deleted", "spoiled", "spoiledToo"] as const) {
+  for (const name of ["kept", "other", "deleted", "spoiled", "spoiledToo", "waiting"] as const) {
     step(`Learning ${name}`);
-    const captured = { repository_id: "9001", author_id: "502", source: "chat", learning: texts[name] };
+    // Chat Learnings of the second repository wait for an admin.
+    const repository_id = name === "waiting" ? "9002" : "9001";
+    const captured = { repository_id, author_id: "502", source: "chat", learning: texts[name] };
     const file = name === "kept" ? { file: "src/money.ts" } : {};
     await world.tell("learning.captured", { ...web, ...captured, ...file });
     const { items } = await world.deps.table.queryPage({ pk: learningPartition(organization) });

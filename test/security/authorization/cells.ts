@@ -30,6 +30,8 @@ function callersOf(tenant: Tenant): Caller[] {
 
 const rowsWithThingsInPath = new Set([
   "listRepositories",
+  "getLearning",
+  "decideLearning",
   "updateLearning",
   "deleteLearning",
   "getRole",

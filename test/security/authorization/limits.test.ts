@@ -11,8 +11,14 @@ import { buildInstance, buildWorkspace, KeyCabinet, type Place, type Tenant } fr
 /** The last column of section 4, by hand: which operations count in one bucket, and whose bucket it is. */
 const buckets = [
   { owner: "quota", operations: ["listReviewCommentMetrics", "listReviewMetrics", "listMcpMetrics"] },
-  { owner: "quota", operations: ["listLearnings", "listLearnings of a name"] },
-  { owner: "organization", operations: ["createLearnings", "updateLearning", "deleteLearning"] },
+  {
+    owner: "quota",
+    operations: ["listLearnings", "listLearnings of a name", "listLearnings of pending", "getLearning"],
+  },
+  {
+    owner: "organization",
+    operations: ["createLearnings", "updateLearning", "deleteLearning", "decideLearning"],
+  },
   { owner: "quota", operations: ["listOrganizations"] },
   { owner: "quota", operations: ["listRepositories"] },
   { owner: "quota", operations: ["listUsers"] },

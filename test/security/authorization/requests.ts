@@ -29,6 +29,8 @@ const window = "start_date=2026-11-01&end_date=2026-11-30";
 const metrics = (name: string): Recipe => ({ method: "GET", path: `/v1/metrics/${name}`, query: window });
 const rolePath = ({ selection: { pathText, pathPlace } }: Ask) =>
   `/v1/roles/${pathText ?? pathPlace?.roleId}`;
+const learningPath = ({ selection: { pathText, pathPlace } }: Ask) =>
+  `/v1/learnings/${pathText ?? pathPlace?.learningId}`;
 /** Deletion is idempotent, so it is asked for what must survive it. */
 const isOutOfReach = (kind: Kind, selector: Selector): boolean =>
   selector.startsWith("path ") && !(kind === "instance" && selector === "path other in tenant");
@@ -46,6 +48,8 @@ const recipes: Readonly<Record<string, Recipe>> = {
     path: "/v1/learnings",
     query: ({ tenant }) => `repository_name=group/${tenant.home.mark}`,
   },
+  // Nothing waits for approval, so the list is empty wherever it is let through.
+  "listLearnings of pending": { method: "GET", path: "/v1/learnings", query: "state=pending", shows: null },
   createLearnings: {
     method: "POST",
     path: "/v1/learnings",
@@ -54,9 +58,16 @@ const recipes: Readonly<Record<string, Recipe>> = {
     }),
     shows: ({ json }, { candidates }) => createdIn(json, candidates),
   },
+  getLearning: { method: "GET", path: learningPath },
+  // What is approved already is approved again: 200, and nothing changes.
+  decideLearning: {
+    method: "POST",
+    path: (ask) => `${learningPath(ask)}/approval`,
+    body: () => ({ decision: "approve" }),
+  },
   updateLearning: {
     method: "PATCH",
-    path: ({ selection: { pathText, pathPlace } }) => `/v1/learnings/${pathText ?? pathPlace?.learningId}`,
+    path: learningPath,
     body: ({ selection: { pathPlace } }) => ({ learning: `Guidance of ${pathPlace?.mark}` }),
   },
   deleteLearning: {

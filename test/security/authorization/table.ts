@@ -10,9 +10,12 @@ const written = `
 | listMcpMetrics           | y            | y    | y         | y        | y      | 403     | optional | -                            | enterprise | 60    | authorized | y                |
 | listLearnings            | y            | y    | y         | y        | y      | 403     | optional | user keys learning:read      | enterprise | 60    | authorized | y                |
 | listLearnings of a name  | 403          | y    | 403       | 403      | 403    | 403     | optional | user keys learning:read      | enterprise | 60    | authorized | y                |
+| listLearnings of pending | y            | y    | y         | y        | 403    | 403     | optional | Admin                        | enterprise | 60    | authorized | y                |
 | createLearnings          | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | home       | -                |
+| getLearning              | y            | y    | y         | y        | y      | 403     | required | user keys learning:read      | enterprise | 60    | authorized | -                |
 | updateLearning           | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | authorized | -                |
 | deleteLearning           | y            | y    | y         | y        | 410    | 403     | required | learning:write               | enterprise | 10    | authorized | -                |
+| decideLearning           | y            | y    | y         | y        | 410    | 403     | required | Admin                        | enterprise | 10    | authorized | -                |
 | listOrganizations        | y            | y    | y         | y        | 410    | 403     | refused  | organization_management:read | somewhere  | 10    | authorized | y                |
 | listRepositories         | y            | y    | y         | y        | 410    | 403     | refused  | organization_management:read | enterprise | 60    | authorized | -                |
 | listUsers                | y            | y    | y         | y        | 410    | 403     | optional | Admin                        | enterprise | 60    | home       | -                |

@@ -96,6 +96,15 @@ const selected: ReadonlyArray<{ operation: string; ask(orgId: string, holder: Ho
       }),
   },
   {
+    operation: "getLearning",
+    ask: (org_id, { branch }) => get(`/v1/learnings/${branch.learningIds[0]}`, { org_id }),
+  },
+  {
+    operation: "decideLearning",
+    ask: (org_id, { branch }) =>
+      write("POST", `/v1/learnings/${branch.learningIds[0]}/approval`, { decision: "approve", org_id }),
+  },
+  {
     operation: "updateLearning",
     ask: (org_id, { branch }) =>
       write("PATCH", `/v1/learnings/${branch.learningIds[0]}`, { learning: "New", org_id }),
@@ -173,6 +182,19 @@ const thingSwaps: readonly Swap[] = [
     names: ["uuid"],
     kinds: everyKind,
     ask: (uuid) => get(`/v1/organizations/${uuid}/repositories`),
+  },
+  {
+    operation: "getLearning",
+    names: ["learningId"],
+    kinds: everyKind,
+    ask: (id, holder) => get(`/v1/learnings/${id}`, own(holder)),
+  },
+  {
+    operation: "decideLearning",
+    names: ["learningId"],
+    kinds: everyKind,
+    ask: (id, holder) =>
+      write("POST", `/v1/learnings/${id}/approval`, { decision: "disapprove", ...own(holder) }),
   },
   {
     operation: "updateLearning",

@@ -1,0 +1,23 @@
+import type { Changing } from "../audit/entry.ts";
+import { Fault } from "../contract/fault.ts";
+import { type Decision, decideLearning } from "./approval.ts";
+import { detailOf, heldLearning, type LearningDetail, type LearningRequest } from "./read.ts";
+
+/** An admin's decision over HTTP. The same decision again answers like the first one. */
+export async function decideOverHttp(
+  deps: Changing,
+  request: LearningRequest,
+  decision: Decision,
+): Promise<LearningDetail> {
+  const { organization } = await heldLearning(deps.table, request);
+  await decideLearning(deps, organization.uuid, request.id, decision);
+  const { ahead: _before, ...again } = request;
+  const held = await heldLearning(deps.table, again);
+  if (held.learning.state !== decision) {
+    throw new Fault(
+      "LEARNING_NOT_PENDING",
+      `The Learning does not wait for approval: its state is ${held.learning.state}.`,
+    );
+  }
+  return await detailOf(deps.table, held);
+}

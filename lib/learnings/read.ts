@@ -1,0 +1,38 @@
+import type * as z from "zod";
+import { isReadable, type ReadableRepositories } from "../access/readable.ts";
+import { Fault } from "../contract/fault.ts";
+import type { learningDetail } from "../contract/records.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import type { Item, Table } from "../store/table.ts";
+import { findLearning, type Held } from "./find.ts";
+import { readNames, toLearningRecord } from "./present.ts";
+
+export type LearningDetail = z.input<typeof learningDetail>;
+
+/** Which Learning a caller means, and what the caller can see. */
+export type LearningRequest = {
+  readonly organizations: readonly OrganizationItem[];
+  readonly readable: ReadableRepositories;
+  readonly id: string;
+  /** The record, where it was read with authentication. */
+  readonly ahead?: Item | undefined;
+};
+
+/** One answer for unknown, foreign and unreadable. */
+export async function heldLearning(
+  table: Table,
+  { organizations, readable, id, ahead }: LearningRequest,
+): Promise<Held> {
+  const held = await findLearning(table, organizations, id, ahead);
+  if (held && isReadable(readable, held.learning.repository_id)) return held;
+  throw new Fault("LEARNING_NOT_FOUND", "No Learning of the key's scope has this id.");
+}
+
+/** The record in whatever state it is. */
+export const readLearning = async (table: Table, request: LearningRequest): Promise<LearningDetail> =>
+  await detailOf(table, await heldLearning(table, request));
+
+export async function detailOf(table: Table, { organization, learning }: Held): Promise<LearningDetail> {
+  const names = await readNames(table, [learning]);
+  return { ...toLearningRecord(learning, organization, names), state: learning.state };
+}

@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { learningDetail } from "../../lib/contract/records.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { reconcileAll } from "../../lib/index/reconcile.ts";
+import { approveDue } from "../../lib/learnings/approval.ts";
+import { useApi } from "../support/api.ts";
+import { TestClock } from "../support/clock.ts";
+import { World } from "../support/world.ts";
+import { checkTable } from "./check-table.ts";
+import { type Home, item, newHome, pageOf, recordOf, resultsOf } from "./fixture.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+const table = () => api.store().table;
+
+const capture = (home: Home, learning: string, more: object = {}) =>
+  world.tell("learning.captured", {
+    ...home.name,
+    repository_id: "repo-1",
+    author_id: "bob",
+    source: "chat",
+    learning,
+    ...more,
+  });
+
+async function careful() {
+  const home = await newHome(world, { approval_delay_days: 3 });
+  const [admin, member] = await Promise.all([
+    world.key({ kind: "user", organization: home.uuid, owner: "ann" }),
+    world.key({ kind: "user", organization: home.uuid, owner: "bob" }),
+  ]);
+  const pending = (query = "", key = admin.text) => api.call(`/v1/learnings?state=pending${query}`, { key });
+  const decide = (id: string, decision: string, key = admin.text) =>
+    api.call(`/v1/learnings/${id}/approval`, { key, body: { decision } });
+  const get = (id: string, key = admin.text) => api.call(`/v1/learnings/${id}`, { key });
+  return { home, admin: admin.text, member: member.text, pending, decide, get };
+}
+/** The reconciler indexes what was approved. */
+async function settled(): Promise<void> {
+  await reconcileAll({ ...world.deps, embedder: localEmbedder });
+  await checkTable(table(), { embedder: localEmbedder });
+}
+const detailOf = (answer: { json: unknown }) => learningDetail.parse(answer.json);
+const pendingOf = (answer: { json: unknown }) =>
+  z
+    .object({
+      data: z.array(z.looseObject({ id: z.string(), learning: z.string(), approve_at: z.string() })),
+      next_cursor: z.string().nullable(),
+    })
+    .parse(answer.json);
+
+describe("Learnings that wait", () => {
+  test("are listed for admins page by page with their deadline, and are in no export", async () => {
+    const { home, pending, admin } = await careful();
+    for (const text of ["one", "two", "three"]) await capture(home, text);
+    const first = await pending("&limit=2");
+    expect(first.headers).not.toHaveProperty("x-resume-cursor");
+    const { data, next_cursor } = pendingOf(first);
+    const rest = pendingOf(await pending(`&limit=2&cursor=${next_cursor}`));
+    expect([...data, ...rest.data].map(({ learning }) => learning).toSorted()).toEqual([
+      "one",
+      "three",
+      "two",
+    ]);
+    expect(rest.next_cursor).toBeNull();
+    const deadlines = [...data, ...rest.data].map(({ approve_at }) => approve_at);
+    expect(deadlines).toEqual(deadlines.toSorted());
+    expect(pageOf(await api.call("/v1/learnings?state=approved", { key: admin })).data).toEqual([]);
+  });
+
+  test("are not shown to members, to legacy keys, or to admins who cannot read the repository", async () => {
+    const { home, pending, member, decide, admin } = await careful();
+    await capture(home, "secret plan");
+    const { text: legacy } = await world.key({ kind: "legacy", organization: home.uuid });
+    expect((await pending("", member)).codes).toEqual(["NOT_ADMIN"]);
+    expect((await pending("", legacy)).codes).toEqual(["KEY_TYPE_FORBIDDEN"]);
+    const id = pendingOf(await pending()).data[0]?.id ?? "";
+    expect((await decide(id, "approve", member)).codes).toEqual(["NOT_ADMIN"]);
+    await world.member(home.name, "ann", { role: "cr_admin", readable_repository_ids: [] });
+    expect(pendingOf(await pending("", admin)).data).toEqual([]);
+    expect((await decide(id, "approve")).codes).toEqual(["LEARNING_NOT_FOUND"]);
+  });
+
+  test("of several organizations merge by deadline for a workspace token", async () => {
+    await world.workspace("careful-space");
+    const space = { workspace_id: "careful-space", approval_delay_days: 3 };
+    const [one, two] = [await newHome(world, space), await newHome(world, space)];
+    for (const [home, text] of [
+      [one, "a"],
+      [two, "b"],
+      [one, "c"],
+      [two, "d"],
+    ] as const)
+      await capture(home, text);
+    const { text: key } = await world.token("careful-space");
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const answer = await api.call(`/v1/learnings?state=pending&limit=1${cursor && `&cursor=${cursor}`}`, {
+        key,
+      });
+      const page = pendingOf(answer);
+      seen.push(...page.data.map(({ learning }) => learning));
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual(["a", "b", "c", "d"]);
+  });
+
+  test("leave the list with the decision, also when the deadline decides", async () => {
+    const { home, pending, get } = await careful();
+    await capture(home, "due");
+    const id = pendingOf(await pending()).data[0]?.id ?? "";
+    expect(detailOf(await get(id)).state).toBe("pending");
+    const clock = new TestClock(new Date(Date.now() + 4 * 86_400_000).toISOString());
+    await approveDue({ ...world.deps, clock }, () => {});
+    expect(pendingOf(await pending()).data).toEqual([]);
+    expect(detailOf(await get(id)).state).toBe("approved");
+    await settled();
+  });
+});
+
+describe("a decision", () => {
+  test.each([
+    ["approve", "approved"],
+    ["disapprove", "disapproved"],
+  ])("to %s makes the Learning %s, once, and the audit log names the admin", async (decision, state) => {
+    const { home, pending, decide, get, admin } = await careful();
+    await capture(home, "decide me");
+    const id = pendingOf(await pending()).data[0]?.id ?? "";
+    expect(detailOf(await decide(id, decision))).toMatchObject({ id, state, learning: "decide me" });
+    expect(detailOf(await decide(id, decision)).state).toBe(state);
+    const other = decision === "approve" ? "disapprove" : "approve";
+    const refused = await decide(id, other);
+    expect([refused.status, refused.codes]).toEqual([409, ["LEARNING_NOT_PENDING"]]);
+    expect(detailOf(await get(id)).state).toBe(state);
+    expect(pendingOf(await pending()).data).toEqual([]);
+    const log = await api.call(`/v1/audit-logs?actions=learning.${state}`, { key: admin });
+    const { data } = z.object({ data: z.array(z.looseObject({ actor: z.unknown() })) }).parse(log.json);
+    expect(data).toEqual([
+      expect.objectContaining({
+        resource_id: id,
+        actor: expect.objectContaining({ type: "user", id: "ann" }),
+      }),
+    ]);
+    await settled();
+  });
+});
+
+describe("PATCH", () => {
+  test("sets and clears file and source, leaves what is left out, and redacts them", async () => {
+    const { admin, get } = await careful();
+    const posted = await api.call("/v1/learnings", {
+      key: admin,
+      body: { data: [item("text", { file: "a.ts", source_url: "https://example.com/1" })] },
+    });
+    const id = resultsOf(posted).results[0]?.id ?? "";
+    const patch = async (body: object) =>
+      recordOf(await api.call(`/v1/learnings/${id}`, { method: "PATCH", key: admin, body }));
+    expect(await patch({ learning: "text", file: "b.ts" })).toMatchObject({
+      file: "b.ts",
+      source_url: "https://example.com/1",
+    });
+    expect(await patch({ learning: "other", source_url: null })).toMatchObject({
+      learning: "other",
+      file: "b.ts",
+      source_url: null,
+    });
+    const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+    const { source_url } = await patch({ learning: "other", source_url: `https://${token}@example.com/x` });
+    expect(source_url).not.toContain(token);
+    expect(detailOf(await get(id))).toMatchObject({ learning: "other", file: "b.ts", source_url });
+    const file = encodeURIComponent("b.ts");
+    const found = pageOf(await api.call(`/v1/learnings?file=${file}`, { key: admin }));
+    expect(found.data.map((each) => each.id)).toEqual([id]);
+    await settled();
+  });
+});
+
+test("each result of a POST tells the kinds of credentials that were taken out of its text", async () => {
+  const { admin } = await careful();
+  const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+  const data = [item(`use ${token}`), item("nothing secret"), item(`use ${token}`, { extra: 1 })];
+  const { results } = resultsOf(await api.call("/v1/learnings", { key: admin, body: { data } }));
+  expect(results.map(({ status, redacted }) => [status, redacted])).toEqual([
+    ["created", ["github_token"]],
+    ["created", undefined],
+    ["failed", ["github_token"]],
+  ]);
+});
