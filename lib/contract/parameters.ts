@@ -19,7 +19,7 @@ export const codePoints = (text: string): number => {
 /** Sort keys and cursors count bytes, so ids do too. */
 export const utf8Bytes = (text: string): number => new TextEncoder().encode(text).length;
 
-const badText = "must not contain NUL or unpaired surrogate characters";
+export const badText = "must not contain NUL or unpaired surrogate characters";
 
 /** Text of `min` to `max` characters after trimming, and after `normalize` where one is given. */
 export const text = (min: number, max: number, normalize = (value: string): string => value) =>

@@ -177,6 +177,23 @@ describe("PATCH", () => {
   });
 });
 
+test("an exported text can be sent again, however much longer the marks have made it", async () => {
+  const { admin } = await careful();
+  const token = (index: number) => `ghp_${String(index).padStart(6, "0")}${"a1B2c3D4e5".repeat(3)}`;
+  const learning =
+    `${Array.from({ length: 200 }, (_, index) => token(index)).join(" ")} ${"x ".repeat(890)}`.trim();
+  const post = async (text: string) =>
+    resultsOf(await api.call("/v1/learnings", { key: admin, body: { data: [item(text)] } })).results[0];
+  const first = await post(learning);
+  expect(first).toMatchObject({ status: "created", redacted: ["github_token"] });
+  const marks = "[REDACTED:github_token] ".repeat(500);
+  const full = `${marks}${"y".repeat(9_500)}`;
+  expect(full.length).toBeGreaterThan(10_000);
+  expect(await post(full)).toMatchObject({ status: "created" });
+  expect((await post(`${"y".repeat(10_001)}`))?.error?.code).toBe("INVALID_ITEM");
+  expect((await post("[REDACTED:github_token]".repeat(2_000)))?.error?.code).toBe("INVALID_ITEM");
+});
+
 test("each result of a POST tells the kinds of credentials that were taken out of its text", async () => {
   const { admin } = await careful();
   const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;

@@ -62,6 +62,9 @@ describe("filters", () => {
     ["?search=LOGGER%20%20console", 1],
     ["?search=äö", 1],
     ["?search=ogge", 2],
+    // Decomposed, as some keyboards send it, and full-width.
+    [`?search=${encodeURIComponent("a\u0308o\u0308")}`, 1],
+    [`?search=${encodeURIComponent("ｌｏｇｇｅｒ")}`, 2],
     ["?search=absent", 0],
     ["?file=src/a,b.ts", 1],
     ["?file=src/a,b.ts&file=src/b.ts", 2],

@@ -3,7 +3,9 @@ import type { itemErrorCodes } from "../errors.ts";
 import { eventLimits, learningLimits, pageLimits, requestLimits } from "../limits.ts";
 import { everyKey, noLegacyKey, operation } from "../operation.ts";
 import {
+  badText,
   choice,
+  codePoints,
   cursorParameter,
   identifier,
   integerParameter,
@@ -12,6 +14,7 @@ import {
   organizationsFilter,
   text,
   uuidParameter,
+  wellFormed,
 } from "../parameters.ts";
 import { learningDetail, learningRecord, listedLearning, nextCursor, uuid } from "../records.ts";
 
@@ -26,7 +29,29 @@ const writeLimit = {
   owner: "organization",
 } as const;
 
-export const learningText = text(1, learningLimits.textCharactersMax);
+const { textCharactersMax, marksCharactersMax } = learningLimits;
+const redactionMark = /\[REDACTED:[a-z0-9_]{1,64}\]/g;
+
+const hasLearningLength = (value: string): boolean => {
+  const characters = codePoints(value.replace(redactionMark, ""));
+  const ofMarks = codePoints(value) - characters;
+  return value !== "" && characters <= textCharactersMax && ofMarks <= marksCharactersMax;
+};
+
+/** Redaction marks do not count: what was exported can be sent again. */
+export const learningText = z
+  .string({ error: "must be a string" })
+  .refine(wellFormed, { error: badText, abort: true })
+  .transform((value) => value.trim())
+  .refine(hasLearningLength, {
+    error: `must have 1 to ${textCharactersMax} characters; redaction marks do not count`,
+  })
+  .meta({
+    type: "string",
+    minLength: 1,
+    maxLength: textCharactersMax + marksCharactersMax,
+    description: `At most ${textCharactersMax} characters; redaction marks do not count.`,
+  });
 
 export const learningSourceUrl = text(1, learningLimits.sourceUrlCharactersMax).refine(
   (value) => /^https?:\/\/\S+$/i.test(value) && URL.canParse(value),
@@ -53,7 +78,12 @@ const itemShape = {
       maxLength: requestLimits.idBytesMax,
       description: `At most ${requestLimits.idBytesMax} bytes of UTF-8.`,
     },
-    learning: { type: "string", minLength: 1, maxLength: learningLimits.textCharactersMax },
+    learning: {
+      type: "string",
+      minLength: 1,
+      maxLength: textCharactersMax + marksCharactersMax,
+      description: `At most ${textCharactersMax} characters; redaction marks do not count.`,
+    },
     file: { type: "string", minLength: 1, maxLength: learningLimits.fileCharactersMax },
     source_url: { type: "string", format: "uri", maxLength: learningLimits.sourceUrlCharactersMax },
   },

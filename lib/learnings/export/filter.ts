@@ -24,7 +24,7 @@ export function learningFilter(
   },
 ): LearningFilter {
   const { search, stat_filter = "total" } = query;
-  const words = search?.toLowerCase().split(/\s+/).filter(Boolean) ?? [];
+  const words = search === undefined ? [] : folded(search).split(/\s+/).filter(Boolean);
   const wantedRepositories = query.repository_ids && new Set(query.repository_ids);
   const authors = query.user_ids && new Set(query.user_ids);
   const files = query.file && new Set(query.file);
@@ -41,9 +41,12 @@ export function learningFilter(
 
 function hasWords({ text }: LearningItem, words: readonly string[]): boolean {
   if (words.length === 0) return true;
-  const lowerCase = text.toLowerCase();
-  return words.every((word) => lowerCase.includes(word));
+  const foldedText = folded(text);
+  return words.every((word) => foldedText.includes(word));
 }
+
+/** Composed (NFKC) and without case: upper case also makes one of `ß` and `ss`, and of both small sigmas. */
+const folded = (text: string): string => text.normalize("NFKC").toLowerCase().toUpperCase().normalize("NFKC");
 
 function statFilter(stat: NonNullable<Query["stat_filter"]>, nowMs: number): LearningFilter {
   const since = (days: number) => toTimestamp(nowMs - days * msPerDay);
