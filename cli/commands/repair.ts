@@ -1,4 +1,5 @@
 import { listOldKeys } from "../../lib/access/key-rows.ts";
+import { listOldPending } from "../../lib/learnings/approval.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Table } from "../../lib/store/table.ts";
@@ -32,6 +33,7 @@ const repair: Command = {
           pull_requests_reset: streams.pullRequestsReset,
           parts_dropped: partsDropped,
           keys_listed: await listOldKeys(deps),
+          pending_listed: await listOldPending(deps),
         };
       };
       const report = await work().catch(explain).finally(tally.end);

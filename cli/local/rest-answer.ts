@@ -61,7 +61,7 @@ export function httpAnswer(answer: unknown, accept: string, binaryMediaTypes: re
   const decode = isBase64Encoded === true && isBinary(accept.split(",", 1)[0] ?? "", binaryMediaTypes);
   return {
     status: statusCode,
-    headers: withContentType(headerPairs(parsed.data)),
+    headers: withContentType(statusCode, headerPairs(parsed.data)),
     body: Buffer.from(body ?? "", decode ? "base64" : "utf8"),
   };
 }
@@ -73,7 +73,7 @@ export function streamHead(json: string): Omit<HttpAnswer, "body"> {
   const cookies = (parsed.data.cookies ?? []).map((cookie) => ["Set-Cookie", cookie] as const);
   return {
     status: parsed.data.statusCode,
-    headers: withContentType([...headerPairs(parsed.data), ...cookies]),
+    headers: withContentType(parsed.data.statusCode, [...headerPairs(parsed.data), ...cookies]),
   };
 }
 
@@ -93,10 +93,12 @@ function headerPairs({ headers, multiValueHeaders }: Head): ReadonlyArray<readon
     ]);
 }
 
+/** An answer without content has no type of it either. */
 const withContentType = (
+  status: number,
   pairs: ReadonlyArray<readonly [string, string]>,
 ): ReadonlyArray<readonly [string, string]> =>
-  pairs.some(([name]) => name.toLowerCase() === "content-type")
+  status === 204 || pairs.some(([name]) => name.toLowerCase() === "content-type")
     ? pairs
     : [...pairs, ["Content-Type", "application/json"]];
 

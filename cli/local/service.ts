@@ -4,6 +4,7 @@ import { type ErrorCode, errorCodes } from "../../lib/contract/errors.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { binaryMediaTypes, fallbackSource } from "../../lib/contract/platform.ts";
 import { referenceRoutes } from "../../lib/contract/reference.ts";
+import { baseHeaders } from "../../lib/http/headers.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { OperatorFault, systemCode } from "../fault.ts";
@@ -111,7 +112,7 @@ async function openGateway(
   }
 }
 
-/** What the deployed gateway answers by itself carries both error shapes: it cannot tell paths apart. */
+/** What the deployed gateway answers by itself has our headers, and both error shapes: it cannot tell paths apart. */
 function gatewayAnswer(fault: GatewayFault): PlainAnswer {
   const answers: Readonly<Record<GatewayFault, readonly [number, ErrorCode]>> = {
     request_too_large: [413, "PAYLOAD_TOO_LARGE"],
@@ -122,7 +123,7 @@ function gatewayAnswer(fault: GatewayFault): PlainAnswer {
   const problem = { code, message: errorCodes[code].meaning };
   return {
     status,
-    headers: { "content-type": "application/json", "cache-control": "no-store" },
+    headers: { ...baseHeaders(systemChance.uuid()), "content-type": "application/json" },
     body: JSON.stringify({ error: problem, errors: [problem] }),
   };
 }

@@ -233,7 +233,9 @@ export const learningLimits = {
   batchItemsMax: 100,
   textCharactersMax: 10_000,
   /** Redaction marks do not count as text; so many characters of them fit the transactions of a full batch. */
-  marksCharactersMax: 30_000,
+  marksCharactersMax: 27_000,
+  /** The same of `file` and of `source_url`. */
+  fieldMarksCharactersMax: 1_024,
   fileCharactersMax: 1_024,
   sourceUrlCharactersMax: 2_048,
   filesMax: 10,

@@ -120,10 +120,19 @@ export const housekeeping = worker({
   id: "housekeeping",
   source: "workers/housekeeping",
   summary:
-    "Makes and rotates the cursor signing keys, lists keys of earlier releases, and drops parts of large entries that nothing names",
+    "Makes and rotates the cursor signing keys, lists keys and waiting Learnings of earlier releases, and drops parts of " +
+    "large entries that nothing names",
   trigger: { kind: "schedule", everyMinutes: 24 * 60, afterDeployment: true },
-  tableActions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem"],
-  // Keys of earlier releases are listed with their organizations and tenants.
+  tableActions: [
+    "GetItem",
+    "BatchGetItem",
+    "Query",
+    "PutItem",
+    "UpdateItem",
+    "BatchWriteItem",
+    "ConditionCheckItem",
+  ],
+  // Keys and waiting Learnings of earlier releases are listed with their organizations and tenants.
   tablePartitions: [
     "DIRECTORY#ORG",
     "CURSOR-KEYS",
@@ -132,6 +141,8 @@ export const housekeeping = worker({
     "DIRECTORY#KEY",
     "ORG#",
     "TENANT#",
+    "PENDING",
+    "LEARNING#",
   ],
   readPartitions: ["KEY#"],
   uses: [],

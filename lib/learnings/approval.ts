@@ -3,8 +3,21 @@ import { toTimestamp } from "../runtime/clock.ts";
 import { decideAnew, type Store } from "../store/decide.ts";
 import { type LearningItem, parseLearning, parsePending } from "../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
-import { learningKey, organizationKey, pendingPartition } from "../store/layout.ts";
-import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
+import {
+  learningKey,
+  organizationKey,
+  organizationPendingKey,
+  organizationPendingPartition,
+  pendingPartition,
+} from "../store/layout.ts";
+import {
+  type Item,
+  type Key,
+  queryAll,
+  type Table,
+  TransactionRefused,
+  type TransactionWrite,
+} from "../store/table.ts";
 import { approved, changed, type Moment, moment, recordWrites } from "./record.ts";
 import { learningEvent } from "./writer.ts";
 
@@ -13,15 +26,12 @@ export async function* pendingLearnings(
   table: Table,
   wanted: { readonly organization?: string; readonly id?: string } = {},
 ): AsyncGenerator<LearningItem> {
+  const { organization } = wanted;
+  const pk = organization === undefined ? pendingPartition : organizationPendingPartition(organization);
   let resume: Key | undefined;
   do {
-    const page = await table.queryPage({ pk: pendingPartition }, resume);
-    const rows = page.items
-      .map(parsePending)
-      .filter(
-        ({ organization, id }) =>
-          organization === (wanted.organization ?? organization) && id === (wanted.id ?? id),
-      );
+    const page = await table.queryPage({ pk }, resume);
+    const rows = page.items.map(parsePending).filter(({ id }) => id === (wanted.id ?? id));
     const records = await table.getMany(rows.map(({ organization, id }) => learningKey(organization, id)));
     for (const record of records) {
       const learning = record && parseLearning(record);
@@ -29,6 +39,45 @@ export async function* pendingLearnings(
     }
     resume = page.resume;
   } while (resume);
+}
+
+/**
+ * Learnings that an earlier release made wait stand in the one list for all: this lists them with their organizations
+ * too. Safe to run at any time and twice at once. Answers how many it listed.
+ */
+export async function listOldPending({ table }: { readonly table: Table }): Promise<number> {
+  let count = 0;
+  let resume: Key | undefined;
+  do {
+    const page = await table.queryPage({ pk: pendingPartition }, resume);
+    resume = page.resume;
+    const listed = await table.getMany(page.items.map(inOrganization), { only: ["pk", "sk"] });
+    const unlisted = page.items.filter((_, index) => listed[index] === undefined);
+    for (const row of unlisted) if (await listInOrganization(table, row)) count++;
+  } while (resume);
+  return count;
+}
+
+const inOrganization = ({ sk }: Item): Key => {
+  const [approveAt = "", organization = "", id = ""] = sk.split("#");
+  return organizationPendingKey(approveAt, organization, id);
+};
+
+/** With the record as it is now: a decision that is made meanwhile must not leave the new row behind. */
+async function listInOrganization(table: Table, row: Item): Promise<boolean> {
+  const { organization, id } = parsePending(row);
+  const record = learningKey(organization, id);
+  const place = { equals: ["approve_at", row.sk.slice(0, row.sk.indexOf("#"))] } as const;
+  try {
+    await table.transact([
+      { check: record, when: { all: [{ equals: ["state", "pending"] }, place] } },
+      { put: { ...inOrganization(row), organization, id } },
+    ]);
+    return true;
+  } catch (error) {
+    if (error instanceof TransactionRefused) return false;
+    throw error;
+  }
 }
 
 export type Decision = "approved" | "disapproved";

@@ -121,7 +121,12 @@ function ownerOf({ principal }: ExportCall, [only, another]: readonly Organizati
 }
 
 /** Whose Learnings are wanted: all that the caller can read, or what was named of it. */
-async function repositoriesOf({ table, scope, readable, input }: ExportCall): Promise<ReadableRepositories> {
+export async function repositoriesOf({
+  table,
+  scope,
+  readable,
+  input,
+}: ExportCall): Promise<ReadableRepositories> {
   const { repository_name: name } = input.query;
   if (name === undefined) return readable;
   // Only keys of a member may name a repository, and those have one organization.

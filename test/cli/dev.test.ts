@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { keyKinds } from "../../lib/contract/access.ts";
+import { baseHeaders } from "../../lib/http/headers.ts";
 import { engineKind } from "../support/engine.ts";
 import { callJson, collect, event, get, ndjson, soloOrganization, spawnTool, useDev } from "./support.ts";
 
@@ -36,6 +37,14 @@ describe("the service", () => {
       const answer = await get(first.url, "/v1/whoami", first.keys[kind]);
       expect([answer.status, await answer.json()]).toMatchObject([200, { key: { kind } }]);
     }
+    const tooLarge = await fetch(`${first.url}/v1/learnings`, {
+      method: "POST",
+      body: "x".repeat(11_000_000),
+    });
+    expect([tooLarge.status, Object.fromEntries(tooLarge.headers)]).toMatchObject([
+      413,
+      { ...baseHeaders(""), "x-request-id": expect.stringMatching(/./) },
+    ]);
     const organizations = await get(first.url, "/v1/organizations", first.keys.workspace);
     expect(await organizations.json()).toMatchObject({ organizations: { length: 3 } });
     expect((await get(first.url, "/v1/nothing", first.keys.user)).status).toBe(404);

@@ -9,6 +9,7 @@ import {
   keyDirectoryKey,
   movingPartition,
   organizationKey,
+  organizationPendingPartition,
   spillPartKey,
   waitingByAgeRange,
 } from "../../lib/store/layout.ts";
@@ -153,7 +154,7 @@ test("finishMoves brings an organization to its new tenant whose move was cut of
   expect(await table().get(organizationKey(uuid))).not.toHaveProperty("leaving");
 });
 
-test("housekeeping rotates old signing keys, lists keys of earlier releases and drops parts that nothing names", async () => {
+test("housekeeping rotates old signing keys, lists keys and waiting Learnings of earlier releases and drops parts that nothing names", async () => {
   const organization = organizationUuid(cloud);
   const { key: issued } = await world.key({
     kind: "organization",
@@ -170,8 +171,13 @@ test("housekeeping rotates old signing keys, lists keys of earlier releases and 
   await table().write({ put: { ...cursorKeysKey, current: "old", keys } });
   const deps = { table: table(), clock: systemClock, chance: systemChance };
   const { id } = await writeSpill(deps, organizationUuid(cloud), "nobody", Buffer.alloc(10));
+  await world.tell("learning.captured", captured(cloud, { learning: "Ask before you rename a column." }));
+  const waits = { pk: organizationPendingPartition(organizationUuid(cloud)) };
+  const [{ pk, sk } = { pk: "", sk: "" }] = (await table().queryPage(waits)).items;
+  await table().write({ delete: { pk, sk } });
   await deployment().wake("ScheduleHousekeeping");
   expect(await table().get(row)).toMatchObject({ listed: true });
+  expect(await table().get({ pk, sk })).toBeDefined();
   expect(await table().get(cursorKeysKey)).not.toMatchObject({ current: "old" });
   expect(await table().get(spillPartKey(id, 0))).toBeUndefined();
 });

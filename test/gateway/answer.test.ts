@@ -109,6 +109,10 @@ describe("headers of answers", () => {
       "application/json",
     );
   });
+
+  test("an answer without content has no content type", async () => {
+    expect((await answerOf({ statusCode: 204, body: "" })).headers).not.toHaveProperty("content-type");
+  });
 });
 
 describe("base64", () => {

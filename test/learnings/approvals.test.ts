@@ -3,7 +3,8 @@ import * as z from "zod";
 import { learningDetail } from "../../lib/contract/records.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
-import { approveDue } from "../../lib/learnings/approval.ts";
+import { approveDue, listOldPending } from "../../lib/learnings/approval.ts";
+import { organizationPendingPartition } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { TestClock } from "../support/clock.ts";
 import { World } from "../support/world.ts";
@@ -105,6 +106,59 @@ describe("Learnings that wait", () => {
       cursor = page.next_cursor;
     }
     expect(seen).toEqual(["a", "b", "c", "d"]);
+  });
+
+  test("of an organization that becomes visible during the walk are caught up by the same cursor", async () => {
+    await world.workspace("growing-space");
+    const space = { workspace_id: "growing-space", approval_delay_days: 3 };
+    const [late, first] = [await newHome(world, { ...space, active: false }), await newHome(world, space)];
+    for (const [home, text] of [
+      [late, "a"],
+      [first, "b"],
+      [first, "c"],
+      [late, "d"],
+    ] as const)
+      await capture(home, text);
+    const { text: key } = await world.token("growing-space");
+    const read = async (cursor: string) =>
+      pendingOf(
+        await api.call(`/v1/learnings?state=pending&limit=1${cursor && `&cursor=${cursor}`}`, { key }),
+      );
+    const begun = await read("");
+    expect(begun.data.map(({ learning }) => learning)).toEqual(["b"]);
+    await world.organization(late.name.provider_organization_id, space);
+    const seen: string[] = [];
+    for (let cursor = begun.next_cursor; cursor !== null; ) {
+      const page = await read(cursor);
+      seen.push(...page.data.map(({ learning }) => learning));
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual(["a", "c", "d"]);
+  });
+
+  test("of a repository that is named are listed alone; one that is unknown is refused", async () => {
+    const { home, pending } = await careful();
+    await world.repository(home.name, "repo-2", { full_name: "group/second" });
+    await capture(home, "first");
+    await capture(home, "second", { repository_id: "repo-2" });
+    const named = pendingOf(await pending("&repository_name=Group/Second"));
+    expect(named.data.map(({ learning }) => learning)).toEqual(["second"]);
+    expect((await pending("&repository_name=group/none")).codes).toEqual(["PERMISSION_DENIED"]);
+  });
+
+  test("since an earlier release are listed with their organization by a later run, those of today not twice", async () => {
+    const { home, pending, decide } = await careful();
+    for (const text of ["old", "gone", "new"]) await capture(home, text);
+    const ids = Object.fromEntries(pendingOf(await pending()).data.map(({ learning, id }) => [learning, id]));
+    const { items } = await table().queryPage({ pk: organizationPendingPartition(home.uuid) });
+    const ofEarlier = items.filter(({ id }) => id === ids.old || id === ids.gone);
+    await table().writeMany(ofEarlier.map(({ pk, sk }) => ({ delete: { pk, sk } })));
+    expect((await decide(ids.gone ?? "", "disapprove")).status).toBe(200);
+    expect(pendingOf(await pending()).data.map(({ learning }) => learning)).toEqual(["new"]);
+    expect(await listOldPending({ table: table() })).toBe(1);
+    expect(pendingOf(await pending()).data.map(({ learning }) => learning)).toEqual(["old", "new"]);
+    expect(await listOldPending({ table: table() })).toBe(0);
+    await settled();
   });
 
   test("leave the list with the decision, also when the deadline decides", async () => {

@@ -122,7 +122,7 @@ describe("POST /v1/learnings", () => {
     const message = (index: number) => results[index]?.error?.message;
     expect(message(1)).toBe("item: must be a JSON object.");
     expect(message(2)).toBe("repository_id: is required.");
-    expect(message(3)).toBe("learning: must have 1 to 10000 characters.");
+    expect(message(3)).toBe("learning: must have 1 to 10000 characters; redaction marks do not count.");
     expect(message(5)).toMatch(/^author: is not known here\./);
     expect(message(7)).toBe("source_url: must be an http or https URL.");
     await checkTable(table(), { embedder: localEmbedder });

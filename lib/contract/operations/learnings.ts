@@ -29,40 +29,53 @@ const writeLimit = {
   owner: "organization",
 } as const;
 
-const { textCharactersMax, marksCharactersMax } = learningLimits;
 const redactionMark = /\[REDACTED:[a-z0-9_]{1,64}\]/g;
 
-const hasLearningLength = (value: string): boolean => {
-  const characters = codePoints(value.replace(redactionMark, ""));
-  const ofMarks = codePoints(value) - characters;
-  return value !== "" && characters <= textCharactersMax && ofMarks <= marksCharactersMax;
+/** Text of 1 to `charactersMax` characters. Redaction marks do not count: what was exported can be sent again. */
+const markedText = (charactersMax: number, marksMax: number) => {
+  const hasLength = (value: string): boolean => {
+    const characters = codePoints(value.replace(redactionMark, ""));
+    return value !== "" && characters <= charactersMax && codePoints(value) - characters <= marksMax;
+  };
+  return z
+    .string({ error: "must be a string" })
+    .refine(wellFormed, { error: badText, abort: true })
+    .transform((value) => value.trim())
+    .refine(hasLength, { error: `must have 1 to ${charactersMax} characters; redaction marks do not count` })
+    .meta(markedShape(charactersMax, marksMax));
 };
 
-/** Redaction marks do not count: what was exported can be sent again. */
-export const learningText = z
-  .string({ error: "must be a string" })
-  .refine(wellFormed, { error: badText, abort: true })
-  .transform((value) => value.trim())
-  .refine(hasLearningLength, {
-    error: `must have 1 to ${textCharactersMax} characters; redaction marks do not count`,
-  })
-  .meta({
+const markedShape = (charactersMax: number, marksMax: number) =>
+  ({
     type: "string",
     minLength: 1,
-    maxLength: textCharactersMax + marksCharactersMax,
-    description: `At most ${textCharactersMax} characters; redaction marks do not count.`,
-  });
+    maxLength: charactersMax + marksMax,
+    description: `At most ${charactersMax} characters; redaction marks do not count.`,
+  }) as const;
 
-export const learningSourceUrl = text(1, learningLimits.sourceUrlCharactersMax).refine(
-  (value) => /^https?:\/\/\S+$/i.test(value) && URL.canParse(value),
-  { error: "must be an http or https URL" },
-);
+const { marksCharactersMax, fieldMarksCharactersMax } = learningLimits;
+const textLengths = [learningLimits.textCharactersMax, marksCharactersMax] as const;
+const fileLengths = [learningLimits.fileCharactersMax, fieldMarksCharactersMax] as const;
+const sourceUrlLengths = [learningLimits.sourceUrlCharactersMax, fieldMarksCharactersMax] as const;
+const sourceUrlShape = { ...markedShape(...sourceUrlLengths), format: "uri" } as const;
+
+export const learningText = markedText(...textLengths);
+export const learningFile = markedText(...fileLengths);
+
+/** A mark stands for any part of the address, also for a host. */
+const isWebAddress = (value: string): boolean => {
+  const address = value.replace(redactionMark, "redacted");
+  return /^https?:\/\/\S+$/i.test(address) && URL.canParse(address);
+};
+export const learningSourceUrl = markedText(...sourceUrlLengths)
+  .refine(isWebAddress, { error: "must be an http or https URL" })
+  .meta(sourceUrlShape);
 
 /** One element of `data`. Checked apart from the envelope: a bad element fails alone. */
 export const learningItem = z.strictObject({
   repository_id: identifier,
   learning: learningText,
-  file: text(1, learningLimits.fileCharactersMax).optional(),
+  file: learningFile.optional(),
   source_url: learningSourceUrl.optional(),
 });
 
@@ -78,14 +91,9 @@ const itemShape = {
       maxLength: requestLimits.idBytesMax,
       description: `At most ${requestLimits.idBytesMax} bytes of UTF-8.`,
     },
-    learning: {
-      type: "string",
-      minLength: 1,
-      maxLength: textCharactersMax + marksCharactersMax,
-      description: `At most ${textCharactersMax} characters; redaction marks do not count.`,
-    },
-    file: { type: "string", minLength: 1, maxLength: learningLimits.fileCharactersMax },
-    source_url: { type: "string", format: "uri", maxLength: learningLimits.sourceUrlCharactersMax },
+    learning: markedShape(...textLengths),
+    file: markedShape(...fileLengths),
+    source_url: sourceUrlShape,
   },
 } as const;
 
@@ -167,7 +175,7 @@ export const updateLearning = operation({
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
     learning: learningText,
-    file: text(1, learningLimits.fileCharactersMax).nullable().optional(),
+    file: learningFile.nullable().optional(),
     source_url: learningSourceUrl.nullable().optional(),
     ...organizationSelector,
   }),

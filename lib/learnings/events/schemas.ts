@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { OrganizationName } from "../../contract/identity.ts";
 import { eventLimits, learningLimits } from "../../contract/limits.ts";
-import { learningSourceUrl, learningText } from "../../contract/operations/learnings.ts";
+import { learningFile, learningSourceUrl, learningText } from "../../contract/operations/learnings.ts";
 import { identifier, text } from "../../contract/parameters.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
 
@@ -18,7 +18,7 @@ export const learningCapturedFields = {
   author_id: identifier,
   source: z.enum(["chat", "pull_request"]),
   pr_url: orNull(text(1, eventLimits.urlCharactersMax)),
-  file: orNull(text(1, learningLimits.fileCharactersMax)),
+  file: orNull(learningFile),
   source_url: orNull(learningSourceUrl),
 };
 

@@ -1,8 +1,9 @@
-import { isReadable } from "../../access/readable.ts";
+import * as z from "zod";
 import { certain } from "../../runtime/certain.ts";
-import { parseLearning, parsePending } from "../../store/items/learning.ts";
+import { type LearningItem, parseLearning, parsePending } from "../../store/items/learning.ts";
+import type { OrganizationItem } from "../../store/items/organization.ts";
 import { learningKey, organizationPendingPartition } from "../../store/layout.ts";
-import type { ExportCall } from "../export.ts";
+import { type ExportCall, repositoriesOf } from "../export.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "../present.ts";
 import { learningFilter } from "./filter.ts";
 
@@ -11,19 +12,48 @@ export type PendingPage = {
   readonly nextCursor: string | null;
 };
 
+/** Places of these organizations between two places. A place is a deadline with organization and id. */
+type Stretch = {
+  readonly organizations: readonly OrganizationItem[];
+  readonly after: string;
+  readonly upTo?: string;
+};
+
 /**
- * One page of the Learnings that wait for approval, the next deadline first. A place is the deadline with organization
- * and id, so the lists of several organizations merge by their keys.
+ * One page of the Learnings that wait for approval, the next deadline first. As in the export, organizations that
+ * became visible since the cursor was made come first, up to the cursor's place.
  */
 export async function listPending(call: ExportCall): Promise<PendingPage> {
-  const { table, scope, readable, paging, input, clock, signal } = call;
-  const organizations = new Map(scope.organizations.map((each) => [each.uuid, each]));
-  const after = paging.position === null ? undefined : String(paging.position);
+  const { paging } = call;
+  const { organizations, following } = call.scope;
+  const place = paging.position === null ? "" : onePlace.parse(paging.position)[0];
+  if (following && following.newlyVisible.length > 0) {
+    const after = typeof following.caughtUpTo === "string" ? following.caughtUpTo : "";
+    const page = await readStretch(call, { organizations: following.newlyVisible, after, upTo: place });
+    const mark = page.last === undefined ? following.mark : following.markAt(page.last);
+    return { records: page.records, nextCursor: paging.next([place], mark) };
+  }
+  const { records, last } = await readStretch(call, { organizations, after: place });
+  const isEnd = last === undefined && (following?.isCurrent ?? true);
+  return { records, nextCursor: isEnd ? null : paging.next([last ?? place], following?.mark) };
+}
+
+const onePlace = z.tuple([z.string()]);
+
+type StretchPage = {
+  readonly records: readonly LearningRecord[];
+  /** The last place of the page; undefined when nothing follows it. A page whose Learnings were filtered out is short. */
+  readonly last: string | undefined;
+};
+
+async function readStretch(call: ExportCall, { organizations, after, upTo }: Stretch): Promise<StretchPage> {
+  const { table, paging, signal } = call;
   const pages = await Promise.all(
-    [...organizations.keys()].map((organization) =>
+    organizations.map(({ uuid }) =>
       table.queryPage({
-        pk: organizationPendingPartition(organization),
-        ...(after !== undefined && { after }),
+        pk: organizationPendingPartition(uuid),
+        ...(after !== "" && { after }),
+        ...(upTo !== undefined && { upTo }),
         pageItems: paging.pageSize + 1,
         signal,
       }),
@@ -34,24 +64,30 @@ export async function listPending(call: ExportCall): Promise<PendingPage> {
     .toSorted((one, other) => (one.sk < other.sk ? -1 : 1));
   const taken = rows.slice(0, paging.pageSize);
   const items = await table.getMany(taken.map(({ organization, id }) => learningKey(organization, id)));
-  const wanted = learningFilter(input.query, {
-    organizations: new Set(organizations.keys()),
-    nowMs: clock.nowMs(),
-  });
-  const learnings = items
-    .flatMap((item) => (item ? [parseLearning(item)] : []))
-    .filter((learning) => learning.state === "pending" && isReadable(readable, learning.repository_id))
-    .filter(wanted);
-  const names = await readNames(table, learnings);
-  const last = taken.at(-1);
-  const isLast = rows.length <= paging.pageSize;
+  const learnings = items.flatMap((item) => (item ? [parseLearning(item)] : []));
   return {
-    records: learnings.map((learning) => {
-      const organization = certain(organizations.get(learning.organization), "owner of a pending Learning");
-      const { approve_at } = learning;
-      return { ...toLearningRecord(learning, organization, names), ...(approve_at && { approve_at }) };
-    }),
-    // A page whose rows were filtered out is short and still goes on.
-    nextCursor: isLast || !last ? null : paging.next([last.sk]),
+    records: await presentWanted(call, organizations, learnings),
+    last: rows.length > taken.length ? taken.at(-1)?.sk : undefined,
   };
+}
+
+async function presentWanted(
+  call: ExportCall,
+  organizations: readonly OrganizationItem[],
+  learnings: readonly LearningItem[],
+): Promise<LearningRecord[]> {
+  const byUuid = new Map(organizations.map((each) => [each.uuid, each]));
+  const repositories = await repositoriesOf(call);
+  const isWanted = learningFilter(call.input.query, {
+    organizations: new Set(byUuid.keys()),
+    ...(repositories !== "*" && { repositories }),
+    nowMs: call.clock.nowMs(),
+  });
+  const wanted = learnings.filter((learning) => learning.state === "pending" && isWanted(learning));
+  const names = await readNames(call.table, wanted);
+  return wanted.map((learning) => {
+    const organization = certain(byUuid.get(learning.organization), "owner of a pending Learning");
+    const { approve_at } = learning;
+    return { ...toLearningRecord(learning, organization, names), ...(approve_at && { approve_at }) };
+  });
 }

@@ -78,6 +78,8 @@ function learningCases({ sizes, small, large, workspace }: BenchWorld) {
   });
   const of = ({ learningIds }: Place, index: number) => `${path}/${learningIds[index]}`;
   const { user } = large.keys;
+  const decide = (name: string, size: "small" | "large", { keys }: Place, learning: string) =>
+    send(name, size, write, keys.organization, "POST", `${learning}/approval`, { decision: "approve" });
   return {
     listLearnings: [
       get("3", "small", page(1), small.keys.organization, path),
@@ -102,17 +104,8 @@ function learningCases({ sizes, small, large, workspace }: BenchWorld) {
       get("one of many", "large", write, user, of(large, 0)),
     ],
     decideLearning: [
-      send(
-        "one that is approved already",
-        "small",
-        write,
-        small.keys.organization,
-        "POST",
-        `${of(small, 0)}/approval`,
-        {
-          decision: "approve",
-        },
-      ),
+      decide("one that is approved already", "small", small, of(small, 0)),
+      decide("one that is approved already, of many", "large", large, of(large, 0)),
     ],
     updateLearning: [
       send("one", "small", write, small.keys.user, "PATCH", of(small, 0), {

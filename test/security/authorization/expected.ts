@@ -123,6 +123,8 @@ function judgeRole(row: Row, { kind, role }: Caller): Expected | undefined {
 }
 
 const thingsInPaths: Readonly<Record<string, string>> = {
+  getLearning: "LEARNING_NOT_FOUND",
+  decideLearning: "LEARNING_NOT_FOUND",
   updateLearning: "LEARNING_NOT_FOUND",
   getRole: "ROLE_NOT_FOUND",
   createRole: "ROLE_NOT_FOUND",

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import { requestLimits, securityLimits } from "../../../lib/contract/limits.ts";
 import { createRole } from "../../../lib/people/custom-roles.ts";
+import { parseLearning } from "../../../lib/store/items/learning.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
 import {
   learningListKey,
@@ -29,6 +30,8 @@ export type House = {
   readonly learningId: string;
   readonly unindexedId: string;
   readonly orphanId: string;
+  /** A Learning that waits for approval. */
+  readonly pendingId: string;
 };
 
 export const texts = {
@@ -110,6 +113,7 @@ export async function buildHouse(stage: Stage): Promise<House> {
     learningId,
     unindexedId,
     orphanId,
+    pendingId: items.map(parseLearning).find(({ state }) => state === "pending")?.id ?? "",
   };
 }
 

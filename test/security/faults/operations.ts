@@ -135,6 +135,11 @@ export function operationsPlay(stage: Stage): Play {
     "MCP metrics": get("workspace", `/v1/metrics/mcp?${window}&org_id=one`),
     Learnings: get("workspace", "/v1/learnings"),
     "Learnings of a repository": get("member", "/v1/learnings?repository_name=group/repository-r1", full),
+    "a Learning, read": get("instance", `/v1/learnings/${built().learningId}`, {
+      says: /^404 LEARNING_NOT_FOUND$/,
+    }),
+    "a Learning of ours, read": get("member", `/v1/learnings/${built().learningId}`),
+    "Learnings that wait": get("workspace", "/v1/learnings?state=pending"),
     "security findings": get("organization", "/v1/security/scans/code"),
     "security findings of many repositories": get(
       "organization",
@@ -241,6 +246,20 @@ export function operationsPlay(stage: Stage): Play {
       { learning: "Mind it." },
       learnings,
     ),
+    "a Learning's file, changed": change(
+      "organization",
+      "PATCH",
+      `/v1/learnings/${built().learningId}`,
+      { learning: texts.indexed, file: "src/gap.ts", source_url: null },
+      learnings,
+    ),
+    "a Learning, approved": change("organization", "POST", `/v1/learnings/${built().pendingId}/approval`, {
+      decision: "approve",
+    }),
+    "a Learning, disapproved": change("workspace", "POST", `/v1/learnings/${built().pendingId}/approval`, {
+      decision: "disapprove",
+      org_id: "one",
+    }),
     "a Learning, deleted": change(
       "organization",
       "DELETE",

@@ -15,6 +15,7 @@ import {
   learningPartition,
   organizationDirectoryKey,
   organizationKeyRow,
+  organizationPendingPartition,
   spillKey,
   spillPartKey,
   sweeperKey,
@@ -191,6 +192,14 @@ export function workersPlay(stage: Stage): Play {
           await forgetRows(table());
         },
       },
+      "Learnings that wait since an earlier release": {
+        build: async () => {
+          await tell(...delayed, captured(6, "Mind the gap."), captured(7, "Mind the step."));
+          const pk = organizationPendingPartition(uuidOf());
+          const { items } = await table().queryPage({ pk });
+          await table().writeMany(items.map(({ pk: partition, sk }) => ({ delete: { pk: partition, sk } })));
+        },
+      },
       "what can be found": {
         build: async () => {
           await tell(...base, captured(6, "Mind the gap."), captured(7, "Prefer early returns."));
@@ -235,6 +244,10 @@ export function workersPlay(stage: Stage): Play {
       "housekeeping of a new table": {
         ground: "parts that nothing names",
         prepare: async () => void (await table().write({ delete: cursorKeysKey })),
+        ...worker("housekeeping"),
+      },
+      "waiting Learnings are listed with their organization": {
+        ground: "Learnings that wait since an earlier release",
         ...worker("housekeeping"),
       },
       "the reviewer searches": {

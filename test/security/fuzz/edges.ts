@@ -2,7 +2,7 @@ import type { Documented, Schema } from "./document.ts";
 import { type Draft, isFor, listsMax, listValues } from "./draft.ts";
 import { type OrganizationChoice, withOrganization } from "./selector.ts";
 import { tidyQuery } from "./valid.ts";
-import { bytesMaxOf } from "./values.ts";
+import { bytesMaxOf, charactersMaxOf } from "./values.ts";
 import { emailOf, type FuzzHome, type FuzzKind, members, repositories, repositoryName } from "./world.ts";
 
 export const edges = ["least", "most"] as const;
@@ -12,10 +12,12 @@ export type Edge = (typeof edges)[number];
 const twoBytes = "é";
 const fourBytes = "🧪";
 
-function edgeText({ minLength = 0, maxLength = 30, ...schema }: Schema, edge: Edge): string {
-  if (edge === "least") return "x".repeat(minLength);
-  const bytesMax = bytesMaxOf({ maxLength, ...schema });
-  return bytesMax === undefined ? fourBytes.repeat(maxLength) : twoBytes.repeat(bytesMax / 2);
+function edgeText(schema: Schema, edge: Edge): string {
+  if (edge === "least") return "x".repeat(schema.minLength ?? 0);
+  const bytesMax = bytesMaxOf(schema);
+  return bytesMax === undefined
+    ? fourBytes.repeat(charactersMaxOf(schema) ?? 30)
+    : twoBytes.repeat(bytesMax / 2);
 }
 
 /** The smallest or the largest value that the schema allows. */
@@ -28,7 +30,7 @@ function edgeValue(schema: Schema, edge: Edge): unknown {
   if (schema.type === "null") return null;
   if (schema.format === "date") return edge === "least" ? "0001-01-01" : "9999-12-31";
   if (schema.format === "uri")
-    return edge === "least" ? "http://a" : "https://a/".padEnd(schema.maxLength ?? 0, "f");
+    return edge === "least" ? "http://a" : "https://a/".padEnd(charactersMaxOf(schema) ?? 0, "f");
   if (schema.anyOf?.some(({ format }) => format === "date-time"))
     return edge === "least" ? "0001-01-01" : "9999-12-31T23:59:59.999999999Z";
   if (schema.anyOf) return edgeValue(schema.anyOf.at(edge === "least" ? -1 : 0) ?? {}, edge);
@@ -117,6 +119,8 @@ function edgeBody(schema: Schema, id: string, kind: FuzzKind, edge: Edge): Recor
       repository_id: repositories[1],
       ...(index > 0 && { learning: `Rule ${index}` }),
     }));
+  // Nothing waits in this world: only what is so already can be decided again.
+  if (id === "decideLearning") body.decision = "approve";
   if (Array.isArray(body.permissions)) body.permissions = [{ resource_id: "security", access_type: "read" }];
   return body;
 }

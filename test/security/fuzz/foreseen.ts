@@ -25,9 +25,9 @@ export function foreseen(draft: Draft, home: FuzzHome): Foreseen {
   }
   if (id === "listRepositories")
     return draft.path.organization_id === home.uuid ? ["done"] : ["ORGANIZATION_NOT_FOUND"];
-  if (id === "updateLearning")
+  if (id === "getLearning" || id === "updateLearning" || id === "decideLearning")
     return home.learningIds.includes(draft.path.learning_id ?? "")
-      ? ["done", "LEARNING_EXISTS"]
+      ? foreseenOfLearning(draft)
       : ["LEARNING_NOT_FOUND"];
   if (id === "createRole")
     return isUnknownRole(draft.body?.duplicate_from) ? ["ROLE_NOT_FOUND"] : ["done", "ROLE_NAME_TAKEN"];
@@ -36,6 +36,12 @@ export function foreseen(draft: Draft, home: FuzzHome): Foreseen {
   if (role === undefined) return ["done"];
   if (isUnknownRole(role)) return ["ROLE_NOT_FOUND"];
   return id === "getRole" ? ["done"] : ["SYSTEM_ROLE"];
+}
+
+/** Of Learnings that are all approved. */
+function foreseenOfLearning({ operation, body }: Draft): Foreseen {
+  if (operation.id === "updateLearning") return ["done", "LEARNING_EXISTS"];
+  return body?.decision === "disapprove" ? ["LEARNING_NOT_PENDING"] : ["done"];
 }
 
 /** Custom roles that a request names are none that were ever made. */

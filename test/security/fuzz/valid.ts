@@ -42,7 +42,8 @@ function organizationOf({ isRequired, values }: OrganizationChoice, chance: Chan
 function pathValue({ id }: Documented, name: string, schema: Schema, home: FuzzHome, chance: Chance): string {
   if (name === "organization_id" && maybe(chance, 70)) return home.uuid;
   // What one request deletes, another would miss.
-  if (id === "updateLearning" && maybe(chance, 70)) return oneOf(chance, home.learningIds);
+  if (name === "learning_id" && id !== "deleteLearning" && maybe(chance, 70))
+    return oneOf(chance, home.learningIds);
   if (name === "role_id") return oneOf(chance, ["cr_admin", "cr_member", "cr_billing_admin", chance.uuid()]);
   if (name === "key_id") return `k${toBase32(chance.bytes(10))}`;
   return String(validValue(schema, chance));

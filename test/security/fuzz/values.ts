@@ -34,6 +34,12 @@ export function textOf(
 export const bytesMaxOf = ({ description, maxLength }: Schema): number | undefined =>
   description?.includes("bytes of UTF-8") ? maxLength : undefined;
 
+/** Where the document says that a part of the text does not count, the words tell what does. */
+export const charactersMaxOf = ({ description, maxLength }: Schema): number | undefined => {
+  const counted = /At most (\d+) characters;/.exec(description ?? "")?.[1];
+  return counted === undefined ? maxLength : Number(counted);
+};
+
 export const digits = (chance: Chance, min: number, max: number): string =>
   String(oneOf(chance, [min, max, min + chance.below(max - min + 1)]));
 
@@ -59,11 +65,11 @@ export function validValue(schema: Schema, chance: Chance): unknown {
   if (schema.type === "null") return null;
   if (schema.format === "uuid") return uuidOf(chance);
   if (schema.format === "date") return dayOf(chance);
-  if (schema.format === "uri") return urlOf(chance, schema.maxLength ?? 30);
+  if (schema.format === "uri") return urlOf(chance, charactersMaxOf(schema) ?? 30);
   if (schema.anyOf?.some(({ format }) => format === "date-time"))
     return maybe(chance, 50) ? dayOf(chance) : instantOf(chance);
   if (schema.anyOf) return validValue(oneOf(chance, schema.anyOf), chance);
-  const text = textOf(chance, schema.minLength ?? 1, schema.maxLength ?? 30, bytesMaxOf(schema));
+  const text = textOf(chance, schema.minLength ?? 1, charactersMaxOf(schema) ?? 30, bytesMaxOf(schema));
   return schema.description?.includes("invisible") ? text.replaceAll(/[\u200d\ufe0f]/g, "x") : text;
 }
 
@@ -108,7 +114,8 @@ const allows = (schema: Schema, type: string): boolean =>
 export function invalidValues(schema: Schema): unknown[] {
   const wrong = otherTypes.filter((value) => !allows(schema, typeOf(value)));
   const inner = schema.anyOf?.find(({ type }) => type === "string") ?? schema;
-  const { minLength = 0, maxLength, minItems = 0, maxItems, items } = inner;
+  const { minLength = 0, minItems = 0, maxItems, items } = inner;
+  const maxLength = charactersMaxOf(inner);
   if (inner.enum) wrong.push("", "other", `${inner.enum[0]} `, inner.enum[0]?.toUpperCase());
   if (allows(schema, "string") && !inner.enum) wrong.push("nul \u0000 inside", "lone \ud800 surrogate");
   if (schema.type === "integer")

@@ -14,6 +14,7 @@ import {
   own,
   type Request,
   readersOf,
+  withLegacy,
   write,
 } from "./requests.ts";
 import { type Holder, type Own, shared } from "./shops.ts";
@@ -171,7 +172,14 @@ const ignoredSwaps: readonly Swap[] = [
   {
     operation: "whoami",
     names: organizationNames,
-    kinds: [...everyKind, "legacy", "agentic"],
+    kinds: withLegacy(everyKind),
+    ask: (org_id) => get("/v1/whoami", { org_id }),
+  },
+  // By itself: no other operation takes these keys, and each kind must have its turn.
+  {
+    operation: "whoami",
+    names: organizationNames,
+    kinds: ["agentic"],
     ask: (org_id) => get("/v1/whoami", { org_id }),
   },
 ];
@@ -186,7 +194,7 @@ const thingSwaps: readonly Swap[] = [
   {
     operation: "getLearning",
     names: ["learningId"],
-    kinds: everyKind,
+    kinds: withLegacy(everyKind),
     ask: (id, holder) => get(`/v1/learnings/${id}`, own(holder)),
   },
   {
