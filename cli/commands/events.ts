@@ -1,5 +1,7 @@
 import { counted } from "../../lib/contract/counted.ts";
 import { EventRefused, readMessage } from "../../lib/events/envelope.ts";
+import { redactMessage } from "../../lib/events/redact-message.ts";
+import { redact } from "../../lib/learnings/redaction/redact.ts";
 import type { Command } from "../command.ts";
 import { type Connection, type FailedEvent, withConnection } from "../connection/connection.ts";
 import { countEvents, readEventFile } from "../event-file.ts";
@@ -76,7 +78,7 @@ const failed: Command = {
   examples: ["events failed", "events failed --stack ReviewApi --json"],
   run: (input, terminal) =>
     withConnection(input, async (connection) => {
-      const letters = (await Array.fromAsync(connection.failedEvents())).map((letter) => ({
+      const letters = (await Array.fromAsync(connection.failedEvents())).map(redacted).map((letter) => ({
         ...eventOf(letter),
         failed_at: letter.failedAt,
         reason: letter.reason,
@@ -143,7 +145,7 @@ type Failure = { readonly id: string; readonly type: string | null; readonly rea
 async function failuresOf(connection: Connection, messageIds: ReadonlySet<string>): Promise<Failure[]> {
   const failures: Failure[] = [];
   for await (const letter of connection.failedEvents())
-    if (messageIds.has(letter.id)) failures.push({ ...eventOf(letter), reason: letter.reason });
+    if (messageIds.has(letter.id)) failures.push({ ...eventOf(redacted(letter)), reason: letter.reason });
   return failures;
 }
 
@@ -163,8 +165,18 @@ const notThere = (id: string, { failedEventsShownMax: max }: Connection): string
 
 export const commands: readonly Command[] = [send, failed, redrive];
 
+/** As it may be shown: the queue itself buries messages as they came. */
+const redacted = (letter: FailedEvent): FailedEvent => ({
+  ...letter,
+  reason: redact(letter.reason).text,
+  body: redactMessage(letter.body),
+});
+
 /** What the letter tells of its event; one that is no event is known by its message. */
-function eventOf({ id, body }: FailedEvent): { readonly id: string; readonly type: string | null } {
+function eventOf({ id, body }: Pick<FailedEvent, "id" | "body">): {
+  readonly id: string;
+  readonly type: string | null;
+} {
   try {
     const { id: eventId, type } = readMessage(body);
     return { id: eventId, type };

@@ -14,7 +14,8 @@ import {
   readMessage,
   readReferenced,
 } from "./envelope.ts";
-import { type CheckedEvent, type Dependency, type EventType, eventTypes } from "./event-types.ts";
+import { eventTypeNamed } from "./event-type-named.ts";
+import type { CheckedEvent, Dependency, EventType } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
 import { countTry, forgetTries, isSuspect, takeTryBack } from "./tries.ts";
 import { keepWaiting, stopWaiting, waitingPages } from "./waiting.ts";
@@ -80,9 +81,6 @@ function open<Message extends QueueMessage>(message: Message): Opened<Message> {
   }
 }
 
-const typeOf = (name: string): EventType<unknown> | undefined =>
-  Object.hasOwn(eventTypes, name) ? eventTypes[name] : undefined;
-
 /** Consecutive events of one type, as many as the type takes at once. A referenced one, being large, is alone. */
 function runsOf<Message extends QueueMessage>(
   opened: ReadonlyArray<Opened<Message>>,
@@ -98,7 +96,7 @@ function runsOf<Message extends QueueMessage>(
       continue;
     }
     runs.push([each]);
-    joinable = type === undefined ? undefined : { type, room: (typeOf(type)?.eventsMax ?? 1) - 1 };
+    joinable = type === undefined ? undefined : { type, room: (eventTypeNamed(type)?.eventsMax ?? 1) - 1 };
   }
   return runs;
 }
@@ -221,7 +219,7 @@ async function checkEvent(
       `occurred_at: lies more than ${eventLimits.aheadMsMax / 60_000} minutes in the future`,
     );
   const event = "data" in content ? content : await fetchReferenced(bucket, content);
-  const type = typeOf(event.type);
+  const type = eventTypeNamed(event.type);
   if (!type) throw new EventRefused(`type: ${event.type} is not known`);
   const data = check(type.schema, event.data);
   const { id, occurred_at } = event;

@@ -1,10 +1,13 @@
 import { eventLimits } from "../contract/limits.ts";
+import { redact } from "../learnings/redaction/redact.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
+import { redactMessage } from "./redact-message.ts";
 
-/** Gives the event up: a person will look at it. Only then may the queue forget it. */
+/** Gives the event up: a person will look at it, redacted. Only then may the queue forget it. */
 export async function deadLetter(deps: EventDeps, message: QueueMessage, reason: string): Promise<void> {
-  const { id, group, body } = message;
-  const shortReason = reason.slice(0, eventLimits.reasonCharactersMax).toWellFormed();
+  const { id, group } = message;
+  const body = redactMessage(message.body);
+  const shortReason = redact(reason).text.slice(0, eventLimits.reasonCharactersMax).toWellFormed();
   await deps.deadLetters.send([{ id, group, body, reason: shortReason }]);
   deps.onOutcome?.("dead");
   deps.log("warn", "An event went to the dead letters.", { messageId: id, group, reason: shortReason });

@@ -57,6 +57,11 @@ export type EventType<Data> = {
   readonly schema: z.ZodType<Data>;
   /** Consecutive events that may be applied by one call. */
   readonly eventsMax: number;
+  /**
+   * Only of types that carry free text, which may hold credentials: names and ids that must stay as they came. All
+   * else is redacted before the event lies anywhere.
+   */
+  readonly plainFields?: readonly string[];
   /** What must be known first. A repository is known only if its organization is. */
   dependency(data: Data): Dependency | undefined;
   /** The item that it makes, for which other events may wait. */
@@ -68,6 +73,7 @@ export type EventType<Data> = {
 const eventType = <Data>(
   schema: z.ZodType<Data>,
   type: {
+    readonly plainFields?: readonly string[];
     dependency(data: NoInfer<Data>): Dependency | undefined;
     provides?(data: NoInfer<Data>): Key | undefined;
     apply(store: Store, data: NoInfer<Data>, version: string): Promise<void>;
@@ -75,6 +81,7 @@ const eventType = <Data>(
 ): EventType<Data> => ({
   schema,
   eventsMax: 1,
+  ...(type.plainFields && { plainFields: type.plainFields }),
   dependency: (data) => type.dependency(data),
   provides: (data) => type.provides?.(data),
   async apply(store, events) {
@@ -180,6 +187,10 @@ export const eventTypes: Readonly<Record<string, EventType<unknown>>> = {
   "learning.captured": eventType(
     organizationNameSchema.extend(learningCapturedFields).refine(...namesItsPullRequest),
     {
+      plainFields: [
+        ...Object.keys(organizationNameSchema.shape),
+        ...["repository_id", "author_id", "source", "pr_url"],
+      ],
       dependency: repository,
       async apply(store, data, version) {
         const problem = await captureLearning(store, data, version);

@@ -7,11 +7,15 @@ import { type Key, type Table, TransactionRefused } from "../store/table.ts";
 import type { PlatformEvent } from "./envelope.ts";
 import type { Dependency } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
+import { redactMessage } from "./redact-message.ts";
 
 /** A message that waits, as a message again. */
 export type WaitingMessage = QueueMessage & { readonly item: WaitingItem };
 
-/** Keeps the message as it came until its dependency is known. Kept twice, it waits once, from the first time. */
+/**
+ * Keeps the message, redacted, until its dependency is known. Redaction changes nothing the second time, so the event
+ * is applied as if it had never waited. Kept twice, it waits once, from the first time.
+ */
 export async function keepWaiting(
   { table, clock }: EventDeps,
   message: QueueMessage,
@@ -20,7 +24,8 @@ export async function keepWaiting(
 ): Promise<void> {
   const version = versionOf(event);
   const since = toTimestamp(clock.nowMs());
-  const { id, group, body } = message;
+  const { id, group } = message;
+  const body = redactMessage(message.body);
   const { key, label } = dependency;
   try {
     await table.transact([

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parseItem } from "./parse.ts";
 
-/** A message whose event cannot be applied yet, kept as it came, to be opened again like any other. */
+/** A message whose event cannot be applied yet, kept to be opened again like any other; its free texts are redacted. */
 const waitingItem = z.object({
   pk: z.string(),
   sk: z.string(),

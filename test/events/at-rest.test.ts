@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { expireWaiting } from "../../lib/events/expire.ts";
+import { ingest } from "../../lib/events/ingest.ts";
+import type { QueueMessage } from "../../lib/events/ports.ts";
+import { redactMessage } from "../../lib/events/redact-message.ts";
+import { parseLearning } from "../../lib/store/items/learning.ts";
+import { learningPartition } from "../../lib/store/layout.ts";
+import { openStore, useStore } from "../support/engine.ts";
+import {
+  createDesk,
+  type Desk,
+  deliver,
+  event,
+  everything,
+  organizationName,
+  organizationSaved,
+  repositorySaved,
+  toMessages,
+  uuidOf,
+} from "./support.ts";
+
+/** Nothing raw at rest: what is planted here is searched for wherever the write side leaves something behind. */
+
+const store = useStore();
+const dayMs = 86_400_000;
+let desk: Desk;
+let logged: string[];
+beforeEach(async () => {
+  logged = [];
+  const made = createDesk((await openStore(store().endpoint)).table);
+  desk = { ...made, log: (...line) => void logged.push(JSON.stringify(line)) };
+});
+
+/** Made at run time, so that no scanner takes this file for a leak. */
+const secrets = {
+  github: `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`,
+  aws: `AKIA${"Q3EXAMPLE7ZXCVBN".slice(0, 16)}`,
+  stripe: `sk_live_${"4eC39HqLyjWDarjtT1zdp7dc".slice(0, 24)}`,
+  password: "Tr0ub4dor&3-staple",
+} as const;
+const planted = Object.values(secrets);
+
+const captured = (change: object = {}) =>
+  event("learning.captured", 6, {
+    ...organizationName(),
+    repository_id: "9001",
+    author_id: "bob",
+    source: "chat",
+    learning: `  Deploy with ${secrets.github} and password="${secrets.password}".  `,
+    file: `src/${secrets.aws}/deploy.ts`,
+    source_url: `https://${secrets.github}.example.com/chat?token=${secrets.stripe}`,
+    ...change,
+  });
+
+async function foundIn(place: unknown): Promise<string[]> {
+  const text = typeof place === "string" ? place : JSON.stringify(place);
+  return planted.filter((secret) => text.includes(secret));
+}
+const raw = (id: string, body: string): QueueMessage => ({ id, group: "g", body });
+
+/** Table, dead letters and log of the write side. */
+async function leaks(): Promise<Record<string, string[]>> {
+  return {
+    table: await foundIn(await everything(desk.table)),
+    deadLetters: await foundIn(desk.letters),
+    log: await foundIn(logged.join("\n")),
+  };
+}
+const none = { table: [], deadLetters: [], log: [] };
+
+describe("credentials in the texts of an event", () => {
+  test("are in no item while it waits, nor in its dead letter when it has waited too long", async () => {
+    await deliver(desk, [captured({ note: `key ${secrets.stripe}` })]);
+    expect(await everything(desk.table)).toHaveLength(2);
+    expect(await leaks()).toEqual(none);
+    desk.clock.now += 20 * dayMs;
+    await expireWaiting(desk);
+    expect(desk.letters).toHaveLength(1);
+    expect(await leaks()).toEqual(none);
+  });
+
+  test("change nothing of the Learning that was made late: id and texts are those of one that never waited", async () => {
+    const ofTable = async () => {
+      const { items } = await desk.table.queryPage({ pk: learningPartition(uuidOf()) });
+      return items
+        .map(parseLearning)
+        .map(({ id, text, file, source_url }) => ({ id, text, file, source_url }));
+    };
+    const base = [organizationSaved(1), repositorySaved(2)];
+    await deliver(desk, [captured()]);
+    await deliver(desk, base);
+    const late = await ofTable();
+    desk = createDesk((await openStore(store().endpoint)).table);
+    await deliver(desk, base);
+    await deliver(desk, [captured()]);
+    expect(late).toHaveLength(1);
+    expect(late).toEqual(await ofTable());
+    expect(await foundIn(late)).toEqual([]);
+  });
+
+  test("are in no dead letter of a bad event, whatever is wrong with it, and the event can still be sent again", async () => {
+    const messages = await toMessages(desk, [
+      captured({ author_id: 7 }),
+      captured({ learning: [{ text: secrets.github }, [secrets.stripe]] }),
+      captured({ repository_id: undefined, [secrets.github]: 1, password: secrets.password }),
+    ]);
+    const bodies = [
+      JSON.stringify({ ...captured(), type: "learning.capturd" }),
+      JSON.stringify({ ...captured(), type: secrets.github }),
+      `{"type":"learning.captured","data":{"learning":"${secrets.github}"`,
+      `{"id":"x","type":"learning.captured","data":{"learning":"${secrets.stripe}","learning":"twice"}}`,
+      JSON.stringify([secrets.aws, secrets.github]),
+      `${'{"data":['.repeat(2_000)}"${secrets.github}"${"]}".repeat(2_000)}`,
+    ];
+    const all = [...messages, ...bodies.map((body, index) => raw(`raw-${index}`, body))];
+    expect(await ingest(desk, all)).toEqual([]);
+    expect(desk.letters).toHaveLength(all.length);
+    expect(await leaks()).toEqual(none);
+    const [first] = desk.letters;
+    expect(JSON.parse(first?.body ?? "")).toMatchObject({
+      type: "learning.captured",
+      data: { ...organizationName(), repository_id: "9001", learning: expect.stringContaining("[REDACTED:") },
+    });
+  });
+
+  test("are looked for in Learnings only: an event of names and ids stays byte for byte", async () => {
+    const [message] = await toMessages(desk, [repositorySaved(2, { name: secrets.github })]);
+    expect(redactMessage(message?.body ?? "")).toBe(message?.body);
+  });
+});
