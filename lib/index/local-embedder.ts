@@ -1,19 +1,22 @@
 import { tableShape } from "../contract/table.ts";
 import { type Embedder, normalised } from "./embedder.ts";
+import { subjectWords, weakWords } from "./local-vocabulary.ts";
 
 /**
- * Hashed words, pairs of words and pieces of words. No model and no network: the same text is the same
- * vector everywhere, and texts that share rare words or parts of identifiers lie close together.
+ * A stand-in for a model, and no more than that: hashed words, subjects that words of our field stand for, pairs and
+ * pieces of words. No network: the same text is the same vector everywhere. Texts that share rare words, parts of
+ * identifiers or subjects lie close together; it understands nothing else.
  */
 export const localEmbedder: Embedder = {
-  id: "local-1",
+  id: "local-2",
   embed: async (text) => normalised(hashedVector(text)),
 };
 
 const { dimensions } = tableShape.vectorIndex;
 
-/** What a feature counts by its kind. Pieces carry typos, verb forms and compounds, in many small steps. */
-const weights = { word: 1, pair: 0.3, piece: 0.45 } as const;
+/** What a feature counts by its kind. A word's subjects, and its pieces, share what is given for them. */
+const weights = { word: 1, subject: 1.2, pair: 0.15, piece: 0.5 } as const;
+const weakWeight = 0.4;
 const pieceLengths = [3, 4, 5] as const;
 const longestWord = 64;
 
@@ -21,34 +24,33 @@ function hashedVector(text: string): number[] {
   const stems = wordsOf(text).map(stemOf);
   const words = tally(stems.map((stem) => [stem, 1]));
   const pairs = tally(stems.slice(1).map((stem, index) => [`${stems[index]} ${stem}`, 1]));
-  const pieces = tally(
-    [...words].flatMap(([word, times]) => piecesOf(`^${word}$`).map((piece) => [piece, times])),
-  );
-  const kinds = [
-    ["word", words],
-    ["pair", pairs],
-    ["piece", pieces],
-  ] as const;
-  const sums = tally(
-    kinds.flatMap(([kind, counts]) =>
-      [...counts].map(([feature, times]) =>
-        placed(`${kind} ${feature}`, weights[kind] * (1 + Math.log(times))),
-      ),
-    ),
-  );
-  return Array.from({ length: dimensions }, (_, index) => sums.get(index) ?? 0);
+  const sums = new Float64Array(dimensions);
+  const add = (feature: string, weight: number) => {
+    const hash = hashOf(feature);
+    // A bit of the hash gives the sign, so that features which share a dimension cancel out on average.
+    const place = hash % dimensions;
+    sums[place] = (sums[place] ?? 0) + ((hash >>> 16) & 1 ? weight : -weight);
+  };
+  const counted = new Map<number, number>();
+  for (const [word, times] of words) {
+    const weight = (weak.has(word) ? weakWeight : 1) * (1 + Math.log(times));
+    add(`word ${word}`, weights.word * weight);
+    const pieces = piecesOf(`^${word}$`);
+    for (const piece of pieces) add(`piece ${piece}`, (weights.piece * weight) / Math.sqrt(pieces.length));
+    const about = subjectsOf.get(word) ?? [];
+    for (const subject of about)
+      counted.set(subject, (counted.get(subject) ?? 0) + weight / Math.sqrt(about.length));
+  }
+  // Several words of one subject say more than one, but not by as much again.
+  for (const [subject, weight] of counted) add(`subject ${subject}`, weights.subject * Math.log2(1 + weight));
+  for (const [pair, times] of pairs) add(`pair ${pair}`, weights.pair * (1 + Math.log(times)));
+  return [...sums];
 }
 
 function tally<Feature>(counted: ReadonlyArray<readonly [Feature, number]>): Map<Feature, number> {
   const counts = new Map<Feature, number>();
   for (const [feature, times] of counted) counts.set(feature, (counts.get(feature) ?? 0) + times);
   return counts;
-}
-
-/** A bit of the hash gives the sign, so that features which share a dimension cancel out on average. */
-function placed(feature: string, weight: number): readonly [dimension: number, weight: number] {
-  const hash = hashOf(feature);
-  return [hash % dimensions, (hash >>> 16) & 1 ? weight : -weight];
 }
 
 /** Letters and digits of any script; `camelCase`, `snake_case` and `HTTPServer` fall into their words. */
@@ -100,3 +102,13 @@ const common = new Set(
     "true false null undefined none string number int bool type value values"
   ).split(" "),
 );
+
+const weak: ReadonlySet<string> = new Set(weakWords.map(stemOf));
+
+/** The numbers of the subjects that a stem stands for. */
+const subjectsOf: ReadonlyMap<string, readonly number[]> = (() => {
+  const found = new Map<string, number[]>();
+  for (const [subject, words] of subjectWords.entries())
+    for (const stem of new Set(words.map(stemOf))) found.set(stem, [...(found.get(stem) ?? []), subject]);
+  return found;
+})();

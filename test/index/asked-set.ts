@@ -1,7 +1,8 @@
 /**
  * Questions as colleagues ask them, in other words than the Learnings that answer them. `askedOfJudged` is about the
  * Learnings of the judged set and may be looked at while the local embedder is worked on. The held-out part has
- * Learnings of its own and was written before that work began: it only ever tells the figure.
+ * Learnings of its own and was written before that work began: it only ever tells the figure. The same hand wrote the
+ * vocabulary afterwards, so the figure is kinder than a stranger's questions would give.
  */
 export type Asked = { readonly wants: string; readonly question: string };
 
