@@ -90,6 +90,10 @@ const searchOptions: Options = {
   repository: { value: "ID", help: "the repository, by provider id", required: true },
   files: { value: "A,B", help: "paths that the change touches" },
   results: { value: "N", help: `1 to ${indexLimits.resultsMax} (default ${resultsDefault})` },
+  "min-score": {
+    value: "PERCENT",
+    help: "leave out what is less alike: 0 to 100 (default: leave out nothing)",
+  },
 };
 
 const search: Command = {
@@ -101,13 +105,21 @@ const search: Command = {
   examples: ['learnings search "retry the payment" --org 1001 --repository 9002 --files src/pay.ts'],
   run: (input, terminal) => {
     const resultsMax = input.integer("results", { min: 1, max: indexLimits.resultsMax }) ?? resultsDefault;
+    const percentMin = input.integer("min-score", { min: 0, max: 100 });
     const text = input.requiredArgument("TEXT");
     const filePaths = input.list("files") ?? [];
     return withConnection(input, async ({ table, vectors, embedder }) => {
       const { uuid } = await findOrganization(table, input.requiredText("org"));
       const found = await searchLearnings(
         { table, vectors, embedder: await embedder() },
-        { organization: uuid, repositoryId: input.requiredText("repository"), text, filePaths, resultsMax },
+        {
+          organization: uuid,
+          repositoryId: input.requiredText("repository"),
+          text,
+          filePaths,
+          resultsMax,
+          scoreMin: percentMin === undefined ? undefined : percentMin / 100,
+        },
       );
       const records = found.map(({ learning: { id, file, text: learning }, score }) => ({
         score: Number(score.toFixed(4)),

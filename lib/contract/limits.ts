@@ -271,18 +271,26 @@ export const learningLimits = {
 export const indexLimits = {
   /** Titan takes 8,192 tokens, and a token is at least a byte. */
   embeddedBytesMax: 8_000,
+  /** Longer texts are embedded in pieces; each has its file's path before it. */
+  pieceBytesMax: 7_000,
+  pathBytesMax: 900,
+  /** What one piece has of the one before it: a sentence that is cut is whole in one of them. */
+  pieceOverlapBytes: 700,
+  /** Of the longest Learning: characters of four bytes, and all the redaction marks it may have. */
+  piecesMax: 11,
   embeddingsAtOnceMax: 20,
   embeddingTimeoutMs: 5_000,
   embeddingAttemptsMax: 3,
   /** Most that one search of the vector index answers. */
   nearestMax: 100,
-  /** Asked for per result wanted: some of the nearest may be deleted or changed meanwhile. */
-  nearestPerResult: 2,
+  /** Asked for per result wanted: some may be deleted or changed meanwhile, or be pieces of one Learning. */
+  nearestPerResult: 4,
   resultsMax: 50,
-  searchCharactersMax: 200_000,
+  /** A change is searched in pieces too, each with an embedding and a search of its own. */
+  searchBytesMax: 200_000,
   searchFilesMax: 300,
-  /** A quarter of what is embedded, where paths are plain letters. */
-  searchedPathsCharactersMax: 2_000,
+  /** Before a change; paths are mostly plain letters. */
+  searchedPathsCharactersMax: 900,
   /** Partitions that the stale markers are spread over: one would be the hottest of the table. */
   staleShards: 16,
   /** A writer indexes what it wrote by itself; only what is older was left behind. */

@@ -21,7 +21,7 @@ export function createBedrockEmbedder(modelId: string, client: ModelClient = bed
     id: `bedrock:${modelId}`,
     embed: (text, signal) =>
       oneOfFew(async () => {
-        const input = JSON.stringify({ inputText: cut(text), dimensions, normalize: true });
+        const input = JSON.stringify({ inputText: checkedLength(text), dimensions, normalize: true });
         const answer = parseJson(await client.invoke(modelId, input, signal));
         return normalised(answerSchema.parse(answer).embedding);
       }),
@@ -48,10 +48,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The model refuses longer texts; the beginning says what a text is about. */
-function cut(text: string): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= indexLimits.embeddedBytesMax) return text;
-  // The cut may fall into a character, which then decodes to one replacement mark.
-  return bytes.subarray(0, indexLimits.embeddedBytesMax - 3).toString();
+/** The model refuses longer texts, and a text that was cut would be found by half of what it says. */
+function checkedLength(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= indexLimits.embeddedBytesMax) return text;
+  throw new RangeError(
+    `inputText: has ${bytes} bytes, and the model takes ${indexLimits.embeddedBytesMax}. Embed the text in pieces.`,
+  );
 }

@@ -3,16 +3,18 @@ import { indexLimits } from "../contract/limits.ts";
 import { learningStates } from "../contract/records.ts";
 import { CorruptItem, parseItem } from "../store/items/parse.ts";
 import { parseVectorHead, type VectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
-import { learningPartition, vectorPartition } from "../store/layout.ts";
+import { behindVectors, learningOfVector, learningPartition, vectorPartition } from "../store/layout.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
 import type { Embedder } from "./embedder.ts";
 import { isIndexed, isRight } from "./place.ts";
 import type { Change } from "./stale.ts";
 
-/** What the comparison needs of a record, so that the texts stay where they are. */
+/** What the comparison needs of a record. */
 const learningHead = z.object({
   sk: z.string(),
   organization: z.string(),
+  /** Tells how many pieces it has. */
+  text: z.string(),
   state: z.enum(learningStates),
   digest: z.string(),
   revision: z.string(),
@@ -44,16 +46,24 @@ export async function* differences(
     "pk",
     ...Object.keys(learningHead.shape),
   ]);
-  const vectors = walk(table, vectorPartition(organization), after, vectorHeadAttributes);
+  const vectors = walk(
+    table,
+    vectorPartition(organization),
+    after && behindVectors(after),
+    vectorHeadAttributes,
+  );
   let record = await next(records, parseLearningHead);
   let vector = await next(vectors, parseVectorHead);
   while (record || vector) {
-    const id = firstOf(record?.sk, vector?.sk);
+    const id = firstOf(record?.sk, vector && learningOfVector(vector.sk));
     const here = record?.sk === id ? record : undefined;
-    const there = vector?.sk === id ? vector : undefined;
+    const there: Found<VectorHead>[] = [];
+    while (vector && learningOfVector(vector.sk) === id) {
+      there.push(vector);
+      vector = await next(vectors, parseVectorHead);
+    }
     yield compare(embedder, organization, id, here, there);
     if (here) record = await next(records, parseLearningHead);
-    if (there) vector = await next(vectors, parseVectorHead);
   }
 }
 
@@ -64,20 +74,24 @@ function compare(
   organization: string,
   id: string,
   record: Found<LearningHead> | undefined,
-  vector: Found<VectorHead> | undefined,
+  vectors: readonly Found<VectorHead>[],
 ): Compared {
   if (record?.damage) return { id, difference: undefined, damage: record.damage };
   // A vector that cannot be read is made anew, or goes.
-  const isRightNow = !vector?.damage && agree(embedder, record?.head, vector?.head);
-  const revision = record?.head?.revision ?? vector?.head?.revision ?? "";
+  const isRightNow = agree(
+    embedder,
+    record?.head,
+    vectors.map(({ head }) => head),
+  );
+  const revision = record?.head?.revision ?? vectors.find(({ head }) => head)?.head?.revision ?? "";
   return { id, difference: isRightNow ? undefined : { organization, id, revision } };
 }
 
 const agree = (
   embedder: Embedder,
   record: LearningHead | undefined,
-  vector: VectorHead | undefined,
-): boolean => (record && isIndexed(record) ? isRight(vector, record, embedder) : vector === undefined);
+  vectors: ReadonlyArray<VectorHead | undefined>,
+): boolean => (record && isIndexed(record) ? isRight(vectors, record, embedder) : vectors.length === 0);
 
 const walk = (table: Table, pk: string, after: string, only: readonly string[]) =>
   queryAll(table, {

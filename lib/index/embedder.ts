@@ -1,6 +1,8 @@
+import { indexLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
 import { certain } from "../runtime/certain.ts";
 import type { LearningItem } from "../store/items/learning.ts";
+import { beginningOf, piecesOf } from "./pieces.ts";
 
 /** Turns text into a vector, so that texts about the same thing lie close together. */
 export interface Embedder {
@@ -15,9 +17,22 @@ const { dimensions } = tableShape.vectorIndex;
 /** A search stays within one organization and one embedder's space. */
 export const spaceOf = (organization: string, embedder: Embedder): string => `${organization}#${embedder.id}`;
 
+/** One vector for each piece of a text. */
+export type Embedding = readonly (readonly number[])[];
+
+export const embedAll = async (
+  embedder: Embedder,
+  pieces: readonly string[],
+  signal?: AbortSignal,
+): Promise<Embedding> => await Promise.all(pieces.map((piece) => embedder.embed(piece, signal)));
+
+/** What is embedded of a Learning, piece by piece. */
+export const embeddedTexts = ({ text, file }: Pick<LearningItem, "text" | "file">): string[] =>
+  piecesOf(text).map((piece) => embeddedText({ text: piece, file }));
+
 /** The path says what a Learning is about as much as its words do. */
 export const embeddedText = ({ text, file }: Pick<LearningItem, "text" | "file">): string =>
-  file === null ? text : `${file}\n${text}`;
+  file === null ? text : `${beginningOf(file, indexLimits.pathBytesMax)}\n${text}`;
 
 /** Length 1, six decimals: the rest is noise, and every digit is stored and paid for. */
 export function normalised(vector: readonly number[]): readonly number[] {

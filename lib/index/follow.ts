@@ -1,14 +1,14 @@
 import { indexLimits } from "../contract/limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { LearningItem } from "../store/items/learning.ts";
-import type { Embedder } from "./embedder.ts";
-import { type PlaceDeps, type Placement, place, vectorOf } from "./place.ts";
+import type { Embedder, Embedding } from "./embedder.ts";
+import { type PlaceDeps, type Placement, place, vectorItems } from "./place.ts";
 import { markerKey, markStale } from "./stale.ts";
 
 /** A Learning whose vector is missing or wrong, and its embedding, which may still be under way. */
 export type Fresh = {
   readonly learning: LearningItem;
-  readonly embedding: Promise<readonly number[]>;
+  readonly embedding: Promise<Embedding>;
   /** Written just now, with its marker. Otherwise it is repaired, and a change may have come in between. */
   readonly isMarked: boolean;
 };
@@ -23,8 +23,8 @@ export async function followChanged(
     fresh.map(async ({ learning, embedding }): Promise<Placement[]> => {
       const { organization, id, revision } = learning;
       try {
-        const vector = vectorOf(learning, embedder, await embedding);
-        return [{ organization, id, vector, follows: revision, markers: [markerKey(learning)] }];
+        const vectors = vectorItems(learning, embedder, await embedding);
+        return [{ organization, id, vectors, strays: [], follows: revision, markers: [markerKey(learning)] }];
       } catch (error) {
         failed.set(id, error);
         return [];

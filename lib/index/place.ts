@@ -5,7 +5,8 @@ import type { LearningItem } from "../store/items/learning.ts";
 import type { VectorHead, VectorItem } from "../store/items/vector.ts";
 import { learningKey, vectorKey } from "../store/layout.ts";
 import type { Key, Table } from "../store/table.ts";
-import { type Embedder, spaceOf } from "./embedder.ts";
+import { type Embedder, type Embedding, spaceOf } from "./embedder.ts";
+import { piecesOf } from "./pieces.ts";
 import { markStale } from "./stale.ts";
 
 const { vectorAttribute, hashAttribute, filterAttribute } = tableShape.vectorIndex;
@@ -16,36 +17,62 @@ export type PlaceDeps = { readonly table: Table; readonly chance: Chance };
 export type Placement = {
   readonly organization: string;
   readonly id: string;
-  /** Null: nothing. Undefined: what is there already is right. */
-  readonly vector: VectorItem | null | undefined;
+  /** Empty: nothing. Undefined: what is there already is right. */
+  readonly vectors: readonly VectorItem[] | undefined;
+  /** Vectors that are not its own any more. */
+  readonly strays: readonly Key[];
   /** Revision of the record it was derived from; null when there was no record. */
   readonly follows: string | null;
   /** Markers that are settled by this. */
   readonly markers: readonly Key[];
 };
 
-export const vectorOf = (
+/** What the index holds of a Learning: an item for each piece of its text. */
+export const vectorItems = (
   { organization, id, repository_id, digest, revision }: LearningItem,
   embedder: Embedder,
-  vector: readonly number[],
-): VectorItem => ({
-  ...vectorKey(organization, id),
-  [vectorAttribute]: [...vector],
-  [hashAttribute]: spaceOf(organization, embedder),
-  [filterAttribute]: repository_id,
-  digest,
-  revision,
-});
+  embedding: Embedding,
+): VectorItem[] =>
+  embedding.map((vector, piece) => ({
+    ...vectorKey(organization, id, piece),
+    [vectorAttribute]: [...vector],
+    [hashAttribute]: spaceOf(organization, embedder),
+    [filterAttribute]: repository_id,
+    digest,
+    revision,
+  }));
+
+/** Where these items lie. */
+export const vectorKeys = ({ organization, id, text }: Pick<LearningItem, "organization" | "id" | "text">) =>
+  piecesOf(text).map((_, piece) => vectorKey(organization, id, piece));
 
 /** Only shared, approved Learnings are in the index. */
 export const isIndexed = ({ state }: Pick<LearningItem, "state">): boolean => state === "approved";
 
-export const isRight = (
+/** Made from this text, by this embedder. */
+export const isRightPiece = (
   head: VectorHead | undefined,
   learning: Pick<LearningItem, "organization" | "digest">,
   embedder: Embedder,
 ): boolean =>
   head?.digest === learning.digest && head[hashAttribute] === spaceOf(learning.organization, embedder);
+
+/** Every piece is there and right; `heads` are what lies at the Learning's `vectorKeys`. */
+export const isRight = (
+  heads: ReadonlyArray<VectorHead | undefined>,
+  learning: Pick<LearningItem, "organization" | "digest" | "text">,
+  embedder: Embedder,
+): boolean =>
+  heads.length === piecesOf(learning.text).length &&
+  heads.every((head) => isRightPiece(head, learning, embedder));
+
+/**
+ * The same for whoever knows of a change: the digest is of the text alone, and another `file` makes other vectors too.
+ */
+export const isOfRevision = (
+  heads: ReadonlyArray<VectorHead | undefined>,
+  { file, revision }: Pick<LearningItem, "file" | "revision">,
+): boolean => file === null || heads.every((head) => head?.revision === revision);
 
 /**
  * Writes, looks again, and only then forgets the markers. Whoever finds the record changed may have undone a newer
@@ -60,7 +87,7 @@ export async function place(
   await Promise.all(
     chunks(placements, storeLimits.batchWriteItemsMax).map(async (chunk) => {
       try {
-        await deps.table.writeMany(chunk.flatMap(writeOf));
+        await deps.table.writeMany(chunk.flatMap(writesOf));
       } catch (error) {
         for (const placement of chunk) failed.set(placement, error);
       }
@@ -73,10 +100,10 @@ export async function place(
   return failed;
 }
 
-function writeOf({ organization, id, vector }: Placement): Array<{ put: VectorItem } | { delete: Key }> {
-  if (vector === undefined) return [];
-  return [vector === null ? { delete: vectorKey(organization, id) } : { put: vector }];
-}
+const writesOf = ({ vectors = [], strays }: Placement): Array<{ put: VectorItem } | { delete: Key }> => [
+  ...vectors.map((vector) => ({ put: vector })),
+  ...strays.map((key) => ({ delete: key })),
+];
 
 const nameOf = ({ organization, id }: Placement): string => `${organization} ${id}`;
 

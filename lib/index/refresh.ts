@@ -9,10 +9,20 @@ import {
   type VectorHead,
   vectorHeadAttributes,
 } from "../store/items/vector.ts";
-import { learningKey, stalePartition, vectorKey } from "../store/layout.ts";
-import { type Item, queryAll, type Range, type Table } from "../store/table.ts";
-import { type Embedder, embeddedText } from "./embedder.ts";
-import { chunks, isIndexed, isRight, type PlaceDeps, type Placement, place, vectorOf } from "./place.ts";
+import { learningKey, stalePartition, vectorPartition } from "../store/layout.ts";
+import { type Item, identityOf, type Key, queryAll, type Range, type Table } from "../store/table.ts";
+import { type Embedder, embedAll, embeddedTexts } from "./embedder.ts";
+import {
+  chunks,
+  isIndexed,
+  isOfRevision,
+  isRight,
+  type PlaceDeps,
+  type Placement,
+  place,
+  vectorItems,
+  vectorKeys,
+} from "./place.ts";
 
 export type RefreshDeps = PlaceDeps & { readonly embedder: Embedder };
 
@@ -91,15 +101,12 @@ async function refreshSome(
   { table, chance, embedder }: RefreshDeps,
   groups: readonly (readonly StaleItem[])[],
 ): Promise<Report> {
-  const [pairs, heads] = await Promise.all([
+  const [pairs, found] = await Promise.all([
     readTogether(table, groups),
-    readHeads(
-      table,
-      groups.flatMap((group) => group.slice(0, 1)),
-    ),
+    Promise.all(groups.map(([first]) => first && readVectors(table, first))),
   ]);
   const planned = await Promise.allSettled(
-    groups.map((group, index) => plan(embedder, group, pairs[index], heads[index])),
+    groups.map((group, index) => plan(embedder, group, pairs[index], found[index] ?? [])),
   );
   const plans = planned.flatMap((outcome) =>
     outcome.status === "fulfilled" && outcome.value ? [outcome.value] : [],
@@ -141,36 +148,43 @@ async function readTogether(
   );
 }
 
-async function readHeads(
-  table: Table,
-  learnings: readonly StaleItem[],
-): Promise<ReadonlyArray<VectorHead | undefined>> {
-  const keys = learnings.map(({ organization, id }) => vectorKey(organization, id));
-  const items = await table.getMany(keys, { only: vectorHeadAttributes });
-  // A damaged vector is as good as none: it is made again.
-  return items.map((item) => item && unlessDamaged(parseVectorHead, item));
+/** A vector that the index holds of a Learning; without `head` it is damaged, as good as none. */
+type FoundVector = { readonly key: Key; readonly head: VectorHead | undefined };
+
+/** All that it holds, also pieces of an earlier text. */
+async function readVectors(table: Table, { organization, id }: StaleItem): Promise<readonly FoundVector[]> {
+  const pk = vectorPartition(organization);
+  const found: FoundVector[] = [];
+  for await (const item of queryAll(table, { pk, beginsWith: id, only: vectorHeadAttributes }))
+    found.push({ key: { pk, sk: item.sk }, head: unlessDamaged(parseVectorHead, item) });
+  return found;
 }
 
 async function plan(
   embedder: Embedder,
   [marker]: readonly StaleItem[],
   pair: { record: Item | undefined; markers: readonly Item[] } | undefined,
-  head: VectorHead | undefined,
+  found: readonly FoundVector[],
 ): Promise<Planned | undefined> {
   // Somebody else has indexed it since the marker was found.
   if (!marker || !pair || pair.markers.length === 0) return undefined;
   const { organization, id } = marker;
   const learning = pair.record && parseLearning(pair.record);
   const common = { organization, id, follows: learning?.revision ?? null, markers: pair.markers };
+  const isNone = found.every(({ head }) => head === undefined);
   if (!learning || !isIndexed(learning)) {
-    return { fault: head && "orphaned", placement: { ...common, vector: null } };
+    const strays = found.map(({ key }) => key);
+    return { fault: isNone ? undefined : "orphaned", placement: { ...common, vectors: [], strays } };
   }
-  if (isRight(head, learning, embedder)) {
-    return { fault: undefined, placement: { ...common, vector: undefined } };
-  }
-  const vector = await vectorFor(embedder, learning);
-  return { fault: head ? "stale" : "missing", placement: { ...common, vector } };
+  const heads = new Map(found.map(({ key, head }) => [identityOf(key), head]));
+  const own = vectorKeys(learning).map(identityOf);
+  const strays = found.map(({ key }) => key).filter((key) => !own.includes(identityOf(key)));
+  const ownHeads = own.map((key) => heads.get(key));
+  const isWhole = isRight(ownHeads, learning, embedder) && isOfRevision(ownHeads, learning);
+  const fault = isNone ? "missing" : isWhole && strays.length === 0 ? undefined : "stale";
+  const vectors = isWhole ? undefined : await vectorsFor(embedder, learning);
+  return { fault, placement: { ...common, vectors, strays } };
 }
 
-const vectorFor = async (embedder: Embedder, learning: LearningItem) =>
-  vectorOf(learning, embedder, await embedder.embed(embeddedText(learning)));
+const vectorsFor = async (embedder: Embedder, learning: LearningItem) =>
+  vectorItems(learning, embedder, await embedAll(embedder, embeddedTexts(learning)));

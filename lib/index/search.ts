@@ -1,11 +1,12 @@
 import { indexLimits } from "../contract/limits.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import { parseVector } from "../store/items/vector.ts";
-import { learningKey } from "../store/layout.ts";
-import type { Item, Table } from "../store/table.ts";
+import { learningKey, learningOfVector } from "../store/layout.ts";
+import type { Table } from "../store/table.ts";
 import type { VectorSearch } from "../store/vectors.ts";
-import { cosine, type Embedder, spaceOf } from "./embedder.ts";
-import { isIndexed, isRight } from "./place.ts";
+import { cosine, type Embedder, embedAll, spaceOf } from "./embedder.ts";
+import { piecesOf } from "./pieces.ts";
+import { isIndexed, isRightPiece } from "./place.ts";
 
 export type SearchDeps = {
   readonly table: Table;
@@ -20,32 +21,49 @@ export type Search = {
   readonly text: string;
   readonly filePaths: readonly string[];
   readonly resultsMax: number;
+  /** What is less alike is left out; without it the nearest are found however far they are. */
+  readonly scoreMin?: number | undefined;
 };
 
 export type Found = { readonly learning: LearningItem; readonly score: number };
 
 /**
- * The Learnings nearest to a change, best first. The index may lag behind: it only names candidates, whose
+ * The Learnings nearest to a change, best first. A long change is searched piece by piece, and a long Learning lies in
+ * the index in pieces: the best pair of pieces counts. The index may lag behind: it only names candidates, whose
  * records and vectors are read again, and whoever is deleted, not approved or of another text is dropped.
  */
 export async function searchLearnings(
   { table, vectors, embedder }: SearchDeps,
-  { organization, repositoryId, text, filePaths, resultsMax }: Search,
+  { organization, repositoryId, text, filePaths, resultsMax, scoreMin = -1 }: Search,
 ): Promise<readonly Found[]> {
-  const asked = [...somePaths(filePaths), text].join("\n").trim();
-  if (asked === "") return [];
-  const query = await embedder.embed(asked);
+  const paths = somePaths(filePaths).join("\n");
+  if (`${paths}${text}`.trim() === "") return [];
+  const asked = piecesOf(text).map((piece) => [paths, piece].join("\n").trim());
+  const queries = await embedAll(embedder, asked);
   const candidatesMax = Math.min(indexLimits.nearestMax, resultsMax * indexLimits.nearestPerResult);
   const space = spaceOf(organization, embedder);
-  const keys = await vectors.search(space, repositoryId, query, candidatesMax);
-  const items = await table.getMany([...keys, ...keys.map(({ sk }) => learningKey(organization, sk))]);
-  const found = keys.flatMap((_, index): Found[] => {
-    const pair = readPair(items[index], items[keys.length + index]);
-    if (!pair || pair.learning.repository_id !== repositoryId) return [];
-    if (!isIndexed(pair.learning) || !isRight(pair.vector, pair.learning, embedder)) return [];
-    return [{ learning: pair.learning, score: cosine(query, pair.vector.vector) }];
-  });
-  return found.toSorted((one, other) => other.score - one.score).slice(0, resultsMax);
+  const nearest = await Promise.all(
+    queries.map((query) => vectors.search(space, repositoryId, query, candidatesMax)),
+  );
+  const keys = [...new Map(nearest.flat().map((key) => [key.sk, key])).values()];
+  const ids = [...new Set(keys.map(({ sk }) => learningOfVector(sk)))];
+  const items = await table.getMany([...keys, ...ids.map((id) => learningKey(organization, id))]);
+  const learnings = new Map(
+    items.slice(keys.length).flatMap((item) => {
+      const learning = item && parseLearning(item);
+      const isCandidate = learning && isIndexed(learning) && learning.repository_id === repositoryId;
+      return isCandidate ? [[learning.id, learning] as const] : [];
+    }),
+  );
+  const found = new Map<string, Found>();
+  for (const item of items.slice(0, keys.length)) {
+    const learning = item && learnings.get(learningOfVector(item.sk));
+    const vector = item && parseVector(item);
+    if (!learning || !vector || !isRightPiece(vector, learning, embedder)) continue;
+    const score = Math.max(...queries.map((query) => cosine(query, vector.vector)));
+    if (score >= (found.get(learning.id)?.score ?? scoreMin)) found.set(learning.id, { learning, score });
+  }
+  return [...found.values()].toSorted((one, other) => other.score - one.score).slice(0, resultsMax);
 }
 
 /** Paths say what a change is about, but an embedder looks at so much only: most of that is for the change itself. */
@@ -56,6 +74,3 @@ function somePaths(filePaths: readonly string[]): string[] {
     return characters <= indexLimits.searchedPathsCharactersMax;
   });
 }
-
-const readPair = (vector: Item | undefined, learning: Item | undefined) =>
-  vector && learning && { vector: parseVector(vector), learning: parseLearning(learning) };

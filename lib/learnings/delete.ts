@@ -1,8 +1,9 @@
 import { isReadable } from "../access/readable.ts";
 import { type Changing, changeEntry } from "../audit/entry.ts";
+import { vectorKeys } from "../index/place.ts";
 import { decideAnew } from "../store/decide.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { textKey, vectorKey } from "../store/layout.ts";
+import { textKey } from "../store/layout.ts";
 import { ConditionFailed, type Table } from "../store/table.ts";
 import { findLearning, findOrphans, type Held } from "./find.ts";
 import { indexRefreshFailed } from "./index-fault.ts";
@@ -35,7 +36,7 @@ async function removeRecord(deps: Changing, { organization, learning }: Held): P
   const [text, originText] = await deps.table.getMany([textKey(uuid, digest), textKey(uuid, origin.digest)]);
   await deps.table.transact([
     ...removeWrites(learning),
-    { delete: vectorKey(uuid, id) },
+    ...vectorKeys(learning).map((key) => ({ delete: key })),
     ...releaseWrites(learning, { text, origin: originText }),
     ...changeEntry(deps, learningEvent(organization, "learning.deleted", [id])),
   ]);

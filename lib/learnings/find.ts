@@ -1,3 +1,4 @@
+import { indexLimits } from "../contract/limits.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { learningKey, vectorKey } from "../store/layout.ts";
@@ -49,13 +50,28 @@ export const locateLearning = async ({
 }): Promise<OrganizationItem | undefined> =>
   (await findLearning(table, scope.organizations, input.path.learning_id))?.organization;
 
-/** Vectors of Learnings that no organization of the scope has: what a deletion could not remove. */
+type Orphan = Key & { readonly revision: string };
+
+/**
+ * Vectors of Learnings that no organization of the scope has: what a deletion could not remove. Further pieces are
+ * looked for only where there is a first one; the reconciler removes others.
+ */
 export async function findOrphans(
   table: Table,
   organizations: readonly OrganizationItem[],
   id: string,
-): Promise<ReadonlyArray<Key & { readonly revision: string }>> {
-  const keys = organizations.map(({ uuid }) => vectorKey(uuid, id));
+): Promise<readonly Orphan[]> {
+  const firsts = await readOrphans(
+    table,
+    organizations.map(({ uuid }) => vectorKey(uuid, id)),
+  );
+  const further = firsts.flatMap(({ pk }) => furtherPieces.map((piece) => ({ pk, sk: `${id}#${piece}` })));
+  return [...firsts, ...(further.length > 0 ? await readOrphans(table, further) : [])];
+}
+
+const furtherPieces = Array.from({ length: indexLimits.piecesMax - 1 }, (_, index) => index + 1);
+
+async function readOrphans(table: Table, keys: readonly Key[]): Promise<Orphan[]> {
   const heads = await table.getMany(keys, { only: ["revision"] });
   return heads.flatMap((head) =>
     head && typeof head.revision === "string" ? [{ pk: head.pk, sk: head.sk, revision: head.revision }] : [],

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { providers } from "../contract/access.ts";
 import { organizationUuid } from "../contract/identity.ts";
 import { indexLimits, learningLimits } from "../contract/limits.ts";
-import { identifier } from "../contract/parameters.ts";
+import { identifier, utf8Bytes } from "../contract/parameters.ts";
 import { type SearchDeps, searchLearnings } from "../index/search.ts";
 
 /** What the reviewer asks: which Learnings of this repository fit this change. */
@@ -11,13 +11,22 @@ const searchRequest = z.strictObject({
   instance_id: identifier.nullish().transform((id) => id ?? null),
   provider_organization_id: identifier,
   repository_id: identifier,
-  text: z.string().max(indexLimits.searchCharactersMax),
+  text: z.string().refine((text) => utf8Bytes(text) <= indexLimits.searchBytesMax, {
+    error: `must have at most ${indexLimits.searchBytesMax} bytes of UTF-8: send the parts of the change that matter`,
+  }),
   file_paths: z
     .array(z.string().max(learningLimits.fileCharactersMax))
     .max(indexLimits.searchFilesMax)
     .default([]),
   k: z.int().min(1).max(indexLimits.resultsMax),
+  /** Learnings that are less alike are left out, so that nonsense finds nothing. */
+  min_score: z.number().min(0).max(1).optional(),
 });
+
+/** The reviewer asked for something that no search takes; the message names the fields. */
+export class SearchRefused extends Error {
+  override readonly name = "SearchRefused";
+}
 
 export type SearchAnswer = {
   readonly learnings: ReadonlyArray<{
@@ -31,13 +40,16 @@ export type SearchAnswer = {
 };
 
 export async function searchForReview(deps: SearchDeps, request: unknown): Promise<SearchAnswer> {
-  const { repository_id, text, file_paths, k, ...name } = searchRequest.parse(request);
+  const parsed = searchRequest.safeParse(request);
+  if (!parsed.success) throw new SearchRefused(problemsOf(parsed.error));
+  const { repository_id, text, file_paths, k, min_score, ...name } = parsed.data;
   const found = await searchLearnings(deps, {
     organization: organizationUuid(name),
     repositoryId: repository_id,
     text,
     filePaths: file_paths,
     resultsMax: k,
+    scoreMin: min_score,
   });
   return {
     learnings: found.map(({ learning: { id, text: learning, file, source_url }, score }) => ({
@@ -49,3 +61,6 @@ export async function searchForReview(deps: SearchDeps, request: unknown): Promi
     })),
   };
 }
+
+const problemsOf = ({ issues }: z.ZodError): string =>
+  issues.map(({ path, message }) => `${path.join(".") || "request"}: ${message}`).join("; ");

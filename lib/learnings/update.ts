@@ -1,11 +1,12 @@
 import { changeEntry } from "../audit/entry.ts";
 import { Fault } from "../contract/fault.ts";
+import type { Embedder, Embedding } from "../index/embedder.ts";
 import { type Fresh, followChanged } from "../index/follow.ts";
-import { isRight, vectorOf } from "../index/place.ts";
+import { isOfRevision, isRight, vectorItems, vectorKeys } from "../index/place.ts";
 import { decideAnew } from "../store/decide.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import { parseVectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
-import { textKey, vectorKey } from "../store/layout.ts";
+import { textKey } from "../store/layout.ts";
 import { ConditionFailed, type Item, type TransactionWrite } from "../store/table.ts";
 import { embedOnce } from "./batch/plan.ts";
 import type { Held } from "./find.ts";
@@ -71,7 +72,8 @@ async function replace(
   const beside = await readBeside(deps, learning, digest);
   const present = (after: LearningItem) => toLearningRecord(after, organization, namesFrom(beside.names));
   if (isSame) {
-    const isSettled = !isIndexed || isRight(beside.head, learning, deps.embedder);
+    const isRightNow = isRight(beside.heads, learning, deps.embedder) && isOfRevision(beside.heads, learning);
+    const isSettled = !isIndexed || isRightNow;
     return {
       record: present(learning),
       behind: isSettled ? undefined : { learning, embedding: embed(learning), isMarked: false },
@@ -86,7 +88,7 @@ async function replace(
   await deps.table.transact([
     // Without its vector the record leaves a marker, and the index follows later.
     ...(vector
-      ? [...replaceWrites(learning, updated), { put: vectorOf(updated, deps.embedder, vector) }]
+      ? [...replaceWrites(learning, updated), ...replaceVectors(learning, updated, deps.embedder, vector)]
       : recordWrites(at, learning, updated)),
     ...(digest === learning.digest ? [] : moveText(learning, updated, beside)),
     ...changeEntry(deps, learningEvent(organization, "learning.updated", [learning.id])),
@@ -97,6 +99,19 @@ async function replace(
     behind: isBehind ? { learning: updated, embedding, isMarked: true } : undefined,
   };
 }
+
+/** A shorter text has fewer pieces: those that it has no longer go. */
+const replaceVectors = (
+  before: LearningItem,
+  after: LearningItem,
+  embedder: Embedder,
+  embedding: Embedding,
+): TransactionWrite[] => [
+  ...vectorItems(after, embedder, embedding).map((item) => ({ put: item })),
+  ...vectorKeys(before)
+    .slice(embedding.length)
+    .map((key) => ({ delete: key })),
+];
 
 function checkOwner({ id }: LearningItem, newText: Item | undefined): void {
   const { learningId: owner } = textOwner(newText);
@@ -109,20 +124,20 @@ type Beside = {
   readonly oldText: Item | undefined;
   readonly newText: Item | undefined;
   readonly names: ReadonlyArray<Item | undefined>;
-  readonly head: ReturnType<typeof parseVectorHead> | undefined;
+  readonly heads: ReadonlyArray<ReturnType<typeof parseVectorHead> | undefined>;
 };
 
 async function readBeside({ table }: LearningDeps, learning: LearningItem, digest: string): Promise<Beside> {
-  const { organization, id } = learning;
-  const [[oldText, newText, ...names], head] = await Promise.all([
+  const { organization } = learning;
+  const [[oldText, newText, ...names], heads] = await Promise.all([
     table.getMany([
       textKey(organization, learning.digest),
       textKey(organization, digest),
       ...nameKeys(learning),
     ]),
-    table.get(vectorKey(organization, id), { only: vectorHeadAttributes }),
+    Promise.all(vectorKeys(learning).map((key) => table.get(key, { only: vectorHeadAttributes }))),
   ]);
-  return { oldText, newText, names, head: head && parseVectorHead(head) };
+  return { oldText, newText, names, heads: heads.map((head) => head && parseVectorHead(head)) };
 }
 
 /** The id stays with the text it was made of: that text, should somebody else want it, makes the next one. */

@@ -44,7 +44,7 @@
  * | waits for approval      | PENDING                      | <deadline>#<org>#<id>  | PENDING / 2026-11-20T…#6f1c…#3f0a…         |
  * | the same of an org      | PENDING#<org uuid>           | <deadline>#<org>#<id>  | PENDING#6f1c… / 2026-11-20T…#6f1c…#3f0a…   |
  * | pull request's Learnings| PRIVATE#<org uuid>           | <digest of pr_url>     | PRIVATE#6f1c… / 8xTz…                      |
- * | vector of a Learning    | VECTOR#<org uuid>            | <Learning id>          | VECTOR#6f1c… / 3f0a…                       |
+ * | vector of a Learning    | VECTOR#<org uuid>            | <Learning id>[#<piece>]| VECTOR#6f1c… / 3f0a…                       |
  * | to be indexed           | STALE#<shard>                | <org>#<id>#<revision>  | STALE#07 / 6f1c…#3f0a…#51d2…               |
  * | event applied once      | APPLIED#<event id>           | APPLIED                | APPLIED#0b9e… / APPLIED                    |
  * | Learnings to be listed  | RELIST                       | <time>#<org uuid>      | RELIST / 2026-11-15T…#6f1c…                |
@@ -274,10 +274,14 @@ export const pullRequestLearningsKey = (organization: string, pullRequest: strin
   sk: pullRequest,
 });
 export const vectorPartition = (organization: string): string => `VECTOR#${organization}`;
-export const vectorKey = (organization: string, learningId: string): Key => ({
+/** A Learning with a long text has a vector for each piece of it. */
+export const vectorKey = (organization: string, learningId: string, piece = 0): Key => ({
   pk: vectorPartition(organization),
-  sk: learningId,
+  sk: piece === 0 ? learningId : `${learningId}#${piece}`,
 });
+export const learningOfVector = (sk: string): string => sk.split("#", 1)[0] ?? sk;
+/** Behind every piece of this Learning, and before every other one. */
+export const behindVectors = (learningId: string): string => `${learningId}$`;
 export const stalePartition = (shard: number): string => `STALE#${digits(shard, 2)}`;
 export const staleKey = (
   shard: number,

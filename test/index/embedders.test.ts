@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { indexLimits, learningLimits } from "../../lib/contract/limits.ts";
 import { atMost } from "../../lib/index/at-most.ts";
 import { createBedrockEmbedder, type ModelClient } from "../../lib/index/bedrock-embedder.ts";
-import { cosine, embeddedText, normalised } from "../../lib/index/embedder.ts";
+import { cosine, embedAll, embeddedText, embeddedTexts, normalised } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 
 const lengthOf = (vector: readonly number[]) => Math.hypot(...vector);
@@ -85,15 +86,20 @@ describe("Bedrock's embedder", () => {
     expect(all.filter(({ status }) => status === "rejected")).toHaveLength(1);
   });
 
-  test("cuts what the model would refuse, by bytes", async () => {
-    let bytes = 0;
+  test("refuses a text by name that the model would refuse, and takes every piece of the longest Learning", async () => {
+    const lengths: number[] = [];
     const client = clientOf(({ inputText }) => {
-      bytes = Buffer.byteLength(inputText);
+      lengths.push(Buffer.byteLength(inputText));
       return { embedding: new Array(256).fill(1) };
     });
-    await createBedrockEmbedder("model", client).embed("日".repeat(10_000));
-    expect(bytes).toBeGreaterThan(7_900);
-    expect(bytes).toBeLessThanOrEqual(8_000);
+    const embedder = createBedrockEmbedder("model", client);
+    await expect(embedder.embed("日".repeat(10_000))).rejects.toThrow(/^inputText: has 30000 bytes/);
+    const { textCharactersMax, marksCharactersMax, fileCharactersMax } = learningLimits;
+    const text = `${"🧪".repeat(textCharactersMax)}${"x".repeat(marksCharactersMax)}`;
+    await embedAll(embedder, embeddedTexts({ text, file: "é".repeat(fileCharactersMax) }));
+    expect(lengths.length).toBeGreaterThan(5);
+    expect(lengths.length).toBeLessThanOrEqual(indexLimits.piecesMax);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(indexLimits.embeddedBytesMax);
   });
 
   test.each([[{}], [{ embedding: [1, 2] }], [{ embedding: "no" }]])(

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { indexLimits } from "../../lib/contract/limits.ts";
+import { tableShape } from "../../lib/contract/table.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { measureLag } from "../../lib/index/lag.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
@@ -13,6 +14,7 @@ import {
   reconcilerKey,
   stalePartition,
   vectorKey,
+  vectorPartition,
 } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { checkTable } from "../learnings/check-table.ts";
@@ -48,6 +50,91 @@ const broken: Embedder = {
   id: localEmbedder.id,
   embed: () => Promise.reject(new Error("The model is away.")),
 };
+
+describe("a long text", () => {
+  const long = (word: string, pieces: number) =>
+    `${word} `.repeat((pieces * 6_000) / (word.length + 1)).trim();
+  const piecesIn = async () => {
+    const { items } = await table.queryPage({ pk: vectorPartition(home.uuid) });
+    return items.map(({ sk }) => sk.split("#")[1] ?? "0");
+  };
+  async function taught(text: string) {
+    const organization = await organizationOf(table, home.uuid);
+    const verbs = verbsOf(table, { clock });
+    const { results } = await verbs.post({ organization, authorId: "ann" }, item(text));
+    return { organization, verbs, id: results[0]?.id ?? "" };
+  }
+
+  test("has a vector for each piece; a shorter one has fewer, and none is left when it is deleted", async () => {
+    const { organization, verbs, id } = await taught(long("pear", 1.6));
+    expect(await piecesIn()).toEqual(["0", "1"]);
+    await verbs.patch(organization, id, "short");
+    expect(await piecesIn()).toEqual(["0"]);
+    await verbs.patch(organization, id, long("plum", 1.6));
+    expect(await piecesIn()).toEqual(["0", "1"]);
+    await checkTable(table, { embedder: localEmbedder });
+    await verbs.remove(organization, id);
+    expect(await piecesIn()).toEqual([]);
+  });
+
+  test("is whole again after a piece was lost, and pieces of an earlier text go", async () => {
+    const { verbs, organization, id } = await taught(long("pear", 1.6));
+    const second = await table.get(vectorKey(home.uuid, id, 1));
+    if (!second) throw new Error("It has two pieces.");
+    await table.writeMany([
+      { delete: vectorKey(home.uuid, id, 1) },
+      { put: { ...second, ...vectorKey(home.uuid, id, 4), digest: "of an earlier text" } },
+    ]);
+    expect(await reconcileAll(deps())).toEqual({ ...counted, looked_at: 1, stale: 1 });
+    expect(await piecesIn()).toEqual(["0", "1"]);
+    await table.write({ delete: vectorKey(home.uuid, id, 1) });
+    expect(await verbs.post({ organization, authorId: "ann" }, item(long("pear", 1.6)))).toMatchObject({
+      results: [{ status: "duplicate" }],
+    });
+    expect(await piecesIn()).toEqual(["0", "1"]);
+    expect(await reconcileAll(deps())).toEqual({ ...counted, looked_at: 1 });
+  });
+
+  test("whose embedding fails during a change is followed later, without pieces of the text before", async () => {
+    const { organization, id } = await taught(long("pear", 1.6));
+    await verbsOf(table, { clock, embedder: broken })
+      .patch(organization, id, "short")
+      .catch(() => {});
+    await reconcileAll(deps());
+    expect(await piecesIn()).toEqual(["0"]);
+    await checkTable(table, { embedder: localEmbedder });
+  });
+
+  test("leaves no piece behind when a late writer indexed it after its deletion", async () => {
+    const { organization, verbs, id } = await taught(long("pear", 1.6));
+    const { items } = await table.queryPage({ pk: vectorPartition(home.uuid) });
+    await verbs.remove(organization, id);
+    await table.writeMany(items.map((late) => ({ put: late })));
+    await verbs.remove(organization, id);
+    expect(await piecesIn()).toEqual([]);
+    await table.writeMany(items.map((late) => ({ put: late })));
+    expect(await reconcileAll(deps())).toEqual({ ...counted, looked_at: 1, orphaned: 1 });
+    expect(await piecesIn()).toEqual([]);
+  });
+});
+
+test("a change of the file alone is followed too, by the same request again or by the reconciler", async () => {
+  const organization = await organizationOf(table, home.uuid);
+  const { results } = await verbsOf(table, { clock }).post({ organization, authorId: "ann" }, item("text"));
+  const id = results[0]?.id ?? "";
+  const request = { organizations: [organization], readable: "*" as const, id, text: "text" };
+  const vector = async () =>
+    (await table.get(vectorKey(home.uuid, id)))?.[tableShape.vectorIndex.vectorAttribute];
+  const change = (file: string, embedder: Embedder) =>
+    updateLearning(verbsOf(table, { clock, embedder }).deps, { ...request, file });
+  await expect(change("src/a.ts", broken)).rejects.toThrow();
+  await change("src/a.ts", localEmbedder);
+  expect(await vector()).toEqual(await localEmbedder.embed("src/a.ts\ntext"));
+  await expect(change("src/b.ts", broken)).rejects.toThrow();
+  await reconcileAll(deps());
+  expect(await vector()).toEqual(await localEmbedder.embed("src/b.ts\ntext"));
+  expect(await reconcileAll(deps())).toEqual({ ...counted, looked_at: 1 });
+});
 
 describe("the reconciler", () => {
   test("finds nothing to do where all is well", async () => {
@@ -166,7 +253,7 @@ describe("the reconciler", () => {
     };
 
     test("looks at no more Learnings than a run may, and the next one goes on behind them", async () => {
-      const aside = { organization: home.uuid, state: "private", digest: "d", revision: "r" };
+      const aside = { organization: home.uuid, text: "x", state: "private", digest: "d", revision: "r" };
       const { deps: many } = crowded(learningPartition(home.uuid), 2_300, () => aside);
       expect(await reconcileSome(many)).toEqual({ ...counted, looked_at: indexLimits.inspectedPerRunMax });
       expect(await reconcileSome(many)).toEqual({ ...counted, looked_at: 300 });

@@ -54,13 +54,51 @@ describe("the reviewer's search", () => {
     expect(best).toBeLessThanOrEqual(1);
   });
 
+  test("finds a long Learning by what stands at its end, once, and a Learning by the end of a long change", async () => {
+    const here = await newHome(world);
+    const filler = (word: string) => `${word} `.repeat(1_150);
+    const tail = "Colours of buttons come from the design tokens.";
+    const long = `${filler("banana")}${tail}`.trim();
+    await write(
+      here,
+      item(long),
+      item("Log with the structured logger"),
+      item("Pin the base image by digest"),
+    );
+    const [best, ...others] = await search(here, "which colours do buttons have in the design");
+    expect(best?.learning).toBe(long);
+    expect(others.filter(({ learning }) => learning === long)).toEqual([]);
+    const change = `${"apple pear ".repeat(2_000)}\n+ FROM node:latest # base image without a digest`;
+    expect(textsOf(await search(here, change))[0]).toBe("Pin the base image by digest");
+  });
+
+  test("leaves out what is less alike than asked for: nonsense finds nothing", async () => {
+    expect(await search(home, "qwfp zxcv", { min_score: 0.4 })).toEqual([]);
+    const [found, another] = await search(home, "retry payments with a key", { min_score: 0.4 });
+    expect([found?.learning, another]).toEqual(["Retry payments with an idempotency key", undefined]);
+  });
+
+  test("names what is too long", async () => {
+    const { searchBytesMax } = indexLimits;
+    await expect(search(home, "é".repeat(searchBytesMax / 2 + 1))).rejects.toThrow(
+      `text: must have at most ${searchBytesMax} bytes of UTF-8`,
+    );
+  });
+
   test("takes no more than k", async () => {
     expect(await search(home, "payment", { k: 1 })).toHaveLength(1);
   });
 
   test("is empty where nothing is indexed, and refuses what is no question", async () => {
     expect(await search(home, "payment", { repository_id: "unknown" })).toEqual([]);
-    for (const wrong of [{ k: 0 }, { k: 51 }, { text: 7 }, { provider: "sourceforge" }, { surprise: 1 }])
+    for (const wrong of [
+      { k: 0 },
+      { k: 51 },
+      { text: 7 },
+      { provider: "sourceforge" },
+      { surprise: 1 },
+      { min_score: 2 },
+    ])
       await expect(search(home, "x", wrong)).rejects.toThrow();
   });
 

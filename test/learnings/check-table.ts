@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Embedder } from "../../lib/index/embedder.ts";
-import { isIndexed, isRight } from "../../lib/index/place.ts";
+import { isIndexed, isRight, vectorKeys } from "../../lib/index/place.ts";
 import { fateOf } from "../../lib/learnings/events/pull-request.ts";
 import { listKeys } from "../../lib/learnings/record.ts";
 import {
@@ -154,9 +154,10 @@ function* indexProblems(
 ): Generator<string> {
   const vectors = new Map(byKind(items, "VECTOR#").map((stored) => [identity(stored), parseVector(stored)]));
   for (const learning of learnings.filter(isIndexed)) {
-    const key = `VECTOR#${learning.organization} / ${learning.id}`;
-    if (!isRight(vectors.get(key), learning, embedder)) yield `${learning.id} is not in the index as it is`;
-    vectors.delete(key);
+    const keys = vectorKeys(learning).map(identity);
+    const heads = keys.map((key) => vectors.get(key));
+    if (!isRight(heads, learning, embedder)) yield `${learning.id} is not in the index as it is`;
+    for (const key of keys) vectors.delete(key);
   }
   for (const key of vectors.keys()) yield `${key} is of nobody`;
 }

@@ -1,12 +1,12 @@
 import type { ReadableRepositories } from "../../access/readable.ts";
 import { learningLimits } from "../../contract/limits.ts";
-import { embeddedText } from "../../index/embedder.ts";
-import { isRight } from "../../index/place.ts";
+import { type Embedding, embedAll, embeddedText, embeddedTexts } from "../../index/embedder.ts";
+import { isRight, vectorKeys } from "../../index/place.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
 import { type LearningItem, parseLearning } from "../../store/items/learning.ts";
 import type { OrganizationItem } from "../../store/items/organization.ts";
 import { parseVectorHead, vectorHeadAttributes } from "../../store/items/vector.ts";
-import { learningKey, textKey, vectorKey } from "../../store/layout.ts";
+import { learningKey, textKey } from "../../store/layout.ts";
 import type { Item, Table, TransactionWrite } from "../../store/table.ts";
 import type { Content } from "../content.ts";
 import { approved, moment, newLearning, recordWrites } from "../record.ts";
@@ -31,7 +31,7 @@ export type Plan = {
   /** Empty for a duplicate. */
   readonly writes: readonly TransactionWrite[];
   /** Undefined where the index is right already. */
-  readonly embedding: Promise<readonly number[]> | undefined;
+  readonly embedding: Promise<Embedding> | undefined;
 };
 
 export type TextOwners = ReadonlyMap<string, Item | undefined>;
@@ -58,10 +58,14 @@ export async function planTexts(
   author: Author,
   wanted: readonly Wanted[],
   owners: TextOwners,
-  embed: (learning: LearningItem) => Promise<readonly number[]>,
+  embed: (learning: LearningItem) => Promise<Embedding>,
 ): Promise<ReadonlyArray<Plan | undefined>> {
   const ids = wanted.map(({ content }) => textOwner(owners.get(content.digest)).learningId);
-  const existing = await readExisting(deps, author, ids);
+  const held = wanted.flatMap(({ content: { text } }, index) => {
+    const id = ids[index] ?? null;
+    return id === null ? [] : [{ id, text }];
+  });
+  const existing = await readExisting(deps, author, held);
   const nowMs = deps.clock.nowMs();
   const plans = wanted.map((each, index): Plan | undefined => {
     const id = ids[index] ?? null;
@@ -81,7 +85,7 @@ function planNew(
   { organization, authorId }: Author,
   wanted: Wanted,
   owner: Item | undefined,
-  embed: (learning: LearningItem) => Promise<readonly number[]>,
+  embed: (learning: LearningItem) => Promise<Embedding>,
 ): Plan {
   const { content, placeInBatch } = wanted;
   const at = moment({ nowMs, chance: deps.chance }, organization.tenant, {
@@ -113,7 +117,7 @@ function planExisting(
   { organization }: Author,
   wanted: Wanted,
   { learning: before, isIndexedRight }: Existing,
-  embed: (learning: LearningItem) => Promise<readonly number[]>,
+  embed: (learning: LearningItem) => Promise<Embedding>,
 ): Plan {
   if (before.state === "approved") {
     const embedding = isIndexedRight ? undefined : embed(before);
@@ -133,43 +137,47 @@ function planExisting(
 async function readExisting(
   { table, embedder }: LearningDeps,
   { organization }: Author,
-  ids: ReadonlyArray<string | null>,
+  held: ReadonlyArray<{ readonly id: string; readonly text: string }>,
 ): Promise<ReadonlyMap<string, Existing>> {
-  const held = ids.filter((id) => id !== null);
   if (held.length === 0) return new Map();
+  const keys = held.map((each) => vectorKeys({ ...each, organization: organization.uuid }));
   const [records, heads] = await Promise.all([
-    table.getMany(held.map((id) => learningKey(organization.uuid, id))),
-    table.getMany(
-      held.map((id) => vectorKey(organization.uuid, id)),
-      { only: vectorHeadAttributes },
-    ),
+    table.getMany(held.map(({ id }) => learningKey(organization.uuid, id))),
+    table.getMany(keys.flat(), { only: vectorHeadAttributes }),
   ]);
+  const found = heads.values();
   const existing = new Map<string, Existing>();
-  for (const [index, id] of held.entries()) {
+  for (const [index, { id }] of held.entries()) {
+    const own = [...found.take(keys[index]?.length ?? 0)];
     const record = records[index];
-    const head = heads[index];
     if (!record) continue;
     const learning = parseLearning(record);
-    const isIndexedRight = isRight(head && parseVectorHead(head), learning, embedder);
+    const isIndexedRight = isRight(
+      own.map((head) => head && parseVectorHead(head)),
+      learning,
+      embedder,
+    );
     existing.set(id, { learning, isIndexedRight });
   }
   return existing;
 }
 
 /** One embedding per text, however often its plan is made anew; its failure is heard when it is waited for. */
-export function embedOnce({ embedder, signal }: LearningDeps): (learning: LearningItem) => Promise<Vector> {
-  const known = new Map<string, Promise<Vector>>();
+export function embedOnce({
+  embedder,
+  signal,
+}: LearningDeps): (learning: LearningItem) => Promise<Embedding> {
+  const known = new Map<string, Promise<Embedding>>();
   return (learning) => {
     const text = embeddedText(learning);
     const before = known.get(text);
     if (before) return before;
-    const embedding = untilAborted(signal, embedder.embed(text, signal));
+    const embedding = untilAborted(signal, embedAll(embedder, embeddedTexts(learning), signal));
     embedding.catch(() => {});
     known.set(text, embedding);
     return embedding;
   };
 }
-type Vector = readonly number[];
 
 /** The record must be stored in time, also when an embedder does not listen to the signal. */
 function untilAborted<Answer>(signal: AbortSignal, work: Promise<Answer>): Promise<Answer> {

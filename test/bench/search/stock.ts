@@ -4,9 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { tableShape } from "../../../lib/contract/table.ts";
-import { embeddedText } from "../../../lib/index/embedder.ts";
+import { embedAll, embeddedTexts } from "../../../lib/index/embedder.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
-import { vectorOf } from "../../../lib/index/place.ts";
+import { vectorItems } from "../../../lib/index/place.ts";
 import { redactContent } from "../../../lib/learnings/content.ts";
 import { moment, newLearning } from "../../../lib/learnings/record.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
@@ -43,8 +43,12 @@ export async function* indexedLearnings(count: number): AsyncGenerator<Indexed> 
       author_id: "boss",
       created_at: toTimestamp(nowMs),
     });
-    const vector = vectorOf(learning, localEmbedder, await localEmbedder.embed(embeddedText(learning)));
-    yield { learning, vector };
+    const [vector] = vectorItems(
+      learning,
+      localEmbedder,
+      await embedAll(localEmbedder, embeddedTexts(learning)),
+    );
+    if (vector) yield { learning, vector };
   }
 }
 
