@@ -45,6 +45,8 @@ export type Scene = {
   readonly isRepeated?: boolean;
   /** People are whole again only at its end: they move from tenant to tenant, or seats that are free go to others. */
   readonly settlesPeopleLater?: boolean;
+  /** It begins with Learnings that an earlier release made wait. */
+  readonly pendingMayBeOld?: boolean;
   /** What lies in the dead-letter queue at first. */
   readonly deadLetters?: readonly string[];
   /** Copies of its entry in the log that do not fit into its transaction follow it: a crash in between leaves them out. */

@@ -7,8 +7,11 @@ import { type State, subjectOf } from "./state.ts";
 import type { Rehearsed } from "./theatre.ts";
 
 /** What must hold at every moment, whatever was cut off. */
-export function brokenIn(items: readonly Item[], { settlesPeopleLater }: Scene): string | undefined {
-  const [problem] = problemsOf(items, { eventsMayComeAgain: true });
+export function brokenIn(
+  items: readonly Item[],
+  { settlesPeopleLater, pendingMayBeOld = false }: Scene,
+): string | undefined {
+  const [problem] = problemsOf(items, { eventsMayComeAgain: true, pendingMayBeOld });
   if (problem || settlesPeopleLater) return problem;
   try {
     checkPeople(items);

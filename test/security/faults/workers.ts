@@ -142,12 +142,14 @@ export function workersPlay(stage: Stage): Play {
       },
       "an index that is behind": {
         build: async () => {
+          // Each long enough for two pieces.
+          const long = (text: string) => `${text} `.repeat(700).trim();
           await tell(
             ...base,
             organizationSaved(2, another),
-            captured(6, "Mind the gap."),
-            captured(7, "Mind the step."),
-            captured(8, "Mind it all."),
+            captured(6, long("Mind the gap.")),
+            captured(7, long("Mind the way.")),
+            captured(8, long("Mind it all.")),
           );
           await reconcileIndex();
           const { items } = await table().queryPage({ pk: learningPartition(uuidOf()) });
@@ -248,6 +250,7 @@ export function workersPlay(stage: Stage): Play {
       },
       "waiting Learnings are listed with their organization": {
         ground: "Learnings that wait since an earlier release",
+        pendingMayBeOld: true,
         ...worker("housekeeping"),
       },
       "the reviewer searches": {
