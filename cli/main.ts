@@ -41,6 +41,16 @@ const groups: readonly CommandGroup[] = [
     load: async () => (await import("./commands/learnings.ts")).commands,
   },
   {
+    name: "seats",
+    summary: "Find seats that nobody uses, and take them back",
+    load: async () => (await import("./commands/seats.ts")).commands,
+  },
+  {
+    name: "report",
+    summary: "Report pull requests, findings, acceptance and review times",
+    load: async () => (await import("./commands/report.ts")).commands,
+  },
+  {
     name: "export",
     summary: "Write metrics, Learnings or audit logs to a file, and go on later",
     load: async () => (await import("./commands/export.ts")).commands,

@@ -1,16 +1,16 @@
 import { resolve } from "node:path";
 import { createClient } from "../../lib/client/client.ts";
 import { ReviewApiError } from "../../lib/client/error.ts";
-import { isCalendarDay } from "../../lib/contract/parameters.ts";
 import { pullRequestStatuses } from "../../lib/contract/records-metrics.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { Command, Input, Options } from "../command.ts";
+import { dayOf } from "../day.ts";
 import { type Format, formats } from "../export/format.ts";
 import { type Exported, exportToFile, exportToTerminal } from "../export/run.ts";
 import { auditLogs, datasets, learnings, type Query, type Source } from "../export/sources.ts";
 import { earlierRun, type State, sameRequest } from "../export/state.ts";
 import { targetOf } from "../export/target.ts";
-import { OperatorFault, systemCode, UsageFault } from "../fault.ts";
+import { apiFault, OperatorFault, systemCode, UsageFault, unwritable } from "../fault.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 
 const placeOptions: Options = {
@@ -174,13 +174,6 @@ const endOfTime = "9999-12-31";
 const msPerDay = 86_400_000;
 const daysAgo = (days: number): string => toTimestamp(systemClock.nowMs() - days * msPerDay).slice(0, 10);
 
-function dayOf(input: Input, name: string): string | undefined {
-  const day = input.text(name);
-  if (day !== undefined && !isCalendarDay(day))
-    throw new UsageFault(`--${name} takes a calendar day as YYYY-MM-DD, not ${JSON.stringify(day)}.`);
-  return day;
-}
-
 type Outcome = {
   readonly wish: Wish;
   readonly output: string | undefined;
@@ -211,29 +204,12 @@ function report(
 /** What the service, the network or the disk says, and that nothing is lost. */
 function explained(error: unknown, url: string, output: string | undefined): unknown {
   const hint = output === undefined ? "" : " What was read is kept; the same command goes on from there.";
-  if (error instanceof ReviewApiError) {
-    if (error.code === "INVALID_CURSOR" && output !== undefined)
-      return new OperatorFault(
-        `The cursor beside ${output} no longer works for this key and these filters; --overwrite starts anew.`,
-      );
-    return new OperatorFault(`${url} answered ${error.status} ${error.code}: ${error.message}${hint}`);
-  }
-  // fetch tells of a broken connection with a TypeError whose cause is the system's.
-  if (error instanceof TypeError && error.cause instanceof Error)
+  if (error instanceof ReviewApiError && error.code === "INVALID_CURSOR" && output !== undefined)
     return new OperatorFault(
-      `${url} does not answer (${systemCode(error.cause) ?? error.cause.message}).${hint}`,
+      `The cursor beside ${output} no longer works for this key and these filters; --overwrite starts anew.`,
     );
+  const said = apiFault(error, url);
+  if (said) return new OperatorFault(`${said}${hint}`);
   const code = systemCode(error);
-  return code !== undefined && output !== undefined
-    ? new OperatorFault(`${output} cannot be written: ${reasons[code] ?? code}.`)
-    : error;
+  return code !== undefined && output !== undefined ? unwritable(output, code) : error;
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "its folder does not exist",
-  ENOTDIR: "a part of its path is not a folder",
-  EISDIR: "it is a folder",
-  EACCES: "it is not writable",
-  EROFS: "it is on a read-only file system",
-  ENOSPC: "the disk is full",
-};

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { ReviewApiError } from "../../lib/client/error.ts";
+import { pagesInHalves } from "../../lib/client/pages-in-halves.ts";
 import type { Terminal } from "../terminal.ts";
 import type { ExportPage, Walk } from "./sources.ts";
 import { type Request, removeState, type State, writeState } from "./state.ts";
@@ -73,33 +73,18 @@ export async function exportToFile(
   }
 }
 
-/**
- * Page after page. One that is too large is asked for again in halves, since a cursor does not bind the size; a
- * single record that is too large on its own nobody can have.
- */
 async function* pagesOf(
   walk: Walk,
-  start: { readonly cursor: string | undefined; readonly records: number },
+  { cursor, records }: { readonly cursor: string | undefined; readonly records: number },
 ): AsyncGenerator<ExportPage> {
-  let { cursor } = start;
-  let isFirst = start.records === 0;
-  let limit = walk.pageSizeMax;
-  for (;;) {
-    const page = await walk.page({ cursor, limit }, isFirst).catch((error: unknown) => {
-      if (!isTooLarge(error) || limit === 1) throw error;
-      return undefined;
-    });
-    if (!page) {
-      limit = Math.floor(limit / 2);
-      continue;
-    }
+  let isFirst = records === 0;
+  const pages = pagesInHalves(
+    (place) => walk.page(place, isFirst),
+    ({ nextCursor }) => nextCursor,
+    { cursor, pageSizeMax: walk.pageSizeMax },
+  );
+  for await (const page of pages) {
     yield page;
-    if (page.nextCursor === null) return;
-    cursor = page.nextCursor;
     isFirst &&= page.count === 0;
-    limit = Math.min(walk.pageSizeMax, limit * 2);
   }
 }
-
-const isTooLarge = (error: unknown): boolean =>
-  error instanceof ReviewApiError && error.code === "RESPONSE_TOO_LARGE";

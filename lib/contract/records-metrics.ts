@@ -1,20 +1,10 @@
 import * as z from "zod";
+import { categories, severities } from "./metrics-words.ts";
 import { nextCursor, timestamp } from "./records.ts";
 
 /** Records of the three metrics operations. */
 
-/** In interface.md's order, which is also the order of CSV columns and of the codes in stored entries: only append. */
-export const severities = ["critical", "major", "minor", "trivial", "info"] as const;
-export const categories = [
-  "data_integrity_and_integration",
-  "functional_correctness",
-  "maintainability_and_code_quality",
-  "performance_and_scalability",
-  "security_and_privacy",
-  "stability_and_availability",
-] as const;
-export type Severity = (typeof severities)[number];
-export type Category = (typeof categories)[number];
+export { type Category, categories, type Severity, severities } from "./metrics-words.ts";
 
 export const pullRequestStatuses = ["merged", "closed"] as const;
 export type PullRequestStatus = (typeof pullRequestStatuses)[number];
@@ -36,6 +26,8 @@ export const reviewCommentsRecord = z.strictObject({
   merged_at: timestamp.nullable(),
   coderabbit_comments: z.array(commentRecord).min(1),
 });
+
+export type CommentsRecord = z.output<typeof reviewCommentsRecord>;
 
 /** How many comments were posted, and how many of them are known to be accepted. */
 export const commentCounts = z.strictObject({ posted: count, accepted: count });

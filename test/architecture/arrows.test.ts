@@ -26,6 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "lib/organizations": ["lib/store", "lib/stream", "lib/people", "lib/learnings", "lib/audit", "lib/access"],
   "lib/events": ["lib/store", "lib/audit", "lib/stream", ...domains.map((domain) => `lib/${domain}`)],
   "lib/client": [],
+  "lib/report": ["lib/client"],
   functions: [
     "lib/http",
     "lib/access",

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { parseYaml } from "@redocly/openapi-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { startFakeAws } from "../cli/fake-aws.ts";
@@ -44,6 +45,32 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^npx cdk\b/, "needs an AWS account"],
   [/^(\w+=\$\()?aws /, "needs an AWS account"],
 ];
+/** A workflow of GitHub's, as far as the guide uses it. */
+const workflowSchema = z.strictObject({
+  name: z.string(),
+  on: z.strictObject({
+    schedule: z.array(z.strictObject({ cron: z.string().regex(/^(\S+ ){4}\S+$/) })),
+    workflow_dispatch: z.strictObject({}),
+  }),
+  permissions: z.strictObject({ contents: z.literal("read") }),
+  jobs: z.strictObject({
+    report: z.strictObject({
+      "runs-on": z.string(),
+      steps: z.array(
+        z.strictObject({
+          name: z.string().optional(),
+          uses: z
+            .string()
+            .regex(/^[\w/-]+@v\d+$/)
+            .optional(),
+          with: z.record(z.string(), z.string()).optional(),
+          env: z.record(z.string(), z.string()).optional(),
+          run: z.string().optional(),
+        }),
+      ),
+    }),
+  }),
+});
 const isElsewhere = (line: string) => elsewhere.some(([pattern]) => pattern.test(line));
 const run = promisify(execFile);
 
@@ -129,6 +156,8 @@ describe("commands in the docs do what they say", () => {
   /** What the reader has at hand under these names. */
   const variables: Readonly<Record<string, () => Promise<string>>> = {
     KEY: async () => service.keys.workspace ?? "",
+    REVIEW_API_URL: async () => service.url,
+    GITHUB_STEP_SUMMARY: async () => join(folder, "summary.md"),
     EVENT_ID: async () => {
       const letter = event(1_000 + deadLetters++, "planet.saved", {});
       const entry = {
@@ -187,9 +216,25 @@ describe("commands in the docs do what they say", () => {
     expect([code, output]).toEqual([0, expect.any(String)]);
   });
 
+  test("the guide's weekly workflow makes a summary and a page", async () => {
+    const [, text = ""] = /```yaml\n(.*?)```/s.exec(read("docs/guide.md")) ?? [];
+    const workflow = workflowSchema.parse(parseYaml(text));
+    const { steps } = workflow.jobs.report;
+    const [report] = steps.filter(({ env }) => env);
+    expect(report?.env).toEqual({
+      REVIEW_API_URL: expect.stringMatching(/^https:/),
+      REVIEW_API_KEY: expect.stringMatching(/^\$\{\{ secrets\.\w+ \}\}$/),
+    });
+    const { code, output } = await runLine(`set -e\n${report?.run}`);
+    expect([code, output]).toEqual([0, expect.any(String)]);
+    expect(await readFile(join(folder, "summary.md"), "utf8")).toMatch(/^### Code reviews, .*acme-web/s);
+    const page = steps.at(-1)?.with?.path ?? "";
+    expect(await readFile(join(folder, page), "utf8")).toMatch(/^<!doctype html>/);
+  });
+
   test.each([
     ["README.md", 6],
-    ["docs/guide.md", 2],
+    ["docs/guide.md", 8],
     ["docs/runbook.md", 15],
     ["docs/stream.md", 1],
   ])("%s has at least %d that are run", (page, least) => {

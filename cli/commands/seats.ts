@@ -1,0 +1,184 @@
+import { counted } from "../../lib/contract/counted.ts";
+import { peopleLimits } from "../../lib/contract/limits.ts";
+import { authorsBetween } from "../../lib/metrics/authors.ts";
+import { assignSeatsByEmail, assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
+import { findIdleSeats, type SeatHolder } from "../../lib/people/idle-seats.ts";
+import { lastDays } from "../../lib/report/period.ts";
+import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import type { OrganizationItem } from "../../lib/store/items/organization.ts";
+import { type PoolKey, poolOf, type TenantKey } from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
+import type { Command, Input } from "../command.ts";
+import { type Connection, withConnection } from "../connection/connection.ts";
+import { findOrganization, listOrganizations } from "../connection/organizations.ts";
+import { OperatorFault, UsageFault } from "../fault.ts";
+import { formatTable, type Terminal } from "../terminal.ts";
+
+const daysDefault = 30;
+const daysMax = 366;
+const msPerDay = 86_400_000;
+
+const idle: Command = {
+  name: "idle",
+  summary:
+    "Who has held a seat for so many days and finished no reviewed pull request in them; --unassign takes the seats",
+  connects: true,
+  options: {
+    days: { value: "N", help: `1 to ${daysMax} (default ${daysDefault})` },
+    org: {
+      value: "ORG",
+      help: "the seats of this organization, by provider id or UUID; of its workspace, if it has one",
+    },
+    unassign: { help: "take these seats away; without it nothing is changed" },
+  },
+  examples: ["seats idle --days 30", "seats idle --days 60 --org 1001 --unassign"],
+  run: (input, terminal) => {
+    const days = input.integer("days", { min: 1, max: daysMax }) ?? daysDefault;
+    return withConnection(input, (connection) => run(connection, days, input, terminal));
+  },
+};
+
+export const commands: readonly Command[] = [idle];
+
+/** Seats that are counted together: a workspace's, or one organization's. */
+type Pool = {
+  readonly key: PoolKey;
+  readonly tenant: TenantKey;
+  readonly organizations: readonly OrganizationItem[];
+};
+
+async function run(connection: Connection, days: number, input: Input, terminal: Terminal): Promise<void> {
+  const pools = await poolsOf(connection.table, input.text("org"));
+  const unassigns = input.flag("unassign");
+  if (unassigns && pools.length > 1)
+    throw new UsageFault(`--unassign goes with --org: there are ${pools.length} groups of seats here.`);
+  const sinceMs = systemClock.nowMs() - days * msPerDay;
+  const judged = await Promise.all(pools.map((pool) => judge(connection, pool, sinceMs)));
+  const answer = {
+    days,
+    since: toTimestamp(sinceMs),
+    dry_run: !unassigns,
+    seats_held: sum(judged.map(({ held }) => held)),
+    not_judged: sum(judged.map(({ unjudged }) => unjudged)),
+    idle: judged.flatMap((each) => each.rows),
+  };
+  const failed = unassigns
+    ? (await Promise.all(judged.map((each) => unassign(connection, each)))).flat()
+    : [];
+  if (input.flag("json")) terminal.out(JSON.stringify({ ...answer, ...(unassigns && { failed }) }));
+  else show(answer, terminal);
+  if (failed.length > 0)
+    throw new OperatorFault(failed.map(({ id, message }) => `${id}: ${message}`).join("\n"));
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+async function poolsOf(table: Table, name: string | undefined): Promise<readonly Pool[]> {
+  const only = name === undefined ? undefined : poolOf(await findOrganization(table, name));
+  const groups = Map.groupBy(await listOrganizations(table), poolOf);
+  return [...groups].flatMap(([key, organizations]) => {
+    const [first] = organizations;
+    return first && (only === undefined || only === key)
+      ? [{ key, tenant: first.tenant, organizations }]
+      : [];
+  });
+}
+
+type Row = {
+  readonly organizations: string;
+  readonly user_ids: string;
+  readonly username: string | null;
+  readonly email: string | null;
+};
+type Judged = {
+  readonly pool: Pool;
+  readonly held: number;
+  readonly unjudged: number;
+  readonly holders: readonly SeatHolder[];
+  readonly rows: readonly Row[];
+};
+
+async function judge({ table, audited }: Connection, pool: Pool, sinceMs: number): Promise<Judged> {
+  const known = new Map(pool.organizations.map((organization) => [organization.uuid, organization]));
+  const ready = pool.organizations.filter(({ metrics }) => metrics === "ready");
+  const authors = new Set<string>();
+  const nowMs = systemClock.nowMs();
+  const window = { start_date: toTimestamp(sinceMs).slice(0, 10), end_date: lastDays(1, nowMs).end_date };
+  if (ready.length > 0)
+    for await (const { organization, userId } of authorsBetween(
+      { table, clock: systemClock },
+      { tenant: pool.tenant, organizations: ready },
+      window,
+    ))
+      authors.add(`${organization} ${userId}`);
+  const {
+    held,
+    idle: holders,
+    unjudged,
+  } = await findIdleSeats({ table, clock: systemClock }, pool.key, {
+    sinceMs,
+    isAuthor: (organization, userId) => authors.has(`${organization} ${userId}`),
+    isJudged: (organization) => known.get(organization)?.metrics === "ready",
+    auditRetentionDays: audited.retentionDays,
+  });
+  const nameOf = (uuid: string) => known.get(uuid)?.name ?? uuid;
+  const rows = holders.map(({ person, members }) => ({
+    organizations: person.memberships.map(({ organization }) => nameOf(organization)).join(", "),
+    user_ids: person.memberships.map(({ user_id }) => user_id).join(", "),
+    username: members.find(({ username }) => username !== null)?.username ?? null,
+    email: person.email ?? members[0]?.email ?? null,
+  }));
+  return { pool, held, unjudged, holders, rows };
+}
+
+type Failure = { readonly id: string; readonly message: string };
+
+/** A workspace's people by their addresses, everybody else by the membership that holds the seat. */
+async function unassign({ audited }: Connection, { pool, holders }: Judged): Promise<readonly Failure[]> {
+  const { key, organizations } = pool;
+  const failures: Failure[] = [];
+  const emails = holders.flatMap(({ person }) => (key.startsWith("w#") ? (person.email ?? []) : []));
+  for (const some of inBatches(emails)) {
+    const workspace = { tenant: `w#${key.slice(2)}` as const, organizations };
+    const { failed } = await assignSeatsByEmail(audited, workspace, { action: "unassign", emails: some });
+    failures.push(...failed);
+  }
+  const alone = holders.filter(({ person }) => !key.startsWith("w#") || person.email === null);
+  for (const organization of organizations) {
+    const userIds = alone.flatMap(({ person }) =>
+      person.memberships.flatMap((each) => (each.organization === organization.uuid ? each.user_id : [])),
+    );
+    for (const some of inBatches(userIds)) {
+      const wish = { action: "unassign", userIds: some } as const;
+      failures.push(...(await assignSeatsToMembers(audited, organization, wish)).failed);
+    }
+  }
+  return failures;
+}
+
+function* inBatches(ids: readonly string[]): Generator<readonly string[]> {
+  const { batchUsersMax } = peopleLimits;
+  for (let start = 0; start < ids.length; start += batchUsersMax)
+    yield ids.slice(start, start + batchUsersMax);
+}
+
+type Answer = {
+  readonly days: number;
+  readonly dry_run: boolean;
+  readonly seats_held: number;
+  readonly not_judged: number;
+  readonly idle: readonly Row[];
+};
+
+function show({ days, dry_run, seats_held, not_judged, idle: rows }: Answer, terminal: Terminal): void {
+  if (rows.length > 0) terminal.out(formatTable(rows));
+  terminal.say(`${rows.length} of ${counted(seats_held, "assigned seat")} idle for ${counted(days, "day")}.`);
+  if (not_judged > 0)
+    terminal.say(
+      `Not judged: ${counted(not_judged, "holder")}; an organization of theirs sends no metrics, or is preparing them.`,
+    );
+  if (rows.length === 0) return;
+  terminal.say(
+    dry_run ? "Nothing was changed; --unassign takes these seats away." : "These seats were taken away.",
+  );
+}

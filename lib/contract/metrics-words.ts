@@ -1,0 +1,15 @@
+/**
+ * The closed lists of the metrics. In a file without schemas, so that a page in a browser can have them too.
+ * In interface.md's order, which is also the order of CSV columns and of the codes in stored entries: only append.
+ */
+export const severities = ["critical", "major", "minor", "trivial", "info"] as const;
+export const categories = [
+  "data_integrity_and_integration",
+  "functional_correctness",
+  "maintainability_and_code_quality",
+  "performance_and_scalability",
+  "security_and_privacy",
+  "stability_and_availability",
+] as const;
+export type Severity = (typeof severities)[number];
+export type Category = (typeof categories)[number];

@@ -1,0 +1,40 @@
+import type { Clock } from "../runtime/clock.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { streamHeadKey, type TenantKey } from "../store/layout.ts";
+import type { Table } from "../store/table.ts";
+import { prUrlOfReview } from "./reviews.ts";
+import { type MetricsCall, walk } from "./walk.ts";
+
+export type Author = { readonly organization: string; readonly userId: string };
+
+const entriesTogether = 1_000;
+
+/** The authors of all reviewed pull requests that were merged or closed in the window; some of them several times. */
+export async function* authorsBetween(
+  { table, clock }: { readonly table: Table; readonly clock: Clock },
+  place: { readonly tenant: TenantKey; readonly organizations: readonly OrganizationItem[] },
+  window: { readonly start_date: string; readonly end_date: string },
+): AsyncGenerator<Author> {
+  let position = 0;
+  for (;;) {
+    const call: MetricsCall = {
+      principal: { tenant: place.tenant },
+      scope: { organizations: place.organizations },
+      input: { query: window },
+      paging: { position, pageSize: entriesTogether, next: String, resume: String },
+      table,
+      clock,
+      alongside: [await table.get(streamHeadKey(place.tenant))],
+      signal: new AbortController().signal,
+    };
+    const { entries, nextCursor } = await walk(call, {
+      dataset: "reviews",
+      recordBytesMax: Number.POSITIVE_INFINITY,
+      prUrlOf: prUrlOfReview,
+    });
+    for (const { entry } of entries)
+      if (entry.authorId !== null) yield { organization: entry.organization, userId: entry.authorId };
+    if (nextCursor === null) return;
+    position = Number(nextCursor);
+  }
+}

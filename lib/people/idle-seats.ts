@@ -1,0 +1,109 @@
+import { readAuditLog } from "../audit/list.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { toTimestamp } from "../runtime/clock.ts";
+import type { AuditItem } from "../store/items/audit.ts";
+import { type MemberItem, type PersonItem, parseMember, parsePerson } from "../store/items/people.ts";
+import { versionInstant } from "../store/items/version.ts";
+import { memberKey, type PoolKey, personsRange } from "../store/layout.ts";
+import { queryAll, type Table } from "../store/table.ts";
+
+export type SeatHolder = { readonly person: PersonItem; readonly members: readonly MemberItem[] };
+
+export type IdleSeats = {
+  readonly held: number;
+  readonly idle: readonly SeatHolder[];
+  /** Holders of whom it cannot be said: an organization of theirs has no pull requests here to look at. */
+  readonly unjudged: number;
+};
+
+type Question = {
+  /** A seat that was given later is too young to be idle. */
+  readonly sinceMs: number;
+  /** Whether a pull request of the member was finished since then. */
+  isAuthor(organization: string, userId: string): boolean;
+  /** Whether the pull requests of the organization are known at all. */
+  isJudged(organization: string): boolean;
+  readonly auditRetentionDays: number;
+};
+
+type Deps = { readonly table: Table; readonly clock: Clock };
+
+/** Who has held a seat of the pool since then and has finished no pull request in any of its organizations. */
+export async function findIdleSeats(deps: Deps, pool: PoolKey, question: Question): Promise<IdleSeats> {
+  const entries = await seatEntriesSince(deps, pool, question);
+  const idle: SeatHolder[] = [];
+  let held = 0;
+  let unjudged = 0;
+  for await (const item of queryAll(deps.table, personsRange(pool))) {
+    const person = parsePerson(item);
+    if (!person.seat) continue;
+    held++;
+    const { memberships } = person;
+    if (memberships.some(({ organization, user_id }) => question.isAuthor(organization, user_id))) continue;
+    if (!memberships.every(({ organization }) => question.isJudged(organization))) {
+      unjudged++;
+      continue;
+    }
+    if (entries.some((entry) => names(entry, person))) continue;
+    const members = await readMembers(deps.table, person);
+    if (hadSeatBefore(person, members, question.sinceMs)) idle.push({ person, members });
+  }
+  return { held, idle, unjudged };
+}
+
+/** Every seat that the API, the operator or the automatic mode gave is in the audit log. */
+async function seatEntriesSince(
+  deps: Deps,
+  pool: PoolKey,
+  { sinceMs, auditRetentionDays }: Question,
+): Promise<readonly AuditItem[]> {
+  const entries: AuditItem[] = [];
+  let after: Awaited<ReturnType<typeof readAuditLog>>["next"] = null;
+  do {
+    const page = await readAuditLog(deps, {
+      owner: pool,
+      order: "asc",
+      fromMs: sinceMs,
+      toMs: undefined,
+      after,
+      limit: entriesTogether,
+      retentionDays: auditRetentionDays,
+      wanted: ({ action }) => action === "seats.assigned",
+    });
+    entries.push(...page.entries);
+    after = page.next;
+  } while (after !== null);
+  return entries;
+}
+
+const entriesTogether = 100;
+
+/** An entry names people as the caller did: by e-mail address, or by the user id within its organization. */
+function names({ metadata, organization }: AuditItem, { email, memberships }: PersonItem): boolean {
+  const ids = Array.isArray(metadata.ids) ? metadata.ids.map(String) : [];
+  return ids.some(
+    (id) =>
+      id.toLowerCase() === email ||
+      memberships.some(
+        (membership) =>
+          membership.user_id === id && (organization === null || organization === membership.organization),
+      ),
+  );
+}
+
+async function readMembers(table: Table, { memberships }: PersonItem): Promise<readonly MemberItem[]> {
+  const items = await table.getMany(
+    memberships.map(({ organization, user_id }) => memberKey(organization, user_id)),
+  );
+  return items.filter((item) => item !== undefined).map(parseMember);
+}
+
+/** A seat that came with a member, of which no entry tells, is at most as old as the member. */
+function hadSeatBefore(person: PersonItem, members: readonly MemberItem[], sinceMs: number): boolean {
+  const since = toTimestamp(sinceMs);
+  return members.some(
+    ({ first_version, seat_wanted, seat_earned }) =>
+      (seat_wanted || seat_earned === true || person.seat_decided === true) &&
+      versionInstant(first_version) < since,
+  );
+}

@@ -1,0 +1,41 @@
+import { headlines, rowsTable, titleOf } from "./columns.ts";
+import type { Report } from "./report.ts";
+import { definitions, formatCount } from "./words.ts";
+
+/** Rows that a chat message has room for; JSON and HTML have them all. */
+const rowsMax = 15;
+
+/** For a chat message or the summary of a job. */
+export function markdownReport(report: Report): string {
+  const { heads, rows } = rowsTable(report);
+  const more = rows.length - rowsMax;
+  return [
+    `### ${titleOf(report)}`,
+    "",
+    ...headlines(report).map(([name, value]) => `- **${name}**: ${value}`),
+    "",
+    line(heads),
+    line(heads.map((_, column) => (column === 0 ? "---" : "--:"))),
+    ...rows.slice(0, rowsMax).map(line),
+    ...(more > 0 ? ["", `${formatCount(more)} more: \`--format json\` and \`--format html\` have all.`] : []),
+    "",
+    `*${definitions.pullRequests} Acceptance: ${definitions.acceptance}*`,
+    "",
+  ].join("\n");
+}
+
+const line = (cells: readonly string[]): string => `| ${cells.map(escaped).join(" | ")} |`;
+
+/** Names come from elsewhere: none of them ends a cell, links, mentions anybody or becomes markup. */
+const escaped = (cell: string): string =>
+  cell
+    .replaceAll(/[\r\n]+/g, " ")
+    .replaceAll(/[\\`*_{}[\]<>()#|!~@&:]/g, (character) =>
+      character === "&"
+        ? "&amp;"
+        : character === "<"
+          ? "&lt;"
+          : character === "@"
+            ? "&#64;"
+            : `\\${character}`,
+    );

@@ -1,0 +1,44 @@
+/** Days of a report, both inclusive, UTC, as YYYY-MM-DD. */
+export type Period = { readonly start_date: string; readonly end_date: string };
+
+const msPerDay = 86_400_000;
+const daysPerWeek = 7;
+
+const startMs = (day: string): number => Date.parse(`${day}T00:00:00.000Z`);
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** So many days up to today; today is one of them. */
+export const lastDays = (days: number, nowMs: number): Period => ({
+  start_date: dayOf(nowMs - (days - 1) * msPerDay),
+  end_date: dayOf(nowMs),
+});
+
+export const daysOf = ({ start_date, end_date }: Period): number =>
+  Math.round((startMs(end_date) - startMs(start_date)) / msPerDay) + 1;
+
+/** The Monday of its week. The first of January 1970 was a Thursday, three days after a Monday. */
+function mondayMs(ms: number): number {
+  const day = Math.floor(ms / msPerDay);
+  return (day - ((((day + 3) % daysPerWeek) + daysPerWeek) % daysPerWeek)) * msPerDay;
+}
+
+export const weekOf = (ms: number): string => dayOf(mondayMs(ms));
+
+export type Week = {
+  /** Its Monday, also where the period begins later. */
+  readonly monday: string;
+  /** All seven days lie in the period. */
+  readonly is_whole: boolean;
+};
+
+/** Every week that the period touches, the ones without pull requests too. */
+export function weeksOf({ start_date, end_date }: Period): Week[] {
+  const [firstMs, lastMs] = [startMs(start_date), startMs(end_date)];
+  const weeks: Week[] = [];
+  for (let ms = mondayMs(firstMs); ms <= lastMs; ms += daysPerWeek * msPerDay)
+    weeks.push({
+      monday: dayOf(ms),
+      is_whole: ms >= firstMs && ms + (daysPerWeek - 1) * msPerDay <= lastMs,
+    });
+  return weeks;
+}

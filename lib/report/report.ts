@@ -1,0 +1,149 @@
+import { categories, severities } from "../contract/metrics-words.ts";
+import { type Figures, type FindingFigures, figuresOf, findingFigures, findingsOf } from "./figures.ts";
+import { daysOf, type Period, weekOf, weeksOf } from "./period.ts";
+import type { Outcome, PullRequest } from "./pull-request.ts";
+
+export const dimensions = ["week", "repository", "author", "severity", "category"] as const;
+export type Dimension = (typeof dimensions)[number];
+
+export type Row = {
+  /** What the API calls it: a Monday, an id, a severity; null for what has none. */
+  readonly id: string | null;
+  readonly name: string;
+  /** The organization's name where the row belongs to one. */
+  readonly organization: string | null;
+  readonly figures: Figures;
+};
+
+export type HeatCell = {
+  readonly severity: Outcome["severity"];
+  readonly category: Outcome["category"];
+  readonly findings: FindingFigures;
+};
+
+/** Everything a report shows; its JSON is this. */
+export type Report = {
+  readonly period: Period & { readonly days: number };
+  readonly total: Figures;
+  readonly by: Dimension;
+  readonly rows: readonly Row[];
+  readonly weeks: readonly Row[];
+  readonly complexity: readonly Row[];
+  /** Every severity with every category, those without findings too. */
+  readonly heat_map: readonly HeatCell[];
+};
+
+export const notStated = "not stated";
+const severitiesAndNull = [...severities, null];
+const categoriesAndNull = [...categories, null];
+
+export function reportOf(pullRequests: readonly PullRequest[], period: Period, by: Dimension): Report {
+  return {
+    period: { ...period, days: daysOf(period) },
+    total: figuresOf(pullRequests),
+    by,
+    rows: rowsBy[by](pullRequests, period),
+    weeks: weekRows(pullRequests, period),
+    complexity: complexityRows(pullRequests),
+    heat_map: heatMap(pullRequests),
+  };
+}
+
+type MakeRows = (pullRequests: readonly PullRequest[], period: Period) => Row[];
+
+const rowsBy: Readonly<Record<Dimension, MakeRows>> = {
+  week: weekRows,
+  repository: repositoryRows,
+  author: authorRows,
+  severity: (pullRequests) => findingRows(pullRequests, "severity", severitiesAndNull),
+  category: (pullRequests) => findingRows(pullRequests, "category", categoriesAndNull),
+};
+
+function weekRows(pullRequests: readonly PullRequest[], period: Period): Row[] {
+  const byWeek = Map.groupBy(pullRequests, ({ mergedAtMs }) => weekOf(mergedAtMs));
+  return weeksOf(period).map(({ monday, is_whole }) => ({
+    id: monday,
+    name: is_whole ? monday : `${monday} (in part)`,
+    organization: null,
+    figures: figuresOf(byWeek.get(monday) ?? []),
+  }));
+}
+
+/** Busiest first. */
+function repositoryRows(pullRequests: readonly PullRequest[]): Row[] {
+  const groups = Map.groupBy(pullRequests, ({ organizationId, repositoryId }) =>
+    JSON.stringify([organizationId, repositoryId]),
+  );
+  return [...groups.values()]
+    .flatMap((group) => (group[0] ? [{ first: group[0], group }] : []))
+    .map(({ first, group }) => ({
+      id: first.repositoryId,
+      name: first.repositoryName,
+      organization: first.organizationName,
+      figures: figuresOf(group),
+    }))
+    .toSorted((one, other) => other.figures.pull_requests - one.figures.pull_requests || byName(one, other));
+}
+
+/** In alphabetical order: a report is no ranking of people. */
+function authorRows(pullRequests: readonly PullRequest[]): Row[] {
+  const groups = Map.groupBy(pullRequests, ({ organizationId, authorId }) =>
+    JSON.stringify([organizationId, authorId]),
+  );
+  return [...groups.values()]
+    .flatMap((group) => (group[0] ? [{ first: group[0], group }] : []))
+    .map(({ first, group }) => ({
+      id: first.authorId,
+      name: first.authorId === null ? notStated : (first.authorName ?? first.authorId),
+      organization: first.organizationName,
+      figures: figuresOf(group),
+    }))
+    .toSorted(byName);
+}
+
+const compareTexts = new Intl.Collator("en").compare;
+const byName = (one: Row, other: Row): number =>
+  compareTexts(one.name, other.name) || compareTexts(one.organization ?? "", other.organization ?? "");
+
+/** Pull requests that have such a finding, and only these findings of theirs. */
+const findingRows = <Field extends "severity" | "category">(
+  pullRequests: readonly PullRequest[],
+  field: Field,
+  values: ReadonlyArray<Outcome[Field]>,
+): Row[] =>
+  values.map((value) => {
+    const passes = (finding: Outcome) => finding[field] === value;
+    const having = pullRequests.filter((each) => findingsOf(each).some(passes));
+    return {
+      id: value,
+      name: wordsOf(value),
+      organization: null,
+      figures: figuresOf(having, passes),
+    };
+  });
+
+const complexities = [1, 2, 3, 4, 5, null];
+
+const complexityRows = (pullRequests: readonly PullRequest[]): Row[] =>
+  complexities.map((value) => ({
+    id: value === null ? null : String(value),
+    name: value === null ? notStated : String(value),
+    organization: null,
+    figures: figuresOf(pullRequests.filter(({ complexity }) => complexity === value)),
+  }));
+
+function heatMap(pullRequests: readonly PullRequest[]): HeatCell[] {
+  const cells = Map.groupBy(pullRequests.flatMap(findingsOf), ({ severity, category }) =>
+    JSON.stringify([severity, category]),
+  );
+  return severitiesAndNull.flatMap((severity) =>
+    categoriesAndNull.map((category) => ({
+      severity,
+      category,
+      findings: findingFigures(cells.get(JSON.stringify([severity, category])) ?? []),
+    })),
+  );
+}
+
+/** `data_integrity_and_integration` as people write it. */
+export const wordsOf = (value: string | null): string => value?.replaceAll("_", " ") ?? notStated;

@@ -1,0 +1,36 @@
+import { headlines, rowsTable, type TextTable, titleOf } from "./columns.ts";
+import type { Report } from "./report.ts";
+import { definitions } from "./words.ts";
+
+/** For a terminal. */
+export function textReport(report: Report): string {
+  const figures = headlines(report);
+  const width = Math.max(...figures.map(([name]) => name.length));
+  return [
+    titleOf(report),
+    "",
+    ...figures.map(([name, value]) => `${name.padEnd(width)}  ${value}`),
+    "",
+    alignedTable(rowsTable(report)),
+    "",
+    `Pull requests: ${definitions.pullRequests}`,
+    `Acceptance: ${definitions.acceptance}`,
+  ].join("\n");
+}
+
+/** The first column to the left, the numbers to the right. */
+function alignedTable({ heads, rows }: TextTable): string {
+  const lines = [heads, ...rows];
+  const widths = heads.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const isText = (column: number) => column === 0 || heads[column] === "Organization";
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) =>
+          isText(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+        )
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}

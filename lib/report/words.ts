@@ -1,0 +1,45 @@
+import type { Dimension } from "./report.ts";
+
+/** What the figures mean. They stand beside the figures wherever these are shown. */
+export const definitions = {
+  pullRequests: "Pull requests that were merged in the period and had an automated review.",
+  acceptance:
+    "Accepted findings, of those whose outcome is known. The stored outcome comes from automatic detection or from a " +
+    "user's confirmation; it is not necessarily acceptance by the pull request's author. false is not proof of " +
+    "rejection; null means unknown and is counted apart. An outcome can change after the comment was posted.",
+  timeToFirstHumanReview:
+    "From ready for review (or opened, where that is not known) to the first review by a person. Pull requests that " +
+    "no person reviewed are left out.",
+  timeToMerge: "From ready for review (or opened, where that is not known) to the merge.",
+  week: "Weeks begin on Monday, UTC.",
+  findingRows: "A row counts the pull requests that have such a finding, and only these findings.",
+} as const;
+
+export const dimensionHeads: Readonly<Record<Dimension, string>> = {
+  week: "Week of",
+  repository: "Repository",
+  author: "Author",
+  severity: "Severity",
+  category: "Category",
+};
+
+export const none = "–";
+
+export const formatCount = (count: number): string => count.toLocaleString("en-US");
+
+export const formatShare = (share: number | null): string =>
+  share === null ? none : `${Math.round(share * 100)} %`;
+
+export const formatMean = (mean: number | null): string => (mean === null ? none : mean.toFixed(1));
+
+const minutesPerHour = 60;
+const minutesPerDay = 24 * minutesPerHour;
+
+/** In the largest unit of which there are at least two. */
+export function formatMinutes(minutes: number | null): string {
+  if (minutes === null) return none;
+  if (minutes < 2 * minutesPerHour) return `${Math.round(minutes)} min`;
+  return minutes < 2 * minutesPerDay
+    ? `${(minutes / minutesPerHour).toFixed(1)} h`
+    : `${(minutes / minutesPerDay).toFixed(1)} d`;
+}

@@ -1,0 +1,209 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { callJson, callTool, event, ndjson, type RunningDev, soloOrganization, useDev } from "./support.ts";
+
+const dev = useDev();
+const msPerDay = 86_400_000;
+const nowMs = Date.now();
+const daysAgo = (days: number): string => new Date(nowMs - days * msPerDay).toISOString();
+const hoursAfter = (instant: string, hours: number): string =>
+  new Date(Date.parse(instant) + hours * 3_600_000).toISOString();
+
+const organization = { provider: "github", instance_id: null, provider_organization_id: "42" };
+const repository = {
+  ...organization,
+  repository_id: "7",
+  name: "shop",
+  full_name: "acme/shop",
+  private: true,
+  url: "https://github.com/acme/shop",
+  active: true,
+};
+const member = (id: string, username: string, more: object = {}) => ({
+  ...organization,
+  user_id: id,
+  username,
+  email: `${username}@acme.example`,
+  role: null,
+  seat_assigned: true,
+  readable_repository_ids: "*",
+  active: true,
+  ...more,
+});
+/** Ready two hours before the merge, looked at by a person after one. */
+const pullRequest = (
+  number: number,
+  authorId: string,
+  mergedAt: string,
+  accepted: Array<boolean | null>,
+) => ({
+  ...organization,
+  repository_id: "7",
+  pr_url: `https://github.com/acme/shop/pull/${number}`,
+  author_id: authorId,
+  author_username: authorId,
+  created_at: hoursAfter(mergedAt, -3),
+  ready_for_review_at: hoursAfter(mergedAt, -2),
+  first_human_review_at: hoursAfter(mergedAt, -1),
+  last_commit_at: null,
+  merged_at: mergedAt,
+  closed_at: mergedAt,
+  status: "merged",
+  reviewed: true,
+  review_iterations: 1,
+  estimated_complexity: 2,
+  estimated_review_minutes: 5,
+  comments: accepted.map((each, index) => ({
+    url: `https://github.com/acme/shop/pull/${number}#c${index}`,
+    severity: "major",
+    category: "security_and_privacy",
+    accepted: each,
+  })),
+  mcp_servers: [],
+});
+
+const events = [
+  event(1, "organization.saved", { ...soloOrganization("42", "acme"), seat_assignment_mode: "manual" }),
+  event(2, "repository.saved", repository),
+  event(3, "member.saved", member("1", "ada", { role: "cr_admin" }), daysAgo(100)),
+  event(4, "member.saved", member("2", "ben"), daysAgo(100)),
+  event(5, "member.saved", member("3", "cleo"), daysAgo(5)),
+  event(6, "member.saved", member("4", "dan", { seat_assigned: false }), daysAgo(100)),
+  event(7, "pull_request.finalized", pullRequest(1, "1", daysAgo(3), [true, false, null]), daysAgo(3)),
+  event(8, "pull_request.finalized", pullRequest(2, "1", daysAgo(4), [true]), daysAgo(4)),
+  event(9, "pull_request.finalized", pullRequest(3, "2", daysAgo(60), [false]), daysAgo(60)),
+];
+
+let folder = "";
+let data = "";
+let service: RunningDev;
+let key = "";
+beforeAll(async () => {
+  folder = await dev.folder();
+  data = join(folder, "data");
+  const seed = join(folder, "events.ndjson");
+  await writeFile(seed, ndjson(events));
+  service = await dev.start("--data", data, "--no-demo", "--seed", seed);
+  const words = ["keys", "create", "--kind", "organization", "--org", "42", "--owner", "1", "--data", data];
+  key = z.object({ key: z.string() }).parse(await callJson(...words)).key;
+});
+
+const figures = z.object({
+  period: z.object({ days: z.number() }),
+  total: z.object({ pull_requests: z.number(), findings: z.record(z.string(), z.number().nullable()) }),
+  rows: z.array(z.object({ id: z.string().nullable(), figures: z.object({ pull_requests: z.number() }) })),
+});
+
+describe("report", () => {
+  test("counts what the service has, with a key and an address", async () => {
+    const report = figures.parse(
+      await callJson("report", "--url", service.url, "--key", key, "--by", "author"),
+    );
+    expect(report).toMatchObject({
+      period: { days: 30 },
+      total: {
+        pull_requests: 2,
+        findings: { posted: 4, accepted: 2, not_accepted: 1, unknown: 1, acceptance: 2 / 3 },
+      },
+      rows: [{ id: "1", figures: { pull_requests: 2 } }],
+    });
+  });
+
+  test("finds the local service by its data, and reaches as far back as it is told", async () => {
+    const { code, stdout } = await callTool("report", "--data", data, "--key", key, "--days", "90");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Pull requests reviewed      3\n")]);
+    expect(stdout).toContain("median 60 min, 90 % within 60 min");
+  });
+
+  test("writes a file in the format of its name", async () => {
+    const file = join(folder, "report.html");
+    const { code, stderr } = await callTool("report", "--data", data, "--key", key, "--output", file);
+    expect([code, stderr]).toEqual([0, `Wrote the report to ${file}.`]);
+    expect(await readFile(file, "utf8")).toMatch(/^<!doctype html>.*<svg .*<\/html>\n$/s);
+  });
+
+  test.each([
+    [["--days", "7", "--start", "2026-01-01"], "--days and --start exclude each other."],
+    [["--start", "2026-02-01", "--end", "2026-01-01"], "--end must not be before --start."],
+    [["--by", "mood"], '--by takes one of week, repository, author, severity, category, not "mood".'],
+    [["--days", "0"], '--days takes a whole number from 1 to 3660, not "0".'],
+  ])("%j is refused: %s", async (words, sentence) => {
+    const { code, stderr } = await callTool("report", "--data", data, "--key", key, ...words);
+    expect([code, stderr.split("\n")[0]]).toEqual([2, sentence]);
+  });
+
+  test("says which address does not answer, and what a refused key was told", async () => {
+    const nobody = "http://127.0.0.1:9";
+    const lost = await callTool("report", "--url", nobody, "--key", key);
+    expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining(`${nobody} does not answer (`)]);
+    const refused = await callTool("report", "--url", service.url, "--key", "rk_user_wrong");
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining(`${service.url} answered 401 UNAUTHORIZED: `),
+    ]);
+  });
+});
+
+const idleAnswer = z.object({
+  dry_run: z.boolean(),
+  seats_held: z.number(),
+  idle: z.array(z.object({ user_ids: z.string(), username: z.string() })),
+});
+const idle = async (...words: readonly string[]) =>
+  idleAnswer.parse(await callJson("seats", "idle", "--data", data, "--org", "42", ...words));
+const ben = { user_ids: "2", username: "ben" };
+
+/** Each goes on from the seats as the one before left them. */
+describe("seats idle", () => {
+  test("names who has held a seat all the time and finished no pull request; newcomers are left alone", async () => {
+    expect(await idle()).toEqual({ dry_run: true, seats_held: 3, idle: [ben] });
+    // Ben's pull request is 60 days old.
+    expect((await idle("--days", "90")).idle).toEqual([]);
+    expect((await idle("--days", "2")).idle.map(({ username }) => username)).toEqual(["ada", "ben", "cleo"]);
+  });
+
+  test("without --unassign nothing is changed, and it says so", async () => {
+    const { code, stdout, stderr } = await callTool("seats", "idle", "--data", data);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/acme +2 +ben +ben@acme\.example/)]);
+    expect(stderr).toBe(
+      "1 of 3 assigned seats idle for 30 days.\nNothing was changed; --unassign takes these seats away.",
+    );
+    expect((await idle()).seats_held).toBe(3);
+  });
+
+  test("--unassign takes the seats, once", async () => {
+    expect(await idle("--unassign")).toEqual({ dry_run: false, seats_held: 3, idle: [ben] });
+    expect(await idle()).toEqual({ dry_run: true, seats_held: 2, idle: [] });
+  });
+
+  test("a seat that was given back a moment ago is not idle", async () => {
+    await callJson("members", "set-seat", "2", "--org", "42", "--seat", "assigned", "--data", data);
+    expect(await idle()).toEqual({ dry_run: true, seats_held: 3, idle: [] });
+  });
+
+  test("nobody is judged by pull requests that the organization does not send", async () => {
+    const file = join(folder, "unavailable.ndjson");
+    const saved = { ...soloOrganization("42", "acme"), metrics: "unavailable" };
+    await writeFile(file, ndjson([event(20, "organization.saved", saved, daysAgo(0))]));
+    await callJson("events", "send", file, "--data", data);
+    const answer = await callTool("seats", "idle", "--data", data, "--days", "2");
+    expect([answer.stdout, answer.stderr]).toEqual([
+      "",
+      "0 of 3 assigned seats idle for 2 days.\n" +
+        "Not judged: 3 holders; an organization of theirs sends no metrics, or is preparing them.",
+    ]);
+  });
+
+  test("with several groups of seats --unassign wants to know whose", async () => {
+    const file = join(folder, "another.ndjson");
+    await writeFile(file, ndjson([event(21, "organization.saved", soloOrganization("43", "other"))]));
+    await callJson("events", "send", file, "--data", data);
+    const { code, stderr } = await callTool("seats", "idle", "--data", data, "--unassign");
+    expect([code, stderr.split("\n")[0]]).toEqual([
+      2,
+      "--unassign goes with --org: there are 2 groups of seats here.",
+    ]);
+  });
+});
