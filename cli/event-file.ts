@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { check, EventRefused, type PlatformEvent, readEvent } from "../lib/events/envelope.ts";
+import { check, EventRefused, type PlatformEvent, readEvent, unknownType } from "../lib/events/envelope.ts";
 import { eventTypes } from "../lib/events/event-types.ts";
 import { OperatorFault, systemCode } from "./fault.ts";
 
@@ -22,7 +22,7 @@ export async function checkEvents(file: string): Promise<void> {
     inLine(file, number, () => {
       const { type, data } = readEvent(parseJson(text));
       const known = Object.hasOwn(eventTypes, type) ? eventTypes[type] : undefined;
-      if (!known) throw new EventRefused(`there is no event type ${JSON.stringify(type)}`);
+      if (!known) throw unknownType(type, Object.keys(eventTypes));
       check(known.schema, data);
     });
 }

@@ -3,7 +3,8 @@ import { generateClientTypes } from "../lib/client/generate.ts";
 import { type OpenApiDocument, openApiDocument } from "../lib/contract/openapi.ts";
 import type { Examples } from "../lib/contract/openapi-examples.ts";
 import { operations } from "../lib/contract/operations.ts";
-
+import { errorsPage } from "./errors-page.ts";
+import { eventSchemaFiles, eventsPage } from "./events-page.ts";
 import { guideWithTables } from "./guide-tables.ts";
 
 /** The interface description itself is versioned; the package is too, and may move faster. */
@@ -28,13 +29,17 @@ export function openApi(): OpenApiDocument {
 }
 
 const guideFile = "docs/guide.md";
+const eventsFile = "docs/events.md";
+const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
 /** Files that are made from the contract and committed: path below the project's root, and content. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const document = openApi();
-  const guide = readFileSync(new URL(`../${guideFile}`, import.meta.url), "utf8");
   return new Map([
-    [guideFile, guideWithTables(guide)],
+    [guideFile, guideWithTables(read(guideFile))],
+    [eventsFile, eventsPage(read(eventsFile))],
+    ...eventSchemaFiles(),
+    ["docs/errors.md", errorsPage()],
     ["docs/openapi.json", `${JSON.stringify(document, null, 1)}\n`],
     ["lib/client/operations.generated.ts", generateClientTypes(document)],
   ]);

@@ -11,6 +11,7 @@ import {
 } from "../lib/contract/limits.ts";
 import type { Operation } from "../lib/contract/operation.ts";
 import { operations } from "../lib/contract/operations.ts";
+import { markdownTable, withParts } from "./marked-parts.ts";
 
 /** The tables of the guide that the contract knows by heart: each stands between two marks of its name. */
 const tables: Readonly<Record<string, () => string>> = {
@@ -20,15 +21,9 @@ const tables: Readonly<Record<string, () => string>> = {
 };
 
 /** The guide with its tables as the contract has them. */
-export const guideWithTables = (guide: string): string =>
-  Object.entries(tables).reduce((text, [name, table]) => {
-    const marked = new RegExp(`(<!-- ${name}: npm run generate -->\n).*?(<!-- end of ${name} -->)`, "s");
-    if (!marked.test(text)) throw new Error(`The guide has no place for the table ${name}.`);
-    return text.replace(marked, (_, start: string, end: string) => `${start}\n${table()}\n\n${end}`);
-  }, guide);
+export const guideWithTables = (guide: string): string => withParts(guide, tables);
 
-const table = (heads: readonly string[], rows: ReadonlyArray<readonly string[]>): string =>
-  [heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+const table = markdownTable;
 
 const verdicts = { accepted: "yes", forbidden: "403", gone: "410" } as const;
 const shownKinds = keyKinds.filter((kind) => kind !== "agentic");

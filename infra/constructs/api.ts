@@ -46,7 +46,10 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, { workshop, operations, options }: ApiProps) {
     super(scope, id);
     this.restApi = createRestApi(this, options);
-    addGatewayResponses(this.restApi, options.corsOrigins !== undefined);
+    addGatewayResponses(this.restApi, {
+      openToBrowsers: options.corsOrigins !== undefined,
+      mount: options.domainName === undefined ? `/${options.stage}` : "",
+    });
     const environment = edgeVariables(options);
 
     this.functions = new Map(

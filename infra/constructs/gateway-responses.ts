@@ -1,5 +1,6 @@
 import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
 import { type ErrorCode, errorCodes } from "../../lib/contract/errors.ts";
+import { errorPagePath } from "../../lib/contract/reference.ts";
 
 /**
  * Answers to what never reaches a function, or never comes back from one. API Gateway's own wording and its
@@ -28,25 +29,35 @@ export function gatewayBody(code: ErrorCode): string {
 }
 
 /** Quoted values are literals, the others are taken from the request's context. */
-export function gatewayHeaders(code: ErrorCode, openToBrowsers: boolean): Record<string, string> {
+export function gatewayHeaders(
+  code: ErrorCode,
+  { openToBrowsers, mount }: GatewayAnswers,
+): Record<string, string> {
   const { status } = errorCodes[code];
   return {
     "x-request-id": "context.requestId",
     "cache-control": "'no-store'",
     "x-content-type-options": "'nosniff'",
     "strict-transport-security": "'max-age=63072000; includeSubDomains'",
+    link: `'<${mount}${errorPagePath(code)}>; rel="help"; type="text/html"'`,
     ...((status === 429 || status === 503) && { "retry-after": "'1'" }),
     // These answers hold nothing of anybody's, so any page may read why its call failed.
     ...(openToBrowsers && { "access-control-allow-origin": "'*'" }),
   };
 }
 
-export function addGatewayResponses(restApi: RestApi, openToBrowsers: boolean): void {
+export type GatewayAnswers = {
+  readonly openToBrowsers: boolean;
+  /** What stands before the API's own paths: nothing at a domain of its own, else the stage. */
+  readonly mount: string;
+};
+
+export function addGatewayResponses(restApi: RestApi, answered: GatewayAnswers): void {
   for (const [type, code] of answers)
     restApi.addGatewayResponse(`response-${type.responseType.toLowerCase()}`, {
       type,
       statusCode: String(errorCodes[code].status),
-      responseHeaders: gatewayHeaders(code, openToBrowsers),
+      responseHeaders: gatewayHeaders(code, answered),
       templates: { "application/json": gatewayBody(code) },
     });
 }

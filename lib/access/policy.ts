@@ -1,4 +1,4 @@
-import type { KeyKind } from "../contract/access.ts";
+import { type KeyKind, keyKinds } from "../contract/access.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import { isMoving, type OrganizationItem } from "../store/items/organization.ts";
@@ -19,7 +19,11 @@ export function checkKeyKind(
     );
   }
   if (verdict === "forbidden") {
-    throw new Fault("KEY_TYPE_FORBIDDEN", `Keys of kind ${key.kind} cannot be used on this operation.`);
+    const accepted = keyKinds.filter((kind) => operation.keys[kind] === "accepted");
+    throw new Fault(
+      "KEY_TYPE_FORBIDDEN",
+      `Keys of kind ${key.kind} cannot be used on this operation; it takes keys of kind ${accepted.join(", ")}.`,
+    );
   }
   for (const [name, kinds] of Object.entries(operation.keysOfParameter ?? {})) {
     if (parameters.includes(name) && !kinds.includes(key.kind)) {

@@ -21,7 +21,10 @@ const described = {
   "x-resume-cursor": [text, "On the last page: the cursor that later reads only what was written since."],
   "content-disposition": [text, "With a format that is a whole file: the name to save it under."],
   deprecation: [text, "With a legacy key: it will stop working."],
-  link: [text, "With a legacy key: the page that says what to do."],
+  link: [
+    text,
+    'On every error, rel="help": the page of its code, which says what to do. With a legacy key also rel="deprecation".',
+  ],
 } as const;
 type HeaderName = keyof typeof described;
 
@@ -80,6 +83,7 @@ export function errorHeaders(
     ...(status === 429 || status === 503 ? (["retry-after"] as const) : []),
     ...(wasCounted ? limited : policy),
     ...(codes.includes("RESPONSE_TOO_LARGE") && paging?.resumable ? (["x-next-cursor"] as const) : []),
-    ...(tellsOfAge ? deprecated : []),
+    "link",
+    ...(tellsOfAge ? (["deprecation"] as const) : []),
   ]);
 }

@@ -42,7 +42,7 @@ function sentences(issue: z.core.$ZodIssue, { schema, value, whole }: Refused): 
 }
 
 /** As it is written in code: `permissions[0].resource`. */
-const nameOf = (path: readonly PropertyKey[]): string =>
+export const nameOf = (path: readonly PropertyKey[]): string =>
   path
     .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
     .join("")

@@ -1,3 +1,4 @@
+import { eventTypeNames } from "./event-names.ts";
 import type { Method } from "./operation.ts";
 
 /**
@@ -16,11 +17,19 @@ const route = (path: string) => ({
 });
 
 export const referenceRoutes = [
+  route("/"),
   route("/openapi.json"),
   route("/docs"),
   route("/docs/{asset}"),
+  // A fixed step beats a parameter, so each of these needs its own.
+  route("/docs/errors"),
   route("/docs/errors/{code}"),
+  route("/docs/events"),
+  route("/docs/events/{schema}"),
 ];
+
+/** Where the root leads. */
+export const referencePath = "/docs";
 
 export type ReferenceFile = {
   /** Below the project's root; the function's bundle has it under the same path beside it. */
@@ -28,7 +37,7 @@ export type ReferenceFile = {
   readonly contentType: string;
 };
 
-const html = "text/html; charset=utf-8";
+export const html = "text/html; charset=utf-8";
 const script = "text/javascript; charset=utf-8";
 
 /** What is served as it is, by its path. */
@@ -45,14 +54,28 @@ export const referenceFiles: Readonly<Record<string, ReferenceFile>> = {
     file: "node_modules/swagger-ui-dist/swagger-ui.css",
     contentType: "text/css; charset=utf-8",
   },
+  ...Object.fromEntries(
+    eventTypeNames.map((name) => [
+      `/docs/events/${name}.json`,
+      { file: `docs/events/${name}.json`, contentType: "application/schema+json" },
+    ]),
+  ),
+};
+
+/** Markdown that is served as pages, by path. */
+export const referencePages: Readonly<Record<string, string>> = {
+  "/docs/errors": "docs/errors.md",
+  "/docs/events": "docs/events.md",
 };
 
 /** One page for every error code, as Markdown: <folder>/<code>.md. */
 export const errorPagesFolder = "docs/errors";
+export const errorPagePath = (code: string): string => `/docs/errors/${code}`;
 
 /** Files and folders that the function needs beside its code, each under the path it has in the project. */
 export const referenceBundle: readonly string[] = [
   ...Object.values(referenceFiles).map(({ file }) => file),
+  ...Object.values(referencePages),
   errorPagesFolder,
 ];
 

@@ -13,9 +13,10 @@ import {
   type PlatformEvent,
   readMessage,
   readReferenced,
+  unknownType,
 } from "./envelope.ts";
 import { eventTypeNamed } from "./event-type-named.ts";
-import type { CheckedEvent, Dependency, EventType } from "./event-types.ts";
+import { type CheckedEvent, type Dependency, type EventType, eventTypes } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
 import { countTry, forgetTries, isSuspect, takeTryBack } from "./tries.ts";
 import { keepWaiting, stopWaiting, waitingPages } from "./waiting.ts";
@@ -220,7 +221,7 @@ async function checkEvent(
     );
   const event = "data" in content ? content : await fetchReferenced(bucket, content);
   const type = eventTypeNamed(event.type);
-  if (!type) throw new EventRefused(`type: ${event.type} is not known`);
+  if (!type) throw unknownType(event.type, Object.keys(eventTypes));
   const data = check(type.schema, event.data);
   const { id, occurred_at } = event;
   return {

@@ -3,11 +3,15 @@ import { eventLimits } from "../contract/limits.ts";
 import { wellFormed } from "../contract/parameters.ts";
 import { queueLimits } from "../contract/platform.ts";
 import { canonicalInstant } from "../store/items/version.ts";
+import { inOurWords, problemsOf } from "./problems.ts";
 
 /** This event can never be applied, however often it is tried: it goes to the dead letters with the reason. */
 export class EventRefused extends Error {
   override readonly name = "EventRefused";
 }
+
+export const unknownType = (name: string, known: readonly string[]): EventRefused =>
+  new EventRefused(`type: ${name} is not known; known are: ${known.join(", ")}`);
 
 /** What every event begins with. Further fields are left alone: the platform may add some. */
 const head = {
@@ -66,10 +70,9 @@ export function readReferenced(
 
 /** Checks against a schema; the reason names the fields and what they must be, never what they hold. */
 export function check<Output>(schema: z.ZodType<Output>, value: unknown): Output {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: inOurWords });
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "event"}: ${message}`);
-  throw new EventRefused(problems.join("; "));
+  throw new EventRefused(problemsOf(parsed.error.issues, value).join("; "));
 }
 
 function readJson(text: string): unknown {

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { EventTypeName } from "../contract/event-names.ts";
 import { type OrganizationName, organizationUuid } from "../contract/identity.ts";
 import { streamLimits } from "../contract/limits.ts";
 import { captureLearning } from "../learnings/events/capture.ts";
@@ -148,8 +149,8 @@ async function seatAuthors(
   }
 }
 
-/** The one list of what the platform can tell us. A new type is one entry here. */
-export const eventTypes: Readonly<Record<string, EventType<unknown>>> = {
+/** What each event does. A new type is a name in the contract and one entry here. */
+const types: Readonly<Record<EventTypeName, EventType<unknown>>> = {
   "workspace.saved": eventType(workspaceSaved, {
     dependency: () => undefined,
     provides: ({ id }) => workspace(id).key,
@@ -212,3 +213,6 @@ export const eventTypes: Readonly<Record<string, EventType<unknown>>> = {
     },
   }),
 };
+
+/** By any name that a message may have. */
+export const eventTypes: Readonly<Record<string, EventType<unknown>>> = types;

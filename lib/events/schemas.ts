@@ -29,13 +29,16 @@ const delayDays = z.int().min(0).max(eventLimits.approvalDelayDaysMax);
 
 /** Platforms send an unknown address as "" as readily as null. */
 const email = orNull(
-  z.union([
-    z
-      .string()
-      .regex(/^\s*$/)
-      .transform(() => null),
-    emailAddress,
-  ]),
+  z.union(
+    [
+      z
+        .string()
+        .regex(/^\s*$/)
+        .transform(() => null),
+      emailAddress,
+    ],
+    { error: "must be an e-mail address or null" },
+  ),
 );
 
 /** Every event about something inside an organization names the organization with these. */
@@ -96,15 +99,18 @@ export const repositorySaved = z.object({
   approval_delay_days: orNull(delayDays),
 });
 
-const readableRepositoryIds = z.union([
-  z.literal("*"),
-  z
-    .array(identifier)
-    .refine(
-      (ids) => ids.reduce((bytes, id) => bytes + readableIdBytes(id), 0) <= eventLimits.readableBytesMax,
-      { error: `must not take more than ${eventLimits.readableBytesMax} bytes` },
-    ),
-]);
+const readableRepositoryIds = z.union(
+  [
+    z.literal("*"),
+    z
+      .array(identifier)
+      .refine(
+        (ids) => ids.reduce((bytes, id) => bytes + readableIdBytes(id), 0) <= eventLimits.readableBytesMax,
+        { error: `must not take more than ${eventLimits.readableBytesMax} bytes` },
+      ),
+  ],
+  { error: 'must be "*" or a list of repository ids' },
+);
 
 export const memberSaved = z.object({
   ...organizationName,

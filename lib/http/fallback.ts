@@ -4,7 +4,7 @@ import { type Chance, systemChance } from "../runtime/chance.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { renderFault } from "./errors.ts";
-import { baseHeaders, ownPathOf, requestIdOf } from "./headers.ts";
+import { baseHeaders, helpHeader, ownPathOf, requestIdOf, shownPath } from "./headers.ts";
 import { logRequest } from "./request-line.ts";
 
 export type Route = { readonly method: string; readonly path: string };
@@ -25,18 +25,18 @@ export function answerUnrouted(
     logRequest(clock, opened, { status: 204 });
     return { statusCode: 204, headers: { ...own, ...preflight }, body: "" };
   }
-  const fault = faultAt(event.httpMethod, allowed);
+  const fault = faultAt(event, allowed);
   const { status, headers, body } = renderFault(fault, path);
   logRequest(clock, opened, { status, fault });
-  const all = { ...own, ...headers };
+  const all = { ...own, ...headers, ...helpHeader(event, fault.code) };
   return { statusCode: status, headers: all, body: event.httpMethod === "HEAD" ? "" : body.toString() };
 }
 
-function faultAt(method: string, allowed: readonly string[]): Fault {
+function faultAt({ httpMethod: method, path }: APIGatewayProxyEvent, allowed: readonly string[]): Fault {
   if (allowed.length === 0)
     return new Fault(
       "NOT_FOUND",
-      "There is nothing at this path. The reference of the API lists every path.",
+      `There is nothing at ${shownPath(path)}. The reference of the API, at /docs, lists every path.`,
     );
   const list = allowed.join(", ");
   return new Fault("METHOD_NOT_ALLOWED", `${method} is not allowed here. Allowed: ${list}.`, {

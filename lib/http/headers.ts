@@ -1,7 +1,9 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Admission } from "../access/rate-limiter.ts";
+import type { ErrorCode } from "../contract/errors.ts";
 import { requestLimits } from "../contract/limits.ts";
 import type { RateLimit } from "../contract/operation.ts";
+import { errorPagePath } from "../contract/reference.ts";
 import type { Chance } from "../runtime/chance.ts";
 
 /** Every value of a header, whatever the letter case the caller wrote it in. */
@@ -57,10 +59,21 @@ export function rateLimitHeaders({ limit, remaining, resetSeconds }: Admission):
   };
 }
 
+/** On every error: the page that says what to do. */
+export const helpHeader = (event: APIGatewayProxyEvent, code: ErrorCode): Record<string, string> => ({
+  link: `<${mountOf(event)}${errorPagePath(code)}>; rel="help"; type="text/html"`,
+});
+
+/** A path as a message may show it: no more of it than tells which one it was. */
+export function shownPath(path: string): string {
+  const { shownNameCharactersMax } = requestLimits;
+  return path.length <= shownNameCharactersMax ? path : `${path.slice(0, shownNameCharactersMax)}…`;
+}
+
 /** Legacy keys still work on a few reads; every such answer says that they will not for ever. */
 export const deprecationHeaders = (event: APIGatewayProxyEvent): Record<string, string> => ({
   deprecation: "true",
-  link: `<${mountOf(event)}/docs/errors/LEGACY_API_KEY>; rel="deprecation"; type="text/html"`,
+  link: `<${mountOf(event)}${errorPagePath("LEGACY_API_KEY")}>; rel="deprecation"; type="text/html"`,
 });
 
 /**

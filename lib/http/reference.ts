@@ -4,14 +4,21 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { errorCodes, itemErrorCodes } from "../contract/errors.ts";
 import { Fault } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
-import { errorPagesFolder, referenceFiles, referenceSecurityPolicy } from "../contract/reference.ts";
+import {
+  errorPagesFolder,
+  html,
+  referenceFiles,
+  referencePages,
+  referencePath,
+  referenceSecurityPolicy,
+} from "../contract/reference.ts";
 import { type Chance, systemChance } from "../runtime/chance.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { type Coding, compress, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
-import { errorPage } from "./error-page.ts";
 import { renderFault } from "./errors.ts";
-import { baseHeaders, headerValues, ownPathOf, requestIdOf } from "./headers.ts";
+import { baseHeaders, headerValues, helpHeader, mountOf, ownPathOf, requestIdOf, shownPath } from "./headers.ts";
+import { markdownPage } from "./markdown-page.ts";
 import { logRequest } from "./request-line.ts";
 
 type Document = { readonly contentType: string; readonly body: Buffer };
@@ -24,12 +31,21 @@ export function serveReference(root: string, chance: Chance = systemChance, cloc
     const opened = { requestId: requestIdOf(event, chance), startedAtMs: clock.nowMs() };
     const own = { ...baseHeaders(opened.requestId), ...corsHeaders(event) };
     const path = ownPathOf(event);
+    if (path === "/") {
+      logRequest(clock, opened, { status: 302 });
+      return {
+        statusCode: 302,
+        headers: { ...own, location: `${mountOf(event)}${referencePath}` },
+        body: "",
+      };
+    }
     const document = await find(read, path);
     if (!document) {
-      const fault = notThere();
+      const fault = notThere(path);
       const { status, headers, body } = renderFault(fault, path);
       logRequest(clock, opened, { status, fault });
-      return { statusCode: status, headers: { ...own, ...headers }, body: body.toString() };
+      const all = { ...own, ...headers, ...helpHeader(event, fault.code) };
+      return { statusCode: status, headers: all, body: body.toString() };
     }
     const { contentType, body } = document;
     const coding =
@@ -54,18 +70,21 @@ export function serveReference(root: string, chance: Chance = systemChance, cloc
   };
 }
 
-const notThere = () =>
-  new Fault("NOT_FOUND", "There is nothing at this path. The reference of the API is at /docs.");
+const notThere = (path: string) =>
+  new Fault("NOT_FOUND", `There is nothing at ${shownPath(path)}. The reference of the API is at /docs.`);
 
 async function find(read: (file: string) => Promise<Buffer>, path: string): Promise<Document | undefined> {
+  const rendered = async (file: string, up: "../" | "../../") =>
+    Buffer.from(markdownPage((await read(file)).toString(), up));
   const file = Object.hasOwn(referenceFiles, path) ? referenceFiles[path] : undefined;
   if (file) return { contentType: file.contentType, body: await read(file.file) };
+  const page = Object.hasOwn(referencePages, path) ? referencePages[path] : undefined;
+  if (page) return { contentType: html, body: await rendered(page, "../") };
   const code = /^\/docs\/errors\/([A-Z_]+)$/.exec(path)?.[1];
   // By the list, not by what lies in the folder: a path never decides which file is opened.
   if (code === undefined || !(Object.hasOwn(errorCodes, code) || Object.hasOwn(itemErrorCodes, code)))
     return undefined;
-  const markdown = await read(`${errorPagesFolder}/${code}.md`);
-  return { contentType: "text/html; charset=utf-8", body: Buffer.from(errorPage(markdown.toString())) };
+  return { contentType: html, body: await rendered(`${errorPagesFolder}/${code}.md`, "../../") };
 }
 
 /** A file that was read once is compressed once. */

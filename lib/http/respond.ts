@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { RateLimitExceeded } from "../access/rate-limiter.ts";
+import type { ErrorCode } from "../contract/errors.ts";
 import { Fault, responseTooLarge } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
 import { lambdaLimits } from "../contract/platform.ts";
@@ -12,6 +13,7 @@ import {
   baseHeaders,
   deprecationHeaders,
   headerValues,
+  helpHeader,
   rateLimitHeaders,
   rateLimitPolicyHeaders,
 } from "./headers.ts";
@@ -42,11 +44,16 @@ function fitsLambda(result: Result): boolean {
 export async function fail(exchange: Exchange, error: unknown): Promise<{ result: Result; fault: Fault }> {
   const fault = faultOf(error, exchange.requestId);
   if (fault instanceof RateLimitExceeded) exchange.admission = fault.admission;
-  return { fault, result: await finish(exchange, renderFault(fault, exchange.operation.path)) };
+  const rendered = renderFault(fault, exchange.operation.path);
+  return { fault, result: await finish(exchange, rendered, fault.code) };
 }
 
 /** The one place where answers get their headers, their coding and their transport form. */
-async function finish(exchange: Exchange, { status, headers, body }: Rendered): Promise<Result> {
+async function finish(
+  exchange: Exchange,
+  { status, headers, body }: Rendered,
+  problem?: ErrorCode,
+): Promise<Result> {
   const { operation, principal, admission, requestId, event } = exchange;
   const all: Record<string, string> = {
     ...baseHeaders(requestId),
@@ -55,6 +62,10 @@ async function finish(exchange: Exchange, { status, headers, body }: Rendered): 
     ...(principal?.key.kind === "legacy" && deprecationHeaders(event)),
     ...headers,
   };
+  if (problem) {
+    const { link } = helpHeader(event, problem);
+    all.link = all.link ? `${all.link}, ${link}` : String(link);
+  }
   const worthwhile = body.length > requestLimits.compressAboveBytes;
   const coding = worthwhile ? preferredCoding(headerValues(event, "accept-encoding").join(",")) : undefined;
   if (worthwhile) all.vary = all.vary ? `${all.vary}, accept-encoding` : "accept-encoding";

@@ -33,7 +33,8 @@ describe("the kind of key", () => {
   test("a forbidden kind is named", () => {
     expect(check(operationWith({}), "agentic")).toMatchObject({
       code: "KEY_TYPE_FORBIDDEN",
-      message: "Keys of kind agentic cannot be used on this operation.",
+      message:
+        "Keys of kind agentic cannot be used on this operation; it takes keys of kind organization, user, workspace, instance, legacy.",
     });
     expect(check(operationWith({}), "organization")).toBe("passed");
   });

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { parseYaml } from "@redocly/openapi-core";
@@ -136,6 +136,7 @@ describe("commands in the docs do what they say", () => {
       AuditRetentionDays: "400",
     }));
     const events = ndjson([event(1, "organization.saved", soloOrganization("42", "from the docs"))]);
+    await cp(join(root, "docs", "examples"), join(folder, "docs", "examples"), { recursive: true });
     for (const file of ["events.ndjson", "since.ndjson"]) await writeFile(join(folder, file), events);
     // Until the clock has woken the index's worker for the first time, nobody knows the embedder in use.
     await vi.waitUntil(
@@ -234,6 +235,7 @@ describe("commands in the docs do what they say", () => {
 
   test.each([
     ["README.md", 6],
+    ["docs/events.md", 4],
     ["docs/guide.md", 8],
     ["docs/runbook.md", 15],
     ["docs/stream.md", 1],

@@ -5,7 +5,6 @@ const api = useApi();
 
 describe("what is no operation", () => {
   test.each([
-    "/",
     "/v1",
     "/v1/",
     "/v1/organisations",

@@ -7,7 +7,12 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { restEvent } from "../../cli/local/rest-event.ts";
 import { createRouter } from "../../cli/local/routes.ts";
 import { errorCodes, itemErrorCodes } from "../../lib/contract/errors.ts";
-import { referenceBundle, referenceFiles, referenceRoutes } from "../../lib/contract/reference.ts";
+import {
+  referenceBundle,
+  referenceFiles,
+  referencePages,
+  referenceRoutes,
+} from "../../lib/contract/reference.ts";
 import { serveReference } from "../../lib/http/reference.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
@@ -39,7 +44,7 @@ async function ask(path: string, ...further: string[]) {
 
 const errorPages = Object.keys({ ...errorCodes, ...itemErrorCodes }).map((code) => `/docs/errors/${code}`);
 
-test.each([...Object.keys(referenceFiles), ...errorPages])(
+test.each([...Object.keys(referenceFiles), ...Object.keys(referencePages), ...errorPages])(
   "%s has a route, and all it needs is in the function's bundle",
   async (path) => {
     const { statusCode, headers, text, routed } = await ask(path);
@@ -70,10 +75,27 @@ test("what is sent to an allowed origin says that it depends on it, beside the c
   vi.stubEnv("CORS_ORIGINS", undefined);
 });
 
-test("the page asks for nothing that is not served", async () => {
-  const { text } = await ask("/docs");
-  const targets = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, target = ""]) => target);
-  expect(targets.length).toBeGreaterThan(3);
-  for (const target of targets.filter((each) => !each.startsWith("data:")))
-    expect(Object.keys(referenceFiles)).toContain(`/${target}`);
+test.each(["/docs", ...Object.keys(referencePages), ...errorPages])(
+  "%s asks for and leads to nothing that is not served",
+  async (path) => {
+    const { text } = await ask(path);
+    const targets = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, target = ""]) => target);
+    expect(targets.length).toBeGreaterThan(3);
+    const served = [...Object.keys(referenceFiles), ...Object.keys(referencePages), ...errorPages];
+    for (const target of targets.filter((each) => !each.startsWith("data:") && !each.startsWith("https:")))
+      expect(served).toContain(new URL(target, `http://service${path}`).pathname);
+  },
+);
+
+test("the root leads to the reference, also below a stage", async () => {
+  const { statusCode, headers, routed } = await ask("/");
+  expect([routed, statusCode, headers.location]).toEqual([true, 302, "/docs"]);
+});
+
+test("what is not there names its address, and where help is", async () => {
+  const { headers, text } = await ask("/docs/nothing");
+  expect(JSON.parse(text).error.message).toBe(
+    "There is nothing at /docs/nothing. The reference of the API is at /docs.",
+  );
+  expect(headers.link).toBe('</docs/errors/NOT_FOUND>; rel="help"; type="text/html"');
 });

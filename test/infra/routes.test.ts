@@ -124,12 +124,15 @@ describe("gateway responses", () => {
     expect([...responses().values()].filter(({ StatusCode }) => StatusCode === "403")).toEqual([]);
   });
 
-  test("they carry the headers of every answer, and Retry-After where a caller should wait", () => {
+  test("they carry the headers of every answer, the page of their code, and Retry-After where a caller should wait", () => {
     const literal = (value: string) => `'${value}'`;
+    const codeOf = (templates: unknown) =>
+      /"code":"(\w+)"/.exec(JSON.stringify(templates).replaceAll("\\", ""))?.[1];
     const { "x-request-id": _, ...fixed } = baseHeaders("any");
-    for (const [type, { ResponseParameters, StatusCode }] of responses()) {
+    for (const [type, { ResponseParameters, ResponseTemplates, StatusCode }] of responses()) {
       const waits = StatusCode === "429" || StatusCode === "503";
-      const headers = Object.entries({ ...fixed, ...(waits && { "retry-after": "1" }) });
+      const link = `</live/docs/errors/${codeOf(ResponseTemplates)}>; rel="help"; type="text/html"`;
+      const headers = Object.entries({ ...fixed, link, ...(waits && { "retry-after": "1" }) });
       expect(ResponseParameters, String(type)).toEqual({
         "gatewayresponse.header.x-request-id": "context.requestId",
         ...Object.fromEntries(

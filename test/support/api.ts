@@ -179,6 +179,7 @@ function checkAnswer(operation: Operation | undefined, target: string, answer: A
     for (const { code } of shape.parse(json)) expect(possible).toContain(code);
     for (const { code } of shape.parse(json))
       expect(errorCodes).toHaveProperty(code, expect.objectContaining({ status }));
+    expect(headers.link).toContain(`/docs/errors/${answer.codes[0]}>; rel="help"`);
     if (status === 429 || status === 503) expect(headers["retry-after"]).toMatch(/^[1-9][0-9]*$/);
     return;
   }

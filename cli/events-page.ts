@@ -1,0 +1,44 @@
+import { eventTypeNames } from "../lib/contract/event-names.ts";
+import { eventJsonSchema, fieldsOf, meaningOf } from "../lib/events/describe.ts";
+import { envelopeWords } from "../lib/events/words.ts";
+import { markdownTable, withParts } from "./marked-parts.ts";
+
+/** docs/events.md with its tables as the schemas have them. */
+export const eventsPage = (page: string): string =>
+  withParts(page, { envelope: envelopeTable, types: typesPart });
+
+/** A JSON Schema for every type: path below the project's root, and content. */
+export const eventSchemaFiles = (): ReadonlyArray<readonly [path: string, content: string]> =>
+  eventTypeNames.map((name) => [
+    `docs/events/${name}.json`,
+    `${JSON.stringify(eventJsonSchema(name), null, 2)}\n`,
+  ]);
+
+const envelopeTable = (): string =>
+  markdownTable(
+    ["Field", "Meaning"],
+    Object.entries(envelopeWords).map(([name, meaning]) => [`\`${name}\``, meaning]),
+  );
+
+const typesPart = (): string =>
+  [
+    markdownTable(
+      ["Type", "What it tells", "JSON Schema"],
+      eventTypeNames.map((name) => [`\`${name}\``, meaningOf(name), `[${name}.json](events/${name}.json)`]),
+    ),
+    ...eventTypeNames.map(typePart),
+  ].join("\n\n");
+
+const typePart = (name: string): string =>
+  [
+    `### ${name}`,
+    markdownTable(
+      ["Field of `data`", "Type", "Required", "Meaning"],
+      fieldsOf(name).map(({ path, type, required, meaning }) => [
+        `\`${path}\``,
+        type,
+        required ? "yes" : "no",
+        meaning,
+      ]),
+    ),
+  ].join("\n\n");

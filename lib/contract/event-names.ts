@@ -1,0 +1,13 @@
+/** What the platform can tell us, in the order of dependence. lib/events has what each of them does. */
+export const eventTypeNames = [
+  "workspace.saved",
+  "instance.saved",
+  "organization.saved",
+  "repository.saved",
+  "member.saved",
+  "pull_request.finalized",
+  "learning.captured",
+  "learning.used",
+  "security_scan.completed",
+] as const;
+export type EventTypeName = (typeof eventTypeNames)[number];

@@ -1,0 +1,46 @@
+import type * as z from "zod";
+import { nameOf, valueAt } from "../contract/problems.ts";
+
+/** Ends with a noun, so that "must be …" reads as a sentence. */
+const kinds: Readonly<Record<string, string>> = {
+  string: "a string",
+  boolean: "true or false",
+  number: "a number",
+  int: "a whole number",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+/** What is wrong with a field, in our words: what is allowed, never what the field holds. */
+export const inOurWords: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${kinds[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `must be one of: ${issue.values.map(String).join(", ")}`;
+    case "too_small":
+      return `must ${bound(issue.origin, "at least", issue.minimum)}`;
+    case "too_big":
+      return `must ${bound(issue.origin, "at most", issue.maximum)}`;
+    case "invalid_format":
+      return `must be a valid ${issue.format}`;
+    case "invalid_union":
+      return "is none of the forms that are allowed here";
+    default:
+      return undefined;
+  }
+};
+
+function bound(origin: string, which: "at least" | "at most", limit: number | bigint): string {
+  if (origin === "string") return `have ${which} ${limit} characters`;
+  if (origin === "array" || origin === "set") return `have ${which} ${limit} elements`;
+  return `be ${which} ${limit}`;
+}
+
+/** Of every field that is wrong: its name, and what is allowed. */
+export const problemsOf = (issues: readonly z.core.$ZodIssue[], value: unknown): string[] =>
+  issues.map(({ path, code, message }) => {
+    const isMissing = code !== "custom" && path.length > 0 && valueAt(value, path) === undefined;
+    return `${nameOf(path) || "event"}: ${isMissing ? "is required" : message}`;
+  });

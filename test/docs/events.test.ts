@@ -1,0 +1,62 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { eventLimits } from "../../lib/contract/limits.ts";
+import { stackOutputs } from "../../lib/contract/platform.ts";
+import { readEvent } from "../../lib/events/envelope.ts";
+import { read, root } from "./pages.ts";
+
+const page = read("docs/events.md");
+const blocks = (language: string): string[] =>
+  [...page.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))].map(([, text = ""]) => text);
+const run = promisify(execFile);
+
+test("the page's event is one, and its policy allows sending and nothing else", () => {
+  const [event = "", policy = ""] = blocks("json");
+  expect(readEvent(JSON.parse(event))).toMatchObject({ type: "workspace.saved" });
+  const statements = z
+    .object({
+      Statement: z.array(z.object({ Effect: z.string(), Action: z.string(), Resource: z.string() })),
+    })
+    .parse(JSON.parse(policy)).Statement;
+  expect(statements.map(({ Effect, Action }) => [Effect, Action])).toEqual([
+    ["Allow", "sqs:SendMessage"],
+    ["Allow", "s3:PutObject"],
+  ]);
+  for (const { Resource } of statements) expect(Resource).toMatch(/^arn:aws:(sqs|s3):/);
+});
+
+test("its numbers and names are ours", () => {
+  expect(page).toContain(`${eventLimits.inlineBytesMax.toLocaleString("en-US")} bytes`);
+  expect(page).toContain(`${eventLimits.eventBytesMax / 1024 / 1024} MiB`);
+  expect(page).toContain(`After ${eventLimits.waitingDaysMax} days`);
+  expect(eventLimits.aheadMsMax).toBe(10 * 60_000);
+  for (const name of [stackOutputs.eventsQueueUrl, stackOutputs.eventsBucket])
+    expect(page).toContain(`\`${name}\``);
+});
+
+test("its TypeScript compiles", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "review-api-events-"));
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  await writeFile(join(folder, "package.json"), '{"type":"module"}');
+  await writeFile(join(folder, "program.ts"), blocks("ts")[0] ?? "");
+  const words = ["--noEmit", "--strict", "--ignoreConfig", "--skipLibCheck", "--module", "nodenext"];
+  const compiler = join(root, "node_modules", ".bin", "tsc");
+  await run(compiler, [...words, "--target", "es2022", "--types", "node", "program.ts"], { cwd: folder });
+  await rm(folder, { recursive: true });
+});
+
+const hasPython = await run("python3", ["--version"]).then(
+  () => true,
+  () => false,
+);
+
+test.skipIf(!hasPython)("its Python parses", async () => {
+  const [program = ""] = blocks("python");
+  expect(program).toContain("send_message_batch");
+  await run("python3", ["-c", "import ast, sys; ast.parse(sys.argv[1])", program]);
+});

@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { generatedFiles } from "../../cli/generated-files.ts";
+import { eventTypeNames } from "../../lib/contract/event-names.ts";
+import { eventJsonSchema, fieldsOf } from "../../lib/events/describe.ts";
+import { check, EventRefused, readEvent } from "../../lib/events/envelope.ts";
+import { eventTypes } from "../../lib/events/event-types.ts";
+import { eventWords } from "../../lib/events/words.ts";
+
+const file = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const example = z.looseObject({ type: z.string(), data: z.record(z.string(), z.unknown()) });
+const examples = file("docs/examples/events.ndjson")
+  .trimEnd()
+  .split("\n")
+  .map((line) => example.parse(JSON.parse(line)));
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+
+test("there is one example of every type, in the order in which nothing has to wait", () => {
+  expect(examples.map(({ type }) => type)).toEqual([...eventTypeNames]);
+  expect(Object.keys(eventTypes)).toEqual([...eventTypeNames]);
+  expect(Object.keys(eventWords)).toEqual([...eventTypeNames]);
+});
+
+describe.each(examples.map((each) => [each.type, each] as const))("%s", (type, sent) => {
+  const schema = eventJsonSchema(type);
+
+  test("its example is what the worker takes, and what the JSON Schema says", () => {
+    const { data } = readEvent(sent);
+    expect(() => check(eventTypes[type]?.schema ?? z.never(), data)).not.toThrow();
+    const validate = ajv.compile(schema);
+    expect([validate(sent), validate.errors]).toEqual([true, null]);
+  });
+
+  test("its example shows every field that there is", () => {
+    const shown = new Set(pathsIn(sent.data));
+    const missing = fieldsOf(type).filter(({ path }) => !shown.has(path));
+    expect(missing.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("without a required field neither takes it, and ours says which", () => {
+    for (const { path, required } of fieldsOf(type)) {
+      if (!required || path.includes(".") || path.includes("[")) continue;
+      const { [path]: _, ...data } = sent.data;
+      expect(ajv.compile(schema)({ ...sent, data }), path).toBe(false);
+      expect(reasonOf(type, data)).toContain(`${path}: is required`);
+    }
+  });
+
+  test("every property of its JSON Schema is described", () => {
+    expect(undescribed(schema, type)).toEqual([]);
+  });
+
+  test("its schema file and its table are as they would be made", () => {
+    const made = generatedFiles();
+    for (const path of [`docs/events/${type}.json`, "docs/events.md"])
+      expect(file(path)).toBe(made.get(path));
+  });
+});
+
+function reasonOf(type: string, data: unknown): string {
+  try {
+    check(eventTypes[type]?.schema ?? z.never(), data);
+  } catch (error) {
+    if (error instanceof EventRefused) return error.message;
+    throw error;
+  }
+  return "";
+}
+
+function pathsIn(value: unknown, prefix = ""): string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => pathsIn(each, `${prefix}[]`));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const path = prefix === "" ? name : `${prefix}.${name}`;
+    return [path, ...pathsIn(inner, path)];
+  });
+}
+
+/** Every schema below `properties`, wherever it stands. */
+function undescribed(value: unknown, path: string): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const own =
+      name === "properties" && typeof inner === "object" && inner !== null
+        ? Object.entries(inner).flatMap(([field, schema]) =>
+            typeof Reflect.get(Object(schema), "description") === "string" ? [] : [`${path}.${field}`],
+          )
+        : [];
+    return [...own, ...undescribed(inner, `${path}.${name}`)];
+  });
+}
+
+describe("what is wrong is said in our words", () => {
+  const base = examples.find(({ type }) => type === "pull_request.finalized")?.data ?? {};
+  test.each([
+    [{ reviewed: "yes" }, "reviewed: must be true or false"],
+    [{ review_iterations: 1.5 }, "review_iterations: must be a whole number"],
+    [{ review_iterations: -1 }, "review_iterations: must be at least 0"],
+    [{ estimated_complexity: 6 }, "estimated_complexity: must be at most 5"],
+    [{ status: "open" }, "status: must be one of: merged, closed"],
+    [{ pr_url: "" }, "pr_url: must have at least 1 characters"],
+    [{ comments: {} }, "comments: must be a list"],
+    [{ comments: [{ severity: "minor" }] }, "comments[0].url: is required"],
+    [{ comments: [7] }, "comments[0]: must be an object"],
+    [{ created_at: "yesterday" }, "created_at: must be a date-time with an offset"],
+    [{ merged_at: null }, "merged_at: is required of a merged pull request"],
+  ])("%j: %s", (change, sentence) => {
+    expect(reasonOf("pull_request.finalized", { ...base, ...change })).toBe(sentence);
+  });
+
+  test.each([
+    [{ readable_repository_ids: "all" }, 'readable_repository_ids: must be "*" or a list of repository ids'],
+    [{ readable_repository_ids: undefined }, "readable_repository_ids: is required"],
+    [{ email: 5 }, "email: must be an e-mail address or null"],
+  ])("%j: %s", (change, sentence) => {
+    const member = examples.find(({ type }) => type === "member.saved")?.data ?? {};
+    expect(reasonOf("member.saved", { ...member, ...change })).toBe(sentence);
+  });
+
+  test("data that is no object", () => {
+    expect(reasonOf("member.saved", [])).toBe("event: must be an object");
+  });
+});

@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { referencePages } from "../../lib/contract/reference.ts";
+import { markdownPage } from "../../lib/http/markdown-page.ts";
+
+const project = fileURLToPath(new URL("../../", import.meta.url));
+const folder = `${project}docs/errors/`;
+
+test("headings, paragraphs, lists, code and links become HTML, and nothing in them becomes markup", () => {
+  const page = markdownPage(
+    "# A_CODE\n\nHTTP 400. `<b>` & [another](OTHER.md#part).\n\n## What to do\n\n- One\n  line\n- Two `a - b`\n",
+    "../../",
+  );
+  expect(page).toContain("<title>A_CODE</title>");
+  expect(page).toContain('<h1 id="a_code">A_CODE</h1>');
+  expect(page).toContain('<p>HTTP 400. <code>&lt;b&gt;</code> &amp; <a href="OTHER#part">another</a>.</p>');
+  expect(page).toContain('<h2 id="what-to-do">What to do</h2>');
+  expect(page).toContain("<ul>\n<li>One\n  line</li>\n<li>Two <code>a - b</code></li>\n</ul>");
+});
+
+test("tables and code become HTML; blank lines in code part nothing, and marks for programs are not shown", () => {
+  const page = markdownPage(
+    "# T\n\n<!-- x: npm run generate -->\n\n| A | B |\n| --- | --- |\n| `a` | one \\| two |\n\n<!-- end of x -->\n\n" +
+      "```python\nif a < b:\n\n    pass\n```\n\nAfter.\n",
+    "../",
+  );
+  expect(page).toContain('<thead><tr><th scope="col">A</th><th scope="col">B</th></tr></thead>');
+  expect(page).toContain("<tr><td><code>a</code></td><td>one | two</td></tr>");
+  expect(page).toContain("<code>if a &lt; b:\n\n    pass\n</code></pre>\n<p>After.</p>");
+  expect(page).not.toContain("generate");
+  expect(page).toContain('<link rel="stylesheet" href="../docs/reference.css">');
+});
+
+const pages = [...readdirSync(folder).map((name) => `docs/errors/${name}`), ...Object.values(referencePages)];
+
+test.each(pages)("%s uses only as much of Markdown as is rendered", (name) => {
+  const page = markdownPage(readFileSync(`${project}${name}`, "utf8"), "../");
+  const text = page
+    .replaceAll(/<pre.*?<\/pre>/gs, "")
+    .replaceAll(/<code>[^<]*<\/code>/g, "")
+    .replaceAll(/<[^>]*>/g, "");
+  expect(text).not.toMatch(/\*\*|\]\(|```|`|^\s*(?:#|\||\d+\. |> |\* )/m);
+});
