@@ -1,6 +1,5 @@
 import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
-import { type ErrorCode, errorCodes } from "../../lib/contract/errors.ts";
-import { errorPagePath } from "../../lib/contract/reference.ts";
+import { type ErrorCode, errorCodes, errorPagePath } from "../../lib/contract/errors.ts";
 
 /**
  * Answers to what never reaches a function, or never comes back from one. API Gateway's own wording and its

@@ -72,3 +72,6 @@ export const itemErrorCodes = {
 } as const satisfies Record<string, string>;
 
 export type ItemErrorCode = keyof typeof itemErrorCodes;
+
+/** The page that says what to do; lib/contract/reference.ts has its route. */
+export const errorPagePath = (code: ErrorCode): string => `/docs/errors/${code}`;

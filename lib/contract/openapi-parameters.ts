@@ -46,6 +46,8 @@ const selectors = {
   ignored: "Ignored.",
 } as const;
 
+export const describeSelector = ({ organization }: Operation): string => selectors[organization];
+
 export function describeParameter({ organization, body }: Operation, name: string): string {
   if (name === "org_id")
     return body && organization === "required"

@@ -4,6 +4,7 @@ import { type Examples, examplesOf, noExamples, type OperationExamples } from ".
 import { errorHeaders, headerComponents, successHeaders } from "./openapi-headers.ts";
 import { describeParameter } from "./openapi-parameters.ts";
 import { describePolicy, parameterPolicy, policyFields } from "./openapi-policy.ts";
+import { describeProperties } from "./openapi-properties.ts";
 import { errorShapeOf, type Operation } from "./operation.ts";
 import { possibleErrors } from "./possible-errors.ts";
 
@@ -48,8 +49,10 @@ export function openApiDocument(
         },
       },
       schemas: {
-        Error: objectOf({ error: problem }),
-        Errors: objectOf({ errors: { type: "array", minItems: 1, items: problem } }),
+        Error: objectOf({ error: { ...problem, description: "What is wrong." } }),
+        Errors: objectOf({
+          errors: { type: "array", minItems: 1, items: problem, description: "Everything that is wrong." },
+        }),
       },
       headers: headerComponents(examples.headers),
     },
@@ -96,7 +99,7 @@ function describeOperation(operation: Operation, examples: OperationExamples): o
     ...(body && {
       requestBody: {
         required: true,
-        content: { "application/json": { schema: jsonSchema(body, "input"), ...examples.body() } },
+        content: { "application/json": { schema: described(operation, "body", body), ...examples.body() } },
       },
     }),
     responses: { ...successResponse(operation, examples), ...errorResponses(operation, examples) },
@@ -112,13 +115,23 @@ function describeParameters(operation: Operation, place: Place, examples: Operat
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: place,
-    description: describeParameter(operation, name),
+    description: withDefault(describeParameter(operation, name), defaultOf(operation, name, property)),
     required: place === "path" || required.includes(name),
     ...parameterPolicy(operation, name),
     schema: property,
     ...exampleOf(property, examples.parameter(name)),
   }));
 }
+
+/** A page size is decided by the operation, everything else by its schema. */
+const defaultOf = (
+  { paging }: Operation,
+  name: string,
+  property: Readonly<Record<string, unknown>>,
+): unknown => (name === "limit" ? paging?.defaultSize : property.default);
+
+const withDefault = (description: string, value: unknown): string =>
+  value === undefined ? description : `${description} Default \`${value}\`.`;
 
 /** In a request everything is text; an example has the type of its schema. */
 function exampleOf(
@@ -140,7 +153,7 @@ function successResponse(operation: Operation, examples: OperationExamples): Rec
   const otherFormats = "format" in query.shape ? formatContent(query, examples) : {};
   const content = answer.schema && {
     content: {
-      [jsonType]: { schema: jsonSchema(answer.schema, "output"), ...examples.answer(jsonType) },
+      [jsonType]: { schema: described(operation, "answer", answer.schema), ...examples.answer(jsonType) },
       ...otherFormats,
     },
   };
@@ -193,8 +206,14 @@ function errorExamples(codes: readonly ErrorCode[], examples: OperationExamples)
   return recorded.length > 0 ? { examples: Object.fromEntries(recorded) } : {};
 }
 
+function described(operation: Operation, place: "body" | "answer", schema: z.ZodType): object {
+  const made = jsonSchema(schema, place === "body" ? "input" : "output");
+  describeProperties(made, operation, place);
+  return made;
+}
+
 /** A schema whose text form hides its meaning (digits that are an integer) says in its meta what to show instead. */
-function jsonSchema(schema: z.ZodType, io: "input" | "output"): object {
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",

@@ -70,7 +70,6 @@ export const referencePages: Readonly<Record<string, string>> = {
 
 /** One page for every error code, as Markdown: <folder>/<code>.md. */
 export const errorPagesFolder = "docs/errors";
-export const errorPagePath = (code: string): string => `/docs/errors/${code}`;
 
 /** Files and folders that the function needs beside its code, each under the path it has in the project. */
 export const referenceBundle: readonly string[] = [

@@ -1,9 +1,8 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Admission } from "../access/rate-limiter.ts";
-import type { ErrorCode } from "../contract/errors.ts";
+import { type ErrorCode, errorPagePath } from "../contract/errors.ts";
 import { requestLimits } from "../contract/limits.ts";
 import type { RateLimit } from "../contract/operation.ts";
-import { errorPagePath } from "../contract/reference.ts";
 import type { Chance } from "../runtime/chance.ts";
 
 /** Every value of a header, whatever the letter case the caller wrote it in. */

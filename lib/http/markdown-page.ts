@@ -46,6 +46,7 @@ function blocksOf(markdown: string): string[] {
 
 function block(text: string): string {
   const [, marks = "", words = ""] = /^(#{1,3}) (.*)$/.exec(text) ?? [];
+  if (marks === "#") return `<h1>${inline(words)}</h1>`;
   if (marks !== "") return `<h${marks.length} id="${anchorOf(words)}">${inline(words)}</h${marks.length}>`;
   if (text.startsWith("```")) return `<pre tabindex="0"><code>${escaped(codeOf(text))}</code></pre>`;
   if (text.startsWith("|")) return table(text);

@@ -156,6 +156,13 @@ describe("the functions of the service", () => {
       expect(holdersOf(foreign).filter((source) => source.startsWith(folder))).toEqual([]);
     });
 
+    test("no function holds the words of fields, of events or of the OpenAPI document", () => {
+      const isWords = (file: string) =>
+        /^lib\/contract\/openapi|^lib\/events\/(words|describe)\.ts$|^lib\/report\//.test(file);
+      const holders = sizes.filter(({ ownFiles, lazyFiles }) => [...ownFiles, ...lazyFiles].some(isWords));
+      expect(holders.map(({ source }) => source)).toEqual([]);
+    });
+
     test("an operation holds the contract's entries of its own file, the fallback none", () => {
       expect(holdersOf(/^lib\/contract\/operations\.ts/)).toEqual([]);
       const fallback = sizes.find(({ source }) => source === "fallback");

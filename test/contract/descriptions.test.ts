@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { openApi } from "../../cli/generated-files.ts";
+
+/** Everything in the document that a reader meets as a field: where it is, and its schema or object. */
+type Met = { readonly where: string; readonly thing: Readonly<Record<string, unknown>> };
+
+const record = z.record(z.string(), z.unknown());
+const document = openApi();
+
+function* propertiesIn(value: unknown, where: string): Generator<Met> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    // Examples are answers, not schemas.
+    if (name === "example" || name === "examples") continue;
+    const properties = name === "properties" ? record.safeParse(inner).data : undefined;
+    for (const [field, schema] of Object.entries(properties ?? {}))
+      yield { where: `${where}.${field}`, thing: record.parse(schema) };
+    for (const [field, schema] of Object.entries(properties ?? {}))
+      yield* propertiesIn(schema, `${where}.${field}`);
+    if (!properties) yield* propertiesIn(inner, `${where}.${name}`);
+  }
+}
+
+const properties = [...propertiesIn({ ...document.paths }, ""), ...propertiesIn(document.components, "")];
+const parameters: Met[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).flatMap(([method, operation]) =>
+    z
+      .object({ parameters: z.array(record) })
+      .parse(operation)
+      .parameters.map((thing) => ({ where: `${method} ${path} ${thing.name}`, thing })),
+  ),
+);
+const { headers } = z.object({ headers: z.record(z.string(), record) }).parse(document.components);
+const sentence = /^[^\s].*\.$/s;
+
+test("every property, parameter and header has a description that is a sentence", () => {
+  const met = [
+    ...properties,
+    ...parameters,
+    ...Object.entries(headers).map(([where, thing]) => ({ where, thing })),
+  ];
+  expect(properties.length).toBeGreaterThan(350);
+  expect(
+    met.filter(({ thing }) => !sentence.test(String(thing.description ?? ""))).map(({ where }) => where),
+  ).toEqual([]);
+});
+
+const allowsNull = ({ type, anyOf }: Readonly<Record<string, unknown>>): boolean =>
+  [type].flat().includes("null") ||
+  (Array.isArray(anyOf) && anyOf.some((each) => record.parse(each).type === "null"));
+
+test("whatever may be null says what null means", () => {
+  const nullable = properties.filter(({ thing }) => allowsNull(thing));
+  expect(nullable.length).toBeGreaterThan(30);
+  expect(
+    nullable.filter(({ thing }) => !/\bnull\b/.test(String(thing.description))).map(({ where }) => where),
+  ).toEqual([]);
+});
+
+test("whatever has a default says it, and whatever counts time says in what", () => {
+  const silent = [...properties, ...parameters].filter(({ where, thing }) => {
+    const schema = record.safeParse(thing.schema).data ?? thing;
+    const said = String(thing.description);
+    const name = where.split(/[ .]/).at(-1) ?? "";
+    if (schema.default !== undefined && !/default/i.test(said)) return true;
+    if (schema.format === "date-time" && !/UTC/.test(said)) return true;
+    return /_(seconds|minutes|days)$/.test(name) && !/seconds|minutes|days/i.test(said);
+  });
+  expect(silent.map(({ where }) => where)).toEqual([]);
+});
+
+test("`accepted` is described in the interface's own words", () => {
+  const [accepted] = properties.filter(({ where }) =>
+    /review-comments.*coderabbit_comments\..*accepted$/.test(where),
+  );
+  expect(accepted?.thing.description).toBe(
+    "Stored resolution outcome from automatic detection or user confirmation; not necessarily acceptance by the pull " +
+      "request author. false is not proof of rejection; null means unknown. The value can change after the comment was " +
+      "posted.",
+  );
+});
