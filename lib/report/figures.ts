@@ -1,4 +1,4 @@
-import { type Outcome, type PullRequest, unpackFinding } from "./pull-request.ts";
+import { findingCodes, type Outcome, type PullRequest, unpackFinding } from "./pull-request.ts";
 
 /** What a report says of some pull requests. Field names are those of its JSON. */
 export type Figures = {
@@ -33,12 +33,17 @@ export type DurationFigures = {
 export type FindingFilter = (finding: Outcome) => boolean;
 const everyFinding: FindingFilter = () => true;
 
+/** What every code stands for, unpacked once. */
+const outcomesByCode: readonly Outcome[] = Array.from({ length: findingCodes }, (_, code) =>
+  unpackFinding(code),
+);
+
 /** Of these pull requests, with those of their findings that pass. */
 export function figuresOf(
   pullRequests: readonly PullRequest[],
   passes: FindingFilter = everyFinding,
 ): Figures {
-  const findings = findingFigures(pullRequests.flatMap((each) => findingsOf(each).filter(passes)));
+  const findings = findingFigures(countFindings(pullRequests), passes);
   const count = pullRequests.length;
   return {
     pull_requests: count,
@@ -53,18 +58,35 @@ export function figuresOf(
   };
 }
 
-export const findingsOf = ({ findings }: PullRequest): Outcome[] => Array.from(findings, unpackFinding);
+/** How many findings there are of each code: half a million of them are counted without an object for any. */
+export type FindingCounts = readonly number[];
 
-export function findingFigures(findings: readonly Outcome[]): FindingFigures {
-  const count = (outcome: boolean | null) => findings.filter(({ accepted }) => accepted === outcome).length;
-  const accepted = count(true);
-  const notAccepted = count(false);
+export function countFindings(pullRequests: readonly PullRequest[]): FindingCounts {
+  const counts = Array.from({ length: findingCodes }, () => 0);
+  for (const { findings } of pullRequests)
+    for (const code of findings) counts[code] = (counts[code] ?? 0) + 1;
+  return counts;
+}
+
+/** Whether a pull request has such a finding; asked of many, so the codes that pass are looked up once. */
+export function findsAny(passes: FindingFilter): (pullRequest: PullRequest) => boolean {
+  const passing = outcomesByCode.map(passes);
+  return ({ findings }) => findings.some((code) => passing[code]);
+}
+
+export function findingFigures(counts: FindingCounts, passes: FindingFilter): FindingFigures {
+  const count = (outcome: boolean | null) =>
+    counts.reduce((sum, amount, code) => {
+      const finding = outcomesByCode[code];
+      return finding && amount > 0 && finding.accepted === outcome && passes(finding) ? sum + amount : sum;
+    }, 0);
+  const [accepted, notAccepted, unknown] = [count(true), count(false), count(null)];
   const known = accepted + notAccepted;
   return {
-    posted: findings.length,
+    posted: known + unknown,
     accepted,
     not_accepted: notAccepted,
-    unknown: count(null),
+    unknown,
     acceptance: known === 0 ? null : accepted / known,
   };
 }

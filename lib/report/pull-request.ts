@@ -34,6 +34,9 @@ const packFinding = ({ severity, category, accepted }: Outcome): number => {
   );
 };
 
+/** How many codes there are. */
+export const findingCodes = (severities.length + 1) * (categories.length + 1) * outcomes.length;
+
 export function unpackFinding(code: number): Outcome {
   const place = Math.floor(code / outcomes.length);
   const severityCode = Math.floor(place / (categories.length + 1));
@@ -51,19 +54,22 @@ export type Collector = {
   pullRequests(): PullRequest[];
 };
 
+/** Only what a report needs is kept: a record has three times as much. */
+type Reviewed = Omit<PullRequest, "findings">;
+
 /**
  * Joins the two datasets. A pull request that was written again comes again: the last one counts. Walk the reviews
  * first: whatever they hold is in the comments by then, and what is merged in between is left for the next report.
  */
 export function createCollector(): Collector {
-  const reviews = new Map<string, ReviewRecord & { readonly merged_at: string }>();
+  const reviews = new Map<string, Reviewed>();
   const findings = new Map<string, Uint8Array>();
   return {
     addReviews(records) {
       for (const record of records) {
         const { merged_at } = record;
         if (merged_at === null) reviews.delete(nameOf(record));
-        else reviews.set(nameOf(record), { ...record, merged_at });
+        else reviews.set(nameOf(record), reviewed(record, merged_at));
       }
     },
     addComments(records) {
@@ -71,7 +77,7 @@ export function createCollector(): Collector {
         findings.set(nameOf(record), Uint8Array.from(record.coderabbit_comments, packFinding));
     },
     pullRequests: () =>
-      Array.from(reviews, ([name, record]) => toPullRequest(record, findings.get(name) ?? noFindings)),
+      Array.from(reviews, ([name, review]) => ({ ...review, findings: findings.get(name) ?? noFindings })),
   };
 }
 
@@ -81,10 +87,7 @@ const noFindings = new Uint8Array();
 const nameOf = ({ organization_id, pr_url }: Pick<ReviewRecord, "organization_id" | "pr_url">): string =>
   `${organization_id} ${pr_url}`;
 
-const toPullRequest = (
-  record: ReviewRecord & { readonly merged_at: string },
-  findings: Uint8Array,
-): PullRequest => ({
+const reviewed = (record: ReviewRecord, mergedAt: string): Reviewed => ({
   url: record.pr_url,
   organizationId: record.organization_id,
   organizationName: record.organization_name,
@@ -92,10 +95,9 @@ const toPullRequest = (
   repositoryName: record.repository_name,
   authorId: record.author_id,
   authorName: record.author_username,
-  mergedAtMs: Date.parse(record.merged_at),
+  mergedAtMs: Date.parse(mergedAt),
   readyAtMs: Date.parse(record.ready_for_review_at ?? record.created_at),
   firstHumanReviewAtMs:
     record.first_human_review_at === null ? null : Date.parse(record.first_human_review_at),
   complexity: record.estimated_complexity,
-  findings,
 });

@@ -1,5 +1,12 @@
 import { categories, severities } from "../contract/metrics-words.ts";
-import { type Figures, type FindingFigures, figuresOf, findingFigures, findingsOf } from "./figures.ts";
+import {
+  countFindings,
+  type Figures,
+  type FindingFigures,
+  figuresOf,
+  findingFigures,
+  findsAny,
+} from "./figures.ts";
 import { daysOf, type Period, weekOf, weeksOf } from "./period.ts";
 import type { Outcome, PullRequest } from "./pull-request.ts";
 
@@ -113,7 +120,7 @@ const findingRows = <Field extends "severity" | "category">(
 ): Row[] =>
   values.map((value) => {
     const passes = (finding: Outcome) => finding[field] === value;
-    const having = pullRequests.filter((each) => findingsOf(each).some(passes));
+    const having = pullRequests.filter(findsAny(passes));
     return {
       id: value,
       name: wordsOf(value),
@@ -133,14 +140,15 @@ const complexityRows = (pullRequests: readonly PullRequest[]): Row[] =>
   }));
 
 function heatMap(pullRequests: readonly PullRequest[]): HeatCell[] {
-  const cells = Map.groupBy(pullRequests.flatMap(findingsOf), ({ severity, category }) =>
-    JSON.stringify([severity, category]),
-  );
+  const counts = countFindings(pullRequests);
   return severitiesAndNull.flatMap((severity) =>
     categoriesAndNull.map((category) => ({
       severity,
       category,
-      findings: findingFigures(cells.get(JSON.stringify([severity, category])) ?? []),
+      findings: findingFigures(
+        counts,
+        (finding) => finding.severity === severity && finding.category === category,
+      ),
     })),
   );
 }

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { categories, severities } from "../../lib/contract/metrics-words.ts";
-import { durationFigures, figuresOf, findingsOf, quantile } from "../../lib/report/figures.ts";
+import { durationFigures, figuresOf, quantile } from "../../lib/report/figures.ts";
+import { type PullRequest, unpackFinding } from "../../lib/report/pull-request.ts";
 import { collected, comments, finding, review } from "./records.ts";
+
+const findingsOf = ({ findings }: PullRequest) => Array.from(findings, unpackFinding);
 
 describe("findings", () => {
   test("acceptance is accepted of the known ones; unknown ones are counted apart", () => {
