@@ -1,4 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { didYouMean } from "./did-you-mean.ts";
 import { UsageFault } from "./fault.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -44,6 +45,8 @@ const optionsOf = ({ options = {}, connects }: Command): Options => ({
   ...(connects && connectionOptions),
   ...jsonOption,
 });
+
+export const optionNames = (command: Command): readonly string[] => Object.keys(optionsOf(command));
 
 /** The words after a command's name, checked. */
 export class Input {
@@ -142,7 +145,10 @@ function parseWords(options: Options, words: readonly string[]) {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // Node explains at length how a dash could be meant otherwise; the first sentence says what is wrong.
-    throw new UsageFault(`${message.split(/\.\s|\n/, 1)[0]?.replace(/\.$/, "")}.`);
+    const said = `${message.split(/\.\s|\n/, 1)[0]?.replace(/\.$/, "")}.`;
+    const [, unknown] = /^Unknown option '--([\w-]+)'/.exec(said) ?? [];
+    const known = Object.keys(options);
+    throw new UsageFault(`${said}${unknown ? didYouMean(unknown, known).replace("mean ", "mean --") : ""}`);
   }
 }
 

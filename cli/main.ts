@@ -1,4 +1,7 @@
-import { type Command, type CommandGroup, commandHelp, parseInput } from "./command.ts";
+import { readFileSync } from "node:fs";
+import { type Command, type CommandGroup, commandHelp, optionNames, parseInput } from "./command.ts";
+import { type Continuations, completionScript, shells } from "./completion.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { UsageFault } from "./fault.ts";
 import { sentence } from "./sentence.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
@@ -80,6 +83,11 @@ const groups: readonly CommandGroup[] = [
     summary: "Print the OpenAPI document",
     load: async () => (await import("./commands/openapi.ts")).commands,
   },
+  {
+    name: "completion",
+    summary: "Print a script that completes commands and options in your shell",
+    load: async () => [completion],
+  },
 ];
 
 /** 0: done. 1: it could not be done. 2: the command was not understood. */
@@ -99,19 +107,35 @@ export async function main(
 
 async function dispatch(words: readonly string[], terminal: Terminal): Promise<0> {
   const [first, ...rest] = words;
+  if (first === "help" && rest.length > 0) return dispatch([...rest, "--help"], terminal);
   if (first === undefined || first === "--help" || first === "-h" || first === "help") {
     terminal.out(toolHelp());
     return 0;
   }
+  if (first === "--version") {
+    terminal.out(version());
+    return 0;
+  }
   const group = groups.find(({ name }) => name === first);
-  if (!group) throw new UsageFault(`There is no command ${JSON.stringify(first)}.`);
+  if (!group)
+    throw new UsageFault(
+      `There is no command ${JSON.stringify(first)}.${didYouMean(
+        first,
+        groups.map(({ name }) => name),
+      )}`,
+    );
   const commands = await group.load();
   const single = commands.find(({ name }) => name === "");
   const [second, ...more] = rest;
   const command = single ?? commands.find(({ name }) => name === second);
   if (!command) {
     if (second !== undefined && second !== "--help" && second !== "-h")
-      throw new UsageFault(`There is no command ${JSON.stringify(`${first} ${second}`)}.`);
+      throw new UsageFault(
+        `There is no command ${JSON.stringify(`${first} ${second}`)}.${didYouMean(
+          second,
+          commands.map(({ name }) => name),
+        )}`,
+      );
     terminal.out(groupHelp(group, commands));
     if (second === undefined)
       throw new UsageFault(
@@ -125,11 +149,50 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<0
   return 0;
 }
 
+const manifest = new URL("../package.json", import.meta.url);
+
+/** Of the package, as its own file says. */
+const version = (): string => String(Reflect.get(JSON.parse(readFileSync(manifest, "utf8")), "version"));
+
+const loadAll = () => Promise.all(groups.map(async (group) => ({ group, commands: await group.load() })));
+
 /** Every command there is, as it is typed. */
-export async function commandPaths(): Promise<readonly string[]> {
-  const loaded = await Promise.all(groups.map(async (group) => ({ group, commands: await group.load() })));
-  return loaded.flatMap(({ group, commands }) => commands.map((command) => pathOf(group, command)));
+export const commandPaths = async (): Promise<readonly string[]> =>
+  (await loadAll()).flatMap(({ group, commands }) => commands.map((command) => pathOf(group, command)));
+
+/** What can follow what, for the shells. */
+async function continuations(): Promise<Continuations> {
+  const next = new Map<string, readonly string[]>([["", groups.map(({ name }) => name)]]);
+  for (const { group, commands } of await loadAll()) {
+    if (!commands.some(({ name }) => name === ""))
+      next.set(
+        group.name,
+        commands.map(({ name }) => name),
+      );
+    for (const command of commands)
+      next.set(
+        pathOf(group, command),
+        optionNames(command).map((name) => `--${name}`),
+      );
+  }
+  return next;
 }
+
+/** Here, not in a file of its own: it is about the commands themselves. */
+const completion: Command = {
+  name: "",
+  summary: "Print a script that completes commands and options in your shell",
+  connects: false,
+  argument: { name: "SHELL", required: true, help: shells.join(", ") },
+  examples: ["completion bash > ~/.review-api-completion", "completion fish"],
+  async run(input, terminal) {
+    const name = input.requiredArgument("SHELL");
+    const shell = shells.find((each) => each === name);
+    if (!shell) throw new UsageFault(`SHELL is one of ${shells.join(", ")}, not ${JSON.stringify(name)}.`);
+    const script = completionScript(shell, await continuations());
+    terminal.out(input.flag("json") ? JSON.stringify({ shell, script }) : script);
+  },
+};
 
 const pathOf = (group: CommandGroup, command: Command): string =>
   [group.name, command.name].filter(Boolean).join(" ");
@@ -143,7 +206,7 @@ function toolHelp(): string {
     "",
     ...rows,
     "",
-    "Every command explains itself with --help and answers in JSON with --json.",
+    "Every command explains itself with --help and answers in JSON with --json. --version tells the version.",
     "",
     "Example:",
     "  npx review-api dev",

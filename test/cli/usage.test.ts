@@ -1,5 +1,7 @@
-import { existsSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { commandPaths } from "../../cli/main.ts";
 import { formatTable, startProgress, startTally } from "../../cli/terminal.ts";
@@ -28,10 +30,56 @@ describe("help", () => {
   });
 });
 
+test("help before a command is the same as --help behind it", async () => {
+  for (const words of [["keys"], ["keys", "create"], ["dev"]])
+    expect(await callTool("help", ...words)).toEqual(await callTool(...words, "--help"));
+});
+
+test("--version tells the package's version", async () => {
+  const { stdout } = await callTool("--version");
+  expect(stdout).toBe(
+    JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version,
+  );
+});
+
+describe("completion", () => {
+  /** What bash offers for the last of these words. */
+  async function offered(...words: readonly string[]): Promise<readonly string[]> {
+    const { stdout: script } = await callTool("completion", "bash");
+    const typed = ["review-api", ...words];
+    const ask = [
+      script,
+      `COMP_WORDS=(${typed.map((word) => `'${word}'`).join(" ")})`,
+      `COMP_CWORD=${typed.length - 1}`,
+      "_review_api",
+      'printf "%s\\n" "$' + '{COMPREPLY[@]}"',
+    ].join("\n");
+    const { stdout } = await promisify(execFile)("bash", ["-c", ask]);
+    return stdout.split("\n").filter(Boolean);
+  }
+
+  test("bash offers groups, then commands, then options", async () => {
+    expect(await offered("ke")).toEqual(["keys"]);
+    expect(await offered("keys", "")).toEqual(["create", "list", "rotate", "revoke"]);
+    expect(await offered("keys", "create", "--ki")).toEqual(["--kind"]);
+    expect(await offered("report", "--f")).toEqual(["--format"]);
+    expect(await offered("seats", "idle", "--days", "30", "--un")).toEqual(["--unassign"]);
+  });
+
+  test.each(["zsh", "fish"])("%s is told of every command", async (shell) => {
+    const { code, stdout } = await callTool("completion", shell);
+    expect(code).toBe(0);
+    for (const path of paths) for (const word of path.split(" ")) expect(stdout).toContain(word);
+  });
+});
+
 describe("a command that is not understood is one sentence, a hint and exit code 2", () => {
   test.each([
     [["nonsense"], 'There is no command "nonsense".'],
     [["keys", "nonsense"], 'There is no command "keys nonsense".'],
+    [["kyes"], 'There is no command "kyes". Did you mean keys?'],
+    [["keys", "lits"], 'There is no command "keys lits". Did you mean list?'],
+    [["completion", "cmd"], 'SHELL is one of bash, zsh, fish, not "cmd".'],
     [["keys"], "review-api keys needs one of: create, list, rotate, revoke."],
     [["keys", "create"], "--kind is missing."],
     [
@@ -42,7 +90,7 @@ describe("a command that is not understood is one sentence, a hint and exit code
       ["keys", "create", "--kind", "legacy", "--org", "1", "--owner", "2"],
       "--owner does not go with --kind legacy.",
     ],
-    [["keys", "create", "--kind", "user", "--kin"], "Unknown option '--kin'."],
+    [["keys", "create", "--kind", "user", "--kin"], "Unknown option '--kin'. Did you mean --kind?"],
     [["keys", "list", "extra"], '"extra" is one word too many.'],
     [["keys", "rotate", "k1", "k2", "--grace-seconds", "0"], '"k2" is one word too many.'],
     [["keys", "rotate", "--grace-seconds", "0"], "KEY_ID is missing."],
