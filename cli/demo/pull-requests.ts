@@ -4,6 +4,7 @@ import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { type Dice, dice, type NonEmpty } from "./dice.ts";
 import { demoEvent } from "./event.ts";
 import { type Repository, repositories } from "./places.ts";
+import { trend } from "./trend.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -62,6 +63,7 @@ function pullRequest(repository: Repository, number: number, atMs: number): Outg
     [4, 11],
     [5, 4],
   ]);
+  const mood = trend(repositories.indexOf(repository), Math.floor(atMs / dayMs));
   const status = chance.percent(91) ? "merged" : "closed";
   const createdMs = atMs - chance.between(2, 30 * complexity) * hourMs;
   const within = (part: number) => toTimestamp(createdMs + (atMs - createdMs) * part);
@@ -73,7 +75,10 @@ function pullRequest(repository: Repository, number: number, atMs: number): Outg
     author_username: isBot ? "dependency-bot" : author.name,
     created_at: toTimestamp(createdMs),
     ready_for_review_at: within(0.05),
-    first_human_review_at: chance.percent(82) ? within(0.4 + chance.below(30) / 100) : null,
+    // In good weeks a person looks sooner.
+    first_human_review_at: chance.percent(82)
+      ? within((0.4 + chance.below(30) / 100) * (1 - mood / 3))
+      : null,
     last_commit_at: within(0.75 + chance.below(20) / 100),
     merged_at: status === "merged" ? toTimestamp(atMs) : null,
     closed_at: toTimestamp(atMs),
@@ -82,8 +87,8 @@ function pullRequest(repository: Repository, number: number, atMs: number): Outg
     review_iterations: chance.between(1, 1 + complexity),
     estimated_complexity: chance.percent(97) ? complexity : null,
     estimated_review_minutes: complexity * 8 + chance.below(12),
-    comments: isBot ? [] : comments(chance, repository, url, complexity),
-    mcp_servers: chance.percent(24) ? mcpServers(chance) : [],
+    comments: isBot ? [] : comments(chance, { repository, url, complexity, mood }),
+    mcp_servers: chance.percent(24 + 10 * mood) ? mcpServers(chance) : [],
   };
   return demoEvent("pull_request.finalized", url, atMs, data);
 }
@@ -115,12 +120,22 @@ const categoryWeights: NonEmpty<readonly [string, number]> = [
   [integration, 6],
 ];
 
-function comments(chance: Dice, { of }: Repository, url: string, complexity: number) {
+/** Points of a hundred that more are taken up in the best weeks, and fewer in the worst. */
+const takenUpSwing = 16;
+
+type Review = {
+  readonly repository: Repository;
+  readonly url: string;
+  readonly complexity: number;
+  readonly mood: number;
+};
+
+function comments(chance: Dice, { repository: { of }, url, complexity, mood }: Review) {
   const count = chance.percent(14) ? 0 : chance.between(1, 1 + complexity * 2);
   const firstId = 1_700_000_000 + chance.below(200_000_000);
   return Array.from({ length: count }, (_, index) => {
     const { severity, takenUp } = chance.weigh(severityWeights);
-    const isTakenUp = chance.percent(takenUp);
+    const isTakenUp = chance.percent(takenUp + takenUpSwing * mood);
     return {
       url: `${url}${anchors[of.provider]}${firstId + index * 37}`,
       severity,

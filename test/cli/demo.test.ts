@@ -20,7 +20,7 @@ const pullRequest = z.object({
   status: z.string(),
   merged_at: z.string().nullable(),
   closed_at: z.string(),
-  comments: z.array(z.object({ severity: z.string() })),
+  comments: z.array(z.object({ severity: z.string(), accepted: z.boolean().nullable() })),
   mcp_servers: z.array(z.unknown()),
 });
 
@@ -49,6 +49,20 @@ describe.each(moments)("the demo, told at %i", (nowMs) => {
     );
     expect(severities).toEqual(new Set(["critical", "major", "minor", "trivial", "info", "none"]));
     expect(pullRequests.filter(({ mcp_servers }) => mcp_servers.length > 0).length).toBeGreaterThan(20);
+  });
+
+  test("has pull requests in every week, and acceptance that moves from month to month", () => {
+    const weeks = Array.from({ length: 12 }, (_, index) => nowMs - (index + 1) * 7 * dayMs).map((fromMs) =>
+      pullRequestEvents(fromMs, fromMs + 7 * dayMs).map(({ data }) => pullRequest.parse(data)),
+    );
+    for (const week of weeks) expect(week.length).toBeGreaterThan(8);
+    const months = [weeks.slice(0, 4), weeks.slice(4, 8), weeks.slice(8)].map((some) => {
+      const known = some
+        .flat(2)
+        .flatMap(({ comments }) => comments.filter(({ accepted }) => accepted !== null));
+      return known.filter(({ accepted }) => accepted).length / known.length;
+    });
+    expect(Math.max(...months) - Math.min(...months)).toBeGreaterThan(0.05);
   });
 
   test("shows something of the last 30 days in every organization that has metrics, before anybody looks", () => {
