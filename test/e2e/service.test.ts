@@ -82,8 +82,22 @@ describe("beside the operations", () => {
       { errors: [{ code: "METHOD_NOT_ALLOWED" }] },
       "GET, POST",
     ]);
-    for (const path of ["/", "/v1", "/v1/roles/permissions/more"])
+    for (const path of ["/v1", "/v1/roles/permissions/more"])
       expect((await deployment().call(path)).status).toBe(404);
+  });
+
+  test("the root leads to the reference, and an error to the page of its code, below the stage", async () => {
+    const root = await deployment().call("/");
+    expect([root.status, root.headers.location]).toEqual([302, "/live/docs"]);
+    const { gateway } = deployment();
+    for (const path of ["/v1/nowhere", "/v1/whoami"]) {
+      const { headers } = await deployment().call(path);
+      const target = /^<([^>]+)>; rel="help"/.exec(String(headers.link))?.[1] ?? "";
+      expect(target).toMatch(/^\/live\/docs\/errors\//);
+      expect((await deployment().call(target.slice(gateway.mount.length))).status).toBe(200);
+    }
+    for (const path of ["/docs/errors", "/docs/events", "/docs/events/member.saved.json"])
+      expect((await deployment().call(path)).status).toBe(200);
   });
 
   test("a legacy key's answer links to a page that is there, below the stage", async () => {
