@@ -87,10 +87,15 @@ export function ownPathOf({ path, resource, pathParameters }: APIGatewayProxyEve
 
 /**
  * What stands before the API's own paths: the stage at API Gateway's own address, a base path at some domains, mostly
- * nothing. `resource` has as many segments as the API's part of the path.
+ * nothing. `resource` has as many segments as the API's part of the path; `{proxy+}` stands for several.
  */
-export function mountOf({ resource, requestContext }: APIGatewayProxyEvent): string {
-  const segments = (requestContext?.path ?? "").replace(/\/$/, "").split("/");
-  const own = (resource ?? "").split("/").length - 1;
-  return segments.slice(0, Math.max(0, segments.length - own)).join("/");
+export function mountOf({ resource, requestContext, pathParameters }: APIGatewayProxyEvent): string {
+  const segments = segmentsOf(requestContext?.path ?? "");
+  const own = segmentsOf((resource ?? "").replace("{proxy+}", pathParameters?.proxy ?? "")).length;
+  return segments
+    .slice(0, Math.max(0, segments.length - own))
+    .map((segment) => `/${segment}`)
+    .join("");
 }
+
+const segmentsOf = (path: string): string[] => path.split("/").filter((segment) => segment !== "");

@@ -1,15 +1,15 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { describe, expect, test } from "vitest";
 import { restEvent } from "../../cli/local/rest-event.ts";
-import { deprecationHeaders, ownPathOf } from "../../lib/http/headers.ts";
+import { deprecationHeaders, helpHeader, ownPathOf } from "../../lib/http/headers.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 
 /** An event of `resource`, asked for at `path` of the host. */
-function eventAt(resource: string, path: string) {
+function eventAt(resource: string, path: string, pathParameters: Readonly<Record<string, string>> = {}) {
   const event = restEvent(
     { method: "GET", target: path, rawHeaders: [], body: Buffer.alloc(0), sourceAddress: "", port: 443 },
-    { resource, pathParameters: {}, operation: undefined },
+    { resource, pathParameters, operation: undefined },
     { clock: systemClock, chance: systemChance, stage: "live", binaryMediaTypes: [] },
   );
   return { ...event, requestContext: { ...event.requestContext, path } };
@@ -45,5 +45,20 @@ describe("the API's own path", () => {
     expect(at("/docs", `${before}/docs`)).toBe("/docs");
     expect(at("/", `${before}/`)).toBe("/");
     expect(at("/{proxy+}", `${before}/v2/nowhere`, "v2/nowhere")).toBe("/v2/nowhere");
+  });
+});
+
+describe("the link of an error leads to the page of its code at the address that was called", () => {
+  test.each([
+    ["an operation", "/v1/whoami", "/live/v1/whoami", {}, "/live"],
+    ["the root, below a stage", "/", "/live/", {}, "/live"],
+    ["the root of a domain", "/", "/", {}, ""],
+    ["an unknown path", "/{proxy+}", "/live/v2/some/where", { proxy: "v2/some/where" }, "/live"],
+    ["an unknown path with a slash at its end", "/{proxy+}", "/live/v2/", { proxy: "v2/" }, "/live"],
+    ["an unknown path of a domain with a base path", "/{proxy+}", "/a/b/v2", { proxy: "v2" }, "/a/b"],
+  ])("%s", (_, resource, path, parameters, mount) => {
+    expect(helpHeader(eventAt(resource, path, parameters), "NOT_FOUND")).toEqual({
+      link: `<${mount}/docs/errors/NOT_FOUND>; rel="help"; type="text/html"`,
+    });
   });
 });
