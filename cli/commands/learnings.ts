@@ -41,7 +41,7 @@ const pending: Command = {
 const pendingRecord = (learning: LearningItem, organizations: readonly OrganizationItem[], names: Names) => ({
   id: learning.id,
   organization_id: organizations.find(({ uuid }) => uuid === learning.organization)?.provider_organization_id,
-  repository: names.repository(learning.organization, learning.repository_id),
+  repository: names.repository(learning.organization, learning.repository_id).fullName,
   author: names.username(learning.organization, learning.author_id) ?? learning.author_id,
   deadline: learning.approve_at,
   learning: learning.text,

@@ -113,6 +113,7 @@ export const datasets = {
     columns: [
       ...pullRequestFields.map((name) => field<RecordOf<"listMcpMetrics">, typeof name>(name)),
       field<RecordOf<"listMcpMetrics">, "servers">("servers"),
+      field<RecordOf<"listMcpMetrics">, "provider">("provider"),
     ],
     call: (client, query) => client.listMcpMetrics({ query }),
   }),

@@ -12,7 +12,7 @@ export const handler = lambda(operation, async (call) => {
   return listReply({
     format,
     name: "data",
-    records: entries.map(toAuditRecord),
+    records: entries.map((entry) => toAuditRecord(entry, call.scope.organizations)),
     columns: auditColumns,
     ...cursors,
   });

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { auditRecord } from "../contract/records.ts";
 import type { AuditItem } from "../store/items/audit.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
 import type { TenantKey } from "../store/layout.ts";
 
 type Record = z.output<typeof auditRecord>;
@@ -46,16 +47,14 @@ export function auditFilter(
     (words === undefined || (entry.actor.name?.toLowerCase().includes(words) ?? false));
 }
 
-export function toAuditRecord(entry: AuditItem): Record {
-  const {
-    pk: _pk,
-    sk: _sk,
-    ttl: _ttl,
-    organization: _organization,
-    organizations: _organizations,
-    ...record
-  } = entry;
-  return { ...record, metadata: byName(record.metadata) };
+/** `organizations` are those of the scope: whoever may see an entry may see its organization. */
+export function toAuditRecord(
+  entry: AuditItem,
+  organizations: ReadonlyArray<Pick<OrganizationItem, "uuid" | "provider">>,
+): Record {
+  const { pk: _pk, sk: _sk, ttl: _ttl, organization, organizations: _organizations, ...record } = entry;
+  const provider = organizations.find(({ uuid }) => uuid === organization)?.provider ?? null;
+  return { ...record, metadata: byName(record.metadata), provider };
 }
 
 /** The table keeps no order of names; whoever compares two exports should see what changed and nothing else. */
@@ -90,4 +89,5 @@ export const auditColumns = [
   { name: "created_at", cell: (entry: Record) => entry.created_at },
   // After the others: whoever reads columns by their place finds them where they were.
   { name: "gateway_request_id", cell: (entry: Record) => entry.gateway_request_id },
+  { name: "provider", cell: (entry: Record) => entry.provider },
 ] as const;

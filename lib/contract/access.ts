@@ -51,6 +51,7 @@ export type SystemRole = keyof typeof systemRoles;
 export const isSystemRole = (role: string): role is SystemRole => Object.hasOwn(systemRoles, role);
 
 export const providers = ["github", "gitlab", "azure_devops", "bitbucket"] as const;
+export type Provider = (typeof providers)[number];
 export const plans = ["free", "pro", "enterprise"] as const;
 export const deployments = ["cloud", "self_hosted"] as const;
 export const metricsStates = ["ready", "preparing", "unavailable"] as const;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { providers } from "./access.ts";
 import { categories, severities } from "./metrics-words.ts";
 import { nextCursor, timestamp } from "./records.ts";
 
@@ -46,6 +47,7 @@ export const reviewRecord = z.strictObject({
   first_human_review_at: timestamp.nullable(),
   last_commit_at: timestamp.nullable(),
   merged_at: timestamp.nullable(),
+  closed_at: timestamp.nullable(),
   status: z.enum(pullRequestStatuses),
   review_iterations: count,
   estimated_complexity: z.int().min(1).max(5).nullable(),
@@ -55,6 +57,8 @@ export const reviewRecord = z.strictObject({
     severity: z.record(z.enum(severities), commentCounts),
     category: z.record(z.enum(categories), commentCounts),
   }),
+  provider: z.enum(providers),
+  repository_full_name: z.string(),
 });
 export type ReviewRecord = z.output<typeof reviewRecord>;
 
@@ -73,6 +77,7 @@ export const mcpRecord = z.strictObject({
       }),
     )
     .min(1),
+  provider: z.enum(providers),
 });
 export type McpRecord = z.output<typeof mcpRecord>;
 

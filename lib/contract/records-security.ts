@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { providers } from "./access.ts";
 import { timestamp } from "./records.ts";
 
 /** Records of the security operations. */
@@ -30,5 +31,7 @@ export const findingRecord = z.strictObject({
   /** When the first scan that has the finding was complete. */
   detected_at: timestamp,
   updated_at: timestamp,
+  provider: z.enum(providers),
+  repository_short_name: z.string(),
 });
 export type FindingRecord = z.output<typeof findingRecord>;

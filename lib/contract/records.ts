@@ -66,6 +66,8 @@ export const auditRecord = z.strictObject({
   /** The gateway's own id of the request, where `request_id` is one that the caller chose. */
   gateway_request_id: z.string().nullable(),
   created_at: timestamp,
+  /** Of the organization; null where there is none. */
+  provider: z.enum(providers).nullable(),
 });
 
 export const learningRecord = z.strictObject({
@@ -83,6 +85,8 @@ export const learningRecord = z.strictObject({
   last_used_at: timestamp.nullable(),
   created_at: timestamp,
   updated_at: timestamp,
+  provider: z.enum(providers),
+  repository_short_name: z.string(),
 });
 
 /** `private`: from an open pull request. Only `approved` ones are shared. */

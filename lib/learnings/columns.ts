@@ -17,5 +17,7 @@ export const learningColumns = (
     "last_used_at",
     "created_at",
     "updated_at",
+    "provider",
+    "repository_short_name",
   ] as const satisfies readonly (keyof LearningRecord)[]
 ).map((name) => ({ name, cell: (record: LearningRecord) => record[name] }));

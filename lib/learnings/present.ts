@@ -11,7 +11,10 @@ export type LearningRecord = z.input<typeof listedLearning>;
 
 /** Names that the record shows but the Learning does not hold: they change without it. */
 export type Names = {
-  repository(organization: string, repositoryId: string): string;
+  repository(
+    organization: string,
+    repositoryId: string,
+  ): { readonly name: string; readonly fullName: string };
   username(organization: string, userId: string): string | null;
 };
 
@@ -35,7 +38,9 @@ export function namesFrom(items: ReadonlyArray<Item | undefined>): Names {
   return {
     repository(organization, repositoryId) {
       const item = known.get(identityOf(repositoryKey(organization, repositoryId)));
-      return item ? parseRepository(item).full_name : repositoryId;
+      if (!item) return { name: repositoryId, fullName: repositoryId };
+      const { name, full_name: fullName } = parseRepository(item);
+      return { name, fullName };
     },
     username(organization, userId) {
       const item = known.get(identityOf(memberKey(organization, userId)));
@@ -44,23 +49,28 @@ export function namesFrom(items: ReadonlyArray<Item | undefined>): Names {
   };
 }
 
-export const toLearningRecord = (
+export function toLearningRecord(
   learning: LearningItem,
-  organization: Pick<OrganizationItem, "provider_organization_id" | "name">,
+  organization: Pick<OrganizationItem, "provider" | "provider_organization_id" | "name">,
   names: Names,
-): LearningRecord => ({
-  id: learning.id,
-  learning: learning.text,
-  organization_id: organization.provider_organization_id,
-  organization_name: organization.name,
-  repository_id: learning.repository_id,
-  repository_name: names.repository(learning.organization, learning.repository_id),
-  author_id: learning.author_id,
-  author_username: names.username(learning.organization, learning.author_id),
-  file: learning.file,
-  source_url: learning.source_url,
-  usage_count: learning.usage_count,
-  last_used_at: learning.last_used_at,
-  created_at: learning.created_at,
-  updated_at: learning.updated_at,
-});
+): LearningRecord {
+  const repository = names.repository(learning.organization, learning.repository_id);
+  return {
+    id: learning.id,
+    learning: learning.text,
+    organization_id: organization.provider_organization_id,
+    organization_name: organization.name,
+    repository_id: learning.repository_id,
+    repository_name: repository.fullName,
+    author_id: learning.author_id,
+    author_username: names.username(learning.organization, learning.author_id),
+    file: learning.file,
+    source_url: learning.source_url,
+    usage_count: learning.usage_count,
+    last_used_at: learning.last_used_at,
+    created_at: learning.created_at,
+    updated_at: learning.updated_at,
+    provider: organization.provider,
+    repository_short_name: repository.name,
+  };
+}

@@ -71,6 +71,7 @@ function draftsOf(data: PullRequestFinalized): PullRequestChange["datasets"] {
   const common = {
     prUrl: data.pr_url,
     organizationId: data.provider_organization_id,
+    provider: data.provider,
     repositoryId: data.repository_id,
     authorId: data.author_id,
   };
@@ -83,6 +84,7 @@ function draftsOf(data: PullRequestFinalized): PullRequestChange["datasets"] {
     readyForReviewAtMs: data.ready_for_review_at,
     firstHumanReviewAtMs: data.first_human_review_at,
     lastCommitAtMs: data.last_commit_at,
+    closedAtMs: data.closed_at,
     reviewIterations: data.review_iterations,
     estimatedComplexity: data.estimated_complexity,
     estimatedReviewMinutes: data.estimated_review_minutes,

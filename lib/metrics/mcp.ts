@@ -1,3 +1,4 @@
+import type { Provider } from "../contract/access.ts";
 import type { McpRecord } from "../contract/records-metrics.ts";
 import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
@@ -10,9 +11,11 @@ export type McpServer = {
   readonly tools: ReadonlyArray<{ readonly name: string; readonly calls: number; readonly failures: number }>;
 };
 
-type McpPullRequest = {
+/** What the record says of the organization; the entry does not hold it. */
+type Owner = { readonly organizationId: string; readonly provider: Provider };
+
+type McpPullRequest = Owner & {
   readonly prUrl: string;
-  readonly organizationId: string;
   readonly repositoryId: string;
   readonly authorId: string | null;
   readonly mergedAtMs: number;
@@ -22,7 +25,7 @@ type McpPullRequest = {
 export const callsOf = ({ tools }: McpServer): number => tools.reduce((sum, { calls }) => sum + calls, 0);
 
 export function draftMcp(pullRequest: McpPullRequest): EntryDraft {
-  const { prUrl, organizationId, repositoryId, authorId, mergedAtMs: atMs, servers } = pullRequest;
+  const { prUrl, repositoryId, authorId, mergedAtMs: atMs, servers } = pullRequest;
   const text = JSON.stringify([
     prUrl,
     ...servers.map(({ name, tools }) => [
@@ -31,12 +34,12 @@ export function draftMcp(pullRequest: McpPullRequest): EntryDraft {
     ]),
   ]);
   const placed = { atMs, repositoryId, authorId };
-  const record = certain(decode(text, placed, organizationId), "record of an entry just made");
+  const record = certain(decode(text, placed, pullRequest), "record of an entry just made");
   return draftOf(placed, text, JSON.stringify(record));
 }
 
-export function toMcpRecord(entry: StreamEntry, organizationId: string): McpRecord {
-  const record = decode(textOf(entry), entry, organizationId);
+export function toMcpRecord(entry: StreamEntry, owner: Owner): McpRecord {
+  const record = decode(textOf(entry), entry, owner);
   if (!record) throw damagedPayload(entry.number);
   return record;
 }
@@ -47,7 +50,7 @@ export const prUrlOfMcp = (entry: StreamEntry): string => prUrlAtStart(entry, /^
 function decode(
   text: string,
   { atMs, repositoryId, authorId }: Pick<StreamEntry, "atMs" | "repositoryId" | "authorId">,
-  organizationId: string,
+  { organizationId, provider }: Owner,
 ): McpRecord | undefined {
   const fields: unknown = JSON.parse(text);
   if (!Array.isArray(fields)) return undefined;
@@ -61,6 +64,7 @@ function decode(
     author_id: authorId,
     merged_at: toTimestamp(atMs),
     servers: servers.map(({ name, tools }) => ({ name, calls: callsOf({ name, tools }), tools: [...tools] })),
+    provider,
   };
 }
 

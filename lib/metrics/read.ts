@@ -48,7 +48,8 @@ export async function readReviews(call: ReviewsCall): Promise<MetricsPage<Review
     toReviewRecord(entry, {
       organizationId: organization.provider_organization_id,
       organizationName: organization.name,
-      repositoryName: nameOf(entry.organization, entry.repositoryId),
+      provider: organization.provider,
+      ...nameOf(entry.organization, entry.repositoryId),
     }),
   );
   return { records, ...cursors };
@@ -61,7 +62,10 @@ export async function readMcp(call: MetricsCall): Promise<MetricsPage<McpRecord>
     prUrlOf: prUrlOfMcp,
   });
   const records = entries.map(({ entry, organization }) =>
-    toMcpRecord(entry, organization.provider_organization_id),
+    toMcpRecord(entry, {
+      organizationId: organization.provider_organization_id,
+      provider: organization.provider,
+    }),
   );
   return { records, ...cursors };
 }

@@ -6,8 +6,10 @@ export type RepositoryNames = {
   /** Asks for a name that will be needed. */
   want(organization: string, repositoryId: string): void;
   /** Every name that was asked for. */
-  all(): Promise<(organization: string, repositoryId: string) => string>;
+  all(): Promise<(organization: string, repositoryId: string) => RepositoryName>;
 };
+
+export type RepositoryName = { readonly repositoryName: string; readonly repositoryFullName: string };
 
 /**
  * Today's names of a page's repositories. They are asked for while the stream is read: all that one data page
@@ -16,7 +18,7 @@ export type RepositoryNames = {
  * reads are eventually consistent, at half the price.
  */
 export function repositoryNames(table: Table): RepositoryNames {
-  const names = new Map<string, string>();
+  const names = new Map<string, RepositoryName>();
   const known = new Set<string>();
   const reads: Promise<void>[] = [];
   let waiting: Key[] = [];
@@ -24,7 +26,9 @@ export function repositoryNames(table: Table): RepositoryNames {
 
   async function read(keys: readonly Key[]): Promise<void> {
     for (const item of await table.getMany(keys, { eventually: true })) {
-      if (item) names.set(identity(item), parseRepository(item).name);
+      if (!item) continue;
+      const { name, full_name } = parseRepository(item);
+      names.set(identity(item), { repositoryName: name, repositoryFullName: full_name });
     }
   }
 
@@ -50,7 +54,10 @@ export function repositoryNames(table: Table): RepositoryNames {
       await Promise.all(reads);
       // Events wait for their repository, so a name is missing only where somebody deleted the item.
       return (organization, repositoryId) =>
-        names.get(identity(repositoryKey(organization, repositoryId))) ?? repositoryId;
+        names.get(identity(repositoryKey(organization, repositoryId))) ?? {
+          repositoryName: repositoryId,
+          repositoryFullName: repositoryId,
+        };
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Provider } from "../contract/access.ts";
 import {
   type CommentCounts,
   categories,
@@ -14,11 +15,13 @@ import { damagedPayload, draftOf, prUrlAtStart, textOf } from "./payload.ts";
 /**
  * The payload is `m` or `c` for the status, then a JSON list: the URL, the author's name, four times as
  * milliseconds before the merge (or the closing), three estimates, and posted and accepted for the total, the
- * severities and the categories.
+ * severities and the categories. A merged one that was told its time of closing has that as a last element, in
+ * milliseconds before the merge.
  */
 export type ReviewedPullRequest = {
   readonly prUrl: string;
   readonly organizationId: string;
+  readonly provider: Provider;
   readonly repositoryId: string;
   readonly authorId: string | null;
   readonly authorUsername: string | null;
@@ -29,6 +32,7 @@ export type ReviewedPullRequest = {
   readonly readyForReviewAtMs: number | null;
   readonly firstHumanReviewAtMs: number | null;
   readonly lastCommitAtMs: number | null;
+  readonly closedAtMs: number | null;
   readonly reviewIterations: number;
   readonly estimatedComplexity: number | null;
   readonly estimatedReviewMinutes: number | null;
@@ -39,7 +43,9 @@ export type ReviewedPullRequest = {
 export type Names = {
   readonly organizationId: string;
   readonly organizationName: string;
+  readonly provider: Provider;
   readonly repositoryName: string;
+  readonly repositoryFullName: string;
 };
 
 const letters = { merged: "m", closed: "c" } as const satisfies Record<PullRequestStatus, string>;
@@ -55,11 +61,11 @@ type Fields = readonly [
   reviewIterations: number,
   estimatedComplexity: number | null,
   estimatedReviewMinutes: number | null,
-  ...counts: number[],
+  ...countsAndClosed: number[],
 ];
 
 export function draftReview(pullRequest: ReviewedPullRequest): EntryDraft {
-  const { atMs, repositoryId, authorId, organizationId, status } = pullRequest;
+  const { atMs, repositoryId, authorId, organizationId, provider, status, closedAtMs } = pullRequest;
   const beforeEnd = (ms: number | null) => (ms === null ? null : atMs - ms);
   const fields: Fields = [
     pullRequest.prUrl,
@@ -72,9 +78,17 @@ export function draftReview(pullRequest: ReviewedPullRequest): EntryDraft {
     pullRequest.estimatedComplexity,
     pullRequest.estimatedReviewMinutes,
     ...countsOf(pullRequest.comments),
+    // A closed one is placed by its closing.
+    ...(status === "merged" && closedAtMs !== null ? [atMs - closedAtMs] : []),
   ];
   const placed = { atMs, repositoryId, authorId };
-  const names = { organizationId, organizationName: "", repositoryName: "" };
+  const names = {
+    organizationId,
+    provider,
+    organizationName: "",
+    repositoryName: "",
+    repositoryFullName: "",
+  };
   const record = recordOf(fields, status, placed, names);
   // Without the names, so the size is a lower bound; these entries are never large enough for parts.
   return draftOf(placed, letters[status] + JSON.stringify(fields), JSON.stringify(record));
@@ -131,6 +145,7 @@ function recordOf(
     first_human_review_at: time(reviewed),
     last_commit_at: time(committed),
     merged_at: status === "merged" ? toTimestamp(atMs) : null,
+    closed_at: status === "closed" ? toTimestamp(atMs) : time(numbers[countsLength] ?? null),
     status,
     review_iterations: iterations,
     estimated_complexity: complexity,
@@ -153,6 +168,8 @@ function recordOf(
         stability_and_availability: counts(11),
       },
     },
+    provider: names.provider,
+    repository_full_name: names.repositoryFullName,
   };
 }
 
@@ -170,7 +187,7 @@ function isFields(value: unknown): value is Fields {
     (username === null || typeof username === "string") &&
     [created, iterations].every(isNumber) &&
     [ready, reviewed, committed, complexity, minutes].every(isNumberOrNull) &&
-    counts.length === countsLength &&
+    (counts.length === countsLength || counts.length === countsLength + 1) &&
     counts.every(isNumber)
   );
 }
@@ -206,6 +223,7 @@ export const reviewColumns: readonly Column[] = [
   plain("first_human_review_at"),
   plain("last_commit_at"),
   plain("merged_at"),
+  plain("closed_at"),
   plain("status"),
   plain("review_iterations"),
   plain("estimated_complexity"),
@@ -213,4 +231,6 @@ export const reviewColumns: readonly Column[] = [
   ...counted("total_coderabbit", ({ total }) => total),
   ...severities.flatMap((name) => counted(name, ({ severity }) => severity[name])),
   ...categories.flatMap((name) => counted(name, ({ category }) => category[name])),
+  plain("provider"),
+  plain("repository_full_name"),
 ];

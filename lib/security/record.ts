@@ -29,6 +29,8 @@ export function toRecord(
     commit_sha: seen.commitSha,
     detected_at: detectedAt,
     updated_at: seen.completedAt,
+    provider: organization.provider,
+    repository_short_name: repository.name,
   };
 }
 

@@ -24,6 +24,7 @@ test("an entry is told in the same bytes, in whatever order the table gives its 
           created_at: "2026-11-15T00:00:00.000Z",
           ttl: 1,
         }),
+        [],
       ),
     );
   const one = told({ role: "r1", ids: ["u2", "u1"], failed: [failed], after: null });

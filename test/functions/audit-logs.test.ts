@@ -127,7 +127,7 @@ describe("GET /v1/audit-logs", () => {
     const answer = await api.call("/v1/audit-logs?format=csv&limit=1&search=hopper", { key });
     const [header, row] = answer.body.toString().split("\r\n");
     expect(header).toBe(
-      "id,action,resource_type,resource_id,summary,actor_type,actor_id,actor_name,actor_key_id,actor_key_kind,organization_id,metadata,ip_address,request_id,created_at,gateway_request_id",
+      "id,action,resource_type,resource_id,summary,actor_type,actor_id,actor_name,actor_key_id,actor_key_kind,organization_id,metadata,ip_address,request_id,created_at,gateway_request_id,provider",
     );
     expect(row).toContain(
       ',member,u1,5 days ago,user,u-5,Grace =Hopper,,,,"{""daysAgo"":5}",203.0.113.7,request-1,',

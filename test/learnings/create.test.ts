@@ -55,6 +55,8 @@ describe("POST /v1/learnings", () => {
         source_url: "https://example.com/pr/1",
         usage_count: 0,
         last_used_at: null,
+        provider: "github",
+        repository_short_name: "repository-repo-1",
       },
       { learning: "Name booleans well.", file: null, source_url: null },
     ]);

@@ -141,7 +141,7 @@ test("a name that is not known hides no Learning: the repository's id stands for
     [repositoryKey(home.uuid, "repo-1"), memberKey(home.uuid, "bob")].map((key) => ({ delete: key })),
   );
   expect(pageOf(await api.call("/v1/learnings", { key: await keyOf(home) })).data).toMatchObject([
-    { learning: "kept", repository_id: "repo-1", repository_name: "repo-1", author_username: null },
+    { learning: "kept", repository_id: "repo-1", repository_name: "repo-1", repository_short_name: "repo-1" },
   ]);
 });
 
@@ -156,7 +156,7 @@ describe("formats", () => {
     const [header, row] = answer.body.toString().split(/\r\n/);
     expect(header).toBe(
       "id,learning,organization_id,organization_name,repository_id,repository_name,author_id,author_username," +
-        "file,source_url,usage_count,last_used_at,created_at,updated_at",
+        "file,source_url,usage_count,last_used_at,created_at,updated_at,provider,repository_short_name",
     );
     expect(row).toContain(`,"'=1+1, ""quoted""\nline",`);
     expect(row).toContain(",'@a.ts,,0,,");

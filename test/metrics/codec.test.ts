@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { providers } from "../../lib/contract/access.ts";
 import { streamLimits } from "../../lib/contract/limits.ts";
 import {
   categories,
@@ -35,6 +36,7 @@ const finding = {
 const placed = {
   prUrl: text,
   organizationId: text,
+  provider: fc.constantFrom(...providers),
   repositoryId: text,
   authorId: fc.option(text),
 };
@@ -159,6 +161,7 @@ describe("reviews", () => {
     readyForReviewAtMs: fc.option(instant),
     firstHumanReviewAtMs: fc.option(instant),
     lastCommitAtMs: fc.option(instant),
+    closedAtMs: fc.option(instant),
     reviewIterations: fc.nat(),
     estimatedComplexity: fc.option(fc.integer({ min: 1, max: 5 })),
     estimatedReviewMinutes: fc.option(fc.nat()),
@@ -168,51 +171,61 @@ describe("reviews", () => {
 
   test("every pull request comes back as it went in, with counts made from its comments", () => {
     fc.assert(
-      fc.property(pullRequest, text, text, (given, organizationName, repositoryName) => {
-        const draft = draftReview(given);
-        const { organizationId } = given;
-        const record = toReviewRecord(stored(draft), { organizationId, organizationName, repositoryName });
-        const counts = (comments: typeof given.comments) => ({
-          posted: comments.length,
-          accepted: comments.filter(({ accepted }) => accepted === true).length,
-        });
-        expect(reviewRecord.parse(record)).toEqual({
-          pr_url: given.prUrl,
-          author_id: given.authorId,
-          author_username: given.authorUsername,
-          organization_id: organizationId,
-          organization_name: organizationName,
-          repository_id: given.repositoryId,
-          repository_name: repositoryName,
-          created_at: time(given.createdAtMs),
-          ready_for_review_at: time(given.readyForReviewAtMs),
-          first_human_review_at: time(given.firstHumanReviewAtMs),
-          last_commit_at: time(given.lastCommitAtMs),
-          merged_at: given.status === "merged" ? time(given.atMs) : null,
-          status: given.status,
-          review_iterations: given.reviewIterations,
-          estimated_complexity: given.estimatedComplexity,
-          estimated_review_minutes: given.estimatedReviewMinutes,
-          coderabbit_comments: {
-            total: counts(given.comments),
-            severity: Object.fromEntries(
-              severities.map((name) => [
-                name,
-                counts(given.comments.filter(({ severity }) => severity === name)),
-              ]),
-            ),
-            category: Object.fromEntries(
-              categories.map((name) => [
-                name,
-                counts(given.comments.filter(({ category }) => category === name)),
-              ]),
-            ),
-          },
-        });
-        expect(draft.renderedBytes).toBeLessThanOrEqual(Buffer.byteLength(JSON.stringify(record)) + 1);
-        expect(hasStatus(stored(draft), given.status)).toBe(true);
-        expect(hasStatus(stored(draft), given.status === "merged" ? "closed" : "merged")).toBe(false);
-      }),
+      fc.property(
+        pullRequest,
+        text,
+        text,
+        text,
+        (given, organizationName, repositoryName, repositoryFullName) => {
+          const draft = draftReview(given);
+          const { organizationId, provider } = given;
+          const names = { organizationId, organizationName, provider, repositoryName, repositoryFullName };
+          const record = toReviewRecord(stored(draft), names);
+          const counts = (comments: typeof given.comments) => ({
+            posted: comments.length,
+            accepted: comments.filter(({ accepted }) => accepted === true).length,
+          });
+          expect(reviewRecord.parse(record)).toEqual({
+            pr_url: given.prUrl,
+            author_id: given.authorId,
+            author_username: given.authorUsername,
+            organization_id: organizationId,
+            organization_name: organizationName,
+            repository_id: given.repositoryId,
+            repository_name: repositoryName,
+            created_at: time(given.createdAtMs),
+            ready_for_review_at: time(given.readyForReviewAtMs),
+            first_human_review_at: time(given.firstHumanReviewAtMs),
+            last_commit_at: time(given.lastCommitAtMs),
+            merged_at: given.status === "merged" ? time(given.atMs) : null,
+            closed_at: time(given.status === "merged" ? given.closedAtMs : given.atMs),
+            status: given.status,
+            review_iterations: given.reviewIterations,
+            estimated_complexity: given.estimatedComplexity,
+            estimated_review_minutes: given.estimatedReviewMinutes,
+            coderabbit_comments: {
+              total: counts(given.comments),
+              severity: Object.fromEntries(
+                severities.map((name) => [
+                  name,
+                  counts(given.comments.filter(({ severity }) => severity === name)),
+                ]),
+              ),
+              category: Object.fromEntries(
+                categories.map((name) => [
+                  name,
+                  counts(given.comments.filter(({ category }) => category === name)),
+                ]),
+              ),
+            },
+            provider,
+            repository_full_name: repositoryFullName,
+          });
+          expect(draft.renderedBytes).toBeLessThanOrEqual(Buffer.byteLength(JSON.stringify(record)) + 1);
+          expect(hasStatus(stored(draft), given.status)).toBe(true);
+          expect(hasStatus(stored(draft), given.status === "merged" ? "closed" : "merged")).toBe(false);
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -222,6 +235,7 @@ describe("reviews", () => {
     const draft = draftReview({
       prUrl: longest,
       organizationId: "1",
+      provider: "github",
       repositoryId: "1",
       authorId: null,
       authorUsername: longest.slice(0, 512),
@@ -231,6 +245,7 @@ describe("reviews", () => {
       readyForReviewAtMs: null,
       firstHumanReviewAtMs: null,
       lastCommitAtMs: null,
+      closedAtMs: 0,
       reviewIterations: 1e9,
       estimatedComplexity: 5,
       estimatedReviewMinutes: 1e9,
@@ -253,6 +268,7 @@ describe("reviews", () => {
       "first_human_review_at",
       "last_commit_at",
       "merged_at",
+      "closed_at",
       "status",
       "review_iterations",
       "estimated_complexity",
@@ -281,6 +297,8 @@ describe("reviews", () => {
       "security_and_privacy_comments_accepted",
       "stability_and_availability_comments_posted",
       "stability_and_availability_comments_accepted",
+      "provider",
+      "repository_full_name",
     ]);
   });
 
@@ -290,9 +308,22 @@ describe("reviews", () => {
     ["no list", "m{}"],
   ])("a payload with %s is a fault of the table", (_, payload) => {
     const entry = { ...stored(draftOf([comment("x")])), payload };
-    const names = { organizationId: "1", organizationName: "", repositoryName: "" };
-    expect(() => toReviewRecord(entry, names)).toThrow(CorruptItem);
+    expect(() => toReviewRecord(entry, noNames)).toThrow(CorruptItem);
   });
+
+  test("a merged one of release 1, which kept no time of closing, shows null for it", () => {
+    const payload = `m${JSON.stringify(["url", null, 1, null, null, null, 1, null, null, ...new Array(24).fill(0)])}`;
+    const entry = { ...stored(draftOf([comment("x")])), payload };
+    expect(toReviewRecord(entry, noNames)).toMatchObject({ status: "merged", closed_at: null });
+  });
+
+  const noNames = {
+    organizationId: "1",
+    organizationName: "",
+    provider: "github",
+    repositoryName: "",
+    repositoryFullName: "",
+  } as const;
 });
 
 describe("mcp", () => {
@@ -310,7 +341,7 @@ describe("mcp", () => {
     fc.assert(
       fc.property(pullRequest, (given) => {
         const draft = draftMcp(given);
-        const record = toMcpRecord(stored(draft), given.organizationId);
+        const record = toMcpRecord(stored(draft), given);
         expect(mcpRecord.parse(record)).toEqual({
           pr_url: given.prUrl,
           organization_id: given.organizationId,
@@ -322,6 +353,7 @@ describe("mcp", () => {
             calls: tools.reduce((sum, { calls }) => sum + calls, 0),
             tools,
           })),
+          provider: given.provider,
         });
         expect(draft.renderedBytes).toBe(Buffer.byteLength(JSON.stringify(record)) + 1);
       }),

@@ -13,9 +13,10 @@ const entry = (payload: StreamEntry["payload"]): StreamEntry => ({
   renderedBytes: 1,
   payload,
 });
+const owner = { organizationId: "1001", provider: "github" } as const;
 const pullRequest = {
+  ...owner,
   prUrl: "https://git.example.com/pull/1",
-  organizationId: "1001",
   repositoryId: "9001",
   authorId: null,
   mergedAtMs: 0,
@@ -34,7 +35,7 @@ const pullRequest = {
 describe("MCP use", () => {
   test("is read back as it was told, with the calls of each server summed", () => {
     const { payload } = draftMcp(pullRequest);
-    expect(toMcpRecord(entry(payload), "1001")).toEqual({
+    expect(toMcpRecord(entry(payload), owner)).toEqual({
       pr_url: pullRequest.prUrl,
       organization_id: "1001",
       repository_id: "9001",
@@ -44,6 +45,7 @@ describe("MCP use", () => {
         { ...pullRequest.servers[0], calls: 5 },
         { name: "idle", calls: 0, tools: [] },
       ],
+      provider: "github",
     });
   });
 
@@ -57,13 +59,13 @@ describe("MCP use", () => {
     ["a tool whose calls are no number", ["u", ["tickets", ["find", "1", 0]]]],
     ["a tool whose failures are no number", ["u", ["tickets", ["find", 1, null]]]],
   ])("stored as %s is damaged, and says so without its content", (_, content) => {
-    expect(() => toMcpRecord(entry(JSON.stringify(content)), "1001")).toThrow(
+    expect(() => toMcpRecord(entry(JSON.stringify(content)), owner)).toThrow(
       new CorruptItem("The payload of the metrics entry 42 is damaged."),
     );
   });
 
   test("stored as neither text nor bytes is damaged", () => {
-    expect(() => toMcpRecord(entry(7), "1001")).toThrow(CorruptItem);
+    expect(() => toMcpRecord(entry(7), owner)).toThrow(CorruptItem);
   });
 });
 
@@ -77,6 +79,7 @@ describe("a review", () => {
     readyForReviewAtMs: null,
     firstHumanReviewAtMs: null,
     lastCommitAtMs: null,
+    closedAtMs: 0,
     reviewIterations: 0,
     estimatedComplexity: null,
     estimatedReviewMinutes: null,
@@ -85,9 +88,10 @@ describe("a review", () => {
   const fields: unknown[] = JSON.parse(String(payload).slice(1));
   const read = (content: unknown) =>
     toReviewRecord(entry(`c${JSON.stringify(content)}`), {
-      organizationId: "1001",
+      ...owner,
       organizationName: "Acme",
       repositoryName: "web",
+      repositoryFullName: "acme/web",
     });
 
   test("is read back as it was told", () => {

@@ -70,6 +70,7 @@ describe("records", () => {
         first_human_review_at: null,
         last_commit_at: null,
         merged_at: "2026-11-02T10:00:00.000Z",
+        closed_at: null,
         status: "merged",
         review_iterations: 2,
         estimated_complexity: 3,
@@ -92,8 +93,20 @@ describe("records", () => {
             stability_and_availability: none,
           },
         },
+        provider: "github",
+        repository_full_name: "group/repository-9001",
       },
     ]);
+  });
+
+  test("of reviews tell the closing of a merged one too, where the event has it; MCP names the provider", async () => {
+    const { tell, page } = await standalone(api, world, "closings");
+    const closedAt = "2026-11-02T10:00:01.000Z";
+    await tell(1, { closed_at: closedAt, ...mcp });
+    await tell(2, closed);
+    const { data } = await page(`reviews?${november}&status=all`);
+    expect(data.map(({ closed_at }) => closed_at)).toEqual([closedAt, closed.closed_at]);
+    expect((await page(`mcp?${november}`)).data).toMatchObject([{ provider: "github" }]);
   });
 });
 
@@ -106,18 +119,16 @@ describe("formats of reviews", () => {
     expect(first.status).toBe(200);
     expect(first.headers["content-type"]).toBe("text/csv; charset=utf-8");
     const [header = "", row = ""] = first.body.toString().split("\r\n");
-    expect(header).toMatch(
-      /^pr_url,author_id,author_username,.*,stability_and_availability_comments_accepted$/,
-    );
+    expect(header).toMatch(/^pr_url,author_id,author_username,.*,provider,repository_full_name$/);
     expect(row).toBe(
       `${urlOf(1)},4411,"'=cmd(""x""),\n",csv,Organization csv,9001,repository-9001,2026-11-01T08:00:00.000Z,` +
-        "2026-11-01T09:00:00.000Z,,2026-11-02T09:00:00.000Z,2026-11-02T10:00:00.000Z,merged,2,3,25," +
-        "2,1,1,1,1,0,0,0,0,0,0,0,1,1,1,0,0,0,0,0,0,0,0,0",
+        "2026-11-01T09:00:00.000Z,,2026-11-02T09:00:00.000Z,2026-11-02T10:00:00.000Z,,merged,2,3,25," +
+        "2,1,1,1,1,0,0,0,0,0,0,0,1,1,1,0,0,0,0,0,0,0,0,0,github,group/repository-9001",
     );
     const cursor = first.headers["x-next-cursor"];
     const second = await get(`reviews?${november}&format=csv&status=all&cursor=${cursor}`);
     expect(second.body.toString().split("\r\n")[1]).toMatch(
-      new RegExp(`^${urlOf(2)},,,csv,.*,,closed,2,3,25,0,0,`),
+      new RegExp(`^${urlOf(2)},,,csv,.*,,${closed.closed_at},closed,2,3,25,0,0,`),
     );
     expect(second.headers).not.toHaveProperty("x-next-cursor");
     expect(second.headers["x-resume-cursor"]).toBeTypeOf("string");

@@ -251,10 +251,10 @@ describe("downloads", () => {
     const [header = "", ...rows] = answer.body.toString().split(/\r\n(?=(?:'|plain|$))/);
     expect(header).toBe(
       "id,organization_id,organization_name,repository_id,repository_name,title,description,severity,state,cwe," +
-        "file_path,start_line,end_line,evidence,scan_id,commit_sha,detected_at,updated_at",
+        "file_path,start_line,end_line,evidence,scan_id,commit_sha,detected_at,updated_at,provider,repository_short_name",
     );
     const names = "downloads,Organization downloads,1,group/repository-1";
-    const seen = "scan-1,commit-1,2026-10-01T01:00:00.000Z,2026-10-01T01:00:00.000Z";
+    const seen = "scan-1,commit-1,2026-10-01T01:00:00.000Z,2026-10-01T01:00:00.000Z,github,repository-1";
     expect(rows.toSorted()).toEqual([
       "",
       `'=1+1,${names},"'-quote "" and, comma","two\r\nlines",high,open,CWE-89,src/=1+1.ts,10,12,"[""@x"",""y""]",${seen}`,

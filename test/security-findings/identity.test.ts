@@ -46,6 +46,8 @@ describe("findings across scans", () => {
         commit_sha: "commit-2",
         detected_at: "2026-10-01T01:00:00.000Z",
         updated_at: "2026-10-01T02:00:00.000Z",
+        provider: "github",
+        repository_short_name: "repository-9001",
       },
     ]);
   });

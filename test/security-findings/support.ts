@@ -162,5 +162,11 @@ export function expectedFindings(tellings: readonly Telling[]) {
 const orderOf = (telling: Telling) => `${telling.completed_at}#${versionOf(telling)}`;
 
 /** The part of a record that a telling decides. */
-export const toldPart = ({ organization_id, organization_name, repository_name, ...told }: FindingRecord) =>
-  told;
+export const toldPart = ({
+  organization_id,
+  organization_name,
+  provider,
+  repository_name,
+  repository_short_name,
+  ...told
+}: FindingRecord) => told;

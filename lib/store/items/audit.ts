@@ -2,8 +2,8 @@ import * as z from "zod";
 import { auditRecord } from "../../contract/records.ts";
 import { parseItem } from "./parse.ts";
 
-/** The record as the API gives it, and whose it is. */
-const auditItem = auditRecord.extend({
+/** The record as the API gives it, and whose it is. The organization's provider is looked up at reading. */
+const auditItem = auditRecord.omit({ provider: true }).extend({
   pk: z.string(),
   sk: z.string(),
   /** Service UUID of the organization; null for what belongs to a whole workspace or instance. */

@@ -74,13 +74,17 @@ function asPlainJson(item: Item): Item {
   const letter = letterOf(item);
   if (!letter) return item;
   const { entry } = parseEntry(item, uuid);
+  const provider = "github" as const;
   const id = organization.provider_organization_id;
   if (letter === "c") return { ...item, p: renderReviewComments(entry, id) };
-  if (letter === "m") return { ...item, p: JSON.stringify(toMcpRecord(entry, id)) };
+  if (letter === "m")
+    return { ...item, p: JSON.stringify(toMcpRecord(entry, { organizationId: id, provider })) };
   const names = {
     organizationId: id,
     organizationName: "Organization 7400001",
-    repositoryName: "acme-corp/billing-service",
+    provider,
+    repositoryName: "billing-service",
+    repositoryFullName: "acme-corp/billing-service",
   };
   return { ...item, p: JSON.stringify(toReviewRecord(entry, names)) };
 }
