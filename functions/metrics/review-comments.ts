@@ -8,17 +8,23 @@ import { headAlongside } from "../../lib/metrics/walk.ts";
 export const handler = lambda(
   operation,
   async (call) => {
-    const { records, ...cursors } = await readReviewComments(call);
-    const bytes = pasted(records, cursors.nextCursor);
+    const { records, removed, ...cursors } = await readReviewComments(call);
+    const bytes = pasted(records, removed, cursors.nextCursor);
     return { bytes, contentType: jsonType, headers: cursorHeaders(cursors) };
   },
   { alongside: headAlongside },
 );
 
 /** Record by record: one text of 16 MiB would be built, flattened and copied before it became bytes. */
-const pasted = (records: readonly string[], nextCursor: string | null): Buffer =>
+const pasted = (
+  records: readonly string[],
+  removed: readonly object[] | undefined,
+  nextCursor: string | null,
+): Buffer =>
   Buffer.concat([
     Buffer.from('{"data":['),
     ...records.map((record, index) => Buffer.from(index === 0 ? record : `,${record}`)),
-    Buffer.from(`],"next_cursor":${JSON.stringify(nextCursor)}}`),
+    Buffer.from(
+      `]${removed ? `,"removed":${JSON.stringify(removed)}` : ""},"next_cursor":${JSON.stringify(nextCursor)}}`,
+    ),
   ]);

@@ -1,6 +1,8 @@
 import { scopeLimits } from "../contract/limits.ts";
+import type { RemovedOrganization } from "../contract/records.ts";
+import { toTimestamp } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import type { ScopeEpochs } from "../store/items/scope-epochs.ts";
+import type { OrganizationLeft, ScopeEpochs } from "../store/items/scope-epochs.ts";
 
 /**
  * What a cursor over several organizations remembers of its scope. The walk shows an organization only once it was caught
@@ -53,3 +55,52 @@ export const withinSpan = <Shown extends Row>(rows: readonly Shown[], { to }: Sc
 
 export const shownSince = <Shown extends Row>(rows: readonly Shown[], { from, to }: ScopeSpan): Shown[] =>
   rows.filter((row) => epochOf(row) > from && epochOf(row) <= to);
+
+export const toRemovedOrganization = ({
+  provider,
+  provider_organization_id,
+  at_ms,
+}: OrganizationLeft): RemovedOrganization => ({
+  provider,
+  organization_id: provider_organization_id,
+  removed_at: toTimestamp(at_ms),
+});
+
+const leftPrefix = "!";
+
+/** The organization that left and was told last, where a place tells of one and not of what is caught up. */
+export const lastLeftIn = (place: unknown): string | undefined =>
+  typeof place === "string" && place.startsWith(leftPrefix) ? place.slice(leftPrefix.length) : undefined;
+
+/** Whether organizations that left are still to be told: they come before what is caught up. */
+export const tellsLeft = (span: ScopeSpan, mark: ScopeMark): boolean =>
+  span.to !== span.from && (!mark.catchUp || lastLeftIn(mark.catchUp.place) !== undefined);
+
+export const leftSince = (
+  left: readonly OrganizationLeft[],
+  { from, to }: ScopeSpan,
+  mark: ScopeMark,
+): OrganizationLeft[] => {
+  const told = lastLeftIn(mark.catchUp?.place) ?? "";
+  return left
+    .filter(({ left_epoch: epoch, uuid }) => epoch > from && epoch <= to && uuid > told)
+    .toSorted((one, other) => (one.uuid < other.uuid ? -1 : 1));
+};
+
+/**
+ * As many as a page has room for, and the mark of the next one. They have a page of their own: one that came back
+ * meanwhile is dropped first, then caught up.
+ */
+export function pageOfLeft<Place extends string | number>(
+  following: {
+    readonly left: readonly OrganizationLeft[];
+    markAt(place: string | number): ScopeMark;
+  },
+  limit: number,
+  beginning: Place,
+): { readonly left: readonly OrganizationLeft[]; readonly mark: ScopeMark } {
+  const left = following.left.slice(0, limit);
+  const last = left.at(-1);
+  const isAll = left.length === following.left.length || !last;
+  return { left, mark: following.markAt(isAll ? beginning : `${leftPrefix}${last.uuid}`) };
+}

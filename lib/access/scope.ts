@@ -2,6 +2,7 @@ import type { KeyKind } from "../contract/access.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
+import type { OrganizationLeft } from "../store/items/scope-epochs.ts";
 import type { ScopeMark } from "./follow-scope.ts";
 import type { Principal } from "./principal.ts";
 
@@ -19,7 +20,9 @@ export type Following = {
   readonly mark: ScopeMark;
   /** Became visible since the cursor was made: what they hold up to its position comes first. */
   readonly newlyVisible: readonly OrganizationItem[];
-  /** Where the page before has left off with them; undefined when this one begins. */
+  /** Left since the cursor was made, in the order of their UUIDs: a reader that keeps a mirror drops them first. */
+  readonly left: readonly OrganizationLeft[];
+  /** Where the page before has left off with the newly visible ones; undefined when this one begins. */
   readonly caughtUpTo: unknown;
   /** The mark while they are being caught up, and this place is reached. */
   markAt(place: string | number): ScopeMark;

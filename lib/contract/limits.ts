@@ -64,7 +64,12 @@ export const cursorLimits = {
   signingDaysMax: 30,
 } as const;
 
+/** How long it is remembered that something was removed: a day longer than a cursor lives. */
+const removalDays = cursorLimits.resumeAgeDaysMax + 1;
+
 export const scopeLimits = {
+  /** How long it is known that an organization left. */
+  leftDays: removalDays,
   /** Longer than any request lives: rows that a request reads show every change that is older. */
   settledAfterMs: 120_000,
   /** Organizations caught up from their own copies; more at once are picked out of the tenant's. */
@@ -227,6 +232,8 @@ export const streamLimits = {
   repairNumbersGap: 1_000_000,
   /** Entries passed over by one request: over 10,000 typical ones. */
   passedOverBytesMax: 12 * mebibyte,
+  /** How long a removal is kept: longer than any cursor lives. */
+  removalDays,
 } as const;
 
 export const learningLimits = {
@@ -249,6 +256,8 @@ export const learningLimits = {
   settledAfterMs: 120_000,
   /** How long the list remembers where a Learning stood; it is needed for `settledAfterMs`. */
   movedDays: 1,
+  /** How long a deleted Learning is known to have been there. */
+  removalDays,
   activeDays: 30,
   newDays: 7,
   /** Learnings passed over by one request: over 10,000 typical ones. */

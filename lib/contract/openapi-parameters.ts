@@ -27,6 +27,10 @@ const descriptions: Readonly<Record<string, string>> = {
   include_permissions:
     "Whether roles come with their permissions; unless given, `false` in the list and `true` for one role.",
   include_user_count: "Whether roles come with the number of their members; `true` unless given.",
+  include_removed:
+    "Whether to name what was deleted, left the window or no longer matches the filters, in the array `removed` " +
+    "(in NDJSON as records with `removed`): whoever starts a walk with it, applies all pages and resumes in order and " +
+    "keeps the last record of each thing, holds what a new walk would return. Not with CSV.",
   role_id: "`id` of the role: a system role's name, or the UUID of a custom one.",
   key_id: "`id` of the key, as `GET /v1/keys` shows it.",
   actions: "Only these actions.",

@@ -108,6 +108,14 @@ export const listShown = (valuesMax: number, values = "values") => ({
 export const choice = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
   z.enum(choices, { error: `must be one of: ${choices.join(", ")}` });
 
+/** Something that is off unless it is asked for. */
+export const flagParameter = choice(["true", "false"]).transform((value) => value === "true");
+
+/** The same where being off must look like not having been sent: cursors are bound to what was sent. */
+export const optInParameter = choice(["true", "false"]).transform((value) =>
+  value === "true" ? true : undefined,
+);
+
 export const cursorParameter = z
   .string()
   .min(1)

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { providers } from "./access.ts";
 import { categories, severities } from "./metrics-words.ts";
-import { nextCursor, timestamp } from "./records.ts";
+import { timestamp } from "./records.ts";
 
 /** Records of the three metrics operations. */
 
@@ -81,5 +81,12 @@ export const mcpRecord = z.strictObject({
 });
 export type McpRecord = z.output<typeof mcpRecord>;
 
-export const pageOf = <Record extends z.ZodType>(record: Record) =>
-  z.strictObject({ data: z.array(record), next_cursor: nextCursor });
+/** In `removed`: deleted, or no longer in the dataset, the window or the filters. */
+export const removedPullRequest = z.strictObject({
+  pr_url: z.string(),
+  provider: z.enum(providers),
+  organization_id: z.string(),
+  repository_id: z.string(),
+  removed_at: timestamp,
+});
+export type RemovedPullRequest = z.output<typeof removedPullRequest>;

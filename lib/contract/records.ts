@@ -27,6 +27,25 @@ export const repositoryRecord = z.strictObject({
   url: z.string(),
 });
 
+/** In `removed`: an organization that left the scope, with everything that was read of it. */
+export const removedOrganization = z.strictObject({
+  provider: z.enum(providers),
+  organization_id: z.string(),
+  removed_at: timestamp,
+});
+export type RemovedOrganization = z.output<typeof removedOrganization>;
+
+/** A page; `removed` is there where it was asked for. */
+export const pageOf = <Record extends z.ZodType, Removed extends z.ZodType>(
+  record: Record,
+  removed: Removed,
+) =>
+  z.strictObject({
+    data: z.array(record),
+    removed: z.array(z.union([removed, removedOrganization])).optional(),
+    next_cursor: nextCursor,
+  });
+
 export const whoamiRecord = z.strictObject({
   key: z.strictObject({
     id: z.string(),
@@ -94,3 +113,12 @@ export const learningStates = ["approved", "pending", "private", "disapproved"] 
 export const learningDetail = learningRecord.extend({ state: z.enum(learningStates) });
 /** In the list of those that wait: when the Learning is approved by itself. */
 export const listedLearning = learningRecord.extend({ approve_at: timestamp.optional() });
+/** In `removed` of the export. */
+export const removedLearning = z.strictObject({
+  id: uuid,
+  provider: z.enum(providers),
+  organization_id: z.string(),
+  repository_id: z.string(),
+  removed_at: timestamp,
+});
+export type RemovedLearning = z.output<typeof removedLearning>;

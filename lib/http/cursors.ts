@@ -2,7 +2,7 @@ import { createHash, createHmac, createSecretKey, timingSafeEqual } from "node:c
 import * as z from "zod";
 import type { ScopeMark } from "../access/follow-scope.ts";
 import type { Principal } from "../access/principal.ts";
-import type { Scope } from "../access/scope.ts";
+import { coversSeveral, type Scope } from "../access/scope.ts";
 import { Fault } from "../contract/fault.ts";
 import { cursorLimits } from "../contract/limits.ts";
 import type { Operation } from "../contract/operation.ts";
@@ -165,7 +165,7 @@ export function bindPaging(
   },
 ): Paging {
   const { operation, cursor, query, readable } = walk;
-  const { tenant } = walk.principal;
+  const tenant = `${walk.principal.tenant}${arrivalOf(walk.scope, query)}`;
   // Most answers neither have a cursor nor make one.
   const binding = () => bindingOf([walk.scope.selector, filtersOf(query)]);
   const limit = typeof query.limit === "number" ? query.limit : undefined;
@@ -173,7 +173,9 @@ export function bindPaging(
   if (cursor) {
     if (cursor.tenantDigest !== undefined && cursor.tenantDigest !== tenantDigestOf(tenant)) throw moved();
     const ofRelease1 = cursor.tenantDigest === undefined;
-    const expected = ofRelease1 ? bindingOf([tenant, walk.scope.selector, filtersOf(query)]) : binding();
+    const expected = ofRelease1
+      ? bindingOf([walk.principal.tenant, walk.scope.selector, filtersOf(query)])
+      : binding();
     if (cursor.binding !== expected) {
       throw invalid("belongs to another request. Keep the filters and the organization of the first page.");
     }
@@ -212,6 +214,13 @@ export function bindPaging(
     resume: (position, mark) => make(position, true, mark),
   };
 }
+
+/**
+ * A mirror of one organization that left and came back cannot tell what was removed in the other tenant: its cursor is
+ * refused. Over several organizations the epochs tell.
+ */
+const arrivalOf = (scope: Scope, { include_removed }: Readonly<Record<string, unknown>>): string =>
+  include_removed === true && !coversSeveral(scope) ? (scope.organizations[0]?.arrived ?? "") : "";
 
 /**
  * Step 5 for walks over several organizations: a cursor must know its scope, or what became visible since would be left

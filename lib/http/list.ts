@@ -11,6 +11,8 @@ export type List<Record> = {
   readonly name: string;
   /** For CSV, in the order of the file. */
   readonly columns: ReadonlyArray<Column<Record>>;
+  /** Where it was asked for: what is gone. Never in CSV. */
+  readonly removed?: readonly object[];
   readonly nextCursor: string | null;
   /** Only on the last page of a walk that can be taken up again later. */
   readonly resumeCursor?: string | null;
@@ -20,13 +22,17 @@ export type List<Record> = {
 export function listReply<Record>(list: List<Record>): Reply {
   const headers = cursorHeaders(list);
   if (list.format === "json") {
-    const json = { [list.name]: list.records, next_cursor: list.nextCursor };
+    const { removed } = list;
+    const json = { [list.name]: list.records, ...(removed && { removed }), next_cursor: list.nextCursor };
     return { bytes: Buffer.from(JSON.stringify(json)), contentType: jsonType, headers };
   }
   return list.format === "csv"
     ? { bytes: csv(list.columns, list.records), contentType: "text/csv; charset=utf-8", headers }
-    : { bytes: ndjson(list.records), contentType: "application/x-ndjson", headers };
+    : { bytes: ndjson([...list.records, ...marked(list)]), contentType: "application/x-ndjson", headers };
 }
+
+const marked = ({ removed = [] }: Pick<List<unknown>, "removed">): object[] =>
+  removed.map((record) => ({ ...record, removed: true }));
 
 /** In JSON too: whoever reads them can ask for the next page while this one is still arriving. */
 export const cursorHeaders = ({

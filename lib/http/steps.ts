@@ -1,5 +1,14 @@
 import { type Authentication, authenticate, withOrganizationsNow } from "../access/authenticate.ts";
-import { shownSince, spanOf, withinSpan } from "../access/follow-scope.ts";
+import {
+  lastLeftIn,
+  leftSince,
+  type ScopeMark,
+  type ScopeSpan,
+  shownSince,
+  spanOf,
+  tellsLeft,
+  withinSpan,
+} from "../access/follow-scope.ts";
 import { checkKeyKind, checkPermission, checkPlan } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
 import { type ReadableRepositories, readableDigest, readableFrom } from "../access/readable.ts";
@@ -17,9 +26,9 @@ import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import { certain } from "../runtime/certain.ts";
 import { optionalVariable } from "../runtime/environment.ts";
-import { noEpochs } from "../store/items/scope-epochs.ts";
-import { cursorKeysKey, memberReadsKey, type TenantKey } from "../store/layout.ts";
-import type { Key } from "../store/table.ts";
+import { noEpochs, type OrganizationLeft, parseOrganizationLeft } from "../store/items/scope-epochs.ts";
+import { cursorKeysKey, memberReadsKey, organizationsLeftRange, type TenantKey } from "../store/layout.ts";
+import { type Key, queryAll } from "../store/table.ts";
 import { bindPaging, checkMark, openCursor } from "./cursors.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { Exchange, Input } from "./exchange.ts";
@@ -182,17 +191,35 @@ export async function followScope(deps: Dependencies, exchange: Exchange): Promi
   const span = spanOf(principal.scopeEpochs ?? noEpochs, mark, deps.clock.nowMs());
   const now = span.rereads ? await scopeNow(exchange, await withOrganizationsNow(table, principal)) : scope;
   const { from, to } = span;
+  const place = mark?.catchUp?.place;
   exchange.scope = {
     ...now,
     organizations: withinSpan(now.organizations, span),
     following: {
       mark: { epoch: to },
       newlyVisible: mark ? shownSince(now.organizations, span) : [],
-      caughtUpTo: mark?.catchUp?.place,
+      left: mark && tellsLeft(span, mark) ? await organizationsLeft(exchange, principal, span, mark) : [],
+      caughtUpTo: lastLeftIn(place) === undefined ? place : undefined,
       markAt: (place) => ({ epoch: from, catchUp: { epoch: to, place } }),
       isCurrent: span.isCurrent,
     },
   };
+}
+
+/** For readers that keep a mirror: of the organizations that were asked for, those that left. */
+async function organizationsLeft(
+  { input, table }: Exchange,
+  { tenant, key }: Principal,
+  span: ScopeSpan,
+  mark: ScopeMark,
+): Promise<OrganizationLeft[]> {
+  const query = certain(input, "input").query;
+  if (field(query, "include_removed") !== true) return [];
+  const items = await Array.fromAsync(queryAll(table, organizationsLeftRange(tenant)));
+  const named = listField(query, "organization_ids");
+  const isAsked = ({ uuid, provider_organization_id: id }: OrganizationLeft) =>
+    (key.authorized?.includes(uuid) ?? true) && (named?.includes(id) ?? true);
+  return leftSince(items.map(parseOrganizationLeft).filter(isAsked), span, mark);
 }
 
 /** Steps 5 and 6 once more, over organizations that were read again. */

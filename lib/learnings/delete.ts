@@ -34,10 +34,11 @@ async function removeRecord(deps: Changing, { organization, learning }: Held): P
   const { uuid } = organization;
   const { id, digest, origin } = learning;
   const [text, originText] = await deps.table.getMany([textKey(uuid, digest), textKey(uuid, origin.digest)]);
+  const nowMs = deps.clock.nowMs();
   await deps.table.transact([
-    ...removeWrites(learning),
+    ...removeWrites(learning, nowMs),
     ...vectorKeys(learning).map((key) => ({ delete: key })),
-    ...releaseWrites(learning, { text, origin: originText }),
+    ...releaseWrites(learning, { text, origin: originText }, nowMs),
     ...changeEntry(deps, learningEvent(organization, "learning.deleted", [id])),
   ]);
 }

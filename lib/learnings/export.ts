@@ -1,14 +1,17 @@
 import * as z from "zod";
-import type { ScopeMark } from "../access/follow-scope.ts";
+import { pageOfLeft, type ScopeMark, toRemovedOrganization } from "../access/follow-scope.ts";
 import type { ReadableRepositories } from "../access/readable.ts";
 import type { Following, Scope } from "../access/scope.ts";
+import { learningLimits } from "../contract/limits.ts";
 import type { listLearnings } from "../contract/operations/learnings.ts";
+import type { RemovedLearning, RemovedOrganization } from "../contract/records.ts";
 import { certain } from "../runtime/certain.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { type Clock, toTimestamp } from "../runtime/clock.ts";
+import type { LearningRemoval } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { organizationTenant, type TenantKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
-import { learningFilter } from "./export/filter.ts";
+import { learningFilter, removalFilter } from "./export/filter.ts";
 import { namedRepositories } from "./export/named-repository.ts";
 import { beginning, type Position, type WalkedPage, type WalkRequest, walkLearnings } from "./export/walk.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "./present.ts";
@@ -32,6 +35,8 @@ export type ExportCall = {
 
 export type ExportedPage = {
   readonly records: readonly LearningRecord[];
+  /** Only where it was asked for. */
+  readonly removed?: ReadonlyArray<RemovedLearning | RemovedOrganization>;
   readonly nextCursor: string | null;
   /** Only on the last page: where the walk can be taken up later. */
   readonly resumeCursor: string | null;
@@ -41,23 +46,63 @@ export type ExportedPage = {
 export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
   const { paging, scope } = call;
   const { following } = scope;
-  const position = positionOf(paging.position);
+  const position = positionOf(paging.position, call.clock.nowMs());
+  if (following && following.left.length > 0) return tellLeft(call, following, position);
   const read = await pageReader(call);
   if (following && following.newlyVisible.length > 0) return catchUp(call, read, following, position);
-  const { page, records } = await read({ organizations: scope.organizations, from: position });
+  const isFirst = paging.position === null;
+  const { page, records } = await read({
+    organizations: scope.organizations,
+    from: position,
+    // Nobody holds anything before the first page.
+    ...(!isFirst && { removedSince: position.removedSince }),
+  });
   const { place, settled } = page.position;
   const isLast = page.isLast && (following?.isCurrent ?? true);
+  const { removedSince } = position;
+  const resumed = { place: settled, settled, removedSince: earlier(removedSince) };
   return {
-    records,
-    nextCursor: isLast ? null : paging.next([place, settled], following?.mark),
-    resumeCursor: isLast ? paging.resume([settled, settled], following?.mark) : null,
+    ...records,
+    nextCursor: isLast
+      ? null
+      : paging.next(cursorAt(call, { place, settled, removedSince }), following?.mark),
+    resumeCursor: isLast ? paging.resume(cursorAt(call, resumed), following?.mark) : null,
   };
 }
 
-type Stretch = Pick<WalkRequest, "from" | "upTo"> & { readonly organizations: readonly OrganizationItem[] };
+/** Where a walk is, and since when it tells what was deleted. */
+type ExportPosition = Position & { readonly removedSince: string };
+
+const cursorAt = (
+  { input }: ExportCall,
+  { place, settled, removedSince }: ExportPosition,
+): readonly string[] => (input.query.include_removed ? [place, settled, removedSince] : [place, settled]);
+
+const endOfMoment = "$";
+
+/** What was deleted just before the walk began may not have been visible yet: a resume comes back to it. */
+const earlier = (since: string): string =>
+  toTimestamp(Date.parse(since.replace(endOfMoment, "")) - learningLimits.settledAfterMs);
+
+/** Organizations that left, before anything else: one that came back meanwhile is caught up afterwards. */
+function tellLeft(call: ExportCall, following: Following, position: ExportPosition): ExportedPage {
+  const { left, mark } = pageOfLeft(following, call.paging.pageSize, beginning.place);
+  return {
+    records: [],
+    removed: left.map(toRemovedOrganization),
+    nextCursor: call.paging.next(cursorAt(call, position), mark),
+    resumeCursor: null,
+  };
+}
+
+type Stretch = Pick<WalkRequest, "from" | "upTo"> & {
+  readonly organizations: readonly OrganizationItem[];
+  /** Undefined where nothing can have been removed. */
+  readonly removedSince?: string;
+};
 type PageReader = (
   stretch: Stretch,
-) => Promise<{ readonly page: WalkedPage; readonly records: readonly LearningRecord[] }>;
+) => Promise<{ readonly page: WalkedPage; readonly records: Pick<ExportedPage, "records" | "removed"> }>;
 
 async function pageReader(call: ExportCall): Promise<PageReader> {
   const { table, clock, paging, signal, input } = call;
@@ -67,10 +112,11 @@ async function pageReader(call: ExportCall): Promise<PageReader> {
     format: _format,
     org_id: _orgId,
     state: _state,
+    include_removed: includesRemoved,
     ...filters
   } = input.query;
   const repositories = await repositoriesOf(call);
-  return async ({ organizations: shown, ...stretch }) => {
+  return async ({ organizations: shown, removedSince: since, ...stretch }) => {
     const organizations = new Map(shown.map((each) => [each.uuid, each]));
     const visible = {
       organizations: new Set(organizations.keys()),
@@ -83,26 +129,41 @@ async function pageReader(call: ExportCall): Promise<PageReader> {
         owner: ownerOf(call, shown),
         limit: paging.pageSize,
         wanted: learningFilter(filters, visible),
+        ...(includesRemoved &&
+          since !== undefined && {
+            removals: { since, wanted: removalFilter(filters, visible) },
+          }),
         isFiltered: repositories !== "*" || Object.values(filters).some((filter) => filter !== undefined),
         signal,
         ...stretch,
       },
     );
     const names = await readNames(table, page.learnings);
-    const records = page.learnings.map((learning) => {
-      const organization = certain(organizations.get(learning.organization), "owner of a wanted Learning");
-      return toLearningRecord(learning, organization, names);
-    });
-    return { page, records };
+    const ownerOfThis = ({ organization }: { readonly organization: string }) =>
+      certain(organizations.get(organization), "owner of a wanted Learning");
+    return {
+      page,
+      records: {
+        records: page.learnings.map((each) => toLearningRecord(each, ownerOfThis(each), names)),
+        ...(includesRemoved && {
+          removed: page.removed.map((each) => toRemovedLearning(each, ownerOfThis(each))),
+        }),
+      },
+    };
   };
 }
 
+const toRemovedLearning = (
+  { id, repository_id, removed_at }: LearningRemoval,
+  { provider, provider_organization_id: organization_id }: OrganizationItem,
+): RemovedLearning => ({ id, provider, organization_id, repository_id, removed_at });
+
 /** What newly visible organizations hold up to the walk's position, before the walk goes on. */
 async function catchUp(
-  { paging }: ExportCall,
+  call: ExportCall,
   read: PageReader,
   following: Following,
-  position: Position,
+  position: ExportPosition,
 ): Promise<ExportedPage> {
   const { caughtUpTo, newlyVisible } = following;
   const place = typeof caughtUpTo === "string" ? caughtUpTo : beginning.place;
@@ -112,7 +173,7 @@ async function catchUp(
     upTo: position.place,
   });
   const mark = page.isLast ? following.mark : following.markAt(page.position.place);
-  return { records, nextCursor: paging.next([position.place, position.settled], mark), resumeCursor: null };
+  return { ...records, nextCursor: call.paging.next(cursorAt(call, position), mark), resumeCursor: null };
 }
 
 /** A single organization has a list of its own; several are read from their tenant's. */
@@ -135,10 +196,11 @@ export async function repositoriesOf({
   return await namedRepositories(table, readable, { organization: uuid, name });
 }
 
-function positionOf(position: unknown): Position {
-  if (position === null) return beginning;
-  const [place, settled] = twoPlaces.parse(position);
-  return { place, settled };
+function positionOf(position: unknown, nowMs: number): ExportPosition {
+  const now = `${toTimestamp(nowMs)}${endOfMoment}`;
+  if (position === null) return { ...beginning, removedSince: now };
+  const [place, settled, removedSince = now] = places.parse(position);
+  return { place, settled, removedSince };
 }
 
-const twoPlaces = z.tuple([z.string(), z.string()]);
+const places = z.tuple([z.string(), z.string(), z.string().optional()]);

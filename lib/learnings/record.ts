@@ -2,12 +2,13 @@ import { indexLimits, learningLimits } from "../contract/limits.ts";
 import { markStale } from "../index/stale.ts";
 import type { Chance } from "../runtime/chance.ts";
 import { toTimestamp } from "../runtime/clock.ts";
-import type { LearningItem } from "../store/items/learning.ts";
+import type { LearningItem, LearningRemoval } from "../store/items/learning.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import {
   learningKey,
   learningListKey,
   learningPlace,
+  learningRemovalKey,
   organizationPendingKey,
   organizationTenant,
   pendingKey,
@@ -44,10 +45,11 @@ export function newLearning(
   at: Moment,
   organization: string,
   { repositoryId, text, digest, file, sourceUrl }: Content,
-  generation: number,
+  { generation, removedPlace }: { readonly generation: number; readonly removedPlace?: string | undefined },
   birth: Birth,
 ): LearningItem {
   const id = learningUuid(organization, repositoryId, text, generation);
+  const isListed = birth.state === "approved";
   return {
     ...learningKey(organization, id),
     id,
@@ -63,15 +65,17 @@ export function newLearning(
     last_used_at: null,
     updated_at: toTimestamp(at.nowMs),
     revision: at.revision,
-    listed: birth.state === "approved" ? listedAt(at, id) : null,
+    listed: isListed ? listedBehind(at, id, removedPlace) : null,
+    ...(!isListed && removedPlace !== undefined && { listed_after: removedPlace }),
   };
 }
 
 /** The same Learning, changed now: at the end of the export if it is in it. */
 export const changed = (at: Moment, learning: LearningItem, change: Partial<LearningItem>): LearningItem => {
   const after = { ...learning, ...change, updated_at: toTimestamp(at.nowMs), revision: at.revision };
-  const before = learning.listed?.place ?? "";
-  return { ...after, listed: after.state === "approved" ? listedAt(at, learning.id, before) : null };
+  const { id, listed: before, listed_after: removedPlace } = learning;
+  const listed = before ? listedAt(at, id, before.place) : listedBehind(at, id, removedPlace);
+  return { ...after, listed: after.state === "approved" ? listed : null };
 };
 
 /** Shared and approved, whatever it was before. */
@@ -79,16 +83,22 @@ export const approved = (at: Moment, learning: LearningItem): LearningItem =>
   changed(at, learning, { state: "approved", pull_requests: [], approve_at: null });
 
 /** Never before the place it had: clocks differ, and a walk must not have passed where it moves to. */
-export function listedAt({ nowMs, tenant, placeInBatch }: Place, id: string, before = "") {
-  const place = learningPlace(toTimestamp(nowMs), placeInBatch, id);
-  return {
-    tenant,
-    place:
-      place >= before
-        ? place
-        : learningPlace(toTimestamp(Date.parse(timeOfPlace(before)) + 1), placeInBatch, id),
-  };
+export function listedAt(at: Place, id: string, before = "") {
+  const place = placeAt(at, id);
+  return { tenant: at.tenant, place: place >= before ? place : placeAfter(at, id, before) };
 }
+
+/** Behind another thing of the same id: in a removal's place both would stand, in no order. */
+function listedBehind(at: Place, id: string, before = "") {
+  const place = placeAt(at, id);
+  return { tenant: at.tenant, place: place > before ? place : placeAfter(at, id, before) };
+}
+
+const placeAt = ({ nowMs, placeInBatch }: Place, id: string): string =>
+  learningPlace(toTimestamp(nowMs), placeInBatch, id);
+
+const placeAfter = (at: Place, id: string, before: string): string =>
+  placeAt({ ...at, nowMs: Date.parse(timeOfPlace(before)) + 1 }, id);
 
 /** Use is part of it: the copies carry the counts, so none may get lost between reading and writing. */
 export const unchangedLearning = (learning: LearningItem): Condition =>
@@ -126,7 +136,7 @@ const movedOn = (key: Key, place: string): Item => {
   };
 };
 
-const timeOfPlace = (place: string): string => place.slice(0, place.indexOf("#"));
+export const timeOfPlace = (place: string): string => place.slice(0, place.indexOf("#"));
 
 const secondsPerDay = 86_400;
 
@@ -141,10 +151,36 @@ export const recordWrites = (
 ];
 
 /** Takes the record and all that stands beside it away. */
-export const removeWrites = (learning: LearningItem): TransactionWrite[] => [
+export const removeWrites = (learning: LearningItem, nowMs: number): TransactionWrite[] => [
   { delete: learningKey(learning.organization, learning.id), when: unchanged(learning, ["revision"]) },
   ...besides(learning).map((key) => ({ delete: key })),
+  ...removals(learning, nowMs).map((put) => ({ put })),
 ];
+
+/** Where its removal stands: behind the place it had. Undefined where it was in no list. */
+export const removalPlace = (
+  { id, listed }: Pick<LearningItem, "id" | "listed">,
+  nowMs: number,
+): string | undefined =>
+  listed
+    ? listedBehind({ nowMs, tenant: listed.tenant, placeInBatch: 0 }, id, listed.place).place
+    : undefined;
+
+/** For readers that keep a mirror, in the order of the list. */
+function removals(learning: LearningItem, nowMs: number): LearningRemoval[] {
+  const { id, organization, repository_id, author_id } = learning;
+  const place = removalPlace(learning, nowMs);
+  if (place === undefined) return [];
+  return ownersOf(learning).map((owner) => ({
+    ...learningRemovalKey(owner, place),
+    id,
+    organization,
+    repository_id,
+    author_id,
+    removed_at: toTimestamp(nowMs),
+    ttl: Math.ceil(nowMs / 1000) + learningLimits.removalDays * secondsPerDay,
+  }));
+}
 
 const leftBehindAtMs = ({ nowMs, indexedByWriter }: Moment): number =>
   nowMs + (indexedByWriter ? indexLimits.leftBehindAfterMs : 0);
@@ -152,11 +188,11 @@ const leftBehindAtMs = ({ nowMs, indexedByWriter }: Moment): number =>
 const besides = (learning: LearningItem): Key[] => [...listKeys(learning), ...pendingKeys(learning)];
 
 /** Once for the tenant's readers and once for the organization's; once where the two are the same. */
-export function listKeys({ organization, listed }: LearningItem): Key[] {
-  if (!listed) return [];
-  const owners = new Set([organizationTenant(organization), listed.tenant]);
-  return [...owners].map((owner) => learningListKey(owner, listed.place));
-}
+export const listKeys = (learning: LearningItem): Key[] =>
+  ownersOf(learning).map((owner) => learningListKey(owner, learning.listed?.place ?? ""));
+
+const ownersOf = ({ organization, listed }: LearningItem): TenantKey[] =>
+  listed ? [...new Set([organizationTenant(organization), listed.tenant])] : [];
 
 const pendingKeys = ({ state, approve_at, organization, id }: LearningItem): Key[] =>
   state === "pending" && approve_at !== null

@@ -3,10 +3,10 @@ import type { StreamEntry } from "../stream/stream.ts";
 import { prUrlOfMcp, toMcpRecord } from "./mcp.ts";
 import { repositoryNames } from "./repository-names.ts";
 import { prUrlOfComments, renderReviewComments } from "./review-comments.ts";
-import { hasStatus, prUrlOfReview, toReviewRecord } from "./reviews.ts";
+import { hasStatus, letterOfStatus, prUrlOfReview, toReviewRecord } from "./reviews.ts";
 import { jsonRecordBytesMax, type MetricsCall, type Walked, walk } from "./walk.ts";
 
-export type MetricsPage<Record> = Pick<Walked, "nextCursor" | "resumeCursor"> & {
+export type MetricsPage<Record> = Omit<Walked, "entries"> & {
   readonly records: readonly Record[];
 };
 
@@ -30,6 +30,7 @@ type ReviewsCall = MetricsCall & {
 export async function readReviews(call: ReviewsCall): Promise<MetricsPage<ReviewRecord>> {
   const { status, format } = call.input.query;
   const names = repositoryNames(call.table);
+  const wantedStatus = (letter: string | undefined) => status === "all" || letter === letterOfStatus(status);
   const wanted = (entry: StreamEntry) => {
     if (status !== "all" && !hasStatus(entry, status)) return false;
     names.want(entry.organization, entry.repositoryId);
@@ -40,6 +41,7 @@ export async function readReviews(call: ReviewsCall): Promise<MetricsPage<Review
   const { entries, ...cursors } = await walk(call, {
     dataset: "reviews",
     wanted,
+    wantedStatus,
     recordBytesMax,
     prUrlOf: prUrlOfReview,
   });

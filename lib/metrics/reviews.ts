@@ -91,8 +91,11 @@ export function draftReview(pullRequest: ReviewedPullRequest): EntryDraft {
   };
   const record = recordOf(fields, status, placed, names);
   // Without the names, so the size is a lower bound; these entries are never large enough for parts.
-  return draftOf(placed, letters[status] + JSON.stringify(fields), JSON.stringify(record));
+  const text = letters[status] + JSON.stringify(fields);
+  return { ...draftOf(placed, text, JSON.stringify(record)), status: letters[status] };
 }
+
+export const letterOfStatus = (status: PullRequestStatus): string => letters[status];
 
 /** Told by the first letter, so that a filter need not decode. */
 export const hasStatus = ({ payload }: StreamEntry, status: PullRequestStatus): boolean =>

@@ -1,15 +1,18 @@
-import type { ScopeMark } from "../access/follow-scope.ts";
+import { pageOfLeft, type ScopeMark, toRemovedOrganization } from "../access/follow-scope.ts";
 import { metricsPreparing } from "../access/policy.ts";
 import type { Following, Scope } from "../access/scope.ts";
 import { Fault } from "../contract/fault.ts";
 import { metricsLimits, requestLimits, scopeLimits } from "../contract/limits.ts";
+import type { RemovedOrganization } from "../contract/records.ts";
+import type { RemovedPullRequest } from "../contract/records-metrics.ts";
 import { certain } from "../runtime/certain.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { type Clock, toTimestamp } from "../runtime/clock.ts";
 import { isMoving, type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { organizationKey, streamHeadKey, type TenantKey } from "../store/layout.ts";
 import type { Item, Key, Table } from "../store/table.ts";
 import { parseHead } from "../stream/head.ts";
 import { type PageRequest, readPage, type TooLarge } from "../stream/read.ts";
+import type { Removal } from "../stream/removal.ts";
 import type { Dataset, StreamEntry } from "../stream/stream.ts";
 
 /** What a walk needs of a call. Access has decided whose data it is: what is left of the scope may be seen. */
@@ -22,12 +25,13 @@ export type MetricsCall = {
       readonly end_date: string;
       readonly repository_ids?: readonly string[] | undefined;
       readonly user_ids?: readonly string[] | undefined;
+      readonly include_removed?: true | undefined;
     };
   };
   readonly paging: {
     readonly position: unknown;
     readonly pageSize: number;
-    next(position: number, mark?: ScopeMark): string;
+    next(position: number | readonly number[], mark?: ScopeMark): string;
     resume(position: number, mark?: ScopeMark): string;
   };
   readonly table: Table;
@@ -41,6 +45,8 @@ export type WalkOptions = {
   readonly dataset: Dataset;
   /** A filter of the dataset's own; asked last. */
   readonly wanted?: (entry: StreamEntry) => boolean;
+  /** The same over what a pull request was before it was removed. */
+  readonly wantedStatus?: (status: string | undefined) => boolean;
   /** What all records of the page may take, each with its comma. */
   readonly recordBytesMax: number;
   /** The pull request's URL, out of an entry whose payload is at hand. */
@@ -49,6 +55,8 @@ export type WalkOptions = {
 
 export type Walked = {
   readonly entries: ReadonlyArray<{ readonly entry: StreamEntry; readonly organization: OrganizationItem }>;
+  /** Only where it was asked for. */
+  readonly removed?: ReadonlyArray<RemovedPullRequest | RemovedOrganization>;
   /** Null when no eligible pull request remains. */
   readonly nextCursor: string | null;
   /** Only then: where the walk can be taken up later. */
@@ -61,25 +69,29 @@ export const headAlongside = (tenant: TenantKey): readonly Key[] => [streamHeadK
 /** What is left for the records of a JSON page that is the last one; with a cursor it is less. */
 export const jsonRecordBytesMax =
   requestLimits.responseBytesMax - '{"data":[],"next_cursor":null}'.length + 1;
+const emptyRemovedBytes = ',"removed":[]'.length;
 
 /** One page of a dataset, in write order; first of what became visible since the cursor was made. */
 export async function walk(call: MetricsCall, options: WalkOptions): Promise<Walked> {
   const { scope, paging } = call;
   const { following } = scope;
-  const position = typeof paging.position === "number" ? paging.position : 0;
+  const position = positionOf(paging.position);
+  if (following && following.left.length > 0) return tellLeft(call, following, position);
   if (following && following.newlyVisible.length > 0) return catchUp(call, options, following, position);
   const [only, another] = scope.organizations;
   const page = await readEntries(call, options, {
     // Both copies carry the same numbers, so a cursor fits both.
     organization: another ? undefined : only?.uuid,
-    after: position,
+    after: position.number,
+    removalsSince: position.removalsSince,
     organizations: scope.organizations,
     ...(only && !another && { isStillHere: () => isStillHere(call.table, only) }),
   });
   const isLast = page.nextAfter === null && (following?.isCurrent ?? true);
+  const next = { number: page.nextAfter ?? page.readUpTo, removalsSince: page.removalsSince };
   return {
-    entries: page.entries,
-    nextCursor: isLast ? null : paging.next(page.nextAfter ?? page.readUpTo, following?.mark),
+    ...page.shown,
+    nextCursor: isLast ? null : paging.next(cursorAt(next), following?.mark),
     resumeCursor: isLast ? paging.resume(page.readUpTo, following?.mark) : null,
   };
 }
@@ -92,33 +104,71 @@ async function catchUp(
   call: MetricsCall,
   options: WalkOptions,
   following: Following,
-  position: number,
+  position: Position,
 ): Promise<Walked> {
   const { paging } = call;
   const { newlyVisible, caughtUpTo } = following;
   const page = await readEntries(call, options, {
     organization: undefined,
     after: typeof caughtUpTo === "number" ? caughtUpTo : 0,
-    upTo: position,
+    upTo: position.number,
+    removalsSince: undefined,
     ...(newlyVisible.length <= scopeLimits.ownCopiesMax && {
       copiesOf: newlyVisible.map(({ uuid }) => uuid),
     }),
     organizations: newlyVisible,
   });
   const mark = page.nextAfter === null ? following.mark : following.markAt(page.nextAfter);
-  return { entries: page.entries, nextCursor: paging.next(position, mark), resumeCursor: null };
+  return { ...page.shown, nextCursor: paging.next(cursorAt(position), mark), resumeCursor: null };
 }
+
+/** Organizations that left, before anything else: one that came back meanwhile is caught up afterwards. */
+function tellLeft({ paging }: MetricsCall, following: Following, position: Position): Walked {
+  const { left, mark } = pageOfLeft(following, paging.pageSize, 0);
+  return {
+    entries: [],
+    removed: left.map(toRemovedOrganization),
+    nextCursor: paging.next(cursorAt(position), mark),
+    resumeCursor: null,
+  };
+}
+
+/** Where a walk is; with removals, and while it lasts, also the number that was published when it began. */
+type Position = { readonly number: number; readonly removalsSince: number | undefined };
+
+function positionOf(position: unknown): Position {
+  if (!Array.isArray(position)) {
+    // One that resumes has come to all that was published when it began.
+    const number = typeof position === "number" ? position : 0;
+    return { number, removalsSince: typeof position === "number" ? number : undefined };
+  }
+  const [number, removalsSince] = position.map(Number);
+  return { number: number ?? 0, removalsSince };
+}
+
+const cursorAt = ({ number, removalsSince = 0 }: Position): number | readonly number[] =>
+  removalsSince > number ? [number, removalsSince] : number;
 
 type Stretch = Pick<PageRequest, "organization" | "after" | "upTo" | "copiesOf" | "isStillHere"> & {
   readonly organizations: readonly OrganizationItem[];
+  readonly removalsSince: number | undefined;
+};
+
+type ReadStretch = {
+  readonly shown: Pick<Walked, "entries" | "removed">;
+  readonly nextAfter: number | null;
+  readonly readUpTo: number;
+  /** Undefined where removals were not asked for. */
+  readonly removalsSince: number | undefined;
 };
 
 async function readEntries(
   call: MetricsCall,
-  { dataset, wanted, recordBytesMax, prUrlOf }: WalkOptions,
-  { organizations: shown, ...stretch }: Stretch,
-): Promise<Pick<Walked, "entries"> & { readonly nextAfter: number | null; readonly readUpTo: number }> {
+  { dataset, wanted, wantedStatus, recordBytesMax, prUrlOf }: WalkOptions,
+  { organizations: shown, removalsSince, ...stretch }: Stretch,
+): Promise<ReadStretch> {
   const { principal, input, paging, table } = call;
+  const { include_removed: includesRemoved } = input.query;
   const organizations = new Map(shown.map((organization) => [organization.uuid, organization]));
   const isAsked = filterOf(input.query, organizations);
   const time = timeBudget(call);
@@ -129,7 +179,15 @@ async function readEntries(
       window: windowOf(input.query),
       limit: paging.pageSize,
       eligible: (entry) => isAsked(entry) && wanted?.(entry) !== false,
-      responseBytesMax: recordBytesMax,
+      ...(includesRemoved && {
+        removals: {
+          since: removalsSince,
+          eligible: ({ organization, facets }) =>
+            isAsked({ organization, ...facets }) &&
+            (facets.status === undefined || wantedStatus?.(facets.status) !== false),
+        },
+      }),
+      responseBytesMax: recordBytesMax - (includesRemoved ? emptyRemovedBytes : 0),
       head: parseHead(call.alongside[0]),
       timeUp: time.up,
       ...stretch,
@@ -138,17 +196,34 @@ async function readEntries(
     if (result.kind === "no-progress") throw outOfTime();
     if (result.kind === "moved")
       throw metricsPreparing(certain(shown[0], "organization that moved").provider_organization_id);
+    const ownerOf = ({ organization }: { readonly organization: string }) =>
+      certain(organizations.get(organization), "owner of an entry let through");
     return {
-      ...result,
-      entries: result.entries.map((entry) => ({
-        entry,
-        organization: certain(organizations.get(entry.organization), "owner of an entry let through"),
-      })),
+      shown: {
+        entries: result.entries.map((entry) => ({ entry, organization: ownerOf(entry) })),
+        ...(includesRemoved && {
+          removed: result.removals.map((removal) => toRemovedPullRequest(removal, ownerOf(removal))),
+        }),
+      },
+      nextAfter: result.nextAfter,
+      readUpTo: result.readUpTo,
+      removalsSince: includesRemoved && result.removalsSince,
     };
   } finally {
     time.letGo();
   }
 }
+
+const toRemovedPullRequest = (
+  { pullRequest, facets, removedAtMs }: Removal,
+  { provider, provider_organization_id }: OrganizationItem,
+): RemovedPullRequest => ({
+  pr_url: pullRequest,
+  provider,
+  organization_id: provider_organization_id,
+  repository_id: facets.repositoryId,
+  removed_at: toTimestamp(removedAtMs),
+});
 
 /** A move takes entries out of the old stream without a trace there: only the organization itself tells. */
 async function isStillHere(table: Table, { uuid, tenant }: OrganizationItem): Promise<boolean> {
@@ -168,7 +243,7 @@ const windowOf = ({ start_date, end_date }: MetricsCall["input"]["query"]) => ({
 function filterOf(
   { repository_ids, user_ids }: MetricsCall["input"]["query"],
   organizations: ReadonlyMap<string, OrganizationItem>,
-): (entry: StreamEntry) => boolean {
+): (entry: Pick<StreamEntry, "organization" | "repositoryId" | "authorId">) => boolean {
   const repositories = repository_ids && new Set(repository_ids);
   const authors = user_ids && new Set(user_ids);
   return ({ organization, repositoryId, authorId }) =>
@@ -201,15 +276,16 @@ const outOfTime = (): Fault =>
  * then carries the place behind it, or it would block the walk and every resume for ever.
  */
 function tooLarge(
-  { paging, scope }: MetricsCall,
+  { paging, scope, input }: MetricsCall,
   page: TooLarge,
   prUrlOf: WalkOptions["prUrlOf"],
   { upTo }: Pick<Stretch, "upTo">,
 ): Fault {
+  const removalsSince = input.query.include_removed && page.removalsSince;
   const { largest, renderedBytes, nextAfter } = page;
   const behind =
     upTo === undefined
-      ? paging.next(nextAfter, scope.following?.mark)
+      ? paging.next(cursorAt({ number: nextAfter, removalsSince }), scope.following?.mark)
       : paging.next(upTo, scope.following?.markAt(nextAfter));
   const max = requestLimits.responseBytesMax;
   const isAlone = paging.pageSize === 1;

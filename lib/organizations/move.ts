@@ -18,6 +18,7 @@ import { isPassing } from "../store/retry.ts";
 import { queryAll, TransactionRefused } from "../store/table.ts";
 import { moveOrganization } from "../stream/move.ts";
 import { StreamBusy } from "../stream/stream.ts";
+import { hasEpochs, settledEpochs } from "./visibility.ts";
 
 /**
  * Takes one kind of an organization's data from the tenant it left to the one it is in. It is begun again
@@ -38,6 +39,8 @@ async function moveMetrics(store: Store, { uuid, tenant }: OrganizationItem, fro
 export async function completeMove(store: Store, organization: OrganizationItem): Promise<void> {
   const { uuid, tenant, leaving, version } = organization;
   if (leaving === undefined) return;
+  // Whoever wrote the move may have been cut off before its readers could learn of it.
+  if (hasEpochs(leaving)) await settledEpochs(store.table, leaving);
   for (const move of movers) await move(store, organization, leaving);
   // The version too: one that comes back late must not end another move between the same two tenants.
   const stillThisMove = {

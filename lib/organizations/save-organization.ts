@@ -20,7 +20,14 @@ import {
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { organizationEntries } from "./event-entries.ts";
 import { beginMove, completeMove } from "./move.ts";
-import { hasEpochs, isVisible, publishEpoch, settledEpochs, takeEpoch } from "./visibility.ts";
+import {
+  hasEpochs,
+  isVisible,
+  organizationLeft,
+  publishEpoch,
+  settledEpochs,
+  takeEpoch,
+} from "./visibility.ts";
 
 /** The full state of one organization, as the platform tells it. */
 export type OrganizationSaved = Pick<
@@ -51,14 +58,14 @@ export async function saveOrganization(
   version: string,
 ): Promise<void> {
   const uuid = organizationUuid(saved);
-  const { organization, mayHaveRoom, epoch } = await decideAnew(store, async () => {
+  const { organization, mayHaveRoom, epochs } = await decideAnew(store, async () => {
     const stored = await settledOrganization(store, uuid, saved);
     return applyOrganization(store, uuid, stored, saved, version);
   });
+  for (const { tenant, epoch } of epochs) await publishEpoch(store.table, tenant, epoch);
   const { tenant } = organization;
-  if (epoch !== undefined) await publishEpoch(store.table, tenant, epoch);
-  // Delivered again, it may find that it was cut off before its epoch was published.
-  else if (hasEpochs(tenant)) await settledEpochs(store.table, tenant);
+  // Delivered again, it may find that it was cut off before its epoch was published; a move looks after the tenant it left.
+  if (epochs.length === 0 && hasEpochs(tenant)) await settledEpochs(store.table, tenant);
   await beginMove(store, organization);
   if (mayHaveRoom) await fillSeats(store, poolOf(organization));
 }
@@ -78,8 +85,8 @@ async function settledOrganization(
 type Applied = {
   readonly organization: OrganizationItem;
   readonly mayHaveRoom: boolean;
-  /** The epoch it took, which is to be published now that everybody can see the row. */
-  readonly epoch?: number;
+  /** The epochs it took, which are to be published now that everybody can see the rows. */
+  readonly epochs: ReadonlyArray<{ readonly tenant: TenantKey; readonly epoch: number }>;
 };
 
 async function applyOrganization(
@@ -93,22 +100,38 @@ async function applyOrganization(
   const before = stored && standing(parseOrganization(stored), clock.nowMs());
   // Seen before: it may have made room, and been cut off before anybody sat down.
   if (before && before.first_version <= version && version <= before.version) {
-    return { organization: before, mayHaveRoom: true };
+    return { organization: before, mayHaveRoom: true, epochs: [] };
   }
   const merged = mergeOrganization(before, uuid, saved, version);
-  const epochs = becomesVisible(before, merged) ? await settledEpochs(table, merged.tenant) : undefined;
-  const organization = epochs ? { ...merged, visible_epoch: epochs.next } : merged;
+  const arrival = becomesVisible(before, merged) ? await settledEpochs(table, merged.tenant) : undefined;
+  const departure = before && leaves(before, merged) ? await settledEpochs(table, before.tenant) : undefined;
+  const organization = arrival ? { ...merged, visible_epoch: arrival.next } : merged;
+  const change = { uuid, nowMs: clock.nowMs() };
   const bought = organization.seats_purchased - (before?.seats_purchased ?? 0);
   await table.transact([
     { put: organization, when: unchanged(stored, organizationAttributes) },
     ...copyWrites(organization, before?.tenant),
-    ...(epochs ? [takeEpoch(organization.tenant, epochs, { uuid, nowMs: clock.nowMs() })] : []),
+    ...(arrival ? [takeEpoch(organization.tenant, arrival, change)] : []),
+    ...(before && departure
+      ? [
+          takeEpoch(before.tenant, departure, change),
+          { put: organizationLeft(before.tenant, before, { epoch: departure.next, nowMs: change.nowMs }) },
+        ]
+      : []),
     ...(organization.leaving === undefined ? [] : [{ put: movingKey(uuid) }]),
     ...(before ? boughtWrites(uuid, bought) : [{ put: newGuard(uuid, bought) }]),
     ...organizationEntries(store, before, organization),
   ]);
-  return { organization, mayHaveRoom: bought > 0, ...(epochs && { epoch: epochs.next }) };
+  const epochs = [
+    ...(arrival ? [{ tenant: organization.tenant, epoch: arrival.next }] : []),
+    ...(before && departure ? [{ tenant: before.tenant, epoch: departure.next }] : []),
+  ];
+  return { organization, mayHaveRoom: bought > 0, epochs };
 }
+
+/** The other way round: readers that keep a mirror must drop it. */
+const leaves = (before: OrganizationItem, after: OrganizationItem): boolean =>
+  hasEpochs(before.tenant) && isVisible(before) && !(before.tenant === after.tenant && isVisible(after));
 
 /** In a tenant of several organizations: readers that have passed it by must come back to it. */
 const becomesVisible = (before: OrganizationItem | undefined, after: OrganizationItem): boolean =>
@@ -163,7 +186,11 @@ function mergeOrganization(
     ...(before.mode_decided && { seat_assignment_mode: before.seat_assignment_mode }),
     ...(before.delay_decided && { approval_delay_days: before.approval_delay_days }),
     // An epoch counts in one tenant only.
-    ...(merged.tenant !== before.tenant && { leaving: before.tenant, visible_epoch: undefined }),
+    ...(merged.tenant !== before.tenant && {
+      leaving: before.tenant,
+      visible_epoch: undefined,
+      arrived: version,
+    }),
   };
 }
 

@@ -1,5 +1,17 @@
-import { noEpochs, parseScopeEpochs, type ScopeEpochs } from "../store/items/scope-epochs.ts";
-import { scopeEpochsKey, type TenantKey, tenantOrganizationKey } from "../store/layout.ts";
+import { scopeLimits } from "../contract/limits.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import {
+  noEpochs,
+  type OrganizationLeft,
+  parseScopeEpochs,
+  type ScopeEpochs,
+} from "../store/items/scope-epochs.ts";
+import {
+  organizationLeftKey,
+  scopeEpochsKey,
+  type TenantKey,
+  tenantOrganizationKey,
+} from "../store/layout.ts";
 import { ConditionFailed, type Table, type Update } from "../store/table.ts";
 
 /** Only tenants of several organizations have a scope that changes. */
@@ -18,7 +30,12 @@ const isSettled = ({ next, published }: ScopeEpochs): boolean => published === n
 export async function settledEpochs(table: Table, tenant: TenantKey): Promise<ScopeEpochs> {
   const epochs = parseScopeEpochs(await table.get(scopeEpochsKey(tenant)));
   if (isSettled(epochs) || epochs.lastOrganization === undefined) return epochs;
-  const keys = [scopeEpochsKey(tenant), tenantOrganizationKey(tenant, epochs.lastOrganization)];
+  const { lastOrganization: uuid } = epochs;
+  const keys = [
+    scopeEpochsKey(tenant),
+    tenantOrganizationKey(tenant, uuid),
+    organizationLeftKey(tenant, uuid),
+  ];
   const [item] = await table.getTogether(keys);
   const now = parseScopeEpochs(item);
   // Another change took its place meanwhile: it found this one published.
@@ -26,7 +43,28 @@ export async function settledEpochs(table: Table, tenant: TenantKey): Promise<Sc
   return { ...now, published: now.next - 1 };
 }
 
-/** For the transaction that writes the row with `visible_epoch` = `before.next`: one unpublished epoch at a time. */
+const secondsPerDay = 86_400;
+
+/** For the transaction in which the organization leaves: readers that keep a mirror learn of it. */
+export const organizationLeft = (
+  tenant: TenantKey,
+  { uuid, provider, provider_organization_id }: OrganizationIdentity,
+  { epoch, nowMs }: { readonly epoch: number; readonly nowMs: number },
+): OrganizationLeft => ({
+  ...organizationLeftKey(tenant, uuid),
+  uuid,
+  provider,
+  provider_organization_id,
+  left_epoch: epoch,
+  at_ms: nowMs,
+  ttl: Math.ceil(nowMs / 1000) + scopeLimits.leftDays * secondsPerDay,
+});
+type OrganizationIdentity = Pick<OrganizationItem, "uuid" | "provider" | "provider_organization_id">;
+
+/**
+ * For the transaction that writes the row with `visible_epoch` = `before.next`, or the one that tells of its leaving:
+ * one unpublished epoch at a time.
+ */
 export const takeEpoch = (
   tenant: TenantKey,
   before: ScopeEpochs,

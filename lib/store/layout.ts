@@ -15,6 +15,7 @@
  * | workspace or instance   | TENANT#<tenant>              | TENANT                 | TENANT#w#acme / TENANT                     |
  * | organization of tenant  | TENANT#<tenant>              | ORG#<org uuid>         | TENANT#w#acme / ORG#6f1c…                  |
  * | epochs of its scope     | TENANT#<tenant>              | ORG#!EPOCHS            | TENANT#w#acme / ORG#!EPOCHS                |
+ * | organization that left  | TENANT#<tenant>              | LEFT#<org uuid>        | TENANT#w#acme / LEFT#6f1c…                 |
  * | organization directory  | DIRECTORY#ORG                | <provider id>#<uuid>   | DIRECTORY#ORG / 1001#6f1c…                 |
  * | key directory           | DIRECTORY#KEY                | <key id>               | DIRECTORY#KEY / k7f3q2…                    |
  * | key of organization     | ORG#<org uuid>               | KEY#<key id>           | ORG#6f1c… / KEY#k7f3q2…                    |
@@ -32,6 +33,8 @@
  * | stream head             | S#<tenant>                   | HEAD                   | S#w#acme / HEAD                            |
  * | entry, tenant's copy    | S#<tenant>#<dataset>#<week>  | <number, 10 digits>    | S#w#acme#c#1401 / 0000004711               |
  * | entry, organization's   | S#<tenant>#<org uuid>#…      | <number, 10 digits>    | S#w#acme#6f1c…#c#1401 / 0000004711         |
+ * | removal, tenant's copy  | S#<tenant>#<dataset>#removed | <number, 10 digits>    | S#w#acme#c#removed / 0000004712            |
+ * | removal, organization's | S#<tenant>#<org uuid>#…      | <number, 10 digits>    | S#w#acme#6f1c…#c#removed / 0000004712      |
  * | pull request (pointer)  | PR#<org uuid>                | <digest of identity>   | PR#6f1c… / k3Jq0aV-8xTz1bQe                |
  * | spill of a large entry  | SPILL#<org uuid>             | <spill id>             | SPILL#6f1c… / 0b9e…                        |
  * | part of a spill         | PART#<spill id>              | <index, 4 digits>      | PART#0b9e… / 0000                          |
@@ -41,6 +44,7 @@
  * | whose a text is         | TEXT#<org uuid>              | <digest of text>       | TEXT#6f1c… / qL0v…                         |
  * | Learning in the export  | LEARNINGS#<owner>            | <time>#<nn>#<id>       | LEARNINGS#w#acme / 2026-11-15T…#00#3f0a…   |
  * | place it moved on from  | LEARNINGS#<owner>            | <time>#<nn>#<id>       | LEARNINGS#w#acme / 2026-11-14T…#00#3f0a…   |
+ * | removal of a Learning   | LEARNINGS#<owner>#removed    | <time>#<nn>#<id>       | LEARNINGS#w#acme#removed / 2026-11-15T…    |
  * | waits for approval      | PENDING                      | <deadline>#<org>#<id>  | PENDING / 2026-11-20T…#6f1c…#3f0a…         |
  * | the same of an org      | PENDING#<org uuid>           | <deadline>#<org>#<id>  | PENDING#6f1c… / 2026-11-20T…#6f1c…#3f0a…   |
  * | pull request's Learnings| PRIVATE#<org uuid>           | <digest of pr_url>     | PRIVATE#6f1c… / 8xTz…                      |
@@ -102,6 +106,15 @@ export const scopeEpochsKey = (tenant: TenantKey): Key => ({
   sk: "ORG#!EPOCHS",
 });
 export const isScopeEpochs = ({ sk }: Key): boolean => sk === "ORG#!EPOCHS";
+/** Left its readers' scope: moved away, deactivated or on another plan. Read only when the epochs tell of a change. */
+export const organizationLeftKey = (tenant: TenantKey, uuid: string): Key => ({
+  pk: tenantPartition(tenant),
+  sk: `LEFT#${uuid}`,
+});
+export const organizationsLeftRange = (tenant: TenantKey) => ({
+  pk: tenantPartition(tenant),
+  beginsWith: "LEFT#",
+});
 export const organizationDirectoryKey = (providerOrganizationId: string, uuid: string): Key => ({
   pk: "DIRECTORY#ORG",
   sk: `${part(providerOrganizationId)}#${uuid}`,
@@ -181,6 +194,21 @@ export const streamEntryKey = (place: EntryPlace, number: number): Key => ({
   pk: streamPartition(place),
   sk: streamNumberKey(number),
 });
+export type RemovalPlace = Omit<EntryPlace, "week">;
+export const streamRemovalPartition = ({ tenant, organization, dataset }: RemovalPlace): string =>
+  organization === undefined
+    ? `S#${tenant}#${dataset}#removed`
+    : `S#${tenant}#${organization}#${dataset}#removed`;
+export const streamRemovalKey = (place: RemovalPlace, number: number): Key => ({
+  pk: streamRemovalPartition(place),
+  sk: streamNumberKey(number),
+});
+export function parseRemovalPartition(pk: string): RemovalPlace | undefined {
+  const place = pk.endsWith("#removed")
+    ? parseStreamPartition(`${pk.slice(0, -"removed".length)}0`)
+    : undefined;
+  return place && { tenant: place.tenant, organization: place.organization, dataset: place.dataset };
+}
 export const pointerPartition = (organization: string): string => `PR#${organization}`;
 export const pointerOrganization = (pk: string): string | undefined =>
   pk.startsWith("PR#") ? pk.slice(3) : undefined;
@@ -256,6 +284,13 @@ export const learningPlace = (writtenAt: string, placeInBatch: number, learningI
 export const learningListPartition = (owner: TenantKey): string => `LEARNINGS#${owner}`;
 export const learningListKey = (owner: TenantKey, place: string): Key => ({
   pk: learningListPartition(owner),
+  sk: place,
+});
+/** In the same order as the list: what was deleted stands behind its last place there. */
+export const learningRemovalsPartition = (owner: TenantKey): string =>
+  `${learningListPartition(owner)}#removed`;
+export const learningRemovalKey = (owner: TenantKey, place: string): Key => ({
+  pk: learningRemovalsPartition(owner),
   sk: place,
 });
 export const pendingPartition = "PENDING";

@@ -2,15 +2,19 @@ import { streamLimits } from "../contract/limits.ts";
 import { certain } from "../runtime/certain.ts";
 import { pointerKey, type TenantKey } from "../store/layout.ts";
 import { ConditionFailed, TransactionRefused } from "../store/table.ts";
+import { parseEntry } from "./entry.ts";
 import { type Head, isSettled, readHead } from "./head.ts";
+import { entryKeys } from "./pending.ts";
 import { compareEvents, judge, type Plan, planChange, staysInPlace } from "./plan.ts";
 import { type Pointer, parsePointer, pointerIdOf, pointerUnchanged, type SpillRef } from "./pointer.ts";
+import { dayOf, unknownStatus } from "./removal.ts";
 import { acknowledge, recover, settle } from "./settle.ts";
 import { sizeOf } from "./size.ts";
 import { writeSpill } from "./spill.ts";
 import {
   datasets,
   type EntryDraft,
+  letterOf,
   type Outcome,
   type PullRequestChange,
   StreamBusy,
@@ -123,7 +127,8 @@ async function appendJobs(
   appends: ReadonlyArray<{ readonly job: Job; readonly before: Pointer | undefined }>,
 ): Promise<void> {
   const jobs = new Map<Plan, Job>();
-  for (const { job, before } of appends) {
+  for (const { job, before: stored } of appends) {
+    const before = stored && (await withFacets(deps, tenant, stored));
     await spillLarge(deps, tenant, job, before);
     const plan = planChange(job.change, job.pointerId, before, tenant, (draft) => job.spills.get(draft));
     jobs.set(plan, job);
@@ -134,6 +139,19 @@ async function appendJobs(
     else if (result.organizationsElsewhere.has(plan.organization)) job.outcome = "elsewhere";
     for (const [draft, { id }] of job.spills) if (result.spillsCondemned.has(id)) job.spills.delete(draft);
   }
+}
+
+/** A pointer of release 1 does not tell what its entries are filtered by: one of them does, but for the status. */
+async function withFacets({ table }: StreamDeps, tenant: TenantKey, pointer: Pointer): Promise<Pointer> {
+  const { organization, places } = pointer;
+  const dataset = datasets.find((name) => places[name]);
+  const place = dataset && places[dataset];
+  if (pointer.facets || !place || pointer.tenant !== tenant) return pointer;
+  const [key] = entryKeys({ tenant, organization, dataset: letterOf(dataset), ...place });
+  const item = key && (await table.get(key));
+  if (!item) return pointer;
+  const { atMs, repositoryId, authorId } = parseEntry(item, organization).entry;
+  return { ...pointer, facets: { day: dayOf(atMs), repositoryId, authorId, status: unknownStatus } };
 }
 
 /** Parts are written before the append that names them. */
@@ -174,7 +192,7 @@ export async function appendPlans(
   let head = settledHead;
   while (appended.size < plans.length) {
     const pack = packPlans(tenant, plans.slice(appended.size), deps.limits ?? streamLimits);
-    const append = buildAppend(tenant, head, pack);
+    const append = buildAppend(tenant, head, pack, deps.clock.nowMs());
     try {
       await deps.table.transact(append.writes);
     } catch (error) {

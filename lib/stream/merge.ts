@@ -1,7 +1,7 @@
 import { streamNumberKey } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 
-/** One week's partition. Nothing unread in it has a number below `floor`, nothing in it one above `ceiling`. */
+/** One week's partition, or that of the removals. Nothing unread in it has a number below `floor`, nothing in it one above `ceiling`. */
 type Lane = {
   readonly pk: string;
   readonly ceiling: number;
@@ -114,5 +114,14 @@ export function mergeLanes(table: Table, starts: readonly LaneStart[], upTo: num
       return item;
     }
   }
-  return { next };
+
+  /** The item of another partition under the number that came out last, if there is one: it is at hand by then. */
+  function nextUnder(number: number): Item | undefined {
+    const lane = smallest();
+    const item = lane && headOf(lane);
+    if (!lane || !item || numberOf(item) !== number) return undefined;
+    lane.first++;
+    return item;
+  }
+  return { next, nextUnder };
 }

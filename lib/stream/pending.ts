@@ -5,6 +5,7 @@ import {
   type EntryPlace,
   pointerKey,
   streamEntryKey,
+  streamRemovalKey,
   type TenantKey,
 } from "../store/layout.ts";
 import type { Key, Value } from "../store/table.ts";
@@ -22,6 +23,8 @@ export type Added = {
   readonly pointerId: string;
   readonly number: number;
   readonly weeks: ReadonlyArray<readonly [DatasetLetter, number]>;
+  /** Datasets in which it left a removal. */
+  readonly removals?: readonly DatasetLetter[];
 };
 export type DroppedSpill = { readonly organization: string; readonly id: string; readonly parts: number };
 
@@ -38,7 +41,15 @@ export const pendingSchema = z
   .object({
     o: z.array(z.string()),
     t: z.array(tenantKeySchema).optional(),
-    a: z.array(z.tuple([z.int(), z.string(), z.int(), z.array(z.tuple([letter, z.int()]))])),
+    a: z.array(
+      z.tuple([
+        z.int(),
+        z.string(),
+        z.int(),
+        z.array(z.tuple([letter, z.int()])),
+        z.array(letter).optional(),
+      ]),
+    ),
     d: z.array(z.tuple([z.int(), z.int(), letter, z.int(), z.int()])).optional(),
     s: z.array(z.tuple([z.int(), z.string(), z.int()])).optional(),
   })
@@ -51,11 +62,12 @@ export const pendingSchema = z
     };
     const at = (index: number) => listed(o, index);
     return {
-      added: a.map(([index, pointerId, number, weeks]) => ({
+      added: a.map(([index, pointerId, number, weeks, removals]) => ({
         organization: at(index),
         pointerId,
         number,
         weeks,
+        ...(removals && { removals }),
       })),
       dropped: d.map(([tenant, index, dataset, week, number]) => ({
         tenant: listed(t, tenant),
@@ -74,7 +86,13 @@ export function pendingValue({ added, dropped, spills }: Pending): Value {
   const index = (organization: string) => organizations.indexOf(organization);
   return {
     o: organizations,
-    a: added.map((each) => [index(each.organization), each.pointerId, each.number, each.weeks]),
+    a: added.map(({ organization, pointerId, number, weeks, removals }) => [
+      index(organization),
+      pointerId,
+      number,
+      weeks,
+      ...(removals ? [removals] : []),
+    ]),
     ...(dropped.length > 0 && {
       t: tenants,
       d: dropped.map(({ tenant, organization, dataset, week, number }) => [
@@ -118,10 +136,17 @@ export const entryKeys = (address: EntryAddress): Key[] =>
  * too, because a tenant change lists them; without them the simulation loses a pull request in 1 of 1,000 lives.
  */
 export const addedKeys = (tenant: TenantKey, { added }: Pending): Key[] =>
-  added.flatMap(({ organization, pointerId, number, weeks }) => [
+  added.flatMap(({ organization, pointerId, number, weeks, removals = [] }) => [
     pointerKey(organization, pointerId),
     ...weeks.flatMap(([dataset, week]) => entryKeys({ tenant, organization, dataset, week, number })),
+    ...removals.flatMap((dataset) => removalKeys({ tenant, organization, dataset, number })),
   ]);
+
+/** A removal, both copies of it. */
+export const removalKeys = ({ tenant, organization, dataset, number }: Omit<EntryAddress, "week">): Key[] =>
+  copiesOf(tenant, organization).map((copy) =>
+    streamRemovalKey({ tenant, organization: copy, dataset }, number),
+  );
 
 export const hasDropped = (pending: Pending): boolean =>
   pending.dropped.length > 0 || pending.spills.length > 0;

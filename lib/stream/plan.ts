@@ -3,6 +3,7 @@ import type { TenantKey } from "../store/layout.ts";
 import { type EntryBody, entryBody } from "./entry.ts";
 import type { DroppedSpill, EntryAddress } from "./pending.ts";
 import { fingerprintOf, type PlaceRecord, type Pointer, type SpillRef } from "./pointer.ts";
+import { differ, type Facets, facetsOf, type PlannedRemoval, unknownStatus } from "./removal.ts";
 import { type Dataset, datasets, type EntryDraft, letterOf, type PullRequestChange } from "./stream.ts";
 import { weekOf } from "./weeks.ts";
 
@@ -27,6 +28,8 @@ export type Plan = {
   readonly kept: ReadonlyArray<readonly [Dataset, PlaceRecord]>;
   readonly dropped: readonly EntryAddress[];
   readonly spills: readonly DroppedSpill[];
+  readonly removals: readonly PlannedRemoval[];
+  readonly facets: Facets | undefined;
 };
 
 export type Verdict = "append" | "touch" | "duplicate" | "older";
@@ -99,7 +102,30 @@ export function planChange(
   const { organization, occurredAtMs, occurredAtFiner, eventId } = change;
   const leaves = leftBehind(before, new Set(kept.map(([dataset]) => dataset)), new Set());
   const told = { occurredAtMs, occurredAtFiner, eventId };
-  return { organization, pointerId, before, ...told, entries, kept, ...leaves };
+  const facets = facetsAfter(change);
+  const removals = before?.tenant === tenant ? removalsOf(change, before, facets) : [];
+  return { organization, pointerId, before, ...told, entries, kept, ...leaves, removals, facets };
+}
+
+/** The datasets of a pull request show the same day, repository and author; one of them tells a status too. */
+function facetsAfter({ datasets: drafts }: PullRequestChange): Facets | undefined {
+  const draft = drafts.reviews ?? drafts["review-comments"] ?? drafts.mcp;
+  return draft && facetsOf(draft);
+}
+
+/** Of the datasets that it leaves, or in which other readers find it now. In another tenant nobody has held it. */
+function removalsOf(
+  { pullRequest, datasets: drafts }: PullRequestChange,
+  { places, facets: old }: Pointer,
+  now: Facets | undefined,
+): PlannedRemoval[] {
+  if (!old) return [];
+  return datasets.flatMap((dataset) => {
+    const isGone = places[dataset] && (!drafts[dataset] || !now || differ(dataset, old, now));
+    const isKnown = dataset === "reviews" && old.status !== unknownStatus;
+    const facets = isKnown ? old : { ...old, status: undefined };
+    return isGone ? [{ dataset, pullRequest, facets }] : [];
+  });
 }
 
 /** All of a pull request in another tenant's stream: the same content, parts included, under new numbers. */
@@ -108,7 +134,8 @@ export function planMove(before: Pointer, entries: readonly PlannedEntry[]): Pla
   const carried = new Set(entries.map(({ spill }) => spill?.id));
   const leaves = leftBehind(before, new Set(), carried);
   const told = { occurredAtMs, occurredAtFiner, eventId };
-  return { organization, pointerId, before, ...told, entries, kept: [], ...leaves };
+  const { facets } = before;
+  return { organization, pointerId, before, ...told, entries, kept: [], ...leaves, removals: [], facets };
 }
 
 function leftBehind(

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { parseItem, tenantKeySchema } from "../store/items/parse.ts";
 import { pointerKey, type TenantKey } from "../store/layout.ts";
 import type { Condition, Item } from "../store/table.ts";
+import { type Facets, facetsSchema, facetsValue } from "./removal.ts";
 import { type Dataset, datasets, type EntryDraft, letterOf } from "./stream.ts";
 
 export type SpillRef = { readonly id: string; readonly parts: number };
@@ -27,6 +28,8 @@ export type Pointer = {
   readonly occurredAtFiner?: string | undefined;
   readonly eventId: string;
   readonly places: { readonly [Name in Dataset]?: PlaceRecord };
+  /** What its entries are filtered by; undefined where it has none, or was last written by release 1. */
+  readonly facets?: Facets | undefined;
 };
 
 const place = z.object({
@@ -44,6 +47,7 @@ const pointerItem = z.object({
   /** Only where there are any. */
   f: z.string().optional(),
   e: z.string(),
+  x: facetsSchema.optional(),
   c: place.optional(),
   r: place.optional(),
   m: place.optional(),
@@ -76,6 +80,7 @@ export function parsePointer(item: Item, organization: string): Pointer {
     occurredAtFiner: stored.f,
     eventId: stored.e,
     places,
+    facets: stored.x,
   };
 }
 
@@ -87,6 +92,7 @@ export function pointerItemOf(pointer: Pointer): Item {
     o: pointer.occurredAtMs,
     ...(pointer.occurredAtFiner && { f: pointer.occurredAtFiner }),
     e: pointer.eventId,
+    ...(pointer.facets && { x: facetsValue(pointer.facets) }),
   };
   for (const dataset of datasets) {
     const found = pointer.places[dataset];

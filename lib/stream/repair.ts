@@ -1,9 +1,11 @@
 import { streamLimits } from "../contract/limits.ts";
 import {
   type EntryPlace,
+  parseRemovalPartition,
   parseStreamPartition,
   pointerKey,
   pointerOrganization,
+  type RemovalPlace,
   streamHeadKey,
   streamHeadTenant,
   type TenantKey,
@@ -13,13 +15,14 @@ import { entryBody, entryPuts, parseEntry } from "./entry.ts";
 import { readHead } from "./head.ts";
 import { entryKeys, ownerOfCopy } from "./pending.ts";
 import { type PlaceRecord, type Pointer, parsePointer, pointerItemOf, pointerUnchanged } from "./pointer.ts";
+import { parseRemoval, removalPuts } from "./removal.ts";
 import { partKeys, standingSpill } from "./spill.ts";
 import { type Dataset, datasetOf, datasets, letterOf, StreamBusy, type StreamDeps } from "./stream.ts";
 import { encodeWeeks, noteWeeks, type WeekSpan } from "./weeks.ts";
 
 export type RepairReport = {
   readonly streams: number;
-  /** Entries that no pointer names: gone. */
+  /** Entries that no pointer names, and removals ahead of their pointer: gone. */
   readonly entriesRemoved: number;
   /** Copies made again from the other one. */
   readonly copiesRestored: number;
@@ -52,11 +55,13 @@ export async function repairStreams(deps: StreamDeps): Promise<RepairReport> {
       const organization = pointerOrganization(item.pk);
       const tenant = streamHeadTenant(item);
       const place = parseStreamPartition(item.pk);
+      const removalPlace = parseRemovalPartition(item.pk);
       if (organization !== undefined) {
         const pointer = parsePointer(item, organization);
         await repairPointer(deps, pointer, stream(pointer.tenant), tally);
       } else if (tenant !== undefined) stream(tenant);
       else if (place) await repairEntry(deps, place, item, tally);
+      else if (removalPlace) await repairRemoval(deps, removalPlace, item, tally);
     }
     resume = page.resume;
   } while (resume);
@@ -73,6 +78,26 @@ async function repairEntry(deps: StreamDeps, place: EntryPlace, item: Item, tall
   if (named?.number === entry.number && named.week === place.week) return;
   await deps.table.write({ delete: { pk: item.pk, sk: item.sk } });
   tally.entriesRemoved++;
+}
+
+/** A removal that is ahead of its pointer belongs to half an append: the pull request still stands. */
+async function repairRemoval(deps: StreamDeps, place: RemovalPlace, item: Item, tally: Tally): Promise<void> {
+  const { tenant } = place;
+  const removal = parseRemoval(item, ownerOfCopy(place));
+  const { organization, pointerId, number } = removal;
+  const found = await deps.table.get(pointerKey(organization, pointerId));
+  const pointer = found && parsePointer(found, organization);
+  if (!pointer || (pointer.tenant === tenant && pointer.number < number)) {
+    await deps.table.write({ delete: { pk: item.pk, sk: item.sk } });
+    tally.entriesRemoved++;
+    return;
+  }
+  const dataset = datasetOf(place.dataset);
+  for (const put of removalPuts({ tenant, organization, dataset, number }, removal)) {
+    if (await deps.table.get(put.put)) continue;
+    await deps.table.write(put);
+    tally.copiesRestored++;
+  }
 }
 
 async function repairPointer(deps: StreamDeps, pointer: Pointer, found: Found, tally: Tally): Promise<void> {

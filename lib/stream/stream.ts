@@ -2,6 +2,7 @@
  * The write-order stream: what the rest of the project sees of it. docs/stream.md explains it with a picture.
  *
  *   appendBatch       append.ts   events in, one outcome each; safe to send twice, late and out of order
+ *   removals          removal.ts  what left a dataset or its filters, for readers that keep a mirror
  *   readPage          read.ts     a page of one dataset in write order, and where the next one begins
  *   moveOrganization  move.ts     the pull requests of an organization that changed tenant
  *   sweepParts        sweep.ts    parts of large entries that nothing names; sweep-some.ts: a run of the schedule
@@ -39,6 +40,8 @@ export type EntryDraft = {
   readonly atMs: number;
   readonly repositoryId: string;
   readonly authorId: string | null;
+  /** What else readers filter by; part of the payload too. */
+  readonly status?: string | undefined;
   /** Equal digests mean equal payloads. Time, repository and author are compared beside it. */
   readonly digest: string;
   /** Bytes may have any size: over 32 KB they spill into parts. Any other value must be smaller. */

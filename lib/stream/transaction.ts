@@ -6,6 +6,7 @@ import { advanceHead, type Head } from "./head.ts";
 import { type Added, copiesOf } from "./pending.ts";
 import type { Plan } from "./plan.ts";
 import { type PlaceRecord, type Pointer, pointerItemOf, pointerUnchanged } from "./pointer.ts";
+import { removalPuts } from "./removal.ts";
 import { sizeOf } from "./size.ts";
 import { spillStands } from "./spill.ts";
 import { type Dataset, letterOf, type StreamLimits } from "./stream.ts";
@@ -27,7 +28,7 @@ export const belongsTo = (tenant: TenantKey, organization: string): Check => ({
   when: { equals: ["tenant", tenant] },
 });
 
-export function buildAppend(tenant: TenantKey, before: Head, plans: readonly Plan[]): Append {
+export function buildAppend(tenant: TenantKey, before: Head, plans: readonly Plan[], nowMs: number): Append {
   const numbered = plans.map((plan, index) => ({ plan, number: before.next + index }));
   const next = before.next + plans.length;
   if (next > streamLimits.numberMax) throw new RangeError("The stream has no numbers left.");
@@ -54,6 +55,15 @@ export function buildAppend(tenant: TenantKey, before: Head, plans: readonly Pla
       writes.push(...entryPuts({ tenant, organization, dataset: letterOf(dataset), week, number }, body));
       if (spill) spillChecks.set(writes.push(spillStands(organization, spill)) - 1, spill.id);
     }
+    for (const { dataset, ...removal } of plan.removals) {
+      const { pointerId } = plan;
+      writes.push(
+        ...removalPuts(
+          { tenant, organization, dataset, number },
+          { pointerId, removedAtMs: nowMs, ...removal },
+        ),
+      );
+    }
     writes.push({
       put: pointerItemOf(pointerAfter(tenant, plan, number)),
       when: pointerUnchanged(plan.before),
@@ -62,25 +72,28 @@ export function buildAppend(tenant: TenantKey, before: Head, plans: readonly Pla
   return { plans, writes, after, tenantChecks, spillChecks };
 }
 
-const addedBy = ({ organization, pointerId, entries }: Plan, number: number): Added => ({
+const addedBy = ({ organization, pointerId, entries, removals }: Plan, number: number): Added => ({
   organization,
   pointerId,
   number,
   weeks: entries.map(({ dataset, week }) => [letterOf(dataset), week] as const),
+  ...(removals.length > 0 && { removals: removals.map(({ dataset }) => letterOf(dataset)) }),
 });
 
 function pointerAfter(tenant: TenantKey, plan: Plan, number: number): Pointer {
-  const { pointerId: id, organization, occurredAtMs, occurredAtFiner, eventId } = plan;
+  const { pointerId: id, organization, occurredAtMs, occurredAtFiner, eventId, facets } = plan;
   const places: { -readonly [Name in Dataset]?: PlaceRecord } = Object.fromEntries(plan.kept);
   for (const { dataset, week, fingerprint, spill } of plan.entries) {
     places[dataset] = { number, week, fingerprint, spill };
   }
-  return { id, organization, tenant, number, occurredAtMs, occurredAtFiner, eventId, places };
+  return { id, organization, tenant, number, occurredAtMs, occurredAtFiner, eventId, places, facets };
 }
 
 /** Generous: an entry's keys, and a pointer with its share of the head. */
 const keyBytes = 200;
 const pointerBytes = 1000;
+/** A URL and two ids at their longest, which take up to four bytes a character. */
+const removalBytes = 10_000;
 
 /** As many of the plans, in order, as one transaction holds. */
 export function packPlans(tenant: TenantKey, plans: readonly Plan[], limits: StreamLimits): Plan[] {
@@ -91,8 +104,10 @@ export function packPlans(tenant: TenantKey, plans: readonly Plan[], limits: Str
   for (const plan of plans) {
     const copies = copiesOf(tenant, plan.organization).length;
     actions += 1 + plan.entries.reduce((sum, { spill }) => sum + copies + (spill ? 1 : 0), 0);
+    actions += plan.removals.length * copies;
     actions += organizations.has(plan.organization) ? 0 : 1;
     bytes += plan.entries.reduce((sum, { body }) => sum + copies * (sizeOf(body) + keyBytes), pointerBytes);
+    bytes += plan.removals.length * copies * removalBytes;
     const isFull =
       packed.length === limits.changesPerTransactionMax ||
       actions > storeLimits.transactionActionsMax ||

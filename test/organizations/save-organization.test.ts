@@ -188,8 +188,8 @@ describe("a change of tenant", () => {
       await deliver(desk, [each]);
     }
     const [toBirch] = await toMessages(desk, [organizationSaved(4, { workspace_id: "birch" })]);
-    // Dependency, organization, epochs, transaction; then the process is gone.
-    const { table } = faultyTable(desk.table, 4, "crash");
+    // Dependency, organization, the epochs of both tenants, transaction; then the process is gone.
+    const { table } = faultyTable(desk.table, 5, "crash");
     if (toBirch) await ingest({ ...desk, table }, [toBirch]);
     expect(await organization()).toMatchObject({ tenant: "w#birch", leaving: "w#acme" });
 

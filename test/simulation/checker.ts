@@ -1,9 +1,11 @@
-import { pointerKey, streamHeadKey, type TenantKey } from "../../lib/store/layout.ts";
+import { parseRemovalPartition, pointerKey, streamHeadKey, type TenantKey } from "../../lib/store/layout.ts";
 import type { Item } from "../../lib/store/table.ts";
 import { entryBody, entryPuts } from "../../lib/stream/entry.ts";
 import { isSettled, parseHead } from "../../lib/stream/head.ts";
+import { ownerOfCopy } from "../../lib/stream/pending.ts";
 import { compareEvents } from "../../lib/stream/plan.ts";
 import { fingerprintOf, type Pointer, parsePointer, pointerIdOf } from "../../lib/stream/pointer.ts";
+import { parseRemoval } from "../../lib/stream/removal.ts";
 import {
   type Dataset,
   datasets,
@@ -28,7 +30,8 @@ export class Violation extends Error {
 /**
  * missed: a walk ended without the state it owed · foreign: something shown that was not asked for or never sent ·
  * unpublished: acknowledged too early · unsettled: a head at rest with work left · lost: not the newest state ·
- * orphan: entries or parts nobody names · left-behind: in the wrong tenant's stream · paging · endless
+ * orphan: entries or parts nobody names · left-behind: in the wrong tenant's stream · paging · endless ·
+ * stale: a mirror holds what is gone
  */
 export type ViolationKind =
   | "missed"
@@ -39,6 +42,7 @@ export type ViolationKind =
   | "orphan"
   | "left-behind"
   | "paging"
+  | "stale"
   | "endless";
 
 /** What a walk asked for. */
@@ -48,13 +52,16 @@ export type WalkScope = {
   readonly dataset: Dataset;
   readonly window: { readonly startMs: number; readonly endMs: number };
   readonly authorId: string | undefined;
+  /** Of `reviews` only. */
+  readonly status?: string | undefined;
 };
 
 export const isWanted = (scope: WalkScope, draft: EntryDraft | undefined): draft is EntryDraft =>
   draft !== undefined &&
   draft.atMs >= scope.window.startMs &&
   draft.atMs < scope.window.endMs &&
-  (scope.authorId === undefined || draft.authorId === scope.authorId);
+  (scope.authorId === undefined || draft.authorId === scope.authorId) &&
+  (scope.status === undefined || draft.status === scope.status);
 
 const byPullRequest = (events: readonly HistoryEvent[]): Map<string, HistoryEvent[]> =>
   Map.groupBy(events, ({ pullRequest }) => nameOf(pullRequest));
@@ -105,6 +112,32 @@ export function checkWalk(
     if (!drafts.some((draft) => draft && visibleText(draft) === seen)) {
       throw new Violation("missed", `a walk ended with an outdated state of ${name}`);
     }
+  }
+}
+
+/**
+ * The other half of the oracle, for whoever applied removals too: what is in the mirror now must be wanted in some state
+ * that may stand since the last page began. `gone` are organizations that were known to be out of the scope by then.
+ */
+export function checkMirror(
+  events: readonly HistoryEvent[],
+  scope: WalkScope,
+  gone: ReadonlySet<string>,
+  lastPageBegan: number,
+  shown: ReadonlyMap<string, string>,
+): void {
+  const sentByName = byPullRequest(events);
+  for (const name of shown.keys()) {
+    const sent = sentByName.get(name) ?? [];
+    const [first] = sent;
+    if (first && gone.has(first.pullRequest.organization))
+      throw new Violation("stale", `a mirror keeps ${name} of an organization that left`);
+    const known = sent.findLastIndex(({ acknowledged }) => acknowledged < lastPageBegan);
+    const possible = sent.filter(
+      (event, index) => index === known || (index > known && event.firstDelivered < Infinity),
+    );
+    if (!possible.some(({ change }) => isWanted(scope, change.datasets[scope.dataset])))
+      throw new Violation("stale", `a mirror keeps ${name}, which is gone`);
   }
 }
 
@@ -217,12 +250,34 @@ export async function checkAtRest(world: World): Promise<void> {
       if (place.spill) spills.add(place.spill.id);
     }
   }
+  checkRemovals(items, pointers);
   checkEntries(items, expected);
   checkParts(items, spills);
 }
 
+/** No removal is ahead of its pull request, and every copy has its twin. */
+function checkRemovals(items: readonly Item[], pointers: ReadonlyMap<string, Pointer>): void {
+  const numbers = new Map([...pointers.values()].map((each) => [`${each.organization} ${each.id}`, each]));
+  const twins = new Map<string, number>();
+  for (const item of items) {
+    const place = parseRemovalPartition(item.pk);
+    if (!place) continue;
+    const removal = parseRemoval(item, ownerOfCopy(place));
+    const pointer = numbers.get(`${removal.organization} ${removal.pointerId}`);
+    if (!pointer || (pointer.tenant === place.tenant && pointer.number < removal.number))
+      throw new Violation("orphan", `a removal ahead of its pull request: ${item.pk} ${item.sk}`);
+    const id = `${place.tenant} ${place.dataset} ${removal.number}`;
+    twins.set(id, (twins.get(id) ?? 0) + 1);
+  }
+  for (const [id, count] of twins)
+    if (count !== (id.startsWith("o#") ? 1 : 2))
+      throw new Violation("orphan", `a removal without its twin: ${id}`);
+}
+
 function checkEntries(items: readonly Item[], expected: ReadonlyMap<string, Item>): void {
-  const entries = items.filter(({ pk, sk }) => pk.startsWith("S#") && sk !== "HEAD");
+  const entries = items.filter(
+    ({ pk, sk }) => pk.startsWith("S#") && sk !== "HEAD" && !parseRemovalPartition(pk),
+  );
   for (const entry of entries) {
     const id = `${entry.pk} ${entry.sk}`;
     const wanted = expected.get(id);

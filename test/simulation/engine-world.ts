@@ -5,6 +5,7 @@ import { readPage } from "../../lib/stream/read.ts";
 import type { StreamDeps } from "../../lib/stream/stream.ts";
 import { type HistoryEvent, makeHistory } from "./history.ts";
 import { Dice } from "./model/scheduler.ts";
+import type { Walk } from "./readers.ts";
 import { firstItems, organizations, type Process, smallLimits, type World } from "./world.ts";
 
 /** A step of the simulation in real time. */
@@ -25,6 +26,7 @@ export class EngineWorld implements World {
   isCalm = false;
   isClosing = false;
   failure: unknown;
+  readonly mirrors: Walk[] = [];
   walks = 0;
   pages = 0;
 

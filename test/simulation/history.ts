@@ -4,12 +4,7 @@ import { datasets } from "../../lib/stream/stream.ts";
 import { weekStartMs } from "../../lib/stream/weeks.ts";
 import type { Dice } from "./model/scheduler.ts";
 
-export type PullRequest = {
-  readonly organization: string;
-  readonly url: string;
-  readonly repositoryId: string;
-  readonly authorId: string | null;
-};
+export type PullRequest = { readonly organization: string; readonly url: string };
 
 /** One platform event and what became of it. */
 export type HistoryEvent = {
@@ -31,6 +26,9 @@ type State = {
   readonly content: number;
   readonly isLarge: boolean;
   readonly has: readonly Dataset[];
+  readonly repositoryId: string;
+  readonly authorId: string | null;
+  readonly status: "m" | "c";
 };
 
 /** Random events of a few pull requests, in the order they occurred; deliveries are another matter. */
@@ -62,8 +60,6 @@ function makePullRequests(dice: Dice, organizations: readonly string[]): PullReq
       organization,
       // Unique only within an organization, as in real life.
       url: `https://git.example/${index}`,
-      repositoryId: `repository-${dice.below(2)}`,
-      authorId: dice.chance(0.2) ? null : `author-${dice.below(2)}`,
     })),
   );
 }
@@ -85,6 +81,7 @@ function nextState(
       content: index,
       isLarge,
       has: dice.chance(0.9) ? datasets : ["reviews"],
+      ...someFacets(dice),
     };
   }
   if (dice.chance(removedShare)) return { ...last, has: [] };
@@ -93,22 +90,33 @@ function nextState(
   if (roll < 40) return { ...last, week: firstWeek + dice.below(weeksCount), day: dice.below(7) };
   if (roll < 60) return { ...last, content: index, isLarge, has: ["reviews", "mcp"] }; // lost its comments
   if (roll < 70) return dice.pick(past); // back to what it was
+  if (roll < 80) return { ...last, ...someFacets(dice) };
   return { ...last, content: index, isLarge, has: datasets };
 }
 
+/** What readers filter by, beside the day. A closed one is in `reviews` only. */
+const someFacets = (dice: Dice): Pick<State, "repositoryId" | "authorId" | "status"> => ({
+  repositoryId: `repository-${dice.below(2)}`,
+  authorId: dice.chance(0.2) ? null : `author-${dice.below(2)}`,
+  status: dice.chance(0.2) ? "c" : "m",
+});
+
 function toChange(pullRequest: PullRequest, state: State, index: number): PullRequestChange {
-  const { organization, url, repositoryId, authorId } = pullRequest;
+  const { organization, url } = pullRequest;
+  const { repositoryId, authorId, status } = state;
   const drafts: { [Name in Dataset]?: EntryDraft } = {};
   for (const dataset of state.has) {
+    if (status === "c" && dataset !== "reviews") continue;
     // Review counts change less often than comments do.
     const content = dataset === "reviews" ? state.content - (state.content % 2) : state.content;
     drafts[dataset] = {
       atMs: weekStartMs(state.week) + state.day * dayMs,
       repositoryId,
       authorId,
-      digest: `${content}`,
+      digest: `${status} ${content}`,
+      ...(dataset === "reviews" && { status }),
       payload: payloadOf(
-        `${organization} ${url} ${content};`,
+        `${status} ${organization} ${url} ${content};`,
         state.isLarge && dataset === "review-comments",
       ),
       renderedBytes: 100,
@@ -139,3 +147,7 @@ export function pullRequestOf(payload: Value | undefined): string {
 }
 
 export const nameOf = ({ organization, url }: PullRequest): string => `${organization} ${url}`;
+
+/** The first letter of every payload. Those of `reviews`, which alone are filtered by it, never lie in parts. */
+export const statusOf = (payload: Value | undefined): string | undefined =>
+  typeof payload === "object" && payload !== null && "text" in payload ? String(payload.text)[0] : undefined;

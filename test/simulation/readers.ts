@@ -1,15 +1,24 @@
 import {
+  lastLeftIn,
+  leftSince,
+  pageOfLeft,
   type ScopeMark,
   type ScopeSpan,
   shownSince,
   spanOf,
+  tellsLeft,
   withinSpan,
 } from "../../lib/access/follow-scope.ts";
 import { hasEpochs } from "../../lib/organizations/visibility.ts";
-import { parseScopeEpochs } from "../../lib/store/items/scope-epochs.ts";
+import {
+  type OrganizationLeft,
+  parseOrganizationLeft,
+  parseScopeEpochs,
+} from "../../lib/store/items/scope-epochs.ts";
 import {
   isScopeEpochs,
   organizationKey,
+  organizationsLeftRange,
   scopeEpochsKey,
   streamHeadKey,
   tenantOrganizationsRange,
@@ -19,8 +28,8 @@ import { parseHead } from "../../lib/stream/head.ts";
 import type { PageRequest, PageResult } from "../../lib/stream/read.ts";
 import { datasets } from "../../lib/stream/stream.ts";
 import { weekStartMs } from "../../lib/stream/weeks.ts";
-import { checkCursor, checkShown, checkWalk, Violation, type WalkScope } from "./checker.ts";
-import { firstWeek, pullRequestOf, visibleText, weeksCount } from "./history.ts";
+import { checkCursor, checkMirror, checkShown, checkWalk, Violation, type WalkScope } from "./checker.ts";
+import { firstWeek, pullRequestOf, statusOf, visibleText, weeksCount } from "./history.ts";
 import {
   lookAtOrganizations,
   organizations,
@@ -39,9 +48,10 @@ export function startReader(world: World): void {
   const read = async () => {
     while (!world.isClosing) {
       await world.someTime(60);
-      const walk = new Walk(world, process, await randomScope(world));
+      const walk = new Walk(world, process, await randomScope(world), world.dice.chance(0.5));
       for (let rounds = world.dice.below(3); rounds >= 0; rounds--) {
         if (!(await walk.toTheEnd(() => randomLimit(world)))) break;
+        if (rounds === 0 && walk.appliesRemovals) world.mirrors.push(walk);
         await world.someTime(150);
       }
     }
@@ -63,10 +73,12 @@ async function randomScope(world: World): Promise<WalkScope> {
   const endMs = isAll
     ? 253_402_300_800_000
     : weekStartMs(first + 1 + dice.below(weeksCount)) - dice.below(3) * dayMs;
+  const dataset = dice.pick(datasets);
   return {
     tenant,
     organization: tenant.startsWith("o#") && dice.chance(0.5) ? undefined : organization,
-    dataset: dice.pick(datasets),
+    dataset,
+    ...(dataset === "reviews" && dice.chance(0.4) && { status: dice.pick(["m", "c"]) }),
     window: { startMs, endMs },
     authorId: dice.chance(0.3) ? `author-${dice.below(2)}` : undefined,
   };
@@ -77,7 +89,8 @@ export const coversSeveral = ({ tenant, organization }: WalkScope): boolean =>
   organization === undefined && hasEpochs(tenant);
 
 /** Epochs and rows come from one query, in the order of their keys; the model would never show an epoch too early. */
-const trustsLateEpoch = ({ scopeWeakness }: World): boolean => scopeWeakness === "fresh-trusted";
+const trustsLateEpoch = ({ scopeWeakness }: World): boolean =>
+  scopeWeakness === "fresh-trusted" || scopeWeakness === "rows-trusted";
 
 type Admission = {
   /** In scope, with their change counters. */
@@ -85,24 +98,38 @@ type Admission = {
   readonly began: number;
   readonly span?: ScopeSpan;
   readonly newlyVisible: readonly string[];
+  readonly left: readonly OrganizationLeft[];
 };
 
 /** A caller that walks pages, keeps the last state it saw of every pull request, and may come back later. */
 export class Walk {
   readonly #world: World;
-  readonly #process: Process;
+  #process: Process;
   readonly scope: WalkScope;
   readonly shown = new Map<string, string>();
   pages = 0;
+  readonly appliesRemovals: boolean;
   #after = 0;
+  /** What was published when the walk began; undefined before its first page. */
+  #removalsSince: number | undefined;
+  #arrivals: string | undefined;
+  /** Where a walk stood that goes on before it catches up. */
+  #passed: number | undefined;
+  #isLate = false;
   #mark: ScopeMark | undefined;
   /** Organizations in scope on every page so far, with their change counters. */
   #steady: ReadonlyMap<string, number> | undefined;
 
-  constructor(world: World, process: Process, scope: WalkScope) {
+  constructor(world: World, process: Process, scope: WalkScope, appliesRemovals = false) {
+    this.appliesRemovals = appliesRemovals;
     this.#world = world;
     this.#process = process;
     this.scope = scope;
+  }
+
+  /** Goes on with the same mirror: the process that made it may have died. */
+  takeUp(process: Process): void {
+    this.#process = process;
   }
 
   /** False when the walk had to be given up: the organization left, or the world closes. */
@@ -136,9 +163,12 @@ export class Walk {
     }));
     const ours = found.filter(({ state }) => state.tenant === tenant);
     if (ours.length === 0) return "gone";
+    const arrivals = ours.map(({ state }) => state.arrivals).join();
+    this.#arrivals ??= arrivals;
+    if (this.appliesRemovals && this.#arrivals !== arrivals) return "gone";
     if (ours.some(({ state }) => !state.isReady)) return "preparing";
     const inScope = new Map(ours.map(({ name, state }) => [name, state.changes]));
-    return { organizations: inScope, began, newlyVisible: [] };
+    return { organizations: inScope, began, newlyVisible: [], left: [] };
   }
 
   /** As the chain does: rows and epochs in one round, and the rows again where the epochs tell of a change. */
@@ -147,7 +177,7 @@ export class Walk {
     const { rows, epochs } = await this.#rows();
     const mark = weakness === "unmarked" ? undefined : this.#mark;
     const planned = spanOf(epochs, mark, scopeNowMs(this.#world));
-    const isTrusted = weakness === "fresh-trusted" && !mark;
+    const isTrusted = (weakness === "fresh-trusted" && !mark) || (weakness === "rows-trusted" && mark);
     const span = { ...planned, rereads: planned.rereads && !isTrusted };
     const now = span.rereads ? (await this.#rows()).rows : rows;
     const visible = now.filter(({ isVisible }) => isVisible);
@@ -161,7 +191,27 @@ export class Walk {
       began,
       ...(isMarked && { span }),
       newlyVisible: mark ? shownSince(visible, span).map(({ name }) => name) : [],
+      left: mark && this.appliesRemovals ? await this.#left(span, mark) : [],
     };
+  }
+
+  async #left(span: ScopeSpan, mark: ScopeMark): Promise<OrganizationLeft[]> {
+    if (!tellsLeft(span, mark)) return [];
+    const table = this.#world.connect(this.#process);
+    const items = await Array.fromAsync(queryAll(table, organizationsLeftRange(this.scope.tenant)));
+    return leftSince(items.map(parseOrganizationLeft), span, mark);
+  }
+
+  /** Organizations that left have a page of their own. */
+  #drop(admission: Admission, limit: number): void {
+    const { span } = admission;
+    if (!span) return;
+    const markAt = (place: string | number) => ({ epoch: span.from, catchUp: { epoch: span.to, place } });
+    const { left, mark } = pageOfLeft({ left: admission.left, markAt }, limit, 0);
+    for (const { uuid } of left)
+      for (const name of this.shown.keys()) if (name.startsWith(`${uuid} `)) this.shown.delete(name);
+    this.#mark = mark;
+    this.pages++;
   }
 
   async #rows() {
@@ -177,15 +227,20 @@ export class Walk {
 
   /** One page; true when it was the last. */
   async #page(admission: Admission, limit: number): Promise<boolean> {
-    const { organizations: inScope, began, span, newlyVisible } = admission;
+    const { organizations: inScope, began, span, newlyVisible, left } = admission;
     const { events } = this.#world;
     this.#steady = stillSteady(this.#steady, inScope);
-    const isCatchUp = newlyVisible.length > 0 && span !== undefined;
-    const caughtUpTo = this.#mark?.catchUp?.place;
+    if (left.length > 0) {
+      this.#drop(admission, limit);
+      return false;
+    }
+    const isCatchUp = newlyVisible.length > 0 && span !== undefined && !this.#goesOnFirst();
+    const place = this.#mark?.catchUp?.place;
+    const caughtUpTo = lastLeftIn(place) === undefined ? place : undefined;
     const stretch = isCatchUp
       ? {
           after: typeof caughtUpTo === "number" ? caughtUpTo : 0,
-          upTo: this.#after,
+          upTo: this.#passed ?? this.#after,
           ...(this.#world.dice.chance(0.5) && { copiesOf: newlyVisible }),
         }
       : { after: this.#after };
@@ -196,8 +251,12 @@ export class Walk {
     if (result.kind === "moved") throw new Violation("paging", "a page that did not ask was told of a move");
     this.pages++;
     this.#world.pages++;
-    if (result.entries.length > limit) throw new Violation("paging", "a page holds more than its limit");
-    const names = result.entries.map(({ payload }) => pullRequestOf(payload));
+    if (result.entries.length + result.removals.length > limit)
+      throw new Violation("paging", "a page holds more than its limit");
+    const removed = result.removals.map((each) => `${each.organization} ${each.pullRequest}`);
+    const names = [...result.entries.map(({ payload }) => pullRequestOf(payload)), ...removed];
+    if (removed.length > 0 && this.#removalsSince === undefined)
+      throw new Violation("foreign", "a first page tells of a removal");
     if (new Set(names).size < names.length)
       throw new Violation("paging", "a pull request stands twice on one page");
     for (const entry of result.entries) {
@@ -205,19 +264,38 @@ export class Walk {
       checkShown(events, this.scope, shownNow, entry);
       this.shown.set(pullRequestOf(entry.payload), visibleText(entry));
     }
+    for (const name of removed) this.shown.delete(name);
+    if (this.appliesRemovals && !isCatchUp) this.#removalsSince ??= result.removalsSince;
     if (result.nextAfter !== null && result.nextAfter <= stretch.after)
       throw new Violation("paging", "the cursor stands still");
     this.#moveOn(admission, result, isCatchUp);
     await checkCursor(this.#world, this.scope, await this.#owedAtCursor(), this.#after, this.shown);
-    if (result.nextAfter !== null || isCatchUp || span?.isCurrent === false) return false;
+    const isOver = result.nextAfter === null && !isCatchUp && this.#passed === undefined;
+    if (!isOver || span?.isCurrent === false) return false;
     this.#world.walks++;
     checkWalk(events, this.scope, await this.#owedAtEnd(began), began, this.shown);
+    if (this.appliesRemovals)
+      checkMirror(events, this.scope, await this.#goneAtEnd(began), began, this.shown);
     return true;
+  }
+
+  /** The weakness: what became visible waits until the walk has come to its end. */
+  #goesOnFirst(): boolean {
+    if (this.#world.scopeWeakness !== "caught-up-late") return false;
+    if (this.#passed === undefined) {
+      this.#passed = this.#after;
+      this.#isLate = true;
+    }
+    return this.#isLate;
   }
 
   /** What the next cursor says. */
   #moveOn({ span }: Admission, result: PageResult & { readonly kind: "page" }, isCatchUp: boolean): void {
-    if (isCatchUp && span) {
+    if (this.#isLate && !isCatchUp && this.#mark && this.#passed !== undefined) {
+      this.#after = result.nextAfter ?? result.readUpTo;
+      this.#isLate = result.nextAfter !== null;
+    } else if (isCatchUp && span) {
+      if (result.nextAfter === null) this.#passed = undefined;
       this.#mark =
         result.nextAfter === null
           ? { epoch: span.to }
@@ -234,7 +312,9 @@ export class Walk {
     limit: number,
   ): Promise<PageResult> {
     const { dice, isClosing } = this.#world;
-    const { tenant, organization, dataset, window, authorId } = this.scope;
+    const { tenant, organization, dataset, window, authorId, status } = this.scope;
+    const isAsked = (each: { readonly organization: string; readonly authorId: string | null }) =>
+      shownNow.has(each.organization) && (authorId === undefined || each.authorId === authorId);
     const { table, read } = this.#world.reader(this.#process);
     const head = dice.chance(0.5) ? parseHead(await table.get(streamHeadKey(tenant))) : undefined;
     const timeUp = !isClosing && dice.chance(0.05) ? abortAfter(this.#world, dice.below(30)) : undefined;
@@ -244,8 +324,15 @@ export class Walk {
       dataset,
       window,
       limit,
-      eligible: (entry) =>
-        shownNow.has(entry.organization) && (authorId === undefined || entry.authorId === authorId),
+      eligible: (entry) => isAsked(entry) && (status === undefined || statusOf(entry.payload) === status),
+      ...(this.appliesRemovals && {
+        removals: {
+          since: this.#removalsSince,
+          eligible: ({ organization: owner, facets }) =>
+            isAsked({ organization: owner, authorId: facets.authorId }) &&
+            (status === undefined || facets.status === undefined || facets.status === status),
+        },
+      }),
       responseBytesMax: 1_000_000,
       passedOverBytesMax: !isClosing && dice.chance(0.3) ? dice.below(400) : 1_000_000,
       ...stretch,
@@ -284,6 +371,18 @@ export class Walk {
       );
     });
     return new Set(here.map(([name]) => name));
+  }
+
+  /** Whoever was known not to be visible when the last page began. */
+  async #goneAtEnd(began: number): Promise<Set<string>> {
+    if (!coversSeveral(this.scope)) return new Set();
+    const states = await lookAtOrganizations(this.#world);
+    const gone = [...states].filter(([name, state]) => {
+      const known = this.#world.scopeKnown.get(name);
+      const isHere = state.tenant === this.scope.tenant && state.isVisible;
+      return !isHere && known?.changes === state.changes && known.at < began;
+    });
+    return new Set(gone.map(([name]) => name));
   }
 
   /** Organizations that were in scope all the time and are now: only of them was everything promised. */

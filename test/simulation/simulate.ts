@@ -71,6 +71,32 @@ export async function checkRest(world: World): Promise<void> {
     if (hasEpochs(tenant)) await settledEpochs(world.connect(process), tenant);
   await checkAtRest(world);
   for (const scope of await scopesAtRest(world)) await checkFreshWalk(world, process, scope);
+  for (const mirror of world.mirrors) {
+    mirror.takeUp(process);
+    await checkResumed(world, mirror);
+  }
+}
+
+/** The oracle: a mirror that comes back is what a fresh walk returns, no more and no less. */
+async function checkResumed(world: World, mirror: Walk): Promise<void> {
+  if (!(await mirror.toTheEnd(() => 1 + world.dice.below(4)))) return;
+  const rows = currentRows(world.events, mirror.scope, await membersOf(world, mirror.scope));
+  const wanted = new Map(rows.map(({ name, draft }) => [name, visibleText(draft)]));
+  for (const [name, text] of wanted)
+    if (mirror.shown.get(name) !== text) throw new Violation("missed", `a mirror at rest lacks ${name}`);
+  for (const name of mirror.shown.keys())
+    if (!wanted.has(name)) throw new Violation("stale", `a mirror at rest keeps ${name}`);
+}
+
+async function membersOf(world: World, scope: WalkScope): Promise<Set<string>> {
+  const states = await lookAtOrganizations(world);
+  const members = organizations.filter(
+    (each) =>
+      states.get(each)?.tenant === scope.tenant &&
+      (scope.organization ?? each) === each &&
+      (!coversSeveral(scope) || states.get(each)?.isVisible),
+  );
+  return new Set(members);
 }
 
 /** Parts that came late are dropped when no request can be under way any more. */
@@ -104,16 +130,10 @@ async function scopesAtRest(world: World): Promise<WalkScope[]> {
 
 /** A walk over a table at rest: exactly the current rows, on exactly as many pages as they take. */
 async function checkFreshWalk(world: World, process: Process, scope: WalkScope): Promise<void> {
-  const states = await lookAtOrganizations(world);
-  const members = organizations.filter(
-    (each) =>
-      states.get(each)?.tenant === scope.tenant &&
-      (scope.organization ?? each) === each &&
-      (!coversSeveral(scope) || states.get(each)?.isVisible),
-  );
+  const members = await membersOf(world, scope);
   // Nobody is visible: a request is refused.
-  if (members.length === 0) return;
-  const rows = currentRows(world.events, scope, new Set(members));
+  if (members.size === 0) return;
+  const rows = currentRows(world.events, scope, members);
   const walk = new Walk(world, process, scope);
   const limit = 1 + world.dice.below(4);
   await walk.toTheEnd(() => limit);

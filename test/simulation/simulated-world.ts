@@ -6,6 +6,7 @@ import { Violation } from "./checker.ts";
 import { type HistoryEvent, makeHistory } from "./history.ts";
 import { Dice, diceChance, jumpingClock, Scheduler } from "./model/scheduler.ts";
 import { type Faults, ModelStore, noFaults } from "./model/store.ts";
+import type { Walk } from "./readers.ts";
 import {
   firstItems,
   organizations,
@@ -31,6 +32,7 @@ export class SimulatedWorld implements World {
   readonly #clock: Clock;
   readonly #weakness: Weakness | undefined;
   #failure: unknown;
+  readonly mirrors: Walk[] = [];
   walks = 0;
   pages = 0;
   isClosing = false;

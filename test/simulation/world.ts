@@ -13,6 +13,7 @@ import type { StreamDeps, StreamLimits } from "../../lib/stream/stream.ts";
 import type { ViolationKind } from "./checker.ts";
 import type { HistoryEvent } from "./history.ts";
 import type { Dice } from "./model/scheduler.ts";
+import type { Walk } from "./readers.ts";
 
 export type Role = "writer" | "reader" | "mover" | "sweeper" | "flipper";
 
@@ -37,6 +38,8 @@ export interface World {
   /** Changes of tenant and visibility that were acknowledged: the organization's counter, and when. */
   readonly scopeKnown: Map<string, { readonly changes: number; readonly at: number }>;
   readonly scopeWeakness: ScopeWeakness | undefined;
+  /** Callers that applied removals and came to an end: once everything rests they come back. */
+  readonly mirrors: Walk[];
   /** Faults are over: what is left gets done. */
   readonly isClosing: boolean;
   walks: number;
@@ -74,9 +77,10 @@ export type Weakness = {
 
 /**
  * What a reader of several organizations may do wrong. unmarked: its cursor is a number only, as in release 1 ·
- * fresh-trusted: a first page trusts an epoch of any age that was read after the rows
+ * fresh-trusted: a first page trusts an epoch of any age that was read after the rows · rows-trusted: so does every
+ * other page · caught-up-late: the walk goes on first, and catches up afterwards
  */
-export type ScopeWeakness = "unmarked" | "fresh-trusted";
+export type ScopeWeakness = "unmarked" | "fresh-trusted" | "rows-trusted" | "caught-up-late";
 
 /** Time as epochs need it: no request of the model lives as long as two minutes of it. */
 export const scopeNowMs = (world: World): number => world.now() * 50;
@@ -98,6 +102,8 @@ export type OrganizationState = {
   readonly from: readonly TenantKey[];
   /** Counts changes of tenant and visibility. */
   readonly changes: number;
+  /** Counts changes of tenant: a mirror of one organization ends with its move, as `arrived` says it. */
+  readonly arrivals: number;
   /** Readers of several organizations may see it. */
   readonly isVisible: boolean;
   /** Of its tenant's scope, when it last became visible there. */
@@ -113,7 +119,15 @@ export const tenantsFor = (organization: string): TenantKey[] => [
 export const firstItems = (): Item[] =>
   organizations.flatMap((organization) => {
     const tenant = organization === "org-c" ? organizationTenant(organization) : workspaceTenant("acme");
-    const state = { tenant, isReady: true, from: [], changes: 0, isVisible: true, visible_epoch: 0 };
+    const state = {
+      tenant,
+      isReady: true,
+      from: [],
+      changes: 0,
+      arrivals: 0,
+      isVisible: true,
+      visible_epoch: 0,
+    };
     return [organizationItem(organization, state), ...rowsOf(organization, state)];
   });
 
@@ -123,6 +137,7 @@ export const organizationItem = (organization: string, state: OrganizationState)
   ready: state.isReady,
   from: state.from,
   changes: state.changes,
+  arrivals: state.arrivals,
   visible: state.isVisible,
   visible_epoch: state.visible_epoch,
 });
@@ -150,6 +165,7 @@ export function parseOrganizationState(item: Item | undefined): OrganizationStat
     isReady: item.ready === true,
     from: known.filter((each) => Array.isArray(from) && from.includes(each)),
     changes: Number(item.changes),
+    arrivals: Number(item.arrivals),
     isVisible: item.visible === true,
     visible_epoch: Number(item.visible_epoch),
   };

@@ -1,4 +1,10 @@
-import { hasEpochs, publishEpoch, settledEpochs, takeEpoch } from "../../lib/organizations/visibility.ts";
+import {
+  hasEpochs,
+  organizationLeft,
+  publishEpoch,
+  settledEpochs,
+  takeEpoch,
+} from "../../lib/organizations/visibility.ts";
 import { organizationKey, tenantOrganizationKey } from "../../lib/store/layout.ts";
 import { ConditionFailed, StoreUnavailable, TransactionRefused } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
@@ -114,7 +120,9 @@ async function changeTenant(world: World, process: Process, organization: string
   const tenant = world.dice.pick(tenantsFor(organization));
   if (tenant !== before.tenant) {
     const from = [...new Set([...(before.isReady ? [] : before.from), before.tenant])];
-    await changeScope(world, process, organization, before, { ...before, tenant, isReady: false, from });
+    const arrivals = before.arrivals + 1;
+    const after = { ...before, tenant, arrivals, isReady: false, from };
+    await changeScope(world, process, organization, before, after);
   }
   await finishMove(world, process, organization);
 }
@@ -146,6 +154,11 @@ async function changeScope(
   const wasVisible = before.isVisible && before.tenant === tenant;
   const takes = hasEpochs(tenant) && wanted.isVisible && !wasVisible;
   const epochs = takes ? await settledEpochs(table, tenant) : undefined;
+  const leaves =
+    hasEpochs(before.tenant) && before.isVisible && !(before.tenant === tenant && wanted.isVisible);
+  const departure = leaves ? await settledEpochs(table, before.tenant) : undefined;
+  const nowMs = scopeNowMs(world);
+  const identity = { uuid: organization, provider: "github", provider_organization_id: "1" } as const;
   const after = {
     ...wanted,
     changes: before.changes + 1,
@@ -157,9 +170,16 @@ async function changeScope(
     ...(before.tenant !== tenant && hasEpochs(before.tenant)
       ? [{ delete: tenantOrganizationKey(before.tenant, organization) }]
       : []),
-    ...(epochs ? [takeEpoch(tenant, epochs, { uuid: organization, nowMs: scopeNowMs(world) })] : []),
+    ...(epochs ? [takeEpoch(tenant, epochs, { uuid: organization, nowMs })] : []),
+    ...(departure
+      ? [
+          takeEpoch(before.tenant, departure, { uuid: organization, nowMs }),
+          { put: organizationLeft(before.tenant, identity, { epoch: departure.next, nowMs }) },
+        ]
+      : []),
   ]);
   if (epochs) await publishEpoch(table, tenant, epochs.next);
+  if (departure) await publishEpoch(table, before.tenant, departure.next);
   world.scopeKnown.set(organization, { changes: after.changes, at: world.now() });
 }
 

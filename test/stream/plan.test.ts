@@ -3,7 +3,10 @@ import { eventLimits } from "../../lib/contract/limits.ts";
 import { pointerKey } from "../../lib/store/layout.ts";
 import { entryBody } from "../../lib/stream/entry.ts";
 import { compareEvents, judge, planChange, planMove, staysInPlace } from "../../lib/stream/plan.ts";
+import type { Pointer } from "../../lib/stream/pointer.ts";
 import { fingerprintOf, parsePointer, pointerItemOf, pointerUnchanged } from "../../lib/stream/pointer.ts";
+import { facetsOf, type PlannedRemoval } from "../../lib/stream/removal.ts";
+import type { EntryDraft } from "../../lib/stream/stream.ts";
 import { datasetOf, datasets, letterOf, StreamBusy } from "../../lib/stream/stream.ts";
 import { noSpill, organization, pointer, pointerId, reviews, spill, week } from "./one-pointer.ts";
 import { acme, change, dayMs, draft, everywhere, someDayMs } from "./support.ts";
@@ -155,6 +158,8 @@ describe("a plan", () => {
       kept: [],
       dropped: [],
       spills: [],
+      removals: [],
+      facets: facetsOf(later),
     });
   });
 
@@ -197,9 +202,50 @@ describe("a plan", () => {
       kept: [],
       dropped: [dropped("c", 5), dropped("r", 3)],
       spills: [],
+      removals: [],
     });
     expect(planMove(pointer, [{ ...entry, body, spill: undefined }]).spills).toEqual([
       { organization, ...spill },
     ]);
+  });
+});
+
+describe("removals", () => {
+  const old = draft("one", { status: "m" });
+  const known = { ...pointer, facets: facetsOf(old) };
+  const removalsOf = (datasets: Parameters<typeof change>[3], before: Pointer = known, tenant = acme) =>
+    planChange(change(organization, "pr/1", 2, datasets), pointerId, before, tenant, noSpill).removals;
+  const both = (more: Partial<EntryDraft>) => {
+    const one = draft("two", { status: "m", ...more });
+    return { "review-comments": one, reviews: one };
+  };
+  const named = (removals: readonly PlannedRemoval[]) => removals.map(({ dataset }) => dataset);
+
+  test("none where only the content changed", () => {
+    expect(removalsOf(both({}))).toEqual([]);
+  });
+
+  test.each([
+    ["the day, inside one week", { atMs: someDayMs + 86_400_000 }],
+    ["the repository", { repositoryId: "9002" }],
+    ["the author", { authorId: null }],
+  ])("where %s changed, one in every dataset it was in, with what it was before", (_, more) => {
+    const { status: _status, ...shared } = facetsOf(old);
+    expect(removalsOf(both(more))).toEqual([
+      { dataset: "review-comments", pullRequest: "pr/1", facets: { ...shared, status: undefined } },
+      { dataset: "reviews", pullRequest: "pr/1", facets: { ...shared, status: "m" } },
+    ]);
+  });
+
+  test("a changed status is one of reviews only; a dataset that it left has one", () => {
+    const closed = draft("two", { status: "c" });
+    expect(named(removalsOf(both({ status: "c" })))).toEqual(["reviews"]);
+    expect(named(removalsOf({ reviews: draft("two", { status: "m" }) }))).toEqual(["review-comments"]);
+    expect(named(removalsOf({ reviews: closed }))).toEqual(["review-comments", "reviews"]);
+    expect(named(removalsOf({}))).toEqual(["review-comments", "reviews"]);
+  });
+
+  test("none in the stream of another tenant, where nobody has held it", () => {
+    expect(removalsOf({}, { ...known, tenant: "w#other" })).toEqual([]);
   });
 });

@@ -51,6 +51,8 @@ describe("a page", () => {
     expect(await readPage(table, request(tenant))).toEqual({
       kind: "page",
       entries: [],
+      removals: [],
+      removalsSince: 0,
       nextAfter: null,
       readUpTo: 0,
     });

@@ -3,9 +3,11 @@ import { storeLimits, streamLimits } from "../../lib/contract/limits.ts";
 import { organizationKey, spillKey, streamHeadKey } from "../../lib/store/layout.ts";
 import { entryBody, entryPuts } from "../../lib/stream/entry.ts";
 import { advanceHead, emptyHead } from "../../lib/stream/head.ts";
-import { planChange } from "../../lib/stream/plan.ts";
+import { type Plan, planChange } from "../../lib/stream/plan.ts";
 import { fingerprintOf, pointerIdOf, pointerItemOf, pointerUnchanged } from "../../lib/stream/pointer.ts";
+import { facetsOf } from "../../lib/stream/removal.ts";
 import { sizeOf } from "../../lib/stream/size.ts";
+import { datasets } from "../../lib/stream/stream.ts";
 import { buildAppend, packPlans } from "../../lib/stream/transaction.ts";
 import { noSpill, organization, pointer, pointerId, reviews, spill, week } from "./one-pointer.ts";
 import { acme, change, draft, everywhere } from "./support.ts";
@@ -15,10 +17,10 @@ const event = (order: number, more: Parameters<typeof change>[3]) =>
 
 describe("an append", () => {
   test("finds no numbers beyond the last", () => {
-    expect(() => buildAppend(acme, { ...emptyHead, next: streamLimits.numberMax + 1 }, [])).toThrow(
+    expect(() => buildAppend(acme, { ...emptyHead, next: streamLimits.numberMax + 1 }, [], 0)).toThrow(
       new RangeError("The stream has no numbers left."),
     );
-    expect(buildAppend(acme, { ...emptyHead, next: streamLimits.numberMax }, []).writes).toHaveLength(1);
+    expect(buildAppend(acme, { ...emptyHead, next: streamLimits.numberMax }, [], 0).writes).toHaveLength(1);
   });
 
   test("is one transaction: the head, the organizations, both copies, the parts' standing, the pointers", () => {
@@ -31,7 +33,7 @@ describe("an append", () => {
     ];
     const head = { next: 8, published: 7, pending: undefined, weeks: [{ week: 3, lowest: 1, highest: 7 }] };
 
-    const { writes, after, tenantChecks, spillChecks } = buildAppend(acme, head, plans);
+    const { writes, after, tenantChecks, spillChecks } = buildAppend(acme, head, plans, 0);
 
     const address = { tenant: acme, organization, dataset: "m", week, number: 8 } as const;
     const place = { number: 8, week, fingerprint: fingerprintOf(large), spill };
@@ -66,6 +68,7 @@ describe("an append", () => {
           occurredAtMs,
           eventId,
           places: { reviews, mcp: place },
+          facets: facetsOf(large),
         }),
         when: pointerUnchanged(pointer),
       },
@@ -82,7 +85,7 @@ describe("an append", () => {
     ]);
     expect([...spillChecks]).toEqual([[5, "s1"]]);
     expect(writes[0]).toMatchObject({ update: streamHeadKey(acme) });
-    expect(buildAppend(acme, emptyHead, plans).after.next).toBe(4);
+    expect(buildAppend(acme, emptyHead, plans, 0).after.next).toBe(4);
   });
 });
 
@@ -98,6 +101,16 @@ describe("a transaction holds as many changes as fit", () => {
       ),
     );
   const many = { ...streamLimits, changesPerTransactionMax: 1000 };
+  const facets = { day: 1, repositoryId: "r", authorId: null, status: "m" };
+  const removedEverywhere = (plan: Plan): Plan => ({
+    ...plan,
+    removals: datasets.map((dataset) => ({ dataset, pullRequest: "pr", facets })),
+  });
+
+  test("of a FIFO batch in which every pull request moves, seven", () => {
+    const batch = plans(10).map(removedEverywhere);
+    expect(packPlans(acme, batch, streamLimits)).toEqual(batch.slice(0, 7));
+  });
 
   test("ten of a batch", () => {
     const batch = plans(12);
@@ -115,10 +128,12 @@ describe("a transaction holds as many changes as fit", () => {
         batch: plans(100, { spilled: true }).map((plan, index) => ({ ...plan, organization: `${index}` })),
         fit: 9,
       },
+      { tenant: acme, batch: plans(100).map(removedEverywhere), fit: 7 },
     ];
     for (const { tenant, batch, fit } of batches) {
       expect(packPlans(tenant, batch, many)).toHaveLength(fit);
-      const actions = (count: number) => buildAppend(tenant, emptyHead, batch.slice(0, count)).writes.length;
+      const actions = (count: number) =>
+        buildAppend(tenant, emptyHead, batch.slice(0, count), 0).writes.length;
       expect(actions(fit)).toBeLessThanOrEqual(storeLimits.transactionActionsMax);
       expect(actions(fit + 1)).toBeGreaterThan(storeLimits.transactionActionsMax);
     }
@@ -139,7 +154,7 @@ describe("a transaction holds as many changes as fit", () => {
       packed(0),
     ]).toEqual([3, 2, 2, 1, 1]);
     const real = sizeOf(
-      buildAppend(acme, emptyHead, batch).writes.map((write) => ("put" in write ? write.put : null)),
+      buildAppend(acme, emptyHead, batch, 0).writes.map((write) => ("put" in write ? write.put : null)),
     );
     expect(real).toBeLessThan(4 * planBytes);
   });

@@ -11,6 +11,7 @@ export type Operations = {
                 organization_ids?: string | undefined;
                 limit?: number | undefined;
                 cursor?: string | undefined;
+                include_removed?: "true" | "false" | undefined;
                 org_id?: string | undefined;
             };
         };
@@ -28,6 +29,17 @@ export type Operations = {
                     accepted: boolean | null;
                 }>;
             }>;
+            removed?: Array<{
+                pr_url: string;
+                provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+                organization_id: string;
+                repository_id: string;
+                removed_at: string;
+            } | {
+                provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+                organization_id: string;
+                removed_at: string;
+            }> | undefined;
             next_cursor: string | null;
         };
     };
@@ -42,6 +54,7 @@ export type Operations = {
                 organization_ids?: string | undefined;
                 limit?: number | undefined;
                 cursor?: string | undefined;
+                include_removed?: "true" | "false" | undefined;
                 org_id?: string | undefined;
                 status?: "merged" | "closed" | "all" | undefined;
                 format?: "json" | "csv" | "ndjson" | undefined;
@@ -120,6 +133,17 @@ export type Operations = {
                     };
                 };
             }>;
+            removed?: Array<{
+                pr_url: string;
+                provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+                organization_id: string;
+                repository_id: string;
+                removed_at: string;
+            } | {
+                provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+                organization_id: string;
+                removed_at: string;
+            }> | undefined;
             next_cursor: string | null;
         };
     };
@@ -134,6 +158,7 @@ export type Operations = {
                 organization_ids?: string | undefined;
                 limit?: number | undefined;
                 cursor?: string | undefined;
+                include_removed?: "true" | "false" | undefined;
                 org_id?: string | undefined;
             };
         };
@@ -154,6 +179,17 @@ export type Operations = {
                     }>;
                 }>;
             }>;
+            removed?: Array<{
+                pr_url: string;
+                provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+                organization_id: string;
+                repository_id: string;
+                removed_at: string;
+            } | {
+                provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+                organization_id: string;
+                removed_at: string;
+            }> | undefined;
             next_cursor: string | null;
         };
     };
@@ -171,6 +207,7 @@ export type Operations = {
                 limit?: number | undefined;
                 cursor?: string | undefined;
                 format?: "json" | "csv" | "ndjson" | undefined;
+                include_removed?: "true" | "false" | undefined;
                 org_id?: string | undefined;
                 organization_ids?: string | undefined;
             };
@@ -193,6 +230,17 @@ export type Operations = {
                 updated_at: string;
                 approve_at?: string | undefined;
             }>;
+            removed?: Array<{
+                id: string;
+                provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+                organization_id: string;
+                repository_id: string;
+                removed_at: string;
+            } | {
+                provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+                organization_id: string;
+                removed_at: string;
+            }> | undefined;
             next_cursor: string | null;
         };
     };

@@ -10,13 +10,14 @@ import {
   identifier,
   integerParameter,
   listParameter,
+  optInParameter,
   organizationSelector,
   organizationsFilter,
   text,
   uuidParameter,
   wellFormed,
 } from "../parameters.ts";
-import { learningDetail, learningRecord, listedLearning, nextCursor, uuid } from "../records.ts";
+import { learningDetail, learningRecord, listedLearning, pageOf, removedLearning, uuid } from "../records.ts";
 
 const { learnings: page } = pageLimits;
 const { listValuesMax, searchCharactersMax } = requestLimits;
@@ -287,30 +288,44 @@ export const listLearnings = operation({
   description:
     "Shared, approved Learnings in the order they were written: created, promoted, approved and changed ones come " +
     "last, use moves nothing. The last page carries `x-resume-cursor`, which reads on later from there: Learnings " +
-    "may repeat, keep the last one per `id`, and none is missed. For admins `state=pending` lists the Learnings that " +
-    "wait for approval instead, the next deadline first, each with `approve_at`.",
-  query: z.strictObject({
-    repository_ids: listParameter(listValuesMax).optional(),
-    user_ids: listParameter(listValuesMax).optional(),
-    repository_name: text(1, eventLimits.fullNameCharactersMax).optional(),
-    search: text(1, searchCharactersMax).optional(),
-    file: z
-      .array(text(1, learningLimits.fileCharactersMax))
-      .max(learningLimits.filesMax, { error: `must be given at most ${learningLimits.filesMax} times` })
-      .optional(),
-    stat_filter: choice(statFilters).optional(),
-    state: choice(["approved", "pending"]).optional(),
-    limit: integerParameter(page.min, page.max).optional(),
-    cursor: cursorParameter.optional(),
-    format: choice(["json", "csv", "ndjson"]).optional(),
-    ...organizationSelector,
-    ...organizationsFilter,
-  }),
+    "may repeat, keep the last one per `id`, and none is missed. `include_removed=true` also names the deleted ones. For " +
+    "admins `state=pending` lists the Learnings that wait for approval instead, the next deadline first, each with " +
+    "`approve_at`.",
+  query: z
+    .strictObject({
+      repository_ids: listParameter(listValuesMax).optional(),
+      user_ids: listParameter(listValuesMax).optional(),
+      repository_name: text(1, eventLimits.fullNameCharactersMax).optional(),
+      search: text(1, searchCharactersMax).optional(),
+      file: z
+        .array(text(1, learningLimits.fileCharactersMax))
+        .max(learningLimits.filesMax, { error: `must be given at most ${learningLimits.filesMax} times` })
+        .optional(),
+      stat_filter: choice(statFilters).optional(),
+      state: choice(["approved", "pending"]).optional(),
+      limit: integerParameter(page.min, page.max).optional(),
+      cursor: cursorParameter.optional(),
+      format: choice(["json", "csv", "ndjson"]).optional(),
+      include_removed: optInParameter.optional(),
+      ...organizationSelector,
+      ...organizationsFilter,
+    })
+    .refine(({ include_removed, format }) => !include_removed || format !== "csv", {
+      error: "must not be sent with format=csv",
+      path: ["include_removed"],
+    })
+    .refine(
+      (query) => !query.include_removed || !(query.search ?? query.file ?? query.stat_filter ?? query.state),
+      {
+        error: "must not be sent with search, file, stat_filter or state: what leaves those filters is not told",
+        path: ["include_removed"],
+      },
+    ),
   repeatableParameters: ["file"],
   answer: {
     status: 200,
     description: "One page of Learnings",
-    schema: z.strictObject({ data: z.array(listedLearning), next_cursor: nextCursor }),
+    schema: pageOf(listedLearning, removedLearning),
   },
   keys: everyKey,
   keysOfParameter: {

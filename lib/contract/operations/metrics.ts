@@ -7,13 +7,15 @@ import {
   integerParameter,
   isCalendarDay,
   listParameter,
+  optInParameter,
   organizationSelector,
   organizationsFilter,
 } from "../parameters.ts";
+import { pageOf } from "../records.ts";
 import {
   mcpRecord,
-  pageOf,
   pullRequestStatuses,
+  removedPullRequest,
   reviewCommentsRecord,
   reviewRecord,
 } from "../records-metrics.ts";
@@ -33,6 +35,7 @@ const filters = {
   ...organizationsFilter,
   limit: integerParameter(metrics.min, metrics.max).optional(),
   cursor: cursorParameter.optional(),
+  include_removed: optInParameter.optional(),
   ...organizationSelector,
 };
 
@@ -41,11 +44,13 @@ const inOrder = ({ start_date, end_date }: { start_date: string; end_date: strin
   start_date <= end_date;
 const wrongOrder = { error: "must not be before start_date", path: ["end_date"] };
 
+const notWithCsv = { error: "must not be sent with format=csv", path: ["include_removed"] };
+
 const walkDescription =
   "Pages follow the order in which pull requests were written, so one that is written or changed during a walk " +
   "still appears, at its new place: keep the last one per `pr_url`. A page can be short or empty and still have " +
   "a `next_cursor`. The last page carries `x-resume-cursor`: sent later as `cursor` with the same filters it " +
-  "reads only what was written since.";
+  "reads only what was written since. `include_removed=true` also names what is gone: see the guide.";
 
 /** What the three have in common. */
 const common = {
@@ -73,7 +78,11 @@ export const reviewCommentMetrics = operation({
   summary: "Read the findings of automated reviews on merged pull requests",
   description: `Metadata of every finding, never its text. The window selects by merge day (UTC). ${walkDescription}`,
   query: z.strictObject(filters).refine(inOrder, wrongOrder),
-  answer: { status: 200, description: "One page of pull requests", schema: pageOf(reviewCommentsRecord) },
+  answer: {
+    status: 200,
+    description: "One page of pull requests",
+    schema: pageOf(reviewCommentsRecord, removedPullRequest),
+  },
 });
 
 export const reviewMetrics = operation({
@@ -91,8 +100,13 @@ export const reviewMetrics = operation({
       status: choice([...pullRequestStatuses, "all"]).default("merged"),
       format: choice(["json", "csv", "ndjson"]).default("json"),
     })
-    .refine(inOrder, wrongOrder),
-  answer: { status: 200, description: "One page of pull requests", schema: pageOf(reviewRecord) },
+    .refine(inOrder, wrongOrder)
+    .refine(({ include_removed, format }) => !include_removed || format !== "csv", notWithCsv),
+  answer: {
+    status: 200,
+    description: "One page of pull requests",
+    schema: pageOf(reviewRecord, removedPullRequest),
+  },
 });
 
 export const mcpMetrics = operation({
@@ -103,5 +117,9 @@ export const mcpMetrics = operation({
   summary: "Read the MCP servers and tools that reviews of merged pull requests used",
   description: `Joins to the review metrics on \`pr_url\`; counts are best-effort. ${walkDescription}`,
   query: z.strictObject(filters).refine(inOrder, wrongOrder),
-  answer: { status: 200, description: "One page of pull requests", schema: pageOf(mcpRecord) },
+  answer: {
+    status: 200,
+    description: "One page of pull requests",
+    schema: pageOf(mcpRecord, removedPullRequest),
+  },
 });

@@ -3,11 +3,17 @@ import { accessTypes, permissionResources, permissions } from "../access.ts";
 import { batchOf, dryRun, roleChangesLimit } from "../batches.ts";
 import { peopleLimits } from "../limits.ts";
 import { noLegacyKey, operation } from "../operation.ts";
-import { choice, identifier, organizationSelector, roleIdParameter, text } from "../parameters.ts";
+import {
+  choice,
+  flagParameter,
+  identifier,
+  organizationSelector,
+  roleIdParameter,
+  text,
+} from "../parameters.ts";
 import { roleRecord, rolesChangeAnswer } from "../records-people.ts";
 
 const { roleNameCharactersMax, roleDescriptionCharactersMax } = peopleLimits;
-const flag = choice(["true", "false"]).transform((value) => value === "true");
 
 const shared = {
   tag: "Roles",
@@ -75,8 +81,8 @@ export const listRoles = operation({
   description: "System roles first, then custom ones by name.",
   query: query.extend({
     role_type: choice(["all", "system", "custom"]).optional(),
-    include_permissions: flag.optional(),
-    include_user_count: flag.optional(),
+    include_permissions: flagParameter.optional(),
+    include_user_count: flagParameter.optional(),
   }),
   answer: { status: 200, description: "The roles", schema: z.strictObject({ roles: z.array(roleRecord) }) },
   errors: [],
@@ -111,7 +117,10 @@ export const getRole = operation({
   summary: "Read one role",
   description: "With its permissions and how many members have it, unless a flag leaves them out.",
   pathParameters,
-  query: query.extend({ include_permissions: flag.optional(), include_user_count: flag.optional() }),
+  query: query.extend({
+    include_permissions: flagParameter.optional(),
+    include_user_count: flagParameter.optional(),
+  }),
   answer: { status: 200, description: "The role", schema: roleRecord },
   errors: ["ROLE_NOT_FOUND"],
 });

@@ -92,14 +92,21 @@ function planNew(
     placeInBatch,
     indexedByWriter: true,
   });
-  const generation = freeGeneration(textOwner(owner));
-  const learning = newLearning(at, organization.uuid, content, generation, {
-    state: "approved",
-    pull_requests: [],
-    approve_at: null,
-    author_id: authorId,
-    created_at: toTimestamp(nowMs),
-  });
+  const known = textOwner(owner);
+  const generation = freeGeneration(known);
+  const learning = newLearning(
+    at,
+    organization.uuid,
+    content,
+    { ...known, generation },
+    {
+      state: "approved",
+      pull_requests: [],
+      approve_at: null,
+      author_id: authorId,
+      created_at: toTimestamp(nowMs),
+    },
+  );
   const claim = textWrite(organization.uuid, content.digest, owner, {
     learningId: learning.id,
     takes: generation,

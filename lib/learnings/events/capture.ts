@@ -154,14 +154,21 @@ function birthWrites(
 ): TransactionWrite[] {
   if (wish.state === "dropped") return [];
   const { uuid } = known.organization;
-  const generation = freeGeneration(textOwner(known.text));
-  const learning = newLearning(at, uuid, content, generation, {
-    state: wish.state,
-    pull_requests: wish.state === "private" ? [wish.pullRequest] : [],
-    approve_at: wish.state === "pending" ? wish.approveAt : null,
-    author_id: authorId,
-    created_at: occurredAtOf(version),
-  });
+  const owner = textOwner(known.text);
+  const generation = freeGeneration(owner);
+  const learning = newLearning(
+    at,
+    uuid,
+    content,
+    { ...owner, generation },
+    {
+      state: wish.state,
+      pull_requests: wish.state === "private" ? [wish.pullRequest] : [],
+      approve_at: wish.state === "pending" ? wish.approveAt : null,
+      author_id: authorId,
+      created_at: occurredAtOf(version),
+    },
+  );
   return [
     ...recordWrites(at, undefined, learning),
     textWrite(uuid, content.digest, known.text, { learningId: learning.id, takes: generation }),

@@ -141,5 +141,5 @@ async function fateWrites(
   const { uuid } = organization;
   const keys = [textKey(uuid, learning.digest), textKey(uuid, learning.origin.digest)];
   const [text, origin] = await table.getMany(keys);
-  return [...removeWrites(learning), ...releaseWrites(learning, { text, origin })];
+  return [...removeWrites(learning, at.nowMs), ...releaseWrites(learning, { text, origin }, at.nowMs)];
 }

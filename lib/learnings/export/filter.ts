@@ -2,41 +2,47 @@ import type * as z from "zod";
 import { learningLimits } from "../../contract/limits.ts";
 import type { listLearnings } from "../../contract/operations/learnings.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
-import type { LearningItem } from "../../store/items/learning.ts";
+import type { LearningItem, LearningRemoval } from "../../store/items/learning.ts";
 
 type Query = z.output<(typeof listLearnings)["query"]>;
 export type LearningQuery = Pick<Query, "repository_ids" | "user_ids" | "search" | "file" | "stat_filter">;
 export type LearningFilter = (learning: LearningItem) => boolean;
+export type RemovalFilter = (removal: LearningRemoval) => boolean;
+
+type Visible = {
+  readonly organizations: ReadonlySet<string>;
+  readonly repositories?: ReadonlySet<string>;
+  readonly nowMs: number;
+};
 
 const msPerDay = 86_400_000;
 
 /** All of what was asked for at once; `repositories` narrows to what a member can read, or what was named of it. */
-export function learningFilter(
-  query: LearningQuery,
-  {
-    organizations,
-    repositories,
-    nowMs,
-  }: {
-    readonly organizations: ReadonlySet<string>;
-    readonly repositories?: ReadonlySet<string>;
-    readonly nowMs: number;
-  },
-): LearningFilter {
+export function learningFilter(query: LearningQuery, visible: Visible): LearningFilter {
   const { search, stat_filter = "total" } = query;
   const words = search === undefined ? [] : folded(search).split(/\s+/).filter(Boolean);
-  const wantedRepositories = query.repository_ids && new Set(query.repository_ids);
-  const authors = query.user_ids && new Set(query.user_ids);
+  const isAsked = removalFilter(query, visible);
   const files = query.file && new Set(query.file);
-  const hasStat = statFilter(stat_filter, nowMs);
+  const hasStat = statFilter(stat_filter, visible.nowMs);
   return (learning) =>
-    organizations.has(learning.organization) &&
-    (repositories?.has(learning.repository_id) ?? true) &&
-    (wantedRepositories?.has(learning.repository_id) ?? true) &&
-    (authors?.has(learning.author_id) ?? true) &&
+    isAsked(learning) &&
     (files === undefined || (learning.file !== null && files.has(learning.file))) &&
     hasStat(learning) &&
     hasWords(learning, words);
+}
+
+/** By what is known of a Learning that is gone. */
+export function removalFilter(
+  query: Pick<LearningQuery, "repository_ids" | "user_ids">,
+  { organizations, repositories }: Visible,
+): (gone: Pick<LearningRemoval, "organization" | "repository_id" | "author_id">) => boolean {
+  const wantedRepositories = query.repository_ids && new Set(query.repository_ids);
+  const authors = query.user_ids && new Set(query.user_ids);
+  return (gone) =>
+    organizations.has(gone.organization) &&
+    (repositories?.has(gone.repository_id) ?? true) &&
+    (wantedRepositories?.has(gone.repository_id) ?? true) &&
+    (authors?.has(gone.author_id) ?? true);
 }
 
 function hasWords({ text }: LearningItem, words: readonly string[]): boolean {

@@ -1,11 +1,17 @@
 import { responseTooLarge } from "../../contract/fault.ts";
 import { learningLimits, requestLimits } from "../../contract/limits.ts";
 import { type Clock, toTimestamp } from "../../runtime/clock.ts";
-import { type LearningItem, parseLearning, parseMoved } from "../../store/items/learning.ts";
-import { learningListPartition, type TenantKey } from "../../store/layout.ts";
+import {
+  type LearningItem,
+  type LearningRemoval,
+  parseLearning,
+  parseLearningRemoval,
+  parseMoved,
+} from "../../store/items/learning.ts";
+import { learningListPartition, learningRemovalsPartition, type TenantKey } from "../../store/layout.ts";
 import { type Key, queryAll, type Range, type Table } from "../../store/table.ts";
 import { itemsPerQuery } from "../../store/walk.ts";
-import type { LearningFilter } from "./filter.ts";
+import type { LearningFilter, RemovalFilter } from "./filter.ts";
 
 /** How far a walk is. */
 export type Position = {
@@ -25,6 +31,8 @@ export type WalkRequest = {
   readonly upTo?: string;
   readonly limit: number;
   readonly wanted: LearningFilter;
+  /** For readers that keep a mirror: what was deleted since this place comes too, in its order. */
+  readonly removals?: { readonly since: string; readonly wanted: RemovalFilter };
   /** Without filters a page need not read more than it holds. */
   readonly isFiltered: boolean;
   readonly signal: AbortSignal;
@@ -32,6 +40,7 @@ export type WalkRequest = {
 
 export type WalkedPage = {
   readonly learnings: readonly LearningItem[];
+  readonly removed: readonly LearningRemoval[];
   readonly position: Position;
   readonly isLast: boolean;
 };
@@ -42,16 +51,18 @@ export type WalkedPage = {
  */
 export async function walkLearnings(
   { table, clock }: { readonly table: Table; readonly clock: Clock },
-  { owner, from, upTo, limit, wanted, isFiltered, signal }: WalkRequest,
+  { owner, from, upTo, limit, wanted, removals, isFiltered, signal }: WalkRequest,
 ): Promise<WalkedPage> {
   const startMs = clock.nowMs();
   const settledBefore = toTimestamp(startMs - learningLimits.settledAfterMs);
-  const learnings: LearningItem[] = [];
+  // By Learning: within a page only the last of it stays.
+  const found = new Map<string, LearningItem | LearningRemoval>();
   let place = from.place;
   let passedOverBytes = 0;
   let takenBytes = 0;
   const page = (isLast: boolean): WalkedPage => ({
-    learnings,
+    learnings: [...found.values()].filter((each) => "text" in each),
+    removed: [...found.values()].filter((each) => "removed_at" in each),
     position: { place, settled: settledOf(from, place, settledBefore) },
     isLast,
   });
@@ -63,11 +74,16 @@ export async function walkLearnings(
     ...(!isFiltered && { pageItems: itemsPerQuery(limit) }),
     signal,
   };
-  for await (const entry of listed(table, range, settledBefore)) {
-    const { learning } = entry;
-    const isWanted = learning !== undefined && wanted(learning);
+  const entries = listed(table, range, settledBefore);
+  for await (const entry of removals
+    ? withRemovals(table, { owner, range, since: removals.since }, entries)
+    : entries) {
+    const { learning, removal } = entry;
+    const isWanted = learning
+      ? wanted(learning)
+      : removal !== undefined && removals?.wanted(removal) === true;
     // One more than fits tells that another page follows.
-    if (isWanted && learnings.length === limit) return page(false);
+    if (isWanted && found.size === limit) return page(false);
     const isTooMuch =
       passedOverBytes >= learningLimits.passedOverBytesMax ||
       clock.nowMs() - startMs > learningLimits.walkMsMax;
@@ -77,16 +93,51 @@ export async function walkLearnings(
       passedOverBytes += (learning ? textBytes(learning) : 0) + attributesBytes;
       continue;
     }
-    learnings.push(learning);
-    takenBytes += textBytes(learning) + namesBytes;
+    const gone = learning ?? removal;
+    if (!gone) continue;
+    const id = `${gone.organization}#${gone.id}`;
+    found.delete(id);
+    found.set(id, gone);
+    takenBytes += (learning ? textBytes(learning) : 0) + namesBytes;
     // The answer holds all of it and more, so it need not be built to know.
     if (takenBytes > requestLimits.responseBytesMax) throw responseTooLarge("Reduce limit or add filters.");
   }
   return page(true);
 }
 
-/** Without a Learning: a place that one moved away from. */
-type Entry = { readonly place: string; readonly learning: LearningItem | undefined };
+/** With neither: a place that a Learning moved away from. */
+type Entry = {
+  readonly place: string;
+  readonly learning: LearningItem | undefined;
+  readonly removal?: LearningRemoval;
+};
+
+/** Both lists in the order of their places. */
+async function* withRemovals(
+  table: Table,
+  { owner, range, since }: { readonly owner: TenantKey; readonly range: Range; readonly since: string },
+  entries: AsyncGenerator<Entry>,
+): AsyncGenerator<Entry> {
+  const { after = "", upTo, signal } = range;
+  const removalRange = {
+    pk: learningRemovalsPartition(owner),
+    after: after > since ? after : since,
+    ...(upTo !== undefined && { upTo }),
+    ...(signal && { signal }),
+  };
+  const removals = queryAll(table, removalRange);
+  let entry = await entries.next();
+  let removal = await removals.next();
+  while (!entry.done || !removal.done) {
+    if (!removal.done && (entry.done || removal.value.sk < entry.value.place)) {
+      yield { place: removal.value.sk, learning: undefined, removal: parseLearningRemoval(removal.value) };
+      removal = await removals.next();
+    } else if (!entry.done) {
+      yield entry.value;
+      entry = await entries.next();
+    }
+  }
+}
 
 /**
  * The list in its order. A transaction shows item by item, so a Learning that moves on may be neither at its old place

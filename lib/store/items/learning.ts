@@ -31,6 +31,20 @@ const learningItem = z.object({
   revision: z.string(),
   /** Where the copies of an approved one stand. */
   listed: z.object({ tenant: tenantKeySchema, place: z.string() }).nullable(),
+  /** A Learning of this id was removed at this place: whenever this one is listed, it is behind that. */
+  listed_after: z.string().optional(),
+});
+
+/** What is kept of a Learning that was deleted: nothing of its text. */
+const learningRemovalItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  id: z.string(),
+  organization: z.string(),
+  repository_id: z.string(),
+  author_id: z.string(),
+  removed_at: z.string(),
+  ttl: z.number(),
 });
 
 /** Left where a copy stood that has moved on in the same list: whoever walks the list finds one or the other. */
@@ -49,6 +63,8 @@ const textItem = z.object({
   /** Null while the Learnings that were made of it have other texts now. */
   learning_id: z.string().nullable(),
   generations: z.array(z.number()),
+  /** The last place at which a Learning that began with this text was removed from the export. */
+  removed_place: z.string().optional(),
 });
 
 /** What is known of a pull request in which Learnings were captured, or could have been. */
@@ -73,6 +89,8 @@ export type LearningItem = z.output<typeof learningItem>;
 export type PullRequestLearningsItem = z.output<typeof pullRequestLearningsItem>;
 export type MovedItem = z.output<typeof movedItem>;
 export const parseMoved = parseItem("Learning that moved", movedItem);
+export type LearningRemoval = z.output<typeof learningRemovalItem>;
+export const parseLearningRemoval = parseItem("removal of a Learning", learningRemovalItem);
 export const parseLearning = parseItem("Learning", learningItem);
 export const parseText = parseItem("owner of a text", textItem);
 export const parsePullRequestLearnings = parseItem("pull request's Learnings", pullRequestLearningsItem);

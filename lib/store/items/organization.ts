@@ -29,6 +29,8 @@ const organizationItem = z.object({
   delay_decided: z.boolean().optional(),
   /** The epoch of its tenant's scope at which it last became visible there; absent: before epochs were counted. */
   visible_epoch: z.number().optional(),
+  /** The event that brought it to its tenant; absent: it has always been there. */
+  arrived: z.string().optional(),
   /** The tenant it comes from, until all its data has followed. */
   leaving: tenantKeySchema.optional(),
 });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { providers } from "../../contract/access.ts";
 import type { Item } from "../table.ts";
 import { parseItem } from "./parse.ts";
 
@@ -35,3 +36,18 @@ export function parseScopeEpochs(item: Item | undefined): ScopeEpochs {
   const { n, p, u, at_ms } = parseStored(item);
   return { next: n, published: p, lastOrganization: u, changedAtMs: at_ms };
 }
+
+/** An organization that was visible here and is not, or was not for a while: for readers that keep a mirror. */
+const organizationLeftItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  uuid: z.string(),
+  provider: z.enum(providers),
+  provider_organization_id: z.string(),
+  /** The epoch at which it last left. */
+  left_epoch: z.int(),
+  at_ms: z.number(),
+  ttl: z.number(),
+});
+export type OrganizationLeft = z.output<typeof organizationLeftItem>;
+export const parseOrganizationLeft = parseItem("organization that left", organizationLeftItem);

@@ -23,7 +23,7 @@ export function largestPage(tenant: TenantKey, organization: EventOrganization, 
     if (bytes > bytesMax) break;
     plans.push(planChange(change, pointerIdOf(change.pullRequest), undefined, tenant, () => undefined));
   }
-  const { writes, after } = buildAppend(tenant, emptyHead, plans);
+  const { writes, after } = buildAppend(tenant, emptyHead, plans, 0);
   const puts = writes.flatMap((write) => ("put" in write ? [write.put] : []));
   const head = { n: after.next, p: after.next - 1, w: encodeWeeks(after.weeks) };
   return [...puts, { ...streamHeadKey(tenant), ...head }];

@@ -125,7 +125,7 @@ export function* itemsOf(history: History): Generator<Item> {
   let head: Head = emptyHead;
   let plans: Plan[] = [];
   function* appended(): Generator<Item> {
-    const { writes, after } = buildAppend(history.tenant, head, plans);
+    const { writes, after } = buildAppend(history.tenant, head, plans, 0);
     for (const write of writes) if ("put" in write) yield write.put;
     head = { ...after, published: after.next - 1, pending: undefined };
     plans = [];

@@ -29,6 +29,11 @@ const metrics: readonly ExampleRequest[] = [
     key: "instance",
     query: { ...june, organization_ids: "7001,7002", limit: "1" },
   },
+  {
+    title: "For a mirror",
+    key: "organization",
+    query: { ...june, repository_ids: "9001", include_removed: "true" },
+  },
 ];
 
 /** What every operation is asked; the first request of each is the one that refusals are made of. */
@@ -61,6 +66,7 @@ export const requestsOf = (
       query: { org_id: "1001", repository_ids: "9001", user_ids: "502", search: "webhook" },
     },
     { title: "Waiting for approval", key: "organization", query: { state: "pending" } },
+    { title: "For a mirror", key: "organization", query: { limit: "1", include_removed: "true" } },
     { title: "CSV", key: "organization", query: { format: "csv", limit: "2" } },
     { title: "NDJSON", key: "organization", query: { format: "ndjson", limit: "2" } },
   ],

@@ -1,5 +1,6 @@
 import type { Weakness } from "../world.ts";
 import * as reads from "./reads.ts";
+import * as removals from "./removals.ts";
 import * as scope from "./scope.ts";
 import * as upkeep from "./upkeep.ts";
 import * as writes from "./writes.ts";
@@ -35,4 +36,10 @@ export const weaknesses: readonly Weakness[] = [
   scope.unmarkedCursor,
   scope.freshEpochTrusted,
   scope.epochPublishedInside,
+  scope.rowsNotReadAgain,
+  scope.caughtUpAfterwards,
+  // What a mirror rests on.
+  removals.noRemovals,
+  removals.supersededShown,
+  removals.leavingUntold,
 ];

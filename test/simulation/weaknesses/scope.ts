@@ -7,7 +7,7 @@ export const unmarkedCursor: Weakness = {
   name: "cursor without its scope",
   breaks: ["missed"],
   seedsMax: 500,
-  caughtAt: 49,
+  caughtAt: 41,
   scope: "unmarked",
 };
 
@@ -15,15 +15,31 @@ export const freshEpochTrusted: Weakness = {
   name: "first page that trusts a fresh epoch",
   breaks: ["missed"],
   seedsMax: 950,
-  caughtAt: 95,
+  caughtAt: 38,
   scope: "fresh-trusted",
+};
+
+export const rowsNotReadAgain: Weakness = {
+  name: "epoch read after the rows",
+  breaks: ["missed", "stale"],
+  seedsMax: 950,
+  caughtAt: 32,
+  scope: "rows-trusted",
+};
+
+export const caughtUpAfterwards: Weakness = {
+  name: "catching up after going on",
+  breaks: ["missed", "stale"],
+  seedsMax: 2000,
+  caughtAt: 106,
+  scope: "caught-up-late",
 };
 
 export const epochPublishedInside: Weakness = {
   name: "epoch published by the transaction that takes it",
   breaks: ["missed"],
   seedsMax: 450,
-  caughtAt: 45,
+  caughtAt: 41,
   table: bend(
     ["flipper"],
     transactsAs((writes) =>

@@ -5,7 +5,7 @@ export const moveReadsApart: Weakness = {
   name: "tenant change without reading the old head together",
   breaks: ["missed", "left-behind"],
   seedsMax: 2000,
-  caughtAt: 534,
+  caughtAt: 5,
   table: bend(
     ["mover"],
     readsApart((keys) => keys.some(isHead)),
@@ -16,7 +16,7 @@ export const moveLeavesUnpublished: Weakness = {
   name: "tenant change without settling the new stream",
   breaks: ["missed", "unsettled"],
   seedsMax: 2000,
-  caughtAt: 203,
+  caughtAt: 35,
   table: bend(["mover"], (table) => {
     let isMoving = false;
     return {
@@ -37,7 +37,7 @@ export const sweepUncondemned: Weakness = {
   name: "sweep without condemning first",
   breaks: ["missed", "lost"],
   seedsMax: 3000,
-  caughtAt: 144,
+  caughtAt: 348,
   table: bend(["sweeper"], (table) => ({
     write: async (write) =>
       "update" in write && write.update.pk.startsWith("SPILL#") ? undefined : table.write(write),

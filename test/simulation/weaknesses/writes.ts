@@ -24,7 +24,7 @@ export const numberOutside: Weakness = {
   name: "number taken outside the transaction",
   breaks: ["missed"],
   seedsMax: 200,
-  caughtAt: 4,
+  caughtAt: 35,
   table: bend(writers, (table) => ({
     transact: async (writes) => {
       for (const write of writes) if (isHeadUpdate(write)) await table.write(write);
@@ -37,7 +37,7 @@ export const unconditionalPublish: Weakness = {
   name: "unconditional publish",
   breaks: ["unpublished", "missed", "unsettled", "orphan"],
   seedsMax: 500,
-  caughtAt: 21,
+  caughtAt: 81,
   table: bend(
     writers,
     writesAs((write) => (isPublish(write) ? without(write) : write)),
@@ -48,7 +48,7 @@ export const retireFirst: Weakness = {
   name: "retire before publish",
   breaks: ["missed"],
   seedsMax: 200,
-  caughtAt: 1,
+  caughtAt: 16,
   deps: (deps) => ({
     ...deps,
     table: {
@@ -89,7 +89,7 @@ export const pendingEmptiedByZombie: Weakness = {
   name: "pending emptied by a zombie",
   breaks: ["orphan"],
   seedsMax: 300,
-  caughtAt: 20,
+  caughtAt: 12,
   table: bend(
     writers,
     writesAs((write) => (isEmptying(write) ? without(write) : write)),
@@ -100,7 +100,7 @@ export const unconditionalPointer: Weakness = {
   name: "unconditional pointer",
   breaks: ["lost", "orphan", "missed"],
   seedsMax: 300,
-  caughtAt: 16,
+  caughtAt: 13,
   table: bend(writers, (table) => ({
     ...writesAs((write) => (isPointer(write) ? without(write) : write))(table),
     ...transactsAs((writes) =>
@@ -114,7 +114,7 @@ export const olderHeadRead: Weakness = {
   name: "duplicate acknowledged on an older head read",
   breaks: ["unpublished"],
   seedsMax: 100,
-  caughtAt: 5,
+  caughtAt: 1,
   table: bend(["writer"], (table) => {
     let first: Promise<Item | undefined> | undefined;
     let readsPointers = false;
@@ -143,7 +143,7 @@ export const removalWithoutNumber: Weakness = {
   name: "removal without a number",
   breaks: ["orphan"],
   seedsMax: 2000,
-  caughtAt: 523,
+  caughtAt: 262,
   table: bend(["writer"], (table) => {
     let numberless: number | undefined;
     return {
@@ -181,7 +181,7 @@ export const partsByNumber: Weakness = {
   name: "parts keyed by number",
   breaks: ["foreign", "lost", "missed"],
   seedsMax: 150,
-  caughtAt: 2,
+  caughtAt: 1,
   deps: (deps) => {
     let next = 0;
     const table: Table = {
@@ -202,7 +202,7 @@ export const noTenantCheck: Weakness = {
   name: "append without the tenant check",
   breaks: ["missed", "left-behind"],
   seedsMax: 1000,
-  caughtAt: 44,
+  caughtAt: 248,
   table: bend(
     writers,
     transactsAs((writes) =>
@@ -215,7 +215,7 @@ export const recoverApart: Weakness = {
   name: "recovery without TransactGetItems",
   breaks: ["missed"],
   seedsMax: 600,
-  caughtAt: 10,
+  caughtAt: 40,
   table: bend(
     ["writer"],
     readsApart(() => true),

@@ -1,0 +1,132 @@
+import * as z from "zod";
+import { streamLimits } from "../contract/limits.ts";
+import { CorruptItem, parseItem } from "../store/items/parse.ts";
+import { streamRemovalKey, type TenantKey } from "../store/layout.ts";
+import type { Item, Put } from "../store/table.ts";
+import { copiesOf } from "./pending.ts";
+import { type Dataset, type EntryDraft, letterOf } from "./stream.ts";
+
+/** What readers filter by, the same in every dataset of a pull request. Windows are whole days. */
+export type Facets = {
+  /** Days since 1970. */
+  readonly day: number;
+  readonly repositoryId: string;
+  readonly authorId: string | null;
+  /** Of the dataset `reviews` only. A removal without one counts for every status. */
+  readonly status: string | undefined;
+};
+
+/**
+ * A pull request left a dataset, or what readers filter by has changed: whoever held it under its old facets, and does
+ * not get the entry of the same number, no longer has it. It lies in a partition of its own per copy and dataset,
+ * under the number of the append. In the weeks' partitions it would cost every reader.
+ */
+export type Removal = {
+  readonly number: number;
+  readonly organization: string;
+  readonly pointerId: string;
+  /** Its `pr_url`. */
+  readonly pullRequest: string;
+  readonly removedAtMs: number;
+  readonly facets: Facets;
+};
+
+/** A removal that an append will write. */
+export type PlannedRemoval = {
+  readonly dataset: Dataset;
+  readonly pullRequest: string;
+  readonly facets: Facets;
+};
+
+const msPerDay = 86_400_000;
+export const dayOf = (atMs: number): number => Math.floor(atMs / msPerDay);
+export const dayStartMs = (day: number): number => day * msPerDay;
+
+export const facetsOf = ({ atMs, repositoryId, authorId, status }: EntryDraft): Facets => ({
+  day: dayOf(atMs),
+  repositoryId,
+  authorId,
+  status,
+});
+
+/** Of entries that release 1 wrote: their pointer does not tell. It differs from every status there is. */
+export const unknownStatus = "?";
+
+/** Whether a reader of this dataset may find one and not the other. */
+export const differ = (dataset: Dataset, one: Facets, other: Facets): boolean =>
+  one.day !== other.day ||
+  one.repositoryId !== other.repositoryId ||
+  one.authorId !== other.authorId ||
+  (dataset === "reviews" && one.status !== other.status);
+
+export const facetsSchema = z
+  .object({ d: z.int(), r: z.string(), a: z.string().optional(), s: z.string().optional() })
+  .transform(({ d, r, a, s }): Facets => ({ day: d, repositoryId: r, authorId: a ?? null, status: s }));
+
+export const facetsValue = ({ day, repositoryId, authorId, status }: Facets) => ({
+  d: day,
+  r: repositoryId,
+  ...(authorId !== null && { a: authorId }),
+  ...(status !== undefined && { s: status }),
+});
+
+type Address = {
+  readonly tenant: TenantKey;
+  readonly organization: string;
+  readonly dataset: Dataset;
+  readonly number: number;
+};
+
+const secondsPerDay = 86_400;
+
+/**
+ * An item as stored, one letter an attribute: i pointer id · u pr_url · g organization (tenant-wide copy only) ·
+ * t when · x facets
+ */
+export function removalPuts(
+  address: Address,
+  { pointerId, pullRequest, facets, removedAtMs }: Omit<Removal, "number" | "organization">,
+): Put[] {
+  const { tenant, organization } = address;
+  const body = {
+    i: pointerId,
+    u: pullRequest,
+    t: removedAtMs,
+    x: facetsValue(facets),
+    ttl: Math.ceil(removedAtMs / 1000) + streamLimits.removalDays * secondsPerDay,
+  };
+  return copiesOf(tenant, organization).map((copy) => ({
+    put: {
+      ...streamRemovalKey({ tenant, organization: copy, dataset: letterOf(address.dataset) }, address.number),
+      ...body,
+      ...(copy === undefined && !tenant.startsWith("o#") && { g: organization }),
+    },
+    when: { absent: "pk" },
+  }));
+}
+
+const removalItem = z.object({
+  pk: z.string(),
+  sk: z.string().regex(/^\d{10}$/),
+  i: z.string(),
+  u: z.string(),
+  g: z.string().optional(),
+  t: z.number(),
+  x: facetsSchema,
+});
+const parseStored = parseItem("removal", removalItem);
+
+/** `organization` is whose copy is read; a workspace's or an instance's copy says it itself. */
+export function parseRemoval(item: Item, organization: string | undefined): Removal {
+  const { sk, i, u, g, t, x } = parseStored(item);
+  const owner = g ?? organization;
+  if (owner === undefined) throw new CorruptItem(`The removal at ${item.pk} / ${sk} is nobody's.`);
+  return {
+    number: Number(sk),
+    organization: owner,
+    pointerId: i,
+    pullRequest: u,
+    removedAtMs: t,
+    facets: x,
+  };
+}

@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { learningRecord, removedLearning, removedOrganization } from "../../lib/contract/records.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { useApi } from "../support/api.ts";
+import { World } from "../support/world.ts";
+import { checkTable } from "./check-table.ts";
+import { type Home, item, newHome, organizationOf, verbsOf } from "./fixture.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+const table = () => api.store().table;
+
+const page = z.object({
+  data: z.array(learningRecord),
+  removed: z.array(z.union([removedLearning, removedOrganization])),
+  next_cursor: z.string().nullable(),
+});
+
+/** A caller that applies every page: the last record per organization and Learning. */
+class Mirror {
+  readonly held = new Map<string, string>();
+  readonly removed: string[] = [];
+  #cursor = "";
+  readonly #key: string;
+  readonly #filters: string;
+  constructor(key: string, filters = "") {
+    this.#key = key;
+    this.#filters = filters;
+  }
+
+  /** To the end; answers the ids and organizations that were removed on the way. */
+  async follow(limit = 1000): Promise<string[]> {
+    const before = this.removed.length;
+    for (;;) {
+      const path = `/v1/learnings?include_removed=true&limit=${limit}${this.#filters}${this.#cursor}`;
+      const answer = await api.call(path, { key: this.#key });
+      expect([answer.status, answer.message]).toEqual([200, ""]);
+      const { data, removed, next_cursor } = page.parse(answer.json);
+      expect(data.length + removed.length).toBeLessThanOrEqual(limit);
+      for (const { organization_id, id, learning } of data)
+        this.held.set(`${organization_id} ${id}`, learning);
+      for (const record of removed) this.#drop(record);
+      this.#cursor = `&cursor=${next_cursor ?? answer.headers["x-resume-cursor"]}`;
+      if (next_cursor === null) return this.removed.slice(before);
+    }
+  }
+
+  #drop(record: z.output<typeof removedLearning> | z.output<typeof removedOrganization>): void {
+    const gone = `${record.organization_id} ${"id" in record ? record.id : ""}`;
+    for (const id of this.held.keys()) if (id.startsWith(gone)) this.held.delete(id);
+    this.removed.push("id" in record ? record.id : record.organization_id);
+  }
+
+  async expectFresh(): Promise<void> {
+    const fresh = new Mirror(this.#key, this.#filters);
+    expect(await fresh.follow(1)).toEqual([]);
+    expect([...this.held].toSorted()).toEqual([...fresh.held].toSorted());
+  }
+}
+
+const keyOf = async ({ uuid }: Home) =>
+  (await world.key({ kind: "organization", organization: uuid, owner: "ann", role: "cr_admin" })).text;
+
+/** The verbs of a writer whose clock is off by so much. */
+async function writerOf(home: Home, aheadMs = 0) {
+  const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs };
+  const organization = await organizationOf(table(), home.uuid);
+  const verbs = verbsOf(table(), { clock });
+  return {
+    write: async (...texts: string[]) => {
+      const data = texts.map((text) => item(text));
+      const { results } = await verbs.post({ organization, authorId: "ann" }, ...data);
+      return results.map(({ id }) => id ?? "");
+    },
+    remove: (id: string) => verbs.remove(organization, id),
+  };
+}
+
+describe("a mirror of Learnings", () => {
+  test("drops deleted ones, during its first walk and after; a fresh walk is told of none", async () => {
+    const home = await newHome(world);
+    const { write, remove } = await writerOf(home);
+    const [one = "", two = "", three = ""] = await write("one", "two", "three");
+    const mirror = new Mirror(await keyOf(home));
+    expect(await mirror.follow(2)).toEqual([]);
+    await remove(two);
+    expect(await mirror.follow()).toEqual([two]);
+    await mirror.expectFresh();
+    await remove(one);
+    await remove(three);
+    expect((await mirror.follow(1)).toSorted()).toEqual(expect.arrayContaining([one, three]));
+    expect(mirror.held.size).toBe(0);
+    await mirror.expectFresh();
+    await checkTable(table());
+  });
+
+  test.each([
+    ["ahead", 60_000],
+    ["behind", -60_000],
+  ])(
+    "keeps one that was made again after its deletion, by a writer whose clock is %s",
+    async (_, aheadMs) => {
+      const home = await newHome(world);
+      const [right, wrong] = [await writerOf(home), await writerOf(home, aheadMs)];
+      const [id = ""] = await right.write("made again");
+      const mirror = new Mirror(await keyOf(home));
+      await mirror.follow();
+      await wrong.remove(id);
+      expect(await right.write("made again")).toEqual([id]);
+      await mirror.follow();
+      expect([...mirror.held.values()]).toEqual(["made again"]);
+      await right.remove(id);
+      expect(await wrong.write("made again")).toEqual([id]);
+      await mirror.follow(1);
+      await mirror.expectFresh();
+      await wrong.remove(id);
+      await mirror.follow();
+      expect(mirror.held.size).toBe(0);
+      await checkTable(table());
+    },
+  );
+
+  test("is told only of what its filters want, and nothing of the deleted text is kept", async () => {
+    const home = await newHome(world);
+    await world.repository(home.name, "repo-2");
+    const { write, remove } = await writerOf(home);
+    const [id = ""] = await write("a deleted text");
+    const key = await keyOf(home);
+    const [mine, other] = [new Mirror(key, "&repository_ids=repo-1"), new Mirror(key, "&user_ids=bob")];
+    await mine.follow();
+    await other.follow();
+    await remove(id);
+    expect([await mine.follow(), await other.follow()]).toEqual([[id], []]);
+    const { items } = await table().scanPage({});
+    expect(JSON.stringify(items)).not.toContain("a deleted text");
+  });
+
+  test("drops an organization that left a workspace, and holds it again when it comes back", async () => {
+    const workspace_id = await world.workspace("mirrored");
+    const [one, two] = [await newHome(world, { workspace_id }), await newHome(world, { workspace_id })];
+    await (await writerOf(one)).write("stays");
+    const writer = await writerOf(two);
+    const [id = ""] = await writer.write("leaves", "leaves too");
+    const mirror = new Mirror((await world.token(workspace_id)).text);
+    await mirror.follow();
+    const organization_id = two.name.provider_organization_id;
+    await world.organization(organization_id, { workspace_id, active: false });
+    expect(await mirror.follow()).toEqual([organization_id]);
+    expect([...mirror.held.values()]).toEqual(["stays"]);
+    await writer.remove(id);
+    await world.organization(organization_id, { workspace_id });
+    await mirror.follow(1);
+    await mirror.expectFresh();
+    expect(mirror.held.size).toBe(2);
+  });
+
+  test.each(["format=csv", "search=x", "file=x", "stat_filter=total"])("is refused with %s", async (more) => {
+    const key = await keyOf(await newHome(world));
+    const answer = await api.call(`/v1/learnings?include_removed=true&${more}`, { key });
+    expect([answer.status, answer.codes]).toEqual([400, ["INVALID_REQUEST"]]);
+    expect(answer.message).toContain("include_removed: must not be sent with");
+  });
+});

@@ -1,0 +1,217 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { pointerPartition } from "../../lib/store/layout.ts";
+import { queryAll } from "../../lib/store/table.ts";
+import { useApi } from "../support/api.ts";
+import { github, World } from "../support/world.ts";
+import { closed, finalized, mcp, november, standalone, urlOf } from "./support.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+
+const page = z.object({
+  data: z.array(z.looseObject({ pr_url: z.string(), organization_id: z.string() })),
+  removed: z.array(
+    z.looseObject({ pr_url: z.string().optional(), organization_id: z.string(), removed_at: z.string() }),
+  ),
+  next_cursor: z.string().nullable(),
+});
+
+/** A caller that applies every page: the last record per organization and pull request. */
+class Mirror {
+  readonly held = new Map<string, unknown>();
+  readonly removed: unknown[] = [];
+  pages = 0;
+  #cursor = "";
+  readonly #path: string;
+  readonly #key: string;
+  constructor(path: string, key: string) {
+    this.#path = path;
+    this.#key = key;
+  }
+
+  /** From where it stands to the end; answers what was removed on the way. */
+  async follow(limit = 1000): Promise<unknown[]> {
+    const before = this.removed.length;
+    for (;;) {
+      const path = `/v1/metrics/${this.#path}&include_removed=true&limit=${limit}${this.#cursor}`;
+      const answer = await api.call(path, { key: this.#key });
+      expect([answer.status, answer.message]).toEqual([200, ""]);
+      const { data, removed, next_cursor } = page.parse(answer.json);
+      this.pages++;
+      expect(data.length + removed.length).toBeLessThanOrEqual(limit);
+      for (const record of data) this.held.set(`${record.organization_id} ${record.pr_url}`, record);
+      for (const { removed_at: _, ...record } of removed) {
+        this.#drop(record);
+        this.removed.push(record);
+      }
+      this.#cursor = `&cursor=${next_cursor ?? answer.headers["x-resume-cursor"]}`;
+      if (next_cursor === null) return this.removed.slice(before);
+    }
+  }
+
+  #drop({ organization_id, pr_url }: { organization_id: string; pr_url?: string | undefined }): void {
+    for (const id of this.held.keys())
+      if (pr_url === undefined ? id.startsWith(`${organization_id} `) : id === `${organization_id} ${pr_url}`)
+        this.held.delete(id);
+  }
+
+  async expectFresh(): Promise<void> {
+    const fresh = new Mirror(this.#path, this.#key);
+    expect(await fresh.follow()).toEqual([]);
+    expect(Object.fromEntries(this.held)).toEqual(Object.fromEntries(fresh.held));
+  }
+}
+
+let rounds = 0;
+const cases: ReadonlyArray<readonly [string, string, object, object]> = [
+  ["lost its last comment", `review-comments?${november}`, {}, { comments: [] }],
+  ["is no longer reviewed", `reviews?${november}`, {}, { reviewed: false }],
+  ["left status=closed by being merged", `reviews?${november}&status=closed`, closed, {}],
+  [
+    "left the window by a day",
+    "mcp?start_date=2026-11-02&end_date=2026-11-02",
+    mcp,
+    { ...mcp, merged_at: "2026-11-03T00:00:00.000Z" },
+  ],
+  ["went to another repository", `reviews?${november}&repository_ids=9001`, {}, { repository_id: "9002" }],
+  ["has another author", `review-comments?${november}&user_ids=4411`, {}, { author_id: "4412" }],
+];
+
+describe("a mirror", () => {
+  test.each(cases)("drops a pull request that %s", async (_, path, before, after) => {
+    const { tell, key, organization } = await standalone(api, world, `mirror-${rounds++}`);
+    await world.repository(organization, "9002");
+    await tell(1, before);
+    await tell(2, { ...before });
+    const mirror = new Mirror(path, key);
+    expect(await mirror.follow(1)).toEqual([]);
+    await tell(1, after);
+    await tell(2, { ...before, review_iterations: 9 });
+
+    const removed = await mirror.follow(1);
+
+    const { provider_organization_id: organization_id } = organization;
+    expect(removed).toEqual([
+      { pr_url: urlOf(1), provider: "github", organization_id, repository_id: "9001" },
+    ]);
+    expect(mirror.held.size).toBe(1);
+    await mirror.expectFresh();
+    expect(await mirror.follow()).toEqual([]);
+    await tell(1, before);
+    expect(await mirror.follow()).toEqual([]);
+    expect(mirror.held.size).toBe(2);
+    await mirror.expectFresh();
+  });
+
+  test("drops what is removed while its first walk is under way, and is told of nothing older", async () => {
+    const { tell, get } = await standalone(api, world, "under-way");
+    for (const number of [1, 2, 3]) await tell(number);
+    await tell(3, { comments: [] });
+    const first = await get(`review-comments?${november}&include_removed=true&limit=1`);
+    const { next_cursor, removed } = page.parse(first.json);
+    await tell(1, { comments: [] });
+    const second = await get(
+      `review-comments?${november}&include_removed=true&limit=5&cursor=${next_cursor}`,
+    );
+    const rest = page.parse(second.json);
+    expect(removed).toEqual([]);
+    expect(rest.data.map(({ pr_url }) => pr_url)).toEqual([urlOf(2)]);
+    expect(rest.removed.map(({ pr_url }) => pr_url)).toEqual([urlOf(1)]);
+  });
+
+  test("drops a pull request that release 1 wrote, whose pointer does not tell what it was filtered by", async () => {
+    const { tell, key, uuid } = await standalone(api, world, "release-1");
+    await tell(1);
+    const { table } = api.store();
+    for await (const { pk, sk } of queryAll(table, { pk: pointerPartition(uuid) }))
+      await table.write({ update: { pk, sk }, change: { remove: ["x"] } });
+    const mirror = new Mirror(`review-comments?${november}`, key);
+    await mirror.follow();
+    await tell(1, { comments: [] });
+    expect(await mirror.follow()).toHaveLength(1);
+    await mirror.expectFresh();
+  });
+});
+
+describe("an organization that leaves the scope", () => {
+  let workspace = "";
+  const idOf = (name: string) => `${workspace}-${name}`;
+  const save = (name: string, change: object = {}) =>
+    world.organization(idOf(name), { workspace_id: workspace, ...change });
+  const tell = (name: string, number: number, change: object = {}) =>
+    world.tell("pull_request.finalized", finalized(github(idOf(name)), number, change));
+  let mirror: Mirror;
+  let token = "";
+  beforeEach(async () => {
+    workspace = `leaving-${rounds++}`;
+    await world.workspace(workspace);
+    for (const name of ["a", "b", "c"]) {
+      await save(name);
+      await world.repository(github(idOf(name)), "9001");
+      await tell(name, 1);
+    }
+    token = (await world.token(workspace)).text;
+    mirror = new Mirror(`review-comments?${november}`, token);
+    await mirror.follow();
+  });
+  const left = (name: string) => ({ provider: "github", organization_id: idOf(name) });
+
+  test.each([
+    ["another plan", { plan: "pro" }],
+    ["deactivated", { active: false }],
+    ["moved away", { workspace_id: null }],
+  ])("is dropped whole, and comes back whole: %s", async (_, change) => {
+    await save("b", change);
+    expect(await mirror.follow()).toEqual([left("b")]);
+    await mirror.expectFresh();
+    await tell("b", 1, { comments: [] });
+    await tell("b", 2);
+    await save("b");
+    await mirror.follow();
+    expect([...mirror.held.keys()].filter((id) => id.startsWith(idOf("b")))).toEqual([
+      `${idOf("b")} ${urlOf(2)}`,
+    ]);
+    await mirror.expectFresh();
+  });
+
+  test("several that left and came back between two resumes are dropped, then caught up, at limit=1 too", async () => {
+    for (const name of ["b", "c"]) await save(name, { workspace_id: null });
+    await tell("b", 1, { comments: [] });
+    for (const name of ["b", "c"]) await save(name);
+    const removed = await mirror.follow(1);
+    expect(removed).toHaveLength(2);
+    expect(removed).toEqual(expect.arrayContaining([left("b"), left("c")]));
+    expect([...mirror.held.keys()].toSorted()).toEqual(["a", "c"].map((name) => `${idOf(name)} ${urlOf(1)}`));
+    await mirror.expectFresh();
+  });
+
+  test("ends the mirror of that organization alone: its cursor is refused after it left and came back", async () => {
+    const path = `/v1/metrics/review-comments?${november}&org_id=${idOf("b")}&include_removed=true`;
+    const cursorOf = async () => (await api.call(path, { key: token })).headers["x-resume-cursor"];
+    const before = await cursorOf();
+    await save("b", { workspace_id: null });
+    await save("b");
+    const refused = await api.call(`${path}&cursor=${before}`, { key: token });
+    expect([refused.status, refused.codes]).toEqual([400, ["INVALID_CURSOR"]]);
+    expect(refused.message).toContain("Start a new walk.");
+    expect((await api.call(`${path}&cursor=${await cursorOf()}`, { key: token })).status).toBe(200);
+  });
+});
+
+describe("include_removed", () => {
+  test("marks removals in NDJSON, is refused with CSV, and belongs to the cursor", async () => {
+    const { tell, get } = await standalone(api, world, "formats-of-removals");
+    await tell(1);
+    const path = `reviews?${november}&include_removed=true`;
+    const { headers } = await get(path);
+    await tell(1, { reviewed: false });
+    const cursor = `cursor=${headers["x-resume-cursor"]}`;
+    const lines = (await get(`${path}&format=ndjson&${cursor}`)).body.toString().trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ pr_url: urlOf(1), removed: true }]);
+    const refused = [`${path}&format=csv`, `reviews?${november}&${cursor}`, `${path}&include_removed=yes`];
+    for (const each of refused) expect((await get(each)).status).toBe(400);
+    const without = await get(`reviews?${november}&include_removed=false`);
+    expect(Object.keys(Object(without.json))).toEqual(["data", "next_cursor"]);
+  });
+});
