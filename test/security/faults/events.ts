@@ -8,7 +8,7 @@ import { createSqsCall, sqsQueue } from "../../../lib/events/sqs.ts";
 import { learningUuid } from "../../../lib/learnings/identity.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
-import { spillPartition } from "../../../lib/store/layout.ts";
+import { pointerPartition, spillPartition } from "../../../lib/store/layout.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import {
   createDesk,
@@ -61,6 +61,8 @@ type Story = {
   readonly before: readonly OutgoingEvent[];
   /** A sweep died while it judged the parts of large pull requests. */
   readonly isCondemned?: boolean;
+  /** Its pointers do not tell what their entries are filtered by. */
+  readonly isOfRelease1?: boolean;
   readonly now: readonly OutgoingEvent[];
   /** The last of what was told before was cut off here. */
   readonly cutOffAt?: string;
@@ -147,6 +149,11 @@ const stories: Readonly<Record<string, Story>> = {
   "a pull request that replaces a large one": {
     before: [...base, pullRequest(6, 7, large)],
     now: [pullRequest(7, 7, { comments: manyComments(900) })],
+  },
+  "a pull request of release 1 that lost its comments": {
+    before: [...base, pullRequest(6, 8)],
+    isOfRelease1: true,
+    now: [pullRequest(7, 8, { comments: [] })],
   },
   "a pull request told again as it was": { before: [...base, pullRequest(6, 8)], now: [pullRequest(7, 8)] },
   "a pull request after one that was cut off": {
@@ -241,10 +248,11 @@ export function eventsPlay(stage: Stage): Play {
   const { wire } = stage;
   const table = () => stage.api.store().table;
 
-  async function tellBefore({ before, cutOffAt, isCondemned }: Story): Promise<void> {
+  async function tellBefore({ before, cutOffAt, isCondemned, isOfRelease1 }: Story): Promise<void> {
     const whole = cutOffAt === undefined ? before : before.slice(0, -1);
     for (const each of whole) await deliver(createDesk(table()), [each]);
     if (isCondemned) await condemnParts(table(), uuidOf());
+    if (isOfRelease1) await forgetFacets(table(), uuidOf());
     const last = before.at(-1);
     if (cutOffAt === undefined || !last) return;
     await dieAt(wire, cutOffAt, () => ingestMessages([messageOf(last)]));
@@ -325,6 +333,11 @@ export function eventsPlay(stage: Stage): Play {
     },
     scenes: () => ({ ...told, ...referenced, ...suspects }),
   };
+}
+
+async function forgetFacets(table: Table, organization: string): Promise<void> {
+  const { items } = await table.queryPage({ pk: pointerPartition(organization) });
+  for (const { pk, sk } of items) await table.write({ update: { pk, sk }, change: { remove: ["x"] } });
 }
 
 /** As a sweep leaves it that dies between condemning a spill and deciding about it. */

@@ -153,6 +153,14 @@ export function operationsPlay(stage: Stage): Play {
     "seat assignment, read": get("instance", "/v1/users/seats/assignment"),
     "a member who is no admin": change("member", "GET", "/v1/users", undefined, { says: /^403 NOT_ADMIN$/ }),
     "a cursor of a newer key": cursorOfNewerKey(),
+    "metrics of a workspace that organizations left": mirrored("/v1/metrics/mcp?", `${window}&`, async () => {
+      for (const name of ["two", "mover"])
+        await stage.world.organization(name, { workspace_id: "faults", active: false });
+    }),
+    "Learnings, some of them deleted": mirrored("/v1/learnings?", "", async () => {
+      for (const id of [built().learningId, built().unindexedId])
+        await api.call(`/v1/learnings/${id}`, { method: "DELETE", key: built().keys.organization });
+    }),
     "a revoked key of a member": change("revoked", "GET", "/v1/whoami", undefined, {
       says: /^401 UNAUTHORIZED$/,
     }),
@@ -275,6 +283,22 @@ export function operationsPlay(stage: Stage): Play {
       learnings,
     ),
   });
+
+  /** A mirror that comes back after something is gone. */
+  function mirrored(path: string, filters: string, remove: () => Promise<void>): Scene {
+    const target = `${path}${filters}include_removed=true`;
+    let cursor = "";
+    return {
+      ...documented,
+      ground: "house",
+      prepare: async () => {
+        const { headers } = await api.call(target, { key: built().keys.workspace });
+        cursor = headers["x-resume-cursor"] ?? "";
+        await remove();
+      },
+      act: () => act({ key: "workspace", method: "GET", target: `${target}&cursor=${cursor}` }),
+    };
+  }
 
   /** A warm function meets a cursor that a newer key than it knows has signed. */
   function cursorOfNewerKey(): Scene {

@@ -22,10 +22,15 @@ import { changeApprovalDelay } from "../../../lib/organizations/repository-setti
 import { changeOrganizationSettings } from "../../../lib/organizations/settings.ts";
 import { AwsFault, NoAnswer } from "../../../lib/runtime/aws-fault.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
+import { certain } from "../../../lib/runtime/certain.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
-import { StoreUnavailable } from "../../../lib/store/table.ts";
+import { parseStreamPartition } from "../../../lib/store/layout.ts";
+import { type Item, StoreUnavailable } from "../../../lib/store/table.ts";
+import { parseEntry } from "../../../lib/stream/entry.ts";
+import { dayOf, removalPuts } from "../../../lib/stream/removal.ts";
 import { repairStreams } from "../../../lib/stream/repair.ts";
+import { datasetOf } from "../../../lib/stream/stream.ts";
 import { comments, finalized, mcp } from "../../metrics/support.ts";
 import { github, gitlab } from "../../support/world.ts";
 import { capturedData, makeRole, manyComments } from "./house.ts";
@@ -229,7 +234,7 @@ async function redrive(wanted: string): Promise<void> {
 const summaryOf = (answer: unknown): string =>
   Array.isArray(answer) ? `${answer.length} of them` : typeof answer === "string" ? answer : "done";
 
-/** Half an append: a copy is gone, an entry of nobody, an entry that lost its parts. */
+/** Half an append: a copy is gone, an entry of nobody, an entry that lost its parts, removals of the same kinds. */
 async function damage(stage: Stage): Promise<void> {
   const table = stage.api.store().table;
   const { items } = await table.scanPage({});
@@ -241,5 +246,21 @@ async function damage(stage: Stage): Promise<void> {
     { delete: { pk: first.pk, sk: first.sk } },
     { put: { ...second, sk: "0000009999" } },
     { delete: { pk: part.pk, sk: part.sk } },
+    ...removalsWithoutTwins(second).map((put) => ({ put })),
   ]);
+}
+
+/** One that its pull request has, and one that is ahead of it. */
+function removalsWithoutTwins(item: Item): Item[] {
+  const place = certain(parseStreamPartition(item.pk), "place of an entry");
+  const { entry, pointerId } = parseEntry(item, place.organization);
+  const { organization, repositoryId, authorId, atMs } = entry;
+  const facets = { day: dayOf(atMs), repositoryId, authorId, status: undefined };
+  const removal = { pointerId, pullRequest: "https://git.example.com/pull/2", facets, removedAtMs: atMs };
+  return [entry.number, 9_998].flatMap((number) => {
+    const address = { tenant: place.tenant, organization, dataset: datasetOf(place.dataset), number };
+    return removalPuts(address, removal)
+      .slice(0, 1)
+      .map(({ put }) => put);
+  });
 }
