@@ -49,6 +49,7 @@ describe("what a pull request feeds", () => {
           { name: "tickets", calls: 0, tools: [] },
           { name: "tickets", calls: 3, tools: [{ name: "find", calls: 3, failures: 1 }] },
         ],
+        provider: "github",
       },
     ]);
   });
