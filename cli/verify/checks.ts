@@ -52,6 +52,7 @@ export function checksOf(place: Place, keys: StageKeys, events: StageEvents): re
 
 const created = z.object({ id: z.string() });
 const batch = z.object({ results: z.array(z.object({ id: z.string(), status: z.string() })).min(1) });
+const waiting = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /** The compiler knows when one is missing. */
 function goodCalls(
@@ -89,6 +90,16 @@ function goodCalls(
       await found(place, id);
     },
     listLearnings: plain("listLearnings"),
+    async getLearning() {
+      await call("getLearning", learningPath(await newLearning("Read what you write.")));
+    },
+    async decideLearning() {
+      const { data } = waiting.parse(await call("listLearnings", { query: "?state=pending" }));
+      const id = data[0]?.id;
+      if (id === undefined)
+        throw new CheckFailed("The Learning that an event captured does not wait for approval.");
+      await call("decideLearning", { ...learningPath(id), body: { decision: "approve" } });
+    },
     async updateLearning() {
       const id = await newLearning("Name things.");
       await call("updateLearning", {

@@ -69,7 +69,12 @@ export function stageEvents(): StageEvents {
     }),
     event(
       "organization.saved",
-      organization(cloudName, { workspace_id: stage.workspace, deployment: "cloud" }),
+      // The Learning that the event below captures waits for approval.
+      organization(cloudName, {
+        workspace_id: stage.workspace,
+        deployment: "cloud",
+        approval_delay_days: 1,
+      }),
     ),
     event("organization.saved", organization(homeName, { workspace_id: null, deployment: "self_hosted" })),
     ...[cloudName, homeName].flatMap((name) => [

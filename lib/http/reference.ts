@@ -17,7 +17,15 @@ import { type Clock, systemClock } from "../runtime/clock.ts";
 import { type Coding, compress, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
 import { renderFault } from "./errors.ts";
-import { baseHeaders, headerValues, helpHeader, mountOf, ownPathOf, requestIdOf, shownPath } from "./headers.ts";
+import {
+  baseHeaders,
+  headerValues,
+  helpHeader,
+  mountOf,
+  ownPathOf,
+  requestIdOf,
+  shownPath,
+} from "./headers.ts";
 import { markdownPage } from "./markdown-page.ts";
 import { logRequest } from "./request-line.ts";
 

@@ -33,6 +33,9 @@ export const review = (number: number, more: Partial<ReviewRecord> = {}): Review
   estimated_complexity: null,
   estimated_review_minutes: null,
   coderabbit_comments: noCounts,
+  closed_at: null,
+  provider: "github",
+  repository_full_name: "acme/shop",
   ...more,
 });
 

@@ -74,6 +74,7 @@ export type Operations = {
                 first_human_review_at: string | null;
                 last_commit_at: string | null;
                 merged_at: string | null;
+                closed_at: string | null;
                 status: "merged" | "closed";
                 review_iterations: number;
                 estimated_complexity: number | null;
@@ -132,6 +133,8 @@ export type Operations = {
                         };
                     };
                 };
+                provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+                repository_full_name: string;
             }>;
             removed?: Array<{
                 pr_url: string;
@@ -178,6 +181,7 @@ export type Operations = {
                         failures: number;
                     }>;
                 }>;
+                provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
             }>;
             removed?: Array<{
                 pr_url: string;
@@ -228,6 +232,8 @@ export type Operations = {
                 last_used_at: string | null;
                 created_at: string;
                 updated_at: string;
+                provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+                repository_short_name: string;
                 approve_at?: string | undefined;
             }>;
             removed?: Array<{
@@ -303,6 +309,8 @@ export type Operations = {
             last_used_at: string | null;
             created_at: string;
             updated_at: string;
+            provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+            repository_short_name: string;
             state: "approved" | "pending" | "private" | "disapproved";
         };
     };
@@ -337,6 +345,8 @@ export type Operations = {
             last_used_at: string | null;
             created_at: string;
             updated_at: string;
+            provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+            repository_short_name: string;
         };
     };
     /** Delete a Learning. */
@@ -380,6 +390,8 @@ export type Operations = {
             last_used_at: string | null;
             created_at: string;
             updated_at: string;
+            provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+            repository_short_name: string;
             state: "approved" | "pending" | "private" | "disapproved";
         };
     };
@@ -759,6 +771,7 @@ export type Operations = {
                 request_id: string | null;
                 gateway_request_id: string | null;
                 created_at: string;
+                provider: "github" | "gitlab" | "azure_devops" | "bitbucket" | null;
             }>;
             next_cursor: string | null;
         };
@@ -797,6 +810,8 @@ export type Operations = {
                 commit_sha: string;
                 detected_at: string;
                 updated_at: string;
+                provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
+                repository_short_name: string;
             }>;
             next_cursor: string | null;
         };

@@ -317,7 +317,8 @@ export const listLearnings = operation({
     .refine(
       (query) => !query.include_removed || !(query.search ?? query.file ?? query.stat_filter ?? query.state),
       {
-        error: "must not be sent with search, file, stat_filter or state: what leaves those filters is not told",
+        error:
+          "must not be sent with search, file, stat_filter or state: what leaves those filters is not told",
         path: ["include_removed"],
       },
     ),
