@@ -232,6 +232,7 @@ const words: Readonly<Record<string, string>> = {
   metadata: "Before and after of what changed, and every failed id of a batch with its code.",
   ip_address: "Where the call came from; null where it was none.",
   request_id: "`x-request-id` of the call; null where it was none.",
+  gateway_request_id: "API Gateway's own id of the call, as in its access log; null where there is none.",
 
   // Security.
   "Security: id": "The finding's id, the same in every scan.",
