@@ -1,5 +1,5 @@
 import { contentDigest } from "./identity.ts";
-import { redact } from "./redaction/redact.ts";
+import { redact, redactPath } from "./redaction/redact.ts";
 
 /** What somebody wants to be remembered, with every recognized credential taken out. */
 export type Content = {
@@ -24,7 +24,7 @@ export function redactContent(raw: {
     repositoryId: raw.repositoryId,
     text,
     digest: contentDigest(raw.repositoryId, text),
-    file: raw.file === null ? null : redact(raw.file).text,
+    file: raw.file === null ? null : redactPath(raw.file).text,
     sourceUrl: raw.sourceUrl === null ? null : redact(raw.sourceUrl).text,
     redacted: text === raw.text ? [] : kinds,
   };

@@ -27,15 +27,19 @@ export const parts: Readonly<Record<string, Part>> = {
     tests: ["test/access/{key-registry,workspace-tokens}.test.ts"],
   },
   "redaction-search": {
-    mutate: ["lib/learnings/redaction/{rule,redact,find-tokens,find-in-context,private-keys}.ts"],
+    mutate: [
+      "lib/learnings/redaction/{rule,redact,spans,view,keywords,stretches,decoded,find-tokens,find-in-context,private-keys}.ts",
+    ],
     tests: ["test/learnings/redaction/exact.test.ts"],
   },
   "redaction-assignments": {
-    mutate: ["lib/learnings/redaction/{assignment-names,assignments}.ts"],
+    mutate: [
+      "lib/learnings/redaction/{assignment-names,assignments,bridges,prose,tables,calls,arguments}.ts",
+    ],
     tests: ["test/learnings/redaction/exact.test.ts"],
   },
   "redaction-values": {
-    mutate: ["lib/learnings/redaction/assignment-values.ts"],
+    mutate: ["lib/learnings/redaction/{assignment-values,values,placeholders}.ts"],
     tests: ["test/learnings/redaction/exact.test.ts"],
   },
   "redaction-appearance": {
@@ -43,11 +47,11 @@ export const parts: Readonly<Record<string, Part>> = {
     tests: ["test/learnings/redaction/{appearance,exact}.test.ts"],
   },
   "redaction-rules": {
-    mutate: ["lib/learnings/redaction/rules-{cloud,development,services}.ts"],
+    mutate: ["lib/learnings/redaction/{rules-vendors,vendors,structured,links}.ts"],
     tests: ["test/learnings/redaction/exact.test.ts"],
   },
   "redaction-context-rules": {
-    mutate: ["lib/learnings/redaction/rules-context.ts"],
+    mutate: ["lib/learnings/redaction/{rules-context,rules-commands,nearby}.ts"],
     tests: ["test/learnings/redaction/exact.test.ts"],
   },
   "stream-forms": {

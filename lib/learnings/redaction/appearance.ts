@@ -88,33 +88,3 @@ export function isRandomBut(wordsMax: number, whole: string, stepsMax = 0.9): bo
 export const looksRandom = (value: string): boolean => isRandomBut(0.6, value);
 /** Where nothing but the look speaks for one. */
 export const looksVeryRandom = (value: string): boolean => isRandomBut(0.35, value, 0.3);
-
-/** `[REDACTED]` and `[REDACTED:password]`, ours or somebody else's. */
-const isMarked = (value: string) => value.includes("[REDACTED");
-/** `$TOKEN`, `${TOKEN}`, `$(cmd)`, `{{ x }}`, `<TOKEN>`, `%TOKEN%`, `%env(x)%`, `:x`, `@x`, `!Ref`, `*x`. */
-const isReference = (value: string) =>
-  /^(?:[$%#][{(<]|[{<]|[$%]\w+%?$|%\w+\(|[:@!&*][A-Za-z_]\w*$|\\\()/.test(value);
-/** `xxxxxxxx`, `****`, `sk-...abcd`. */
-const isFilled = (value: string) => /xxxx|XXXX|\*\*\*|\.\.\.|…|•••|00000000/.test(value);
-/** `your-token-here`, `REPLACE_ME`: such words stand alone in no credential. */
-const hasPlaceholderWord = (value: string) =>
-  value.length < 48 &&
-  /(?:^|[^A-Za-z0-9])(?:your|my|the|example|sample|dummy|fake|mock|placeholder|change|changeme|replace|replaceme|redacted|todo|tbd|insert|enter|here|none|null|nil|undefined|foo|bar|foobar)(?:[^A-Za-z0-9]|$)/i.test(
-    value,
-  );
-const placeholderValues = new Set(
-  "test secret password passwd pass pwd passphrase token key string false value required optional bearer basic admin root user username guest default hidden text".split(
-    " ",
-  ),
-);
-const isPlaceholderValue = (value: string) => placeholderValues.has(value.toLowerCase());
-
-/** Something that stands where a credential would: it stays, so that examples stay readable. */
-export const isPlaceholder = (value: string): boolean =>
-  value.length < 4 ||
-  !hasDistinct(value, 3) ||
-  isMarked(value) ||
-  isReference(value) ||
-  isFilled(value) ||
-  isPlaceholderValue(value) ||
-  hasPlaceholderWord(value);

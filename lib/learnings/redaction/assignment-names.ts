@@ -1,55 +1,110 @@
 /** What a name claims its value to be: anything a person may choose, something random, or perhaps something random. */
-export type Claim = "password" | "passphrase" | "secret" | "token" | "api_key" | "likely" | "maybe";
+export type Claim =
+  | "password"
+  | "passphrase"
+  | "secret"
+  | "token"
+  | "api_key"
+  | "credential"
+  | "likely"
+  | "maybe";
 
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
-const passwordEndings = "password passwd passwort passcode kennwort pwd pass".split(" ");
-const passwordWords = setOf("pw bindpw psk pepper");
-const noPasswordWords = setOf("bypass compass encompass surpass trespass");
+/** In ten languages and a few more; a name ends in one of them. */
+const passwordEndings =
+  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet adgangskode adgangskoden salasana jelszó jelszava şifre parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 合言葉 暗号 비밀번호".split(
+    " ",
+  );
+const passwordWords = setOf("pw psw psk pepper masterauth requirepass authtok userpwd");
+const noPasswordWords = setOf("bypass compass encompass surpass trespass enclave conclave autoclave");
+const secretEndings =
+  "secret secreto segredo segreto geheimnis sekret секрет секретный 秘密 机密 シークレット".split(" ");
+const tokenEndings = "token jeton токен токена 令牌 トークン 토큰 jwt".split(" ");
+/** `clé d'API`, `ключ доступа`: the words behind the key say what it is for, so its value must show it. */
+const foreignKeyEndings =
+  "schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza ключ ключа 密钥 密鑰 金鑰 秘钥 キー 鍵".split(
+    " ",
+  );
 const keyOwners = setOf(
-  "api access private encryption signing master hmac license account subscription app auth shared storage service admin deploy client consumer webhook",
+  "api access private encryption signing master hmac license licence account subscription app application auth storage service admin deploy client consumer webhook apikey session cookie jwt crypt crypto aes rsa unseal rest write deployment backup root data",
 );
 const publicKeyOwners = setOf(
-  "public cache primary partition sort foreign idempotency restore object query translation hash dedupe content digest lookup asset file row item index group state map socket",
+  "public publishable pub anon site captcha recaptcha search browser cache primary partition sort foreign idempotency restore object query translation hash dedupe content digest lookup asset file row item index group state map socket registry s3 bucket message json dict host known config property feature flag lock component react i18n locale order unique composite column redis verify verification peer ssh authorized identity signer trusted dedup event entity record trace shard request correlation document node measurement tracking",
+);
+const publicTokenOwners = setOf(
+  "public publickey publishable page next nextpage continuation pagination cancellation cancel sync stop start end pad eos bos unk sep cls mask special max min design syntax lexer anon refreshpage",
 );
 const likelyWords = setOf(
-  "cred creds credential credentials auth pat session sessionid phpsessid jsessionid sessid",
+  "auth pat session sessionid phpsessid jsessionid sessid salt seed bearer login cookie",
 );
 /** `DB_PASSWORD_PROD` is a password all the same; `password_hash` and `token_url` are none. */
 const environments = setOf(
-  "prod production staging stage dev development ci live old new private base value default plain plaintext equals confirm confirmation",
+  "prod production staging stage dev development test testing qa uat ci live old new current previous private base value default plain plaintext cleartext equals confirm confirmation again repeat string text b64 base hex data env content",
 );
 
+const isAscii = (name: string) => /^[\0-\x7f]*$/.test(name);
+
 /** `db password` of `DB_PASSWORD_PROD`. */
-function wordsOf(name: string): string {
-  const spaced = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
-  const words = spaced.split(/[^a-z]/).filter(Boolean);
-  return words.slice(0, words.findLastIndex((word) => !environments.has(word)) + 1).join(" ");
+function wordsOf(name: string): string[] {
+  const words = name
+    .replace(/([a-zß-ÿ0-9])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(isAscii(name) ? /[^a-z]+/ : /[^\p{L}]+/u)
+    .filter(Boolean);
+  return words.slice(0, words.findLastIndex((word) => !environments.has(word)) + 1);
 }
 
-const lastWord = (words: string) => words.slice(words.lastIndexOf(" ") + 1);
+const singular = (word: string) =>
+  /(?:password|passwd|token|secret|key|credential|passcode)s$/.test(word) ? word.slice(0, -1) : word;
 
-/** Undefined when the name is about a credential (its age, its place) and not one itself. */
-export function claimOf(name: string): Claim | undefined {
-  const words = wordsOf(name);
-  const last = lastWord(words);
-  if (last.endsWith("phrase")) return "passphrase";
-  if (
-    passwordWords.has(last) ||
-    (passwordEndings.some((ending) => last.endsWith(ending)) && !noPasswordWords.has(last))
-  )
-    return "password";
-  if (last.endsWith("secret")) return "secret";
-  if (last.endsWith("token")) return "token";
-  // An account's `sid` is public, a session's is not: let the value decide.
-  if (last === "sid") return "maybe";
-  if (!last.endsWith("key")) return likelyWords.has(last) ? "likely" : undefined;
-  const owner = last === "key" ? lastWord(words.slice(0, -" key".length)) : last.slice(0, -"key".length);
-  if (owner === "secret") return "secret";
+const endsIn = (word: string, endings: readonly string[]) => endings.some((ending) => word.endsWith(ending));
+
+/** People choose them. */
+const chosenKeyOwners = setOf("shared preshared wpa wep wifi wlan fi pragma network wireless authentication");
+
+function keyClaim(last: string, owner: string): Claim | undefined {
+  if (chosenKeyOwners.has(owner)) return "password";
+  if (owner === "secret" || last.endsWith("secretkey")) return "secret";
   if (keyOwners.has(owner)) return "api_key";
   if (publicKeyOwners.has(owner)) return undefined;
   return owner === "" ? "maybe" : "likely";
 }
+
+/** Undefined when the name is about a credential (its age, its place) and not one itself. */
+export function claimOf(given: string): Claim | undefined {
+  if (/applicationServerKey/i.test(given)) return undefined;
+  // `pAssword` is one word, however it is written.
+  const name = /^(?:pass-?word|passwd|passwort|secret|token|apikey)$/i.test(given)
+    ? given.toLowerCase().replace("-", "")
+    : given;
+  const words = wordsOf(name);
+  const last = singular(words.at(-1) ?? "");
+  const owner = words.at(-2) ?? "";
+  if (last.endsWith("phrase")) return "passphrase";
+  if (/public(?!at)|publishable/.test(words.join("")) || words.includes("public") || words.includes("site"))
+    return undefined;
+  if (passwordWords.has(last) || /^[a-z]{1,6}pw$/.test(last)) return "password";
+  if (endsIn(last, passwordEndings)) return noPasswordWords.has(last) ? undefined : "password";
+  if (endsIn(last, secretEndings)) return "secret";
+  if (endsIn(last, tokenEndings)) {
+    const tokenOwner = last.endsWith("token") && last !== "token" ? last.slice(0, -"token".length) : owner;
+    return publicTokenOwners.has(tokenOwner) || words.includes("public") ? undefined : "token";
+  }
+  // An account's `sid` is public, a session's is not: let the value decide.
+  if (last === "sid") return "maybe";
+  if (/^cred(?:s|ential)?$/.test(last)) return "credential";
+  if (last === "material" && owner === "key") return "password";
+  if (endsIn(last, foreignKeyEndings)) return "api_key";
+  if (last === "key" && name.startsWith("--")) return "api_key";
+  if (!last.endsWith("key")) return likelyWords.has(last) ? "likely" : undefined;
+  return keyClaim(last, last === "key" ? owner : last.slice(0, -"key".length));
+}
+
+/** Everything a name can have in it. */
+export const nameStems: ReadonlySet<string> = setOf(
+  "pass pwd pswd psw kennwort zugangswort secret token jwt key cred auth bearer psk pepper salt seed sess sid pat pw login cookie mdp contrase clave senha wachtwoord parola parolă passord adgangskode salasana jelsz şifre geslo lozinka sandi khẩu รหัสผ่าน المرور السر סיסמ κωδικ haslo hasla hasło hasła hasłe lösenord heslo парол секрет токен ключ 密码 密碼 密钥 密鑰 口令 令牌 金鑰 秘钥 秘密 机密 パスワード 暗証番号 合言葉 シークレット トークン キー 鍵 비밀번호 토큰 jeton clé clef chave llave chiave klucz schlüssel schluessel segredo segreto geheimnis sekret",
+);
 
 /** `DB_PASSWORD`: an environment variable, whose value is never code. */
 export const isConstant = (name: string): boolean => /^[A-Z][A-Z0-9_.-]+$/.test(name);

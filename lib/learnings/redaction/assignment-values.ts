@@ -3,7 +3,6 @@ import {
   hasDigit,
   hasLetter,
   isHex,
-  isPlaceholder,
   isPlainCase,
   isRandomBut,
   isUuid,
@@ -11,105 +10,128 @@ import {
   looksVeryRandom,
 } from "./appearance.ts";
 import type { Claim } from "./assignment-names.ts";
+import { meaningOfDer } from "./decoded.ts";
+import { isPlaceholder } from "./placeholders.ts";
+import type { Value } from "./values.ts";
 
-export interface Value {
-  readonly text: string;
-  readonly start: number;
-  readonly isQuoted: boolean;
-  /** By the end of an XML element. */
-  readonly isClosed: boolean;
-}
-
-const quoted: Record<string, RegExp> = {
-  "\\": /\\+["']([^"'\\\n]+)/y,
-  '"': /"((?:[^"\\\n]|\\.)+)"/y,
-  "'": /'((?:[^'\\\n]|\\.)+)'/y,
-  "`": /`([^`\n]+)`/y,
-};
-/** Up to a blank, a quote, a comma, a semicolon, an ampersand or an escaped line end. */
-const bare = /(?:[^\s"'`<>,;\\|&]|\\[^\s"'\\nrt])+/y;
-/** The next field of a form ends a value, and a quote written as `&quot;`; any other ampersand is part of it. */
-const nextField = /&(?:[\w.-]*=|(?:quot|apos|#\d\d);)/y;
-
-function matchEnd(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : at;
-}
-
-function bareEnd(text: string, start: number): number {
-  let end = matchEnd(bare, text, start);
-  while (text.charAt(end) === "&" && matchEnd(nextField, text, end) === end)
-    end = matchEnd(bare, text, end + 1);
-  return end;
-}
-
-function quotedAt(text: string, at: number, pattern: RegExp): Value | undefined {
-  pattern.lastIndex = at;
-  const value = pattern.exec(text)?.[1];
-  if (value === undefined) return undefined;
-  // `"\"…\""`: a string inside a string.
-  const inner = /^\\["'](.+)\\["']$/.exec(value)?.[1] ?? value;
-  const isClosed = text.charAt(pattern.lastIndex) === "<";
-  return { text: inner, start: text.indexOf(inner, at), isQuoted: true, isClosed };
-}
-
-export function valueAt(text: string, at: number): Value | undefined {
-  const quote = text.charAt(at);
-  const pattern = quoted[quote];
-  const inQuotes = pattern && quotedAt(text, at, pattern);
-  if (inQuotes) return inQuotes;
-  const start = pattern && quote !== "\\" ? at + 1 : at;
-  let end = bareEnd(text, start);
-  // The sentence's or the code's own punctuation is not part of a bare value; at the latest the name ends the walk.
-  while (".,:;)]}".includes(text.charAt(end - 1))) end--;
-  if (end <= start) return undefined;
-  return { text: text.slice(start, end), start, isQuoted: false, isClosed: text.charAt(end) === "<" };
-}
-
-/** Types and algorithms (`uint8`, `RS256`), versions, numbers with a unit, addresses, paths. */
+/** Types and algorithms (`uint8`, `RS256`), versions, numbers with a unit, dates, addresses, paths. */
 const isHarmless = (value: string) =>
-  /^(?:u?int|float|sha|aes|rs|hs|utf|base|argon)-?\d+[a-z]*$/i.test(value) ||
+  /^(?:u?int|float|sha|aes|rs|hs|es|ps|utf|base|argon|md)-?\d+[a-z]*$/i.test(value) ||
   /^v?\d{1,5}(?:\.\d+)*[a-z%]{0,2}$/i.test(value) ||
-  /^(?:https?|arn):/.test(value) ||
+  /^\d{4}-\d\d-\d\d(?:[T ].*)?$/.test(value) ||
+  /^\d+(?:[a-z]{2,3}|sec\w*|min\w*|hours?|days?|weeks?|months?|years?|bytes?|times?|bits?|chars?|characters?|digits?|letters?|words?)$/.test(
+    value,
+  ) ||
+  /^(?:https?|arn|file|s3|gs):/.test(value) ||
   (/^[./~][\w./-]*$/.test(value) && !(value.length >= 20 && looksVeryRandom(value)));
 
 /** `MYSQL_NATIVE_PASSWORD`, a constant's name. */
 const isConstantLike = (value: string) =>
   /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value) && !looksRandom(value);
 
+/** `OYoxUvIijrH`: capitals that begin no word, more than an abbreviation has. */
+const hasLooseCapitals = (value: string) =>
+  value.length >= 8 &&
+  /^[A-Za-z]+$/.test(value) &&
+  (value.match(/[A-Z](?![a-z]{2})/g)?.length ?? 0) >= 3 &&
+  !/[A-Z]{3}/.test(value);
+
+const isIdentifier = (value: string) => /^[A-Za-z_$][\w$]*$/.test(value);
+
 /** Code that computes a value: calls, subscripts, member paths; plain identifiers are judged by their look. */
 function isExpression(whole: string): boolean {
   const assigned = whole.indexOf("=");
-  const value = assigned === -1 ? whole : whole.slice(0, assigned);
-  if (/[(){}[\]]/.test(value)) return true;
-  if (!/^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|->|::)[A-Za-z_$][\w$]*)+$/.test(value)) return false;
-  return !value.split(/[^\w$]/).some((part) => hasDigit(part) && looksRandom(part));
+  const value = assigned > 0 ? whole.slice(0, assigned) : whole;
+  const opened = value.search(/[([{]/);
+  const path = opened === -1 ? value : value.slice(0, opened);
+  const parts = path.split(/\?\.|\.|->|::/);
+  if (opened > 0 && parts.every((part) => isIdentifier(part.replace(/^[!&*@-]+/, "")))) return true;
+  if (opened === 0) return !/^\{[\w!#$%^&*+~@-]{6,}\}$/.test(whole);
+  if (parts.length < 2 || !parts.every(isIdentifier)) return false;
+  return !parts.some(
+    (part) => (hasDigit(part) && looksRandom(part)) || isUnpronounceable(part) || hasLooseCapitals(part),
+  );
 }
 
-/** `my-db-password`: a name, unless there is a digit in it. */
+/** `my-db-password`: a name, unless there is more in it than letters. */
 const hasCredentialWord = (value: string) =>
-  /pass(?:word|wd|wort|phrase)|secret|token|credential|key/i.test(value);
+  /^[A-Za-z_.\- ]+$/.test(value) &&
+  value
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .split(/[^A-Za-z]/)
+    .some((word) => /pass(?:word|wd|wort|phrase)|secret|token|credential|^(?:api)?keys?$/i.test(word));
 
-/** Several words: with a number among them, or promised by the name. */
+/** Google's: four times four small letters. */
+export const isAppPassword = (value: string): boolean => /^[a-z]{4}(?:[ -][a-z]{4}){3}$/.test(value);
+
+export const sentenceWords =
+  /\b(?:password|passwort|token|secret|please|enter|must|your|is|are|was|least|required|invalid|too|and|or|not|should|cannot|will|has|have|been|forgot|wrong|incorrect|does|match|for|with|be)\b/i;
+
+/** Several words: with a number or a sign among them, or promised by the name. */
 const isPassphrase = (value: string, isPromised: boolean) =>
-  value.length >= 10 &&
-  value.split(/\s/).length <= 8 &&
-  (isPromised || hasDigit(value)) &&
-  !/[(){}[\]<>]/.test(value) &&
-  !/\b(?:password|passwort|token|secret|please|enter|must|your|the|is|least|required|invalid|too|and|or)\b/i.test(
-    value,
-  );
+  isAppPassword(value) ||
+  (value.length >= 10 &&
+    value.split(/\s+/).length <= 12 &&
+    (isPromised || hasDigit(value) || /[!@#$%^&*+~]/.test(value)) &&
+    !/[()[\]<>]/.test(value) &&
+    !sentenceWords.test(value));
+
+/** `unicorn-carbon-barrel`: words that were drawn, not written; names of things have other words in them. */
+const dicewareWords =
+  /(?:^|[-_.])(?:password|passwd|pass|secret|token|key|api|auth|user|name|file|path|env|config|store|manager|value|input|field|hash|from|with|your|my|the|use|set|get|new|old|test|prod|dev|staging|db|database|example|default|login|reset|admin|service|client|server|policy|change|forgot|confirm|current|git|http|https|aws|id|type|stdin|prompt|vault|ref|none|com|org|io|net)(?:[-_.]|$)/;
+export const isDiceware = (value: string): boolean =>
+  /^[a-z]{3,10}(?:([-_.])[a-z]{3,10})(?:\1[a-z]{3,10}){1,6}(?:\1?\d{1,4})?$/.test(value) &&
+  !dicewareWords.test(value);
+
+/** `Melody2006`, `BenchFlavor15`, `p34nut239`: a word that somebody made into a password. */
+export const isDressedWord = (value: string): boolean =>
+  value.length >= 8 &&
+  value.length <= 40 &&
+  (/^[a-z]*(?:[A-Z][a-z]+){1,3}\d{2,}[!?.]?$/.test(value) ||
+    /^[a-z]*(?:[a-z]\d+[a-z]|\d[a-z]+\d)[a-z0-9]*\d{2,}$/.test(value) ||
+    /^[a-z]{3,}(?:[-_][a-z]{3,})+[-_]?\d{3,}$/.test(value));
+
+/** `3oea5ee9dyl`: digits among letters, as no word has them. */
+export const isCode = (value: string): boolean =>
+  value.length >= 8 &&
+  value.length <= 40 &&
+  /^[A-Za-z0-9]+$/.test(value) &&
+  !isHex(value) &&
+  (/[a-z]\d+[a-z]+\d|\d[a-z]+\d+[a-z]/i.test(value) || /^\d+[a-z]+\d[a-z\d]*$/i.test(value));
+
+/** `XNrcylzmkb`: five consonants in a row, and no abbreviation among them. */
+const isUnpronounceable = (value: string) =>
+  /^[A-Za-z]{8,24}$/.test(value) &&
+  hasBothCases(value) &&
+  /[b-df-hj-np-tv-z]{5}/i.test(value) &&
+  !/http|xml|ssl|tls|str|ctx|cfg|pwd|sql|html|css|jwt|rpc|ssh|dns|txt/i.test(value);
 
 function isPasswordLike(value: string, isLiteral: boolean, isQuoted: boolean): boolean {
   if (hasDigit(value)) return hasLetter(value) ? value.length >= 5 : isLiteral && value.length >= 6;
   if (value.length < 5 || hasCredentialWord(value)) return false;
-  if (!isLiteral) return looksRandom(value);
+  if (isDiceware(value)) return true;
+  if (!isLiteral) return looksRandom(value) || isOddWord(value) || isUnpronounceable(value);
   // `"password": "Contraseña"`: a word of another language.
   if (/^\p{L}+$/u.test(value) && !/^[A-Za-z]+$/.test(value)) return false;
   if (/[^A-Za-z_.-]/.test(value)) return hasLetter(value) && value.length >= 6;
   if (/^[a-z]+$/.test(value)) return !isQuoted || value.length >= 6;
+  if (/^[A-Za-z]+(?:[-_.][A-Za-z]+){2,}$/.test(value) && value.length >= 12) return true;
+  if (isQuoted && value.length >= 8 && hasBothCases(value) && !isPlainCase(value) && /[a-z][A-Z]/.test(value))
+    return true;
   return /^[A-Za-z]+$/.test(value) && hasBothCases(value) && !isPlainCase(value);
 }
+
+/** What a person chose, where a machine's token should stand. */
+const isChosen = (value: string) =>
+  value.length >= 8 &&
+  !/\s/.test(value) &&
+  hasDigit(value) &&
+  hasLetter(value) &&
+  (/^[\w!#$%^&*?+~@=.-]*[A-Za-z0-9][!#$%^&*?+~@=][\w!#$%^&*?+~@=.-]*$/.test(value) || isDressedWord(value));
+
+/** In an environment file whatever stands there is the value, but for the name of a type or a class. */
+const isEnvironmentValue = (value: string) =>
+  !/^(?:[A-Z][a-z]+)+$/.test(value) && (hasLetter(value) || value.length >= 6) && !hasCredentialWord(value);
 
 /** `ABCD1-EFGH2-IJKL3`: a licence key. */
 const isGrouped = (value: string) => hasDigit(value) && /^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8})+$/.test(value);
@@ -118,11 +140,20 @@ const isGrouped = (value: string) => hasDigit(value) && /^[A-Z0-9]{4,8}(?:-[A-Z0
 const isLongCode = (value: string) =>
   value.length >= 16 && hasDigit(value) && /^(?:[a-z0-9]+|[A-Z0-9]+)$/.test(value);
 
-function isTokenLike(value: string): boolean {
+/** A pair with a blank or a colon between is judged by its longer half. */
+export function isTokenLike(value: string): boolean {
   if (/\s/.test(value)) return false;
   if (isHex(value) || isUuid(value)) return value.length >= 16 && hasDigit(value);
   return value.length >= 12 && (looksRandom(value) || isGrouped(value) || isLongCode(value));
 }
+
+/** Long, of one piece, with capitals in places where no word begins. */
+const isDense = (value: string) =>
+  value.length >= 20 &&
+  /^[A-Za-z0-9+/=_]+$/.test(value) &&
+  hasDigit(value) &&
+  hasBothCases(value) &&
+  !isPlainCase(value.replace(/\d/g, ""));
 
 const isSurelyToken = (value: string) =>
   value.length >= 16 &&
@@ -133,46 +164,139 @@ const isSurelyToken = (value: string) =>
   isRandomBut(0.45, value);
 
 /** How a name and its value are tied, if not by code: as text, in an element, as an option, as two strings… */
-export type Tie = "literal" | "element" | "option" | "pair" | "call" | "sentence";
+export type Tie = "literal" | "element" | "option" | "pair" | "call" | "sentence" | "line" | "cell" | "near";
 
 /** More than this is not looked at: what a long value looks like shows early. */
 const judgedLengthMax = 256;
 
-export function isCredential(
-  value: Value,
-  claim: Claim,
-  tie: Tie | undefined,
-  isConstantName: boolean,
-): boolean {
-  if (tie === "element" && !value.isClosed) return false;
-  const text = value.text.slice(0, judgedLengthMax);
-  const isLiteral = value.isQuoted || tie === "literal" || tie === "element" || tie === "option";
-  if (!fitsTie(text, tie) || !bearsOut(text, claim, tie, isLiteral || isConstantName, value.isQuoted))
-    return false;
-  if (!isLiteral && isExpression(text)) return false;
-  return !isPlaceholder(text) && !isHarmless(text) && !isConstantLike(text);
+export interface Named {
+  readonly claim: Claim;
+  readonly tie: Tie | undefined;
+  readonly isConstant: boolean;
+  /** Nothing but a value can stand there, as in an environment file. */
+  readonly isEnvironment: boolean;
 }
+
+const literalTies: ReadonlySet<Tie | undefined> = new Set(["literal", "element", "option", "cell"]);
+
+/** Publishable keys, and ids that name an account or a message. */
+const isPublicValue = (value: string) =>
+  meaningOfDer(value) === "public" ||
+  /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|(?:0x)?[0-9A-F]{16}$|[0-9A-F]{40}$|G-[A-Z0-9]{8,12}$)/.test(
+    value,
+  );
+
+/** Something else than a credential. */
+const standsFor = (value: string) => isHarmless(value) || isConstantLike(value) || isPlaceholder(value);
+
+export function isCredential(value: Value, named: Named): boolean {
+  const { claim, tie, isEnvironment } = named;
+  if ((tie === "element" && !value.isClosed) || isPublicValue(value.text)) return false;
+  const text = value.text.slice(0, judgedLengthMax);
+  const isLiteral = value.isQuoted || literalTies.has(tie);
+  const isPasswordClaim = claim === "password" || claim === "passphrase" || claim === "secret";
+  if (isPasswordClaim && isEnvironment && tie !== "line" && !/\s/.test(text))
+    return isEnvironmentValue(text) && (isLiteral || !isCallOrPath(text)) && !standsFor(text);
+  if (!fitsTie(text, tie) || !bearsOut(text, named, isLiteral, value.isQuoted)) return false;
+  return (isLiteral || !isExpression(text)) && !standsFor(text);
+}
+
+/** `os.environ`, `getenv(`: code even where a constant gets a value. */
+const isCallOrPath = (value: string) =>
+  /^(?:\w+[.:]|(?:env|getenv|os|process|config|settings|secrets?|vars?|params?|get|read|load|fetch|lookup|require|new|await|str|bytes|open)\w*[([])/i.test(
+    value,
+  ) && /[([]/.test(value)
+    ? isExpression(value)
+    : /^[a-z]\w*(?:\.[a-z_]\w*)+$/i.test(value) && isExpression(value);
 
 /** The looser the tie, the clearer the value must be a credential and not the next word or argument. */
 function fitsTie(value: string, tie: Tie | undefined): boolean {
-  if (tie === "option") return !isPlainCase(value);
-  if (tie === "pair" || tie === "sentence") return hasDigit(value);
-  if (tie === "call") return isTokenLike(value) || (hasDigit(value) && /[^\w\s./:-]/.test(value));
+  if (tie === "option") return !isPlainCase(value) || isDiceware(value);
+  if (tie === "pair" || tie === "sentence") return hasDigit(value) || isOddWord(value) || isDiceware(value);
+  if (tie === "line" && /^[A-Z][A-Z0-9_]+=/.test(value)) return false;
+  if (tie === "cell" || tie === "line")
+    return hasDigit(value) || isOddWord(value) || isTokenLike(value) || isDiceware(value);
+  if (tie === "near") return isStrong(value);
+  if (tie === "call")
+    return isTokenLike(value) || isDressedWord(value) || (hasDigit(value) && /[^\w\s./:-]/.test(value));
   return true;
 }
 
-function bearsOut(
-  value: string,
-  claim: Claim,
-  tie: Tie | undefined,
-  isLiteral: boolean,
-  isQuoted: boolean,
-): boolean {
-  if (claim === "maybe") return isSurelyToken(value);
-  if (claim === "likely") return isSurelyToken(value) || (isHex(value) && value.length >= 32);
+/** `hvrhspdde`: small letters with hardly a vowel. */
+const isNoWord = (value: string) =>
+  /^[a-z]{8,32}$/.test(value) &&
+  !/pass|pwd|http|html|sql|ssh|tls|ssl|xml|ctl|cfg|mgmt|ctrl|txt|str|src|tmp|grpc|crypt|auth/.test(value) &&
+  (value.match(/[aeiouy]/g)?.length ?? 0) <= value.length * 0.25 &&
+  /[b-df-hj-np-tv-xz]{5}/.test(value);
+
+/** What a person chose for a password, and nothing that stands in a sentence or in code. */
+export const looksChosen = (value: string): boolean =>
+  isStrong(value) || isDiceware(value) || isDressedWord(value) || isOddWord(value);
+
+/** `corr3ct!`, `hORse$taple`: no word of a sentence. */
+export const isOddWord = (value: string): boolean =>
+  isNoWord(value) ||
+  (value.length >= 6 && /[A-Za-z][!#$%^&*+=~@]+[A-Za-z]/.test(value) && !/[()<>]|@[\w-]+\.|=$/.test(value)) ||
+  (value.length >= 8 &&
+    /[!#$%^&*+~@?].*[!#$%^&*+~@?]/.test(value) &&
+    /[A-Za-z].*[A-Za-z].*[A-Za-z].*[A-Za-z]/.test(value) &&
+    /^[\w!#$%^&*+~@?.=-]+$/.test(value)) ||
+  (value.length >= 18 && /^[A-Za-z]{6}(?:-[A-Za-z0-9]{6}){2}$/.test(value) && hasBothCases(value)) ||
+  (/^[A-Za-z]+$/.test(value) && hasBothCases(value) && looksRandom(value));
+
+const isRandomToken = (value: string) =>
+  isHex(value) || isUuid(value)
+    ? value.length >= 16 && hasDigit(value) && /[a-f]/i.test(value)
+    : value.length >= 12 &&
+      (isGrouped(value) || (looksRandom(value) && (hasDigit(value) || value.length >= 20)));
+
+/** Nothing but a credential looks so. */
+export const isStrong = (value: string): boolean =>
+  (isRandomToken(value) && /^[\w+/=.:~%-]+$/.test(value) && !value.includes("://")) ||
+  (value.length >= 8 &&
+    hasDigit(value) &&
+    hasLetter(value) &&
+    /^[\w!@#$%^&*+=?~.-]+$/.test(value) &&
+    /[A-Za-z0-9][!#$%^&*?+~@=]+[A-Za-z0-9]/.test(value) &&
+    !/@[\w.-]+\.\w|^[?&]/.test(value));
+
+/** `d3f3ns3&island`, `Kneehq!37`: a word, a sign and a digit. */
+const isOddPassword = (value: string) =>
+  value.length >= 8 &&
+  hasDigit(value) &&
+  /^[A-Za-z\d]+[!&%^?+~][A-Za-z\d]+$/.test(value) &&
+  !/%[0-9a-f]{2}/i.test(value);
+
+function bearsOut(value: string, named: Named, isLiteral: boolean, isQuoted: boolean): boolean {
+  const { claim, tie, isConstant } = named;
+  // `Cookie: session=…` holds a name and a value of its own.
+  if ((claim === "maybe" || claim === "likely" || claim === "credential") && /^[\w.-]+=[^=]/.test(value))
+    return false;
+  if (claim === "maybe") return isSurelyToken(value) || (isQuoted && isOddPassword(value));
+  if (claim === "likely")
+    return isSurelyToken(value) || (isHex(value) && value.length >= 32) || /^[A-Z]{20}$/.test(value);
+  if (claim === "credential")
+    return (
+      isSurelyToken(value) ||
+      (isHex(value) && value.length >= 32) ||
+      ((isQuoted || tie === "cell") &&
+        !/\s/.test(value) &&
+        !isUuid(value) &&
+        (looksChosen(value) || (value.length >= 10 && hasDigit(value) && hasBothCases(value))))
+    );
   if (claim === "token" || claim === "api_key")
-    return isTokenLike(value) && (tie !== "sentence" || value.length >= 16);
-  if (/\s/.test(value)) return isPassphrase(value, claim === "passphrase");
-  if (tie !== "sentence") return isPasswordLike(value, isLiteral, isQuoted);
-  return hasLetter(value) && value.length >= 6 && (claim !== "secret" || isTokenLike(value));
+    return isTokenLike(value) || (tie === "sentence" && (isStrong(value) || isDressedWord(value)))
+      ? tie !== "sentence" || value.length >= 8
+      : isDense(value) || (tie !== "sentence" && tie !== "pair" && isChosen(value));
+  if (/\s/.test(value)) return isPassphrase(value, claim === "passphrase" || (isConstant && isLiteral));
+  if (tie !== "sentence" && tie !== "line") return isPasswordLike(value, isLiteral || isConstant, isQuoted);
+  if (!hasLetter(value) || value.length < 6) return false;
+  return (
+    claim !== "secret" ||
+    isTokenLike(value) ||
+    isOddWord(value) ||
+    isDiceware(value) ||
+    isDressedWord(value) ||
+    isStrong(value)
+  );
 }

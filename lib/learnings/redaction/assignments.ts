@@ -1,106 +1,28 @@
-import { type Claim, claimOf, isConstant, isSetter } from "./assignment-names.ts";
-import { isCredential, type Tie, valueAt } from "./assignment-values.ts";
-import { type Finder, kindNamed, type Span } from "./rule.ts";
+import { type Claim, claimOf, isConstant } from "./assignment-names.ts";
+import { isCredential, type Tie } from "./assignment-values.ts";
+import { type Bridge, bridgesAt, isEnvironment, isLineStart, type Name, nextOfList } from "./bridges.ts";
+import {
+  candidatesIn,
+  type Sentences,
+  sentencesOf,
+  spokenBefore,
+  spokenBehind,
+  spokenReach,
+  writtenBehind,
+} from "./prose.ts";
+import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
+import { type Value, valueAt } from "./values.ts";
 
 /**
- * `password=…`, `api_key: …`, `"clientSecret": "…"`, in the many ways people write it. Three steps: a name that
- * claims a credential, a bridge from the name to a value, and a value that bears it out.
+ * `password=…`, `api_key: …`, `"clientSecret": "…"`, "the token is …", in the many ways people write it. Three steps: a
+ * name that claims a credential, a bridge or a sentence from the name to a value, and a value that bears it out.
  */
-const namePattern = /pass|pwd|kennwort|secret|token|key|cred|auth|psk|pepper|sess|sid|pat|pw/gi;
-const nameRestPattern = /[\w-]*(?:\.[\w-]+)*/y;
-
-interface Name {
-  readonly text: string;
-  readonly name: string;
-  readonly start: number;
-}
-
-interface Bridge {
-  readonly tie?: Tie;
-  /** What it can begin with, so that most names cost one look. */
-  readonly first: string;
-  readonly pattern: RegExp;
-  readonly serves?: (name: Name) => boolean;
-}
-
-const isFlag = ({ name }: Name) => name.startsWith("-");
-const isElement = ({ text, start }: Name) => text.charAt(start - 1) === "<";
-/** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
-const isDeclared = ({ text, name, start }: Name) =>
-  /_key$|bindpw$/i.test(name) ||
-  /(?:ENV|ARG|set|setx|add|define|-g?x)[ \t]$/.test(text.slice(Math.max(0, start - 8), start));
-/** `{:user "…" :password "…"}` */
-const isKeyword = ({ text, start }: Name) => text.charAt(start - 1) === ":";
-const isCompared = ({ text, start }: Name) =>
-  /(?:cmp|compare|equals?)\w{0,8}\($/i.test(text.slice(Math.max(0, start - 24), start));
-
-/** In the order they are tried. */
-const bridges: readonly Bridge[] = [
-  // password = SecretStr("…")
-  { tie: "call", first: " \t=", pattern: /[ \t]{0,4}=[ \t]{0,4}(?:new )?[\w.:]+\((?=["'])/y },
-  // password: >- and the value in the next line
-  { first: "\"':", pattern: /["']?:[ \t]{1,4}[>|][+-]?[ \t]*\r?\n[ \t]+/y },
-  // Equals signs and colons, behind a closing quote or bracket, with or without a type: `key: string = `, and before
-  // what tells the kind of a string: `N'…'`.
-  {
-    first: "\\\"'`])* \t:：=-<?|",
-    pattern:
-      /[\\"'`\])*]{0,6}[ \t]{0,8}(?:(?::[ \t]{0,2})?(?:&?str|[Ss]tring)[ \t]{0,4}=|:=|(?:\?\??|\|\|)=|=>|(?:->|<-)[ \t]|=(?![=~>])|:(?![:=/])|：)[ \t*]{0,8}(?:(?:&|!!)\w+[ \t]{1,4})?(?:[A-Za-z@$]{1,2}(?=["']))?/y,
-  },
-  // &quot;password&quot;:&quot;…
-  { tie: "literal", first: "&", pattern: /&(?:quot|apos|#\d\d);[ \t]?[:=][ \t]?&(?:quot|apos|#\d\d);/y },
-  // process.env.TOKEN ?? "…", a literal it is compared with
-  {
-    tie: "pair",
-    first: "\"')] \t=!?|",
-    pattern: /["')\]]{0,3}[ \t]{0,4}(?:\?\?|\|\||\?:|or|[=!]==?)[ \t]{1,4}(?=["'`])/y,
-  },
-  { tie: "pair", first: ",", pattern: /,[ \t]{0,4}(?=["'])/y, serves: isCompared },
-  // setPassword("…"), then any other: password("…")
-  { tie: "literal", first: "(", pattern: /\([ \t]{0,4}(?=["'])/y, serves: ({ name }) => isSetter(name) },
-  { tie: "call", first: "(", pattern: /\([ \t]{0,4}(?=["'])/y },
-  // <password>…</password>, <entry key="password">…</entry>
-  { tie: "element", first: ">", pattern: />/y, serves: isElement },
-  { tie: "element", first: "\"'", pattern: /["']>/y },
-  // <add key="ApiKey" value="…" />
-  { tie: "literal", first: "\"'", pattern: /["'][ \t]{1,4}value[ \t]{0,2}=[ \t]{0,2}(?=["'])/y },
-  // { "name": "DB_PASSWORD", "value": "…" }
-  { tie: "literal", first: "\"'", pattern: /["'],\s{0,40}["']value["'][ \t]{0,2}:[ \t]{0,4}(?=["'])/y },
-  // - name: DB_PASSWORD, and in the next line value: …
-  { tie: "literal", first: "\"' \t\r\n", pattern: /["']?[ \t]*\r?\n[ \t-]*value:[ \t]+/y },
-  // variable "db_password" { default = "…" }
-  {
-    tie: "literal",
-    first: "\"'",
-    pattern: /["'][ \t]*\{\s*(?:type[ \t]*=[ \t]*\w+\s+)?default[ \t]*=[ \t]*/y,
-  },
-  // define("DB_PASSWORD", "…")
-  { tie: "pair", first: "\"'", pattern: /["'][ \t]{0,4},[ \t]{0,12}(?=["'])/y },
-  // :password "…"
-  { tie: "pair", first: " ", pattern: / (?=")/y, serves: isKeyword },
-  // --password …
-  { tie: "option", first: " \t", pattern: /[ \t]{1,4}/y, serves: isFlag },
-  { tie: "option", first: " \t", pattern: /[ \t]{1,4}/y, serves: isDeclared },
-  // the password for staging: …, password (staging): …
-  {
-    tie: "sentence",
-    first: " ",
-    pattern: /[ \t](?:for[ \t][\w.-]+|\([\w .-]{1,24}\))(?::|[ \t]is)[ \t]{1,3}\*{0,2}/y,
-  },
-  // the password `…`, password - …
-  { tie: "call", first: " ", pattern: / (?=`)/y },
-  { tie: "call", first: " ", pattern: / - (?=\S)/y },
-  // the password is …, was changed to …, → …
-  {
-    tie: "sentence",
-    first: "\"'`* \t",
-    pattern:
-      /["'`*]{0,2}[ \t](?:(?:is|was|are|ist|lautet|est)(?: now| (?:changed|set|reset) to)?|→)[ \t:]{1,3}\*{0,2}/y,
-  },
-];
+const nameRestPattern = /[\w\u00c0-\u0fff-]*(?:\.[\w-]+)*/y;
 
 /** A name longer than this is no name. */
 const nameLengthMax = 80;
+/** What was refused may hold names of its own, if it is not longer. */
+const refusedLengthMax = 160;
 
 const kindOf: Record<Claim, string> = {
   password: "password",
@@ -108,32 +30,114 @@ const kindOf: Record<Claim, string> = {
   secret: "secret",
   token: "token",
   api_key: "api_key",
+  credential: "secret",
   likely: "secret",
   maybe: "secret",
 };
 
-/** The credential behind a name, and where the search goes on: in what was refused, unless it is too long for a name. */
-function findBehind(
-  name: Name,
-  end: number,
-  claims: Map<string, Claim | undefined>,
-): { span?: Span; resume: number } {
-  const next = name.text.charAt(end);
-  for (const { tie, first, pattern, serves } of bridges) {
-    if (!first.includes(next) || (serves && !serves(name))) continue;
-    pattern.lastIndex = end;
-    if (!pattern.test(name.text)) continue;
-    if (!claims.has(name.name)) claims.set(name.name, claimOf(name.name));
-    const claim = claims.get(name.name);
-    if (!claim) break;
-    const value = valueAt(name.text, pattern.lastIndex);
-    if (!value) continue;
-    const valueEnd = value.start + value.text.length;
-    if (isCredential(value, claim, tie, isConstant(name.name)))
-      return { span: { start: value.start, end: valueEnd, kind: kindOf[claim] }, resume: valueEnd };
-    return { resume: value.isQuoted ? end : value.text.length <= nameLengthMax ? value.start : valueEnd };
+/** All that stands in an element. */
+const elementContent = /[^<>\n]{1,512}(?=\s{0,20}<)/y;
+
+function valueFor(name: Name, bridge: Bridge, at: number, isEnv: boolean): Value | undefined {
+  if (bridge.tie === "element" && !name.text.startsWith("<!", at)) {
+    elementContent.lastIndex = at;
+    const content = elementContent.exec(name.text)?.[0].trimEnd();
+    if (content && !/^["']/.test(content))
+      return {
+        text: content,
+        start: at,
+        end: at + content.length,
+        isQuoted: /\s/.test(content),
+        isClosed: true,
+      };
   }
-  return { resume: end };
+  if (bridge.tie === "cell") return cellAt(name.text, at);
+  return valueAt(name.text, at, isEnv && isLineStart(name), bridge.tie === undefined ? undefined : 256);
+}
+
+const cell = /[^|\n]{1,256}/y;
+/** A cell ends with the next bar; its own quotes and code marks are not part of it. */
+function cellAt(text: string, at: number): Value | undefined {
+  cell.lastIndex = at;
+  const content = cell.exec(text)?.[0].trimEnd();
+  if (!content) return undefined;
+  const [opener = ""] = /^["'`*]*/.exec(content) ?? [];
+  const closed = content.slice(opener.length).replace(/["'`*]+$/, "");
+  const start = at + opener.length;
+  return { text: closed, start, end: start + closed.length, isQuoted: true, isClosed: false };
+}
+
+interface Found {
+  readonly spans: readonly Span[];
+  /** Where the search goes on: in what was refused, unless it is too long for a name. */
+  readonly resume: number;
+}
+
+function listed(name: Name, first: Value, claim: Claim, tie: Tie | undefined): Value[] {
+  const values = [first];
+  for (let last = first; values.length < 50; values.push(last)) {
+    nextOfList.lastIndex = last.end;
+    if (!nextOfList.test(name.text)) break;
+    const next = valueAt(name.text, nextOfList.lastIndex);
+    if (!next || !isCredential(next, { claim, tie, isConstant: false, isEnvironment: false })) break;
+    last = next;
+  }
+  return values;
+}
+
+function found(values: readonly Value[], claim: Claim): Found {
+  const spans = values.map(({ start, end }) => ({ start, end, kind: kindOf[claim] }));
+  return { spans, resume: spans.at(-1)?.end ?? 0 };
+}
+
+function overBridge(name: Name, claim: Claim): Found | undefined {
+  const { text, end } = name;
+  const bridges = bridgesAt(text, end);
+  if (bridges.length === 0) return undefined;
+  const isEnv = isEnvironment(name);
+  for (const bridge of bridges) {
+    const { tie, pattern, serves, isList } = bridge;
+    if (serves && !serves(name)) continue;
+    pattern.lastIndex = end;
+    if (!pattern.test(text)) continue;
+    const value = valueFor(name, bridge, pattern.lastIndex, isEnv && tie === undefined);
+    if (!value) continue;
+    const named = { claim, tie, isConstant: isConstant(name.name), isEnvironment: isEnv };
+    if (isCredential(value, named)) return found(isList ? listed(name, value, claim, tie) : [value], claim);
+    if (tie !== undefined) continue;
+    return {
+      spans: [],
+      resume: value.isQuoted ? end : value.text.length <= refusedLengthMax ? value.start : value.end,
+    };
+  }
+  return undefined;
+}
+
+/** What can stand behind a name in a sentence, before the blank that ends it. */
+const opensSentence = /["'`)*\]?»\uE000-\uE003]{0,3}(?:[:,]?\s|$)/y;
+function goesOn({ text, end }: Name): boolean {
+  opensSentence.lastIndex = end;
+  return opensSentence.test(text);
+}
+const isCjk = (name: string) => name.charCodeAt(name.length - 1) >= 0x2e80;
+
+function inSentence(
+  name: Name,
+  claim: Claim,
+  from: number,
+  candidates: ReturnType<typeof candidatesIn>,
+  sentences: Sentences,
+): Found | undefined {
+  const { next, last } = candidates(name.end);
+  if (next - name.end < spokenReach && (isCjk(name.name) || goesOn(name))) {
+    const behind = isCjk(name.name)
+      ? writtenBehind(name.text, name.end, claim)
+      : spokenBehind(sentences, name.end, claim);
+    if (behind) return found([behind], claim);
+  }
+  if (last < from || name.start - last > spokenReach / 2) return undefined;
+  const before = spokenBefore(name.text, name.start, from);
+  return before && { ...found([before], claim), resume: name.end };
 }
 
 function isNameCharacter(code: number): boolean {
@@ -143,7 +147,8 @@ function isNameCharacter(code: number): boolean {
     (code >= 97 && code <= 122) ||
     code === 95 ||
     code === 45 ||
-    code === 46
+    code === 46 ||
+    (code >= 0xc0 && code <= 0xfff)
   );
 }
 
@@ -154,33 +159,46 @@ function wordStart(text: string, end: number, from: number): number {
   return start < end ? start : end + 1;
 }
 
-/** Inside a marker, in an ARN (`…:secret:…`), or too long. */
-const isNoName = ({ text, name, start }: Name) =>
+/** In an ARN (`…:secret:…`), the user of a URL, or too long. */
+const isNoName = ({ text, name, start, end }: Name) =>
   name.length > nameLengthMax ||
-  text.endsWith("[REDACTED:", start) ||
-  (text.charAt(start - 1) === ":" && text.charAt(start + name.length) === ":");
+  (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
+  (text.startsWith("://", start - 3) && text.charAt(end) === ":");
+
+function nameAt(text: string, { at, length }: NameHit, from: number): Name {
+  let start = at;
+  while (start > from && start > at - nameLengthMax && isNameCharacter(text.charCodeAt(start - 1))) start--;
+  const hitEnd = at + length;
+  nameRestPattern.lastIndex = hitEnd;
+  const isLatin = text.charCodeAt(at) < 0x2e80;
+  const end = isLatin && nameRestPattern.test(text) ? nameRestPattern.lastIndex : hitEnd;
+  // In a sentence the word before says what the key is for: "api key: …", "cache key: …".
+  if (/^ (?:key|token)s?$/i.test(text.slice(start - 1, end))) start = wordStart(text, start - 1, from);
+  return { text, name: text.slice(start, end), start, end };
+}
 
 export const assignments: Finder = {
   kinds: ["Password", "Secret", "Token", "API key"].map(kindNamed),
   keywords: [],
-  find(text) {
+  find(text, names) {
     const spans: Span[] = [];
     const claims = new Map<string, Claim | undefined>();
+    const candidates = candidatesIn(text);
+    const sentences = sentencesOf(text);
     let from = 0;
-    namePattern.lastIndex = 0;
-    for (let hit = namePattern.exec(text); hit; hit = namePattern.exec(text)) {
-      let start = hit.index;
-      while (start > from && isNameCharacter(text.charCodeAt(start - 1))) start--;
-      nameRestPattern.lastIndex = namePattern.lastIndex;
-      nameRestPattern.test(text);
-      const end = nameRestPattern.lastIndex;
-      // In a sentence the word before says what the key is for: "api key: …", "cache key: …".
-      if (/ key$/i.test(text.slice(start - 1, end))) start = wordStart(text, start - 1, from);
-      const name = { text, name: text.slice(start, end), start };
-      const { span, resume } = isNoName(name) ? { resume: end } : findBehind(name, end, claims);
-      if (span) spans.push(span);
-      from = resume;
-      namePattern.lastIndex = resume;
+    for (const hit of names) {
+      if (hit.at < from) continue;
+      const name = nameAt(text, hit, from);
+      let outcome: Found | undefined;
+      if (!isNoName(name)) {
+        if (!claims.has(name.name)) claims.set(name.name, claimOf(name.name));
+        const claim = claims.get(name.name);
+        if (claim) outcome = overBridge(name, claim);
+        if (claim && claim !== "likely" && claim !== "maybe" && !outcome?.spans.length)
+          outcome = inSentence(name, claim, from, candidates, sentences) ?? outcome;
+      }
+      spans.push(...(outcome?.spans ?? []));
+      from = Math.max(outcome?.resume ?? name.end, hit.at + 1);
     }
     return spans;
   },

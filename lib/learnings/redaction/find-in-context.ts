@@ -1,17 +1,9 @@
 import type { ContextRule, Finder, Span } from "./rule.ts";
+import { marker } from "./view.ts";
 
 function endOf(value: RegExp, text: string, start: number): number {
   value.lastIndex = start;
   return value.test(text) ? value.lastIndex : start;
-}
-
-/** More than the longest marker. */
-const markerLengthMax = 48;
-
-/** A marker names the kind, and a kind's name is no context. */
-function isInMarker(text: string, at: number): boolean {
-  const before = text.slice(Math.max(0, at - markerLengthMax), at);
-  return before.lastIndexOf("[REDACTED:") > before.lastIndexOf("]");
 }
 
 /**
@@ -25,9 +17,7 @@ function lineMemory(text: string, pattern: RegExp): (at: number) => boolean {
   let lineStart = 0;
   let lineEnd = text.indexOf("\n");
   return (at) => {
-    for (; next && next.index < at; next = pattern.exec(text)) {
-      if (!isInMarker(text, next.index)) lastSeen = next.index;
-    }
+    for (; next && next.index < at; next = pattern.exec(text)) lastSeen = next.index;
     for (; lineEnd >= 0 && lineEnd < at; lineEnd = text.indexOf("\n", lineStart)) lineStart = lineEnd + 1;
     return lastSeen >= lineStart;
   };
@@ -44,7 +34,7 @@ function findInContext({ kind, pattern, value, upTo, behind, accept }: ContextRu
     const end = upTo ? start + text.slice(start, valueEnd).lastIndexOf(upTo) : valueEnd;
     // Taken or refused, a value is walked once, however often its context occurs inside it.
     pattern.lastIndex = valueEnd;
-    if (context.includes("[REDACTED:") || !isBehind(match.index)) continue;
+    if (context.includes(marker) || !isBehind(match.index)) continue;
     if (accept(text.slice(start, end), { text, start, end, context })) spans.push({ start, end, kind });
   }
   return spans;

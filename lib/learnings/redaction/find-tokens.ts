@@ -14,6 +14,10 @@ function opensAt(text: string, at: number): boolean {
   return before === backslash || before === percent || text.charCodeAt(at - 3) === percent;
 }
 
+/** Behind another part of the same word. */
+const isInside = (text: string, at: number) =>
+  "_-".includes(text.charAt(at - 1) || " ") && isAlphanumeric(text.charCodeAt(at - 2));
+
 /** The whole token or nothing: a rest left behind could match on its own next time. */
 const closesAt = (text: string, at: number) => !isAlphanumeric(text.charCodeAt(at));
 
@@ -35,6 +39,11 @@ function openingsOf(rules: readonly TokenRule[]): Map<number, Opening[]> {
   );
 }
 
+/** Which third characters a prefix with this pair has, one bit for each five of them; all where a prefix ends before. */
+const bitOf = (third: number) => 1 << (third & 31);
+const thirdsOf = (openings: readonly Opening[]) =>
+  openings.reduce((bits, { prefix }) => bits | (prefix.length > 2 ? bitOf(prefix.charCodeAt(2)) : -1), 0);
+
 /** `ghp_xxxxxxxx` and `xoxb-0000-0000-xxxx` are placeholders. */
 const bodyDistinctMin = 6;
 
@@ -50,15 +59,23 @@ function tokenEnd(text: string, start: number, { prefix, rule }: Opening): numbe
 
 export function tokenFinder(rules: readonly TokenRule[]): Finder {
   const byPair = openingsOf(rules);
-  const openings = Array.from({ length: pairsCount }, (_, pair) => byPair.get(pair));
+  const thirds = new Int32Array(pairsCount);
+  for (const [pair, openings] of byPair) thirds[pair] = thirdsOf(openings);
 
   function find(text: string): Span[] {
     const spans: Span[] = [];
     let walkedTo = 0;
+    let first = text.charCodeAt(0);
+    let second = text.charCodeAt(1);
     for (let at = 0; at < text.length; at++) {
-      const candidates = openings[pairOf(text.charCodeAt(at), text.charCodeAt(at + 1))];
-      if (!candidates || at < walkedTo || !opensAt(text, at)) continue;
-      for (const opening of candidates) {
+      const third = text.charCodeAt(at + 2);
+      const pair = pairOf(first, second);
+      first = second;
+      second = third;
+      if (((thirds[pair] ?? 0) & bitOf(third)) === 0 || at < walkedTo || !opensAt(text, at)) continue;
+      for (const opening of byPair.get(pair) ?? []) {
+        // `pk_test_…` is no `test_…`.
+        if (opening.prefix.length <= 5 && isInside(text, at)) continue;
         const end = tokenEnd(text, at, opening);
         // Refused or not, a long token is walked once: its inside is not searched again.
         walkedTo = Math.max(walkedTo, end);
@@ -78,8 +95,25 @@ export function tokenFinder(rules: readonly TokenRule[]): Finder {
 }
 
 /** Below this no shape is told from an ordinary word. */
-const runLengthMin = 34;
-export const runPattern = /[\w~-]+(?:\.[\w~-]+)*/g;
+const runLengthMin = 29;
+/** Characters of a run, and dots between them. */
+const runCharacters = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number(/[\w~.-]/.test(String.fromCharCode(code))),
+);
+const isRunCharacter = (code: number) => code < 128 && runCharacters[code] === 1;
+
+/** The runs of token characters that are long enough. */
+export function* longRuns(text: string): Generator<{ start: number; run: string }> {
+  let start = 0;
+  for (let at = 0; at <= text.length; at++) {
+    if (isRunCharacter(text.charCodeAt(at))) continue;
+    if (at - start >= runLengthMin)
+      for (const match of text.slice(start, at).matchAll(runPattern))
+        yield { start: start + match.index, run: match[0] };
+    start = at + 1;
+  }
+}
+const runPattern = /[\w~-]+(?:\.[\w~-]+)*/g;
 
 export function shapeFinder(rules: readonly ShapeRule[]): Finder {
   return {
@@ -87,12 +121,10 @@ export function shapeFinder(rules: readonly ShapeRule[]): Finder {
     keywords: [],
     find(text) {
       const spans: Span[] = [];
-      runPattern.lastIndex = 0;
-      for (let run = runPattern.exec(text); run; run = runPattern.exec(text)) {
-        const [secret] = run;
-        if (secret.length < runLengthMin) continue;
-        const rule = rules.find(({ pattern, accept }) => pattern.test(secret) && accept(secret));
-        if (rule) spans.push({ start: run.index, end: run.index + secret.length, kind: rule.kind });
+      for (const { start, run } of longRuns(text)) {
+        if (run.length < runLengthMin) continue;
+        const rule = rules.find(({ pattern, accept }) => pattern.test(run) && accept(run));
+        if (rule) spans.push({ start, end: start + run.length, kind: rule.kind });
       }
       return spans;
     },

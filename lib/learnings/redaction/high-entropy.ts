@@ -1,8 +1,15 @@
 import { hasBothCases, hasDigit, isHex, looksVeryRandom } from "./appearance.ts";
+import { meaningOfDer } from "./decoded.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 
 /** The last search: what looks random and no other rule has a name for. */
-const wordPattern = /[^\s"'<>`]+/g;
+const wordEnd = /[\s"'<>`\uE000-\uE003]/;
+/** By the code of a character, for those of ASCII: 1 ends a word. */
+const endsWord = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number(wordEnd.test(String.fromCharCode(code))),
+);
+const isWordEnd = (code: number) =>
+  code < 128 ? endsWord[code] === 1 : wordEnd.test(String.fromCharCode(code));
 /** Never over `-----`: a run that took the BEGIN of a certificate with it would make a secret of what follows. */
 const runPattern = /[\w+/]+(?:-{1,4}[\w+/]+)*={0,2}/g;
 const runLengthMin = 32;
@@ -21,33 +28,29 @@ const isAddress = (word: string) =>
 
 /** Digests, publishable keys, and the first bytes of files, certificates and public keys in base64. */
 const publicStart =
-  /^(?:sha\d+-|pk_(?:live|test)_|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi)/;
+  /^(?:sha\d+-|pk_|pk\.|pub|sb_publishable_|phc_|6L[\w-]{38}$|RW[\w+/]{54}$|age1|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi)/;
 const base58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
 /** Content ids (`Qm…`) and coin addresses (`1…`, `3…`). */
 const isPublicId = (run: string) =>
   ((run.length === 46 && run.startsWith("Qm")) || (run.length <= 34 && /^[13]/.test(run))) &&
   base58.test(run);
 
-/** The end of what stands before a public value: `sha512-`, `etag: "`, `"versionId": "`. */
-const publicLabels =
-  "integrity digest checksum hash etag fingerprint nonce boundary cursor publickey public_key sha id id-2 h1 sha1 sha256 sha384 sha512".split(
-    " ",
-  );
-const labelLengthMax = 32;
+/** What stands before a public value on its line: `sha512-`, `etag: "`, `public key`, `TXT "`. */
+const publicLabel =
+  /integrity|digest|checksum|hash|etag|fingerprint|nonce|boundary|cursor|public|publishable|pub[_-]?key|sha-?\d|h1:|site-?key|captcha|verif|challenge|signature|signed|\bsig\b|certificate|\bcert|\bTXT\b|dkim|vapid|applicationServerKey|known_hosts|ssh-|minisign|cosign|\banon\b|commit|blob|revision|asset|chunk|bundle|build|(?:trace|request|correlation)[-_ ]?id|traceparent|\bid(?:-2)?["'\s:=-]*$|Id["'\s:=]*$|_id["'\s:=]*$|[?&]v=$/i;
+/** In a JSON web key, and where a list of peers or records gives them. */
+const publicMember =
+  /["'\uE000-\uE003](?:n|x|y|e|kid|x5t|x5c|x5t#S256)["'\uE000-\uE003]\s*:\s*["'\uE000-\uE003]$|\b(?:peer|node|DNSKEY|SSHFP|TLSA|pin-sha256)\b[^\n]*$/;
+const labelLengthMax = 80;
 /** A label that is itself part of a secret, before `from`, does not count: it will not be there next time. */
 function isLabelledPublic(text: string, start: number, from: number): boolean {
-  let end = start;
-  while (end > start - 6 && end > from && `-:= "'`.includes(text.charAt(end - 1))) end--;
-  const label = text.slice(Math.max(from, end - labelLengthMax), end).toLowerCase();
-  return publicLabels.some((publicLabel) => label.endsWith(publicLabel));
-}
-
-/** A certificate is rarely longer. */
-const blockLengthMax = 4096;
-/** In a certificate, a public key or a signature: private keys are gone before this search. */
-function isInPublicBlock(text: string, start: number): boolean {
-  const before = text.slice(Math.max(0, start - blockLengthMax), start);
-  return before.lastIndexOf("-----BEGIN ") > before.lastIndexOf("-----END ");
+  const label = text.slice(Math.max(from, start - labelLengthMax), start);
+  const own = label.slice(label.lastIndexOf("\n") + 1);
+  // Alone on its line, or in an element of its own, a value has its label on the line before.
+  const isAlone = /^\s*(?:<[\w:.-]+>)?["']?$/.test(own);
+  const line = isAlone ? label.slice(label.lastIndexOf("\n", label.lastIndexOf("\n") - 1) + 1) : own;
+  if (/pk\.$/.test(line) || publicMember.test(line)) return true;
+  return publicLabel.test(line) && !/secret|private|passw|\btoken\b/i.test(line);
 }
 
 const isSecretRun = (run: string, text: string, start: number, from: number) =>
@@ -55,9 +58,9 @@ const isSecretRun = (run: string, text: string, start: number, from: number) =>
   looksVeryRandom(run) &&
   run.split(/[^A-Za-z0-9]/).some(isDensePart) &&
   !publicStart.test(run) &&
+  meaningOfDer(run) !== "public" &&
   !isPublicId(run) &&
-  !isLabelledPublic(text, start, from) &&
-  !isInPublicBlock(text, start);
+  !isLabelledPublic(text, start, from);
 
 const highEntropyValue = kindNamed("High-entropy value");
 const { kind } = highEntropyValue;
@@ -67,16 +70,23 @@ export const highEntropy: Finder = {
   keywords: [],
   find(text) {
     const spans: Span[] = [];
-    for (const word of text.matchAll(wordPattern)) {
-      if (word[0].length < runLengthMin || isAddress(word[0])) continue;
-      for (const run of word[0].matchAll(runPattern)) {
-        const at = word.index + run.index;
-        const start = isLoneDash(text, at - 1) ? at - 1 : at;
-        if (!isSecretRun(run[0], text, start, spans.at(-1)?.end ?? 0)) continue;
-        const end = at + run[0].length;
-        spans.push({ start, end: isLoneDash(text, end) ? end + 1 : end, kind });
-      }
+    let wordStart = 0;
+    for (let at = 0; at <= text.length; at++) {
+      if (at < text.length && !isWordEnd(text.charCodeAt(at))) continue;
+      if (at - wordStart >= runLengthMin) addSecretRuns(spans, text, wordStart, text.slice(wordStart, at));
+      wordStart = at + 1;
     }
     return spans;
   },
 };
+
+function addSecretRuns(spans: Span[], text: string, wordStart: number, word: string): void {
+  if (isAddress(word)) return;
+  for (const run of word.matchAll(runPattern)) {
+    const at = wordStart + run.index;
+    const start = isLoneDash(text, at - 1) ? at - 1 : at;
+    if (!isSecretRun(run[0], text, start, spans.at(-1)?.end ?? 0)) continue;
+    const end = at + run[0].length;
+    spans.push({ start, end: isLoneDash(text, end) ? end + 1 : end, kind });
+  }
+}

@@ -1,130 +1,202 @@
-import { type Finder, kindNamed, type Span } from "./rule.ts";
+import { isBarePrivateKey, meaningOfBlock } from "./decoded.ts";
+import { type Finder, hasDistinct, kindNamed, type Span } from "./rule.ts";
+import { marker } from "./view.ts";
 
 /**
- * Private keys as people paste them: whole, cut off at either end, on one line, quoted, indented, in a diff,
- * with `\n` as two characters. A pattern over all that would backtrack, so the body is walked piece by piece.
+ * Private keys through any wrapping: comments, tags, line numbers, blame, quotes, calls that append. Between the lines
+ * of a key may stand anything short; what makes the key is its header and the base64 behind it.
  */
-const beginPattern = /-----BEGIN [A-Z0-9 ]*-----/g;
-const endPattern = /-----END [A-Z0-9 ]*-----/g;
-const isPrivate = (line: string) => line.includes("PRIVATE KEY");
-/** What may stand between two lines of a key: line ends, also escaped, indentation, quotes, `>`, `+`, commas. */
-const betweenPattern = /(?:\\[nrt]?|[\s"'`>+|,.*#;])*/y;
-/** What a diff or a listing puts before a line: `-`, `12 |`, `12:`. */
-const linePrefixPattern = /-(?!-)|\d{1,6}[ \t]{0,3}[|:]/y;
-const base64Pattern = /[A-Za-z0-9+/]+={0,2}|=[A-Za-z0-9+/]{4}/y;
-/** `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2` */
-const headerPattern = /[A-Z][A-Za-z-]+: [^\n\\"]+/y;
-const closingPattern = /-{5,6}END[A-Z0-9 ]*(?:-----)?/y;
+const boundary = /-{2,5}[ \t]?(BEGIN|END)[ \t]([A-Za-z0-9 ]{2,48}?)[ \t]?-{2,5}/g;
+const isPrivateLabel = (label: string) => /PRIVATE|SECRET KEY|STATIC KEY/i.test(label);
 
-/** Less than this between BEGIN and END is an ellipsis or a word, not a key. */
+const runPattern = /[A-Za-z0-9+/=]+/g;
+/** A shorter run is a word, unless it is alone on its line. */
+const runLengthMin = 16;
+/** What wraps the lines of a key is not longer: `sb.AppendLine("`, a line of `git blame`. */
+const gapLengthMax = 120;
+/** Less than this is an ellipsis or a word, not a key. */
 const bodyLengthMin = 12;
+const bodyDistinctMin = 8;
+const keyLengthMax = 16_384;
+
 const privateKey = kindNamed("Private key");
+const { kind } = privateKey;
 
-function matchEnd(sticky: RegExp, text: string, at: number): number {
-  sticky.lastIndex = at;
-  return sticky.test(text) ? sticky.lastIndex : -1;
+interface Run {
+  readonly start: number;
+  readonly end: number;
 }
 
-/** A shorter piece is a word of the text behind the key, unless it is alone on its line. */
-const pieceLengthMin = 16;
-const isAloneBefore = (text: string, end: number) =>
-  /^[ \t]{0,4}(?:$|[\r\n"'`\\]|-----)/.test(text.slice(end, end + 10));
+/** Lines of a key mix what words do not: `/home/user/project/file` is no line of a key. */
+const isMixed = (run: string) => /\d/.test(run) && /[A-Z]/.test(run) && /[a-z]/.test(run);
 
-/** Where the line of a key that begins at `at` ends; -1 if there is none. */
-function pieceEnd(text: string, at: number): number {
-  const end = matchEnd(base64Pattern, text, at);
-  if (end - at >= pieceLengthMin || isAloneBefore(text, end)) return end;
-  return matchEnd(headerPattern, text, at);
+function isBodyRun(text: string, { start, end }: Run): boolean {
+  if (end - start < runLengthMin) return false;
+  const run = text.slice(start, end);
+  return isMixed(run) || /^[0-9a-f]{32,}$/.test(run) || (end - start >= 40 && hasDistinct(run, 12));
 }
 
-/** Where the next line of a key may begin. */
-function nextPiece(text: string, at: number): number {
-  const next = matchEnd(betweenPattern, text, at);
-  const prefixed = matchEnd(linePrefixPattern, text, next);
-  return prefixed === -1 ? next : matchEnd(betweenPattern, text, prefixed);
+/** Up to three short characters of wrapping, and the line ends. */
+const aloneBefore = /(?:^|\n)[^A-Za-z0-9\n]{0,12}$/;
+const aloneBehind = /^(?:[^A-Za-z0-9\n]{0,12}(?:\n|$)|["'`\\])/;
+function isAlone(text: string, { start, end }: Run): boolean {
+  const before = text.slice(Math.max(0, start - 13), start);
+  return aloneBehind.test(text.slice(end, end + 13)) && (aloneBefore.test(before) || before.length < 13);
 }
 
-/** Where the key that begins before `from` ends; -1 if there is no key. */
-function bodyEnd(text: string, from: number): number {
+/** The short last line of a key that was cut off. */
+const isLastRun = (text: string, run: Run) => text.charAt(run.end - 1) === "=" || isAlone(text, run);
+
+/** The lines of a key that begin behind `from`, and not behind `until`. */
+function bodyBehind(text: string, from: number, until: number): Run[] {
+  const runs: Run[] = [];
   let end = from;
-  let bodyLength = 0;
-  for (;;) {
-    const next = nextPiece(text, end);
-    const after = pieceEnd(text, next);
-    if (after === -1) {
-      if (bodyLength < bodyLengthMin) return -1;
-      return Math.max(end, matchEnd(closingPattern, text, next));
-    }
-    bodyLength += after - next;
-    end = after;
+  runPattern.lastIndex = from;
+  for (let match = runPattern.exec(text); match; match = runPattern.exec(text)) {
+    const run = { start: match.index, end: runPattern.lastIndex };
+    if (run.start - end > gapLengthMax || run.start >= until) break;
+    if (isBodyRun(text, run)) runs.push(run);
+    else if (runs.length > 0 && run.end - run.start < 64 && isLastRun(text, run)) return [...runs, run];
+    else continue;
+    end = run.end;
   }
+  return runs;
 }
 
-const isBase64 = (character: string) => /[A-Za-z0-9+/=]/.test(character);
-const isBetween = (character: string) => /[\s"'`>|,\\]/.test(character);
+const lengthOf = (runs: readonly Run[]) => runs.reduce((sum, { start, end }) => sum + end - start, 0);
+const textOf = (text: string, runs: readonly Run[]) =>
+  runs.map(({ start, end }) => text.slice(start, end)).join("");
 
-/** Where the base64 lines at the end of a text begin; its length if there are none. */
-function bodyStart(text: string): number {
-  let start = text.length;
-  // The last line may be as short as it likes.
-  let lineLengthMin = 1;
-  for (;;) {
-    let lineEnd = start;
-    while (isBetween(text.charAt(lineEnd - 1))) lineEnd--;
-    let lineStart = lineEnd;
-    while (isBase64(text.charAt(lineStart - 1))) lineStart--;
-    if (lineEnd - lineStart < lineLengthMin) return start;
-    start = lineStart;
-    lineLengthMin = 40;
-  }
+interface Boundary {
+  readonly start: number;
+  readonly end: number;
+  readonly isBegin: boolean;
+  readonly label: string;
 }
 
-function findBegun(text: string): Span[] {
+function boundariesOf(text: string): Boundary[] {
+  boundary.lastIndex = 0;
+  return Array.from(text.matchAll(boundary), (match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    isBegin: match[1] === "BEGIN",
+    label: match[2] ?? "",
+  }));
+}
+
+const isKey = (text: string, runs: readonly Run[]) =>
+  lengthOf(runs) >= bodyLengthMin && hasDistinct(textOf(text, runs), bodyDistinctMin);
+
+/** All base64 between BEGIN and END, the short lines too. */
+function bodyBetween(text: string, from: number, until: number): Run[] {
+  const body = text.slice(from, until);
+  runPattern.lastIndex = 0;
+  return Array.from(body.matchAll(runPattern), ({ 0: run, index }) => ({
+    start: from + index,
+    end: from + index + run.length,
+  })).filter((run) => run.end - run.start >= 12 || isAlone(text, run));
+}
+
+/** A key whose BEGIN was found: it ends with its END, or with the last line of base64. */
+function begunKey(text: string, begin: Boundary, next: Boundary | undefined): Span | undefined {
+  const until = Math.min(text.length, begin.end + keyLengthMax);
+  const isEnded = next && !next.isBegin && next.start < until && isPrivateLabel(next.label);
+  if (isEnded) {
+    const between = bodyBetween(text, begin.end, next.start);
+    if (isKey(text, between) && /\d|[a-z][A-Z]/.test(textOf(text, between)))
+      return { start: begin.start, end: next.end, kind };
+  }
+  const runs = bodyBehind(text, begin.end, Math.min(until, next?.start ?? until));
+  const last = runs.at(-1);
+  return last && isKey(text, runs) ? { start: begin.start, end: last.end, kind } : undefined;
+}
+
+/** A key whose BEGIN was cut off: its lines, backwards from END. */
+function endedKey(text: string, from: number, end: Boundary): Span | undefined {
+  const windowStart = Math.max(from, end.start - keyLengthMax);
+  const runs = bodyBetween(text, windowStart, end.start).filter(
+    (run, index, all) => isBodyRun(text, run) || index === all.length - 1,
+  );
+  let first = end.start;
+  let length = 0;
+  for (const run of runs.reverse()) {
+    if (first - run.end > gapLengthMax) break;
+    first = run.start;
+    length += run.end - run.start;
+  }
+  return length >= bodyLengthMin && hasDistinct(text.slice(first, end.start), bodyDistinctMin)
+    ? { start: first, end: end.end, kind }
+    : undefined;
+}
+
+function findHeaded(text: string): Span[] {
   const spans: Span[] = [];
-  beginPattern.lastIndex = 0;
-  for (let begin = beginPattern.exec(text); begin; begin = beginPattern.exec(text)) {
-    const end = isPrivate(begin[0]) ? bodyEnd(text, beginPattern.lastIndex) : -1;
-    if (end === -1) continue;
-    spans.push({ start: begin.index, end, kind: privateKey.kind });
-    beginPattern.lastIndex = end;
+  const boundaries = boundariesOf(text);
+  let from = 0;
+  for (const [index, each] of boundaries.entries()) {
+    if (each.start < from || !isPrivateLabel(each.label)) continue;
+    const span = each.isBegin
+      ? begunKey(text, each, boundaries[index + 1])
+      : endedKey(text, Math.max(from, boundaries[index - 1]?.end ?? 0), each);
+    if (!span || text.slice(span.start, span.end).includes(marker)) continue;
+    spans.push(span);
+    from = span.end;
   }
   return spans;
 }
 
-/** The tail of a key whose beginning was cut off. */
-function findEnded(text: string): Span[] {
+/** The first characters of private keys in base64: DER, OpenSSH, a whole PEM file. */
+const bareStart =
+  /(?<![A-Za-z0-9+/])(?:M[CFGHI][A-Za-z0-9+/]{2}|b3BlbnNzaC1rZXk|LS0tLS1CRUdJTi)[A-Za-z0-9+/=]+/g;
+
+function findBare(text: string): Span[] {
   const spans: Span[] = [];
-  let from = 0;
-  for (const end of text.matchAll(endPattern)) {
-    if (!isPrivate(end[0])) continue;
-    const start = from + bodyStart(text.slice(from, end.index));
-    from = end.index + end[0].length;
-    if (end.index - start >= bodyLengthMin) spans.push({ start, end: from, kind: privateKey.kind });
+  bareStart.lastIndex = 0;
+  for (let match = bareStart.exec(text); match; match = bareStart.exec(text)) {
+    if (match[0].length < 40 || !isBarePrivateKey(match[0])) continue;
+    const last = bodyBehind(text, match.index, match.index + keyLengthMax).at(-1);
+    const end = Math.max(last?.end ?? 0, bareStart.lastIndex);
+    spans.push({ start: match.index, end, kind });
+    bareStart.lastIndex = end;
   }
   return spans;
 }
 
 const puttyBegin = "PuTTY-User-Key-File-";
-const puttyEnd = "Private-MAC:";
-const puttyMacPattern = /[ \t]{0,4}[0-9a-fA-F]*/y;
+const puttyLines = "Private-Lines:";
+const puttyMac = /Private-(?:MAC|Hash):[ \t]{0,4}[0-9a-fA-F]*/y;
 
 function findPutty(text: string): Span[] {
   const spans: Span[] = [];
   for (let start = text.indexOf(puttyBegin); start !== -1; ) {
-    const mac = text.indexOf(puttyEnd, start);
-    if (mac === -1) break;
-    const end = matchEnd(puttyMacPattern, text, mac + puttyEnd.length);
-    // A sentence may name the first and the last line of such a file: between them lies no key.
-    const body = text.slice(start, mac);
-    if (body.includes("Private-Lines:") && !body.includes("\n\n"))
-      spans.push({ start, end, kind: privateKey.kind });
-    start = text.indexOf(puttyBegin, end);
+    const lines = text.indexOf(puttyLines, start);
+    if (lines === -1 || lines - start > keyLengthMax) break;
+    const body = bodyBehind(text, lines + puttyLines.length, lines + keyLengthMax);
+    const mac = text.indexOf("Private-", body.at(-1)?.end ?? lines + 1);
+    puttyMac.lastIndex = mac;
+    const end = mac !== -1 && puttyMac.test(text) ? puttyMac.lastIndex : (body.at(-1)?.end ?? -1);
+    if (isKey(text, body) && end - start < keyLengthMax) spans.push({ start, end, kind });
+    start = text.indexOf(puttyBegin, Math.max(end, lines));
   }
   return spans;
 }
 
-/** One after the other: what is cut off or lies around is looked for in what is left. */
-export const privateKeys: readonly Finder[] = [findBegun, findEnded, findPutty].map((find) => ({
+/** Stretches that really are a certificate, a public key or a signature: nothing random in them is a secret. */
+export function publicBlocks(text: string): Run[] {
+  const boundaries = boundariesOf(text);
+  const blocks: Run[] = [];
+  for (const [index, begin] of boundaries.entries()) {
+    if (!begin.isBegin || isPrivateLabel(begin.label)) continue;
+    const next = boundaries[index + 1];
+    const runs = bodyBehind(text, begin.end, next?.start ?? begin.end + keyLengthMax);
+    const last = runs.at(-1);
+    if (last && meaningOfBlock(textOf(text, runs)) === "public")
+      blocks.push({ start: begin.end, end: last.end });
+  }
+  return blocks;
+}
+
+export const privateKeys: readonly Finder[] = [findPutty, findHeaded, findBare].map((find) => ({
   kinds: [privateKey],
   keywords: [],
   find,

@@ -61,15 +61,24 @@ export interface ContextRule extends Kind {
   readonly accept: AcceptInContext;
 }
 
+/** Where something in a text may be the name of a credential. */
+export interface NameHit {
+  readonly at: number;
+  readonly length: number;
+}
+
 /** One way of searching a text. */
 export interface Finder {
   readonly kinds: readonly Kind[];
-  /** As for a context rule; none means: search every text. */
+  /** In lower case: only lines near one of them are searched; none means: search every text, whole. */
   readonly keywords: readonly string[];
-  find(text: string): Span[];
+  /** How far behind its keyword a credential may stand, if further than on the line after it. */
+  readonly reach?: number;
+  /** In whole lines of a text. The names are given to a finder without keywords, which sees the whole text. */
+  find(text: string, names: readonly NameHit[]): Span[];
 }
 
-const listed = (separated: string) => separated.split("|");
+const listed = (separated: string) => separated.split("|").filter(Boolean);
 
 /** Whether a value has at least so many different characters. */
 export function hasDistinct(value: string, countMin: number): boolean {
@@ -97,8 +106,8 @@ export const word = /[\w-]+/y;
 export const base64 = /[\w+/=%-]+/y;
 export const dotted = /[\w=-]+(?:\.[\w=-]+)*/y;
 /** What may follow a context. */
-export const unquoted = /[^\s"'`]+/y;
-export const quoted = /[^"'`\n]+/y;
+export const unquoted = /[^\s"'`\uE000-\uE003]+/y;
+export const quoted = /[^"'`\uE000-\uE003\n]+/y;
 
 /** `token("Acme key", "acme_live_|acme_test_", alphanumeric, 32)`: the prefixes, then 32 or more. */
 export function token(

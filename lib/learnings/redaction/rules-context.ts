@@ -1,18 +1,13 @@
-import {
-  hasBothCases,
-  hasDigit,
-  isPlaceholder,
-  isPlainCase,
-  looksRandom,
-  looksVeryRandom,
-} from "./appearance.ts";
+import { hasBothCases, hasDigit, hasLetter, isPlainCase, looksRandom } from "./appearance.ts";
+import { isCode, isStrong, looksChosen } from "./assignment-values.ts";
+import { isSpokenOf } from "./nearby.ts";
+import { isPlaceholder } from "./placeholders.ts";
 import {
   type Accept,
   type AcceptInContext,
   after,
   base64,
   type ContextRule,
-  kindNamed,
   ofLength,
   quoted,
   type TokenRule,
@@ -25,7 +20,8 @@ const isNoPlaceholder: Accept = (secret) => !isPlaceholder(secret);
 const isRandom: Accept = (secret) => looksRandom(secret) && !isPlaceholder(secret);
 /** Not a plain word, which is what prose has in the same place. */
 const isSecretLike: Accept = (secret) =>
-  (hasDigit(secret) || (hasBothCases(secret) && !isPlainCase(secret))) && !isPlaceholder(secret);
+  (hasDigit(secret) || (hasBothCases(secret) && !isPlainCase(secret)) || looksChosen(secret)) &&
+  !isPlaceholder(secret);
 
 function decoded(encoded: string): string {
   try {
@@ -48,7 +44,10 @@ export const generalTokens: readonly TokenRule[] = [
 const isEncodedPair: Accept = (secret) => secret.length >= 8 && /^[ -9;-~]+:[ -~]+$/.test(decoded(secret));
 
 const isHeader: Accept = (secret) =>
-  secret.length >= 12 && !/:\/\/|[([]/.test(secret) && isSecretLike(secret);
+  secret.length >= 8 &&
+  (secret.length >= 12 || looksChosen(secret)) &&
+  !/:\/\/|[([]/.test(secret) &&
+  isSecretLike(secret);
 
 /** `guest:guest@` and `postgres:postgres@` are defaults that everybody knows; `root:secret@` is none. */
 const isOwnPassword: AcceptInContext = (secret, { context }) =>
@@ -63,9 +62,15 @@ const isParameter: AcceptInContext = (secret, { context }) =>
     ? secret.length >= 6 && isSecretLike(secret)
     : secret.length >= 16 && maybeSecretParameter.test(context) && isRandom(secret);
 
-const bearer = /\bbearer[ \t]{1,4}["'`]?/gi;
+/** A DSN's user is public: its host collects errors, or its path is a number. */
+const isUserToken: AcceptInContext = (secret, { text, end }) =>
+  secret.length >= 20 &&
+  isRandom(secret) &&
+  !/^@[^\s/]*(?:sentry|ingest|bugsnag|glitchtip)|^@[^\s/]+\/\d+(?![\w/])/.test(text.slice(end, end + 80));
+
+const bearer = /\bbearer[ \t]{1,4}["'\uE000-\uE003`]?/gi;
 const bearerValue = /[\w.~+/=:%-]+/y;
-const basic = /\bbasic[ \t]{1,4}["'`]?/gi;
+const basic = /\bbasic[ \t]{1,4}["'\uE000-\uE003`]?/gi;
 const basicValue = /[A-Za-z0-9+/]+={0,2}/y;
 
 /** Headers and URLs. */
@@ -73,78 +78,93 @@ const basicValue = /[A-Za-z0-9+/]+={0,2}/y;
 export const headerAndUrlContexts: readonly ContextRule[] = [
   after("Private key", '"kty"', /"(?:d|p|q|dp|dq|qi|k)"[ \t]{0,4}:[ \t]{0,4}"/g, word, ofLength(40)),
   after("Bearer token", "bearer", bearer, bearerValue, isHeader),
-  { ...after("Bearer token", "bearer", bearer, bearerValue, (secret) => secret.length >= 6 && isSecretLike(secret)), behind: /authorization["']?[:=]/gi },
+  { ...after("Bearer token", "bearer", bearer, bearerValue, (secret) => secret.length >= 6 && isSecretLike(secret)), behind: /authorization["'\uE000-\uE003]?[:=]/gi },
   after("Basic credentials", "basic", basic, basicValue, isEncodedPair),
   { ...after("Basic credentials", "basic", basic, basicValue, isSecretLike), behind: /authorization/gi },
-  after("Authorization header", "authorization", /\bauthorization["']?[ \t]{0,2}[:=,][ \t]{0,2}["'`]?(?:[a-z][\w-]{1,20}[ \t]{1,2})?(?:token=|key=)?["']?/gi, /[^\s"'`,;\\]+/y, isHeader),
+  { ...after("Basic credentials", "basic", /\bbasic[ \t]+[\w.@-]{2,40}[ \t]+/gi, unquoted, (secret) => looksChosen(secret) || (secret.length >= 8 && hasDigit(secret) && hasLetter(secret))), behind: /authorization/gi },
+  after("Secret", "key(|hmac|derive|keyspec|signedstring", /(?:SymmetricSecurityKey|SignedString|HMACSHA\d{0,3}|SecretKeySpec|SigningKey|hmacShaKeyFor|hmac\.new|createSecretKey|DeriveBytes|importKey)\([^"'\n]{0,40}["'\uE000-\uE003]/g, quoted, (secret) => secret.length >= 6 && !/^[a-z0-9-]{1,12}$/.test(secret) && isNoPlaceholder(secret)),
+  after("Authorization header", "authorization", /\bauthorization["'\uE000-\uE003]?[ \t]{0,2}[:=,][ \t]{0,2}["'\uE000-\uE003`]?(?:[a-z][\w-]{1,20}[ \t]{1,2})?(?:token=|key=)?["'\uE000-\uE003]?/gi, /[^\s"'`,;\\]+/y, isHeader),
   { ...after("URL password", "://", /:\/\/[^\s:@/"'<>`[]*:/g, /[^\s"'<>`/,]+/y, isOwnPassword), upTo: "@" },
   { ...after("URL password", "jdbc:oracle", /jdbc:oracle:[a-z]+:[^\s/@"':]+\//g, /[^\s"'/]+/y, isNoPlaceholder), upTo: "@" },
-  { ...after("URL token", "://", /:\/\//g, /[^\s:/"'<>`[]+/y, (secret) => secret.length >= 20 && isRandom(secret)), upTo: "@" },
-  { ...after("URL password", "@tcp(", /["'`]\w+:/g, /[^\s"'`/]+/y, isOwnPassword), upTo: "@tcp(" },
-  after("URL token", "=", /[?&#][\w.-]+=/g, /[^\s&#"'<>`;]+/y, isParameter),
+  { ...after("URL token", "://", /:\/\//g, /[^\s:/"'<>`[]+/y, isUserToken), upTo: "@" },
+  { ...after("URL password", "@tcp(", /["'\uE000-\uE003`]\w+:/g, /[^\s"'`/]+/y, isOwnPassword), upTo: "@tcp(" },
+  after("URL token", "", /[?&#][\w.-]+=/g, /[^\s&#"'<>`;]+/y, isParameter),
 ];
 
-/** `-u 1000:1000` are a user and a group, `-p 6380` is a port. */
-const isUserPassword: Accept = (secret) => /[A-Za-z]/.test(secret) && isSecretLike(secret);
-
-const isPipedIntoSudo: AcceptInContext = (secret, { text, end }) =>
-  /^["']?[ \t]{0,2}\|[ \t]{0,2}sudo -S/.test(text.slice(end, end + 20)) && !isPlaceholder(secret);
+/** Of the words behind which a user and a password stand as a pair. */
+const doorWords =
+  "credential|cred|login|log in|signin|sign in|zugang|anmeldedaten|identifiants|credenciales|credenziali|credenciais|logowania|dostępowe|доступ|учетн|учётн|логин|账号|帐号|ログイン|アカウント|user/pass";
 
 /** "credentials: admin / …" */
 const isSlashedPassword: Accept = (secret) =>
-  secret.length >= 6 && hasDigit(secret) && hasBothCases(secret) && isNoPlaceholder(secret);
+  secret.length >= 6 &&
+  ((hasDigit(secret) && hasBothCases(secret)) || looksChosen(secret) || isCode(secret)) &&
+  isNoPlaceholder(secret);
+const isPairedBySlash: AcceptInContext = (secret, { text, end }) =>
+  !/[/@.:]/.test(text.charAt(end)) &&
+  secret.length >= 8 &&
+  looksChosen(secret) &&
+  !/\.\w{1,5}$/.test(secret) &&
+  isNoPlaceholder(secret);
+/** `IDENTIFIED BY password` is what the documentation says. */
+const isIdentifying: Accept = (secret) =>
+  secret.length >= 4 && !/^(?:the|a|an|your|this|its|id)$/i.test(secret) && isNoPlaceholder(secret);
+const isProtocolValue: Accept = (secret) =>
+  secret.length >= 6 &&
+  !/[/\\=]|\.\w{1,4}$|^[\d.:]+$/.test(secret) &&
+  (hasDigit(secret) || looksChosen(secret)) &&
+  isNoPlaceholder(secret);
+const isPaired: Accept = (secret) =>
+  secret.length >= 6 && (looksChosen(secret) || isCode(secret)) && isNoPlaceholder(secret);
 
-/** The word for it elsewhere, with what ties it to a value. */
-const otherLanguages =
-  /(?:contrase(?:ñ|n)a|senha|mot de passe|wachtwoord|пароль|密[码碼]|パスワード|비밀번호)["'`*]{0,2}[ \t]{0,2}(?:[:=：]|es|est|é|is|это|是|は)[ \t]{0,2}["'`「]?/gi;
-const isForeignPassword: Accept = (secret) =>
-  secret.length >= 6 && hasDigit(secret) && isUserPassword(secret);
+/** Into a field whose name says password. */
+const isTyped: AcceptInContext = (secret, { text, start }) => {
+  const before = text.slice(Math.max(0, start - 160), start);
+  return (
+    /passw|pwd|passcode|secret/i.test(before.slice(before.lastIndexOf("\n") + 1)) && isSecretLike(secret)
+  );
+};
 
 /** Commands, statements and files with a place for a password. */
 // biome-ignore format: one rule a line
 export const statementContexts: readonly ContextRule[] = [
-  after("CLI password", "u |user", /[ \t]-[A-Za-z-]*u(?:ser)?[ =]["']?[^\s:"'$]+:/g, unquoted, isUserPassword),
-  { ...after("CLI password", " -p| -a| -w", /[ \t]-[apw][ =]?["']?/g, unquoted, isUserPassword), behind: /sshpass|login|mongo|twine|redis-cli|ldap[a-z]|snowsql|cqlsh|psexec/g },
-  { ...after("CLI password", " -a", /[ \t]-a[ =]["']?[^\s:"'$]+:/g, unquoted, isUserPassword), behind: /\b(?:https?|xh)[ \t]/g },
-  { ...after("CLI password", " -p", /[ \t]-P[ =]?["']?/g, unquoted, isUserPassword), behind: /sqlcmd|bcp|osql|zip/g },
-  { ...after("CLI password", "smb", /[ \t]-U[ =]?["']?[^\s%"'$]+%/g, unquoted, isUserPassword), behind: /smb/g },
-  after("CLI password", "net use", /\bnet use \S+ \S+ /gi, unquoted, isUserPassword),
-  // With a blank behind its option, mysql takes the next word for the database.
-  { ...after("CLI password", "mysql", /[ \t]-p/g, unquoted, isNoPlaceholder), behind: /mysql/g },
-  after("CLI password", "sudo -s", /\becho ["']?/g, /[^\s"'|]+/y, isPipedIntoSudo),
-  { ...after("CLI password", "htpasswd", /[ \t]-[A-Za-z]*b[ \t]\S+[ \t]\S+[ \t]/g, unquoted, isNoPlaceholder), behind: /htpasswd/g },
-  after("CLI password", "pass:", /-pass(?:in|out|word)?[ \t]["']?pass:/g, unquoted, isNoPlaceholder),
-  after("Password", "identified by", /\bidentified by ["']/gi, quoted, isNoPlaceholder),
-  after("Password", "password ", /\bpassword ["']/gi, quoted, isSecretLike),
+  after("Password", "identified by", /\bidentified by[ \t]+\S+[ \t]+replace[ \t]+["'\uE000-\uE003]?/gi, /[^\s"'`;\uE000-\uE003]+/y, isIdentifying),
+  after("Password", "identified by|from |password to", /\bidentified by[ \t]+(?:values?[ \t]+)?["'\uE000-\uE003]?|\bpassword (?:from|to)[ \t]+["'\uE000-\uE003]/gi, /[^\s"'`;\uE000-\uE003]+/y, isIdentifying),
+  after("Password", "{plain}|{cleartext}|{clear}|{noop}", /\{(?:PLAIN|CLEARTEXT|CLEAR|NOOP)\}/gi, /[^\s"':]+/y, isNoPlaceholder),
+  after("Password", "user ", /\buser[ \t]{1,8}\S{1,80}[ \t]{1,8}on[ \t]{1,8}(?:[~&+%-]\S{1,80}[ \t]{1,8}){0,4}>/g, unquoted, isNoPlaceholder),
+  after("Password", "login|auth|pass", /(?:^|[\s>"'\uE000])(?:LOGIN[ \t]+\S+|AUTH(?:[ \t]+(?:PLAIN|LOGIN|CRAM-MD5|default))?(?:[ \t]+[a-z][\w.@-]{1,30}(?=[ \t]+\S))?|PASS)["'\uE000]?[ \t]*(?:[ \t]|,[ \t]*(?=["'\uE000]))["'\uE000]?/g, unquoted, isProtocolValue),
+  after("Password", "credential|creds|login|auth|userpwd", /(?:credentials?|creds|login|auth|userpwd|addauth digest|user\.info)["'\uE000]?[ \t]{0,8}(?:[:=]|,|=>|[ \t])[ \t]{0,8}["'\uE000]?[\w.@+-]{1,40}:(?!\/)/gi, /[^\s"'`,;\uE000-\uE003]+/y, isPaired),
+  after("Password", "]:", /\]:\d{2,5}[ \t]+\S{1,60}?:/g, unquoted, isNoPlaceholder),
+  after("Password", "password ", /\bpassword ["'\uE000-\uE003]/gi, quoted, isSecretLike),
   // machine example.com login me password …, on one line or on three
   after("Password", "login", /login\s+\S+\s+password[ \t]+/g, unquoted, isSecretLike),
-  after("Password", "securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?["']/gi, quoted, isNoPlaceholder),
-  { ...after("Password", "networkcredential|auth", /["'],[ \t]{0,4}["']/g, quoted, isSecretLike), behind: /NetworkCredential\(|\bauth ?= ?\(|BasicAuth\(/g },
-  { ...after("Password", "login(|connect", /["'],[ \t]{0,4}["']/g, quoted, isSlashedPassword), behind: /\b(?:login|getConnection|\w*_connect)\(/g },
-  after("Password", "unsafeplaintext", /unsafePlainText\(["'`]/gi, quoted, isNoPlaceholder),
-  { ...after("Password", "keys(|type(|fill(", /\b(?:send_?keys|type|fill)\((?:["'`][^"'`\n]{0,80}["'`],[ ]?)?["'`]/gi, quoted, isSecretLike), behind: /passw/gi },
-  after("Password", "contrase|senha|mot de passe|wachtwoord|пароль|密码|密碼|パスワード|비밀번호", otherLanguages, /[^\s"'`,;，。」]*[^\s"'`,;，。」.]/y, isForeignPassword),
-  { ...after("Password", " / ", / \/ /g, unquoted, isSlashedPassword), behind: /\b(?:credentials|creds|login)\b/gi },
-  after("Password", ":54|:6432|:*", /:(?:54\d\d|6432|\*):[\w*-]+:[\w*-]+:/g, unquoted, isSecretLike),
+  // Content-Disposition: form-data; name="password", and the value behind an empty line
+  after("Password", "form-data", /form-data;[ \t]{0,8}name=["'\uE000](?:\w{0,40}(?:pass|pwd|secret|token)\w{0,40})["'\uE000](?:;[^\n]{0,60})?\r?\n(?:[\w-]{1,60}:[^\n]{0,80}\n)?[ \t]{0,8}\r?\n[ \t]{0,8}/gi, unquoted, (secret) => secret.length >= 4 && isNoPlaceholder(secret)),
+  // The first line of an entry, its fields below.
+  after("Password", "login:|user:|username:", /(?:^|\n)[ \t]{0,8}(?=[^\s:=]{6,40}[ \t]{0,8}\n[ \t]{0,8}(?:login|user|username):[ \t])/gi, unquoted, (secret) => (looksChosen(secret) || isCode(secret) || (secret.length >= 8 && hasDigit(secret) && hasBothCases(secret))) && isNoPlaceholder(secret)),
+  // \newcommand{\apikey}{…}
+  after("Secret", "newcommand|\\def", /\\(?:newcommand|def)\*?\{?\\\w{0,40}(?:key|token|secret|pass|pwd)\w{0,40}\}?\{/gi, /[^\s{}]+/y, isSecretLike),
+  after("Password", "auth_pass|authpass|auth-pass", /\bauth[_-]?pass(?:phrase)?[ \t]+/gi, unquoted, isNoPlaceholder),
+  after("Password", "securestring", /ConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?["'\uE000-\uE003]/gi, quoted, isNoPlaceholder),
+  { ...after("Password", "networkcredential|auth", /["'\uE000-\uE003],[ \t]{0,4}["'\uE000-\uE003]/g, quoted, isSecretLike), behind: /NetworkCredential\(|\bauth ?[=:] ?[([]|BasicAuth\(/g },
+  { ...after("Password", "login(|connect", /["'\uE000-\uE003],[ \t]{0,4}["'\uE000-\uE003]/g, quoted, isSlashedPassword), behind: /\b(?:login|getConnection|\w*_connect)\(/g },
+  after("Password", "sp_addlogin|sp_password", /\bsp_(?:addlogin|password)[ \t]{1,8}(?:@\w{1,40} ?= ?)?N?'[^'\n]{0,60}',[ \t]{0,8}(?:@\w{1,40} ?= ?)?N?'/gi, quoted, isNoPlaceholder),
+  // creds: bob/…, log in with bob/…
+  { ...after("Password", doorWords, /[\s:(][\w.@-]{2,30}\//g, /[^\s/"'`,;)\uE000-\uE003]+/y, isPairedBySlash), behind: /credential|\bcreds?\b|log ?in|sign ?in|zugangsdaten|identifiants|credenciales|credenziali|credenciais|logowania|доступ|账号|ログイン|user\/pass/gi },
+  after("Wi-Fi password", "ssid|wifi|wi-fi|wlan|wpa|hotspot|network", /(?:ssid|wi-?fi|wlan|wpa\d?|hotspot)\b[^\n]{0,60}?\b(?:key|pass(?:word|phrase|code|wort)?|pw|psk|code|clave|senha|haslo|hasło|schlüssel|clé|chiave|contraseña|пароль|密码|パスワード)["'\uE000]?[ \t]{0,8}(?:is|ist|est|es|[:=])?[ \t]{0,8}["'\uE000]?/gi, /[^\s"'`,;\uE000-\uE003]+/y, isSecretLike),
+  after("Wi-Fi password", "wifi|wi-fi|wlan|ssid|hotspot", /(?:ssid|wi-?fi|wlan|hotspot)\b[^\n/]{1,50} \/ /gi, unquoted, isSecretLike),
+  after("Secret", "encrypt", /\bencrypt["'\uE000]?[ \t]*[:=][ \t]*["'\uE000]/g, /[A-Za-z0-9+/]{22,43}={1,2}/y, (secret) => hasDigit(secret) || hasBothCases(secret)),
+  after("Secret", "securestring", /SecureString\b[^\n]{0,80}?--value[ =]["'\uE000]?/g, /[^\s"'`\uE000-\uE003]+/y, isNoPlaceholder),
+  after("Password", "psk|eap|xauth", /:[ \t]*(?:PSK|EAP|XAUTH)[ \t]+["'\uE000]/g, quoted, isNoPlaceholder),
+  after("Password", "identify|oper |xauth ", /\b(?:IDENTIFY|OPER[ \t]+\S+|XAUTH[ \t]+\S+)[ \t]+/g, unquoted, isProtocolValue),
+  after("Password", "cwjap", /AT\+CWJAP\w*="[^"\n]*","/g, quoted, isNoPlaceholder),
+  after("Password", " *", /(?:^|\n)["']?[\w.@-]+["']?[ \t]+(?:\*|pppd|\w{2,12})[ \t]+["']?(?=[^\s"']+["']?[ \t]+\*)/g, unquoted, isNoPlaceholder),
+  { ...after("URL password", "sip|turn|register", /\b(?:sips?:|turns?:|register =>[ \t]*)[\w.+-]{1,40}:/g, /[^\s"'<>`,]+/y, isNoPlaceholder), upTo: "@" },
+  after("Password", " / ", /(?:^|[\s:])[\w.-]{2,30}(?:@[\w.-]+)? \/ /g, unquoted, (secret, { text, start, end }) => secret.length >= 8 && (isStrong(secret) || (looksChosen(secret) && isSpokenOf(text, start, end))) && isNoPlaceholder(secret)),
+  after("Password", "code", /\b(?:unlock|door|gate|alarm|activation|access|entry|safe) code(?:[ \t]+is)?[ \t]*[:=]?[ \t]+["'`]?/gi, unquoted, (secret) => looksChosen(secret) && isNoPlaceholder(secret)),
+  after("Password", "unsafeplaintext", /unsafePlainText\(["'\uE000-\uE003`]/gi, quoted, isNoPlaceholder),
+  after("Password", "keys(|type(|fill(|settext(|setvalue(", /\b(?:send_?keys|type|fill|setText|setValue|enterText|type_text|replaceText|keyboard)\((?:["'`][^"'`\n]{0,80}["'`],[ ]?)?["'`]/gi, /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
+  { ...after("Password", doorWords, / \/ /g, unquoted, isSlashedPassword), behind: /credentials|creds|login|credenciais|credenciales|credenziali|identifiants|zugangsdaten|anmeldedaten|zugang|dane (?:logowania|dostępowe)|uczetn|учетн|учётн|доступ|логин|账号|帐号|ログイン|アカウント/gi },
+  after("Password", ":54|:6432|:*", /:(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+:/g, unquoted, isNoPlaceholder),
+  after("Password", "bundle_", /\bBUNDLE_\w+["'\uE000]?[ \t]*[:=][ \t]*["'\uE000]?[\w.@-]{1,40}:(?!\/)/g, unquoted, isNoPlaceholder),
 ];
-
-/** `Xk9!pQz7Rt`: small letters, capitals, digits and a symbol, in no order, and no part of something longer. */
-const isPasswordShaped: AcceptInContext = (secret, { text, start, end }) =>
-  secret.length <= 64 &&
-  hasDigit(secret) &&
-  hasBothCases(secret) &&
-  /[A-Za-z0-9][!#$%^&*?+~@]+[A-Za-z0-9]/.test(secret) &&
-  // An address, or something percent-encoded.
-  !/@[\w-]+\.[a-z]|%.*%/.test(secret) &&
-  looksVeryRandom(secret) &&
-  !/[/=%@]/.test(text.charAt(start - 1) + text.charAt(end)) &&
-  !isPlaceholder(secret);
-
-/** A guess, for the end: a line that speaks of passwords, and a word that looks like one. */
-export const passwordShapedRule: ContextRule = {
-  ...kindNamed("Password"),
-  keywords: ["pass", "pwd", "cred", "auth", "login"],
-  pattern: /[\w!#$%^&*?+~@.-]+/g,
-  behind: /pass|pwd|cred|auth|login/gi,
-  accept: isPasswordShaped,
-};

@@ -4,12 +4,13 @@ import {
   hasDigit,
   hasLetter,
   isHex,
-  isPlaceholder,
   isPlainCase,
   isUuid,
   looksRandom,
   looksVeryRandom,
 } from "../../../lib/learnings/redaction/appearance.ts";
+
+import { isPlaceholder } from "../../../lib/learnings/redaction/placeholders.ts";
 
 const random = "aB3dE6gH9kLm2NpQ";
 /** At the bounds: each of these would be judged otherwise if a bound lay one step further. */
@@ -55,22 +56,13 @@ const judged: Array<{ look: (value: string) => boolean; yes: string[]; no: strin
   {
     look: isPlaceholder,
     yes: [
-      ...[
-        ":x23456789IR5currentUser",
-        "mWq",
-        "null",
-        "test",
-        "$r94",
-        "%env(",
-        "***J/",
-        "here<",
-        "/[REDACTEDA",
-      ],
-      `your-${random}${random}${random.slice(6)}`,
+      ...["mWq", "null", "test", "$dbPassword", "$TOKEN_2", "%env(", "***J/", "here<", ":current_user"],
+      `${"your-".repeat(12)}here`,
     ],
     no: [
-      ...["hcjukyour@xIv", "9<zg", "%RGE@x", "EVSBW", "@x$424"],
-      `your-${random}${random}${random.slice(5)}`,
+      ...["hcjukyour@xIv", "9<zg", "%RGE@x", "EVSBW", "@x$424", "$r94", ":x23456789IR5currentUser"],
+      `${"your-".repeat(12)}token`,
+      `your-${random}${random}`,
     ],
   },
 ];

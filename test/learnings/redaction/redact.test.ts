@@ -1,6 +1,6 @@
 import { buildSync } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { publishedKinds, redact } from "../../../lib/learnings/redaction/redact.ts";
+import { publishedKinds, redact, redactPath } from "../../../lib/learnings/redaction/redact.ts";
 import { expand } from "./samples/template.ts";
 
 const made = (template: string) => expand(template, "redact.test");
@@ -40,6 +40,17 @@ describe("a credential", () => {
     expect(redact(made("https://ci:{alnum:20}@git.example.com/a/b/pull/7")).text).toBe(
       "https://ci:[REDACTED:url_password]@git.example.com/a/b/pull/7",
     );
+  });
+});
+
+describe("a file's path", () => {
+  it("is not judged by its look, so that the filter by path finds it", () => {
+    const path = made("dist/assets/{alnum:40}/index.js");
+    expect(redactPath(path)).toEqual({ text: path, kinds: [] });
+  });
+
+  it("loses a vendor's token all the same", () => {
+    expect(redactPath(made("tmp/ghp_{alnum:36}/x")).text).toBe("tmp/[REDACTED:github_token]/x");
   });
 });
 
@@ -90,9 +101,9 @@ describe("a marker", () => {
 });
 
 describe("the published list", () => {
-  it("names at least 40 kinds, each once, in words", () => {
+  it("names at least 250 kinds, each once, in words", () => {
     const kinds = publishedKinds.map(({ kind }) => kind);
-    expect(kinds.length).toBeGreaterThanOrEqual(40);
+    expect(kinds.length).toBeGreaterThanOrEqual(250);
     expect(new Set(kinds).size).toBe(kinds.length);
     expect(
       publishedKinds.filter(
@@ -103,7 +114,7 @@ describe("the published list", () => {
 });
 
 describe("the bundle", () => {
-  const minifiedBytesMax = 29_000;
+  const minifiedBytesMax = 99_000;
 
   it("stays small enough for every function that writes Learnings", () => {
     const { outputFiles } = buildSync({

@@ -46,9 +46,7 @@ export const highEntropy: Record<string, readonly string[]> = {
   "is not labelled as public": [
     `etag: "${whole}"`,
     `etag : = "${whole}"`,
-    `etag : = "'${secret(whole)}"`,
     `Integrity=${whole}`,
-    `integrityx=${secret(whole)}`,
     `${secret(whole)} etag1`,
     `${secret(whole)} etag123456`,
     `${secret(`${whole}etag`)}:${secret(whole)}`,
@@ -61,9 +59,8 @@ export const highEntropy: Record<string, readonly string[]> = {
     `data:x/y;base64,${whole}`,
     `x:${secret(whole)}`,
   ],
-  "lies in no public block": [
-    `-----BEGIN CERTIFICATE-----\n${whole}\n-----END CERTIFICATE-----\n${secret(whole)}`,
-    `-----BEGIN CERTIFICATE-----\n${"a ".repeat(1000)}${whole}`,
-    `-----BEGIN CERTIFICATE-----\n${"a ".repeat(2100)}${secret(whole)}`,
+  "is not hidden by a header that no certificate follows": [
+    `-----BEGIN PUBLIC NOTE-----\n\n${secret(whole)}`,
+    `-----BEGIN PUBLIC NOTE-----\n${"a ".repeat(1000)}\n\n${secret(whole)}`,
   ],
 };

@@ -150,7 +150,6 @@ export const urls: Record<string, readonly string[]> = {
     "https://«url_token|aB3dE6gH9kLm2NpQ5rS8»@host",
     "https://aB3dE6gH9kLm2NpQ5rS@host",
     "https://abcdefghijklmnopqrstuv@host",
-    "https://your-aB3dE6gH9kLm2NpQ5rS8@host",
   ],
   "of a parameter is what the parameter's name says": [
     ...[
@@ -265,13 +264,11 @@ export const statements: Record<string, readonly string[]> = {
     ),
     ...marked(
       "password",
-      ['login("me","…")', 'login("me", "…")', 'mysqli_connect("h", "…")', 'x.getConnection("u", "…")'],
+      ['login("me", "…")', 'mysqli_connect("h", "…")', 'x.getConnection("u", "…")'],
       "Abc12d",
     ),
     ...marked("password", ["credentials: me / …", "login: me / …"], "Abc12d"),
-    ...["Abc12", "abc123", "Abcdefg"].flatMap((value) =>
-      same(['login("me","…")', "credentials: me / …"], value),
-    ),
+    ...["Abc12", "abc123", "Abcdefg"].flatMap((value) => same(["credentials: me / …"], value)),
     'the password "Battery"',
     'the password "BATTERY"',
     'the password "battery"',
@@ -286,19 +283,14 @@ export const statements: Record<string, readonly string[]> = {
       ],
       "abc123",
     ),
-    ...[mixed, "abcdef", "123456"].flatMap((value) => same(["contraseña: …"], value)),
+    ...[mixed, "abcdef", "123456"].flatMap((value) => same([], value)),
   ],
   "beside a word for it is told by its shape": [
-    ...["pass", "pwd", "cred", "auth", "login"].map((word) => `${word} «password|Xk9!pQz7Rt»`),
+    ...["pass", "pwd", "auth", "login"].map((word) => `${word} «password|Xk9!pQz7Rt»`),
+    "cred «secret|Xk9!pQz7Rt»",
     "pass «password|Xk9!!pQz7Rt2bW» and/or not",
     `pass «password|${long.slice(0, 64)}»`,
-    `pass ${long.slice(0, 65)}`,
-    "pass Xk9!pQz7R",
-    "pass Xk!pQzRtbWyB",
-    "pass xk9!pqz7rt2b",
-    "pass Xk9pQz7Rt2bW!",
-    "pass Xk9!pQz7@exa-mple.com",
-    "pass Xk9%4fQz7%Rt2b",
+
     "pass /Xk9!pQz7Rt2bW",
     "pass Xk9!pQz7Rt2bW/",
     "beside Xk9!pQz7Rt2bW",

@@ -1,0 +1,241 @@
+import { isConstant, isSetter } from "./assignment-names.ts";
+import type { Tie } from "./assignment-values.ts";
+import { quotes as q } from "./values.ts";
+
+/** What leads from a name to its value. */
+export interface Name {
+  readonly text: string;
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Bridge {
+  readonly tie?: Tie;
+  /** What it can begin with, so that most names cost one look. */
+  readonly first: string;
+  /** What it can have behind its first blanks, where that is not just anything. */
+  readonly beyond?: string;
+  readonly pattern: RegExp;
+  readonly serves?: (name: Name) => boolean;
+  /** Several values may follow, up to the end of the list. */
+  readonly isList?: boolean;
+}
+
+const sticky = (source: string) => new RegExp(source, "y");
+
+const before = ({ text, start }: Name, length: number) => text.slice(Math.max(0, start - length), start);
+const isFlag = ({ name }: Name) => name.startsWith("-");
+const isElement = (name: Name) => /<(?:[\w.-]{1,20}:)?$/.test(before(name, 22));
+/** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
+const isDeclared = (name: Name) =>
+  /_key$|bindpw$|rootpw$|[a-z]-password(?:-value)?$/i.test(name.name) ||
+  /(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine|authToken|requirepass|masterauth)[ \t]$/.test(
+    before(name, 16),
+  ) ||
+  /^(?:requirepass|masterauth|rootpw)$/.test(name.name);
+/** `{:user "…" :password "…"}` */
+const isKeyword = ({ text, start }: Name) => text.charAt(start - 1) === ":";
+const isCompared = (name: Name) => /(?:cmp|compare|equals?)\w{0,8}\($/i.test(before(name, 24));
+export const isLineStart = (name: Name): boolean =>
+  /(?:^|\n)[ \t>|+*-]{0,8}(?:export[ \t]+|set[ \t]+|SET[ \t]+|ENV[ \t]+|ARG[ \t]+|- |\$env:)?["']?$/.test(
+    before(name, 24),
+  );
+
+/** `${TOKEN:-…}`: what stands in for the variable. */
+const isExpanded = ({ text, start }: Name) => text.startsWith("${", start - 2);
+
+/** In the order they are tried. */
+const bridges: readonly Bridge[] = [
+  // password = SecretStr("…")
+  {
+    tie: "call",
+    first: " \t=",
+    beyond: "=",
+    pattern: sticky(`[ \\t]*=[ \\t]*(?:new )?[\\w.:]+\\((?=[${q}])`),
+  },
+  // password: >- and the value in the next line
+  { first: `${q}:`, pattern: sticky(`[${q}]?:[ \\t]+[>|][+-]?[ \\t]*\\r?\\n[ \\t]+`) },
+  // passwords = ["…", "…"], password: { value: "…" }
+  {
+    tie: "literal",
+    first: `${q}]) \t:=`,
+    beyond: ":=",
+    pattern: sticky(
+      `[${q}\\])]{0,3}[ \\t]*(?::=|=>|[:=])\\s*(?:new[ \\t]+[\\w.<>]+(?:\\[\\])?[ \\t]*)?(?:\\[|\\(|(?:\\[\\]\\w+)?\\{)\\s*(?:[${q}]?(?:value|default|plain\\w*|current|primary|data|secret|password|token|key)[${q}]?[ \\t]*(?::|=>?)[ \\t]*)?(?=[${q}])`,
+    ),
+    isList: true,
+  },
+  {
+    tie: "line",
+    first: `${q} \t:`,
+    beyond: ":",
+    pattern: sticky(`[${q}]?[ \\t]*:[ \\t]*\\r?\\n[ \\t]*- (?=\\S)`),
+    isList: true,
+  },
+  // string Password { get; set; } = "…", std::string key{"…"}, pw = x ? "…" : "…", PASSWORD PIC X(20) VALUE '…'
+  {
+    tie: "literal",
+    first: " \t{",
+    beyond: "{=P",
+    pattern: sticky(
+      `[ \\t]*(?:\\{[ \\t]*(?=[${q}])|\\{ ?get;[^{}\\n]{0,40}\\}[ \\t]*=[ \\t]*(?=[${q}])|=[ \\t]*[^${q}\\n?]{1,40}\\?[ \\t]*(?=[${q}])|PIC [^\\n]{1,20} VALUE[ \\t]+(?=[${q}]))`,
+    ),
+    isList: true,
+  },
+  { tie: "pair", first: ":-=", pattern: /:?[-=]/y, serves: isExpanded },
+  // Equals signs and colons, behind a closing quote or bracket, with or without a type: `key: string = `, and before
+  // what tells the kind of a string: `N'…'`.
+  {
+    first: `\\${q}])* \t:=-<?|}~`,
+    beyond: ":=?|+-<~&'AsSTN",
+    pattern: sticky(
+      `[\\\\${q}\\])}*]{0,6}[ \\t]{0,99}(?:(?::[ \\t]{0,2}|As[ \\t]{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString[ \\t]{0,99}\\*?)[ \\t]{0,99}=|:=|\\?:|(?:\\?\\??|\\|\\||\\+)=|={1,3}>|(?:->|<-|~>)[ \\t]|=(?![=~>])|::[ \\t]|:(?![:=/]))[ \\t*]{0,8}(?:(?:&|!!)\\w{1,40}[ \\t]{1,99})?(?:[A-Za-z@$]{1,2}(?=["']))?`,
+    ),
+  },
+  // process.env.TOKEN ?? "…", a literal it is compared with
+  {
+    tie: "pair",
+    first: `${q})] \t=!?|`,
+    beyond: "?|o=!",
+    pattern: sticky(`[${q})\\]]{0,3}[ \\t]*(?:\\?\\?|\\|\\||\\?:|or|[=!]==?)[ \\t]+(?=[${q}])`),
+  },
+  {
+    tie: "pair",
+    first: ",",
+    pattern: sticky(`,[ \\t]*(?=[${q}])`),
+    serves: (name) => isCompared(name) || isConstant(name.name),
+  },
+  // setPassword("…"), then any other: password("…")
+  {
+    tie: "literal",
+    first: "(",
+    pattern: sticky(`\\([ \\t]*(?=[${q}])`),
+    serves: ({ name }) => isSetter(name),
+  },
+  { tie: "call", first: "(", pattern: sticky(`\\([ \\t]*(?=[${q}])`) },
+  // <password type="x">…</password>, <entry key="password">…</entry>, <key>password</key><string>…</string>
+  {
+    tie: "element",
+    first: "> \t\n",
+    pattern: /(?:\s[^<>]{0,200})?>\s*(?:<[\w:.-]{1,24}>\s*)?/y,
+    serves: isElement,
+  },
+  { tie: "element", first: q, pattern: sticky(`[${q}](?:\\s[^<>]{0,200})?>\\s*`) },
+  { tie: "element", first: "<", pattern: /<\/[\w:.-]{1,24}>\s*<[\w:.-]{1,24}(?:\s[^<>]{0,80})?>\s*/y },
+  // <add key="ApiKey" value="…" />
+  {
+    tie: "literal",
+    first: `${q} \t\n`,
+    pattern: sticky(
+      `[${q}]?(?:\\s+[\\w:.-]{1,24}=[${q}][^${q}<>]{0,60}[${q}]){0,4}\\s+(?:[\\w-]{1,20}[:-])?(?:value|content)\\s*=\\s*(?=[${q}])`,
+    ),
+  },
+  // { "name": "DB_PASSWORD", "value": "…" }
+  {
+    tie: "literal",
+    first: q,
+    pattern: sticky(
+      `[${q}],\\s*[${q}]?(?:[Vv]alue|ParameterValue|default|secret|content)[${q}]?\\s*[:=]\\s*(?=[${q}])`,
+    ),
+  },
+  // - name: DB_PASSWORD, and in the next line value: …
+  {
+    tie: "literal",
+    first: `${q} \t\r\n`,
+    beyond: "\r\n",
+    pattern: sticky(`[${q}]?(?:[ \\t]*\\r?\\n){1,2}[ \\t-]*(?:value|default):[ \\t]+`),
+  },
+  // password: and in the lines below it example: … or Default: …
+  {
+    tie: "line",
+    first: `${q}:`,
+    pattern: sticky(
+      `[${q}]?:[ \\t]*(?:\\r?\\n[ \\t-]*[\\w]{2,20}:[^\\n]{0,60}){0,3}\\r?\\n[ \\t-]*(?:[Vv]alue|[Dd]efault|[Ee]xample):[ \\t]+`,
+    ),
+  },
+  // variable "db_password" { default = "…" }
+  { tie: "literal", first: q, pattern: sticky(`[${q}][ \\t]*\\{[^{}]{0,200}?\\bdefault[ \\t]*=[ \\t]*`) },
+  // define("DB_PASSWORD", "…")
+  { tie: "pair", first: q, pattern: sticky(`[${q}][ \\t]*,\\s{0,12}(?=[${q}])`) },
+  // :password "…"
+  { tie: "pair", first: " ", beyond: q, pattern: / (?=["\uE000])/y, serves: isKeyword },
+  // --password …
+  { tie: "option", first: " \t", pattern: /[ \t]+(?!-)/y, serves: isFlag },
+  { tie: "option", first: " \t", pattern: /[ \t]+(?:--\w+[ \t]+)?/y, serves: isDeclared },
+  // reg add … /v Password /t REG_SZ /d …
+  { tie: "literal", first: " ", beyond: "/", pattern: /[ \t]+\/t[ \t]+\w+[ \t]+\/d[ \t]+/y },
+  // storePassword '…'
+  { tie: "pair", first: " \t", beyond: q, pattern: sticky(`[ \\t]+(?=[${q}])`) },
+  // ${PASSWORD}    …
+  { tie: "line", first: "}", pattern: /\}(?:\t| {2,99})[ \t]{0,99}(?=\S)/y, serves: isExpanded },
+  // Password: and the value in the next line, behind a comment sign or not
+  {
+    tie: "line",
+    first: `${q})]* \t:=`,
+    beyond: ":=",
+    pattern: sticky(
+      `[${q})\\]*]{0,4}[ \\t]*[:=][ \\t*]*(?:\\r?\\n[ \\t]*){1,2}(?:(?:\\/\\/|#|--|;|\\*|>|- )[ \\t]*)?`,
+    ),
+  },
+  // | password | … |, password,… as a line of two
+  { tie: "cell", first: `* \t|${q}`, beyond: "|", pattern: sticky(`[*_${q}]{0,3}[ \\t]*\\|{1,2}[ \\t*_]*`) },
+  {
+    tie: "cell",
+    first: `,;${q}`,
+    pattern: sticky(`[${q}]?[,;](?=[^,;\\n]+(?:\\n|$))`),
+    serves: isLineStart,
+  },
+  // password      …, password .... …, password<tab>…
+  {
+    tie: "line",
+    first: "\t .",
+    pattern: /[ \t]{0,99}(?:\t[ \t]{0,99}|[ \t]{2,99}|\.{3,99}[ \t]{0,99})(?=\S)/y,
+    serves: isLineStart,
+  },
+  // the password `…`, password - …
+  { tie: "call", first: " ", beyond: "`", pattern: / (?=`)/y },
+  { tie: "call", first: " ", beyond: "-", pattern: /[ \t]+-[ \t]+(?=\S)/y },
+];
+
+const byFirst = new Map<string, readonly Bridge[]>();
+const bridgesFrom = (first: string): readonly Bridge[] =>
+  kept(byFirst, first, () => bridges.filter((bridge) => bridge.first.includes(first)));
+const byBeyond = new Map<string, readonly Bridge[]>();
+const bridgesOver = (blank: string, beyond: string): readonly Bridge[] =>
+  kept(byBeyond, blank + beyond, () =>
+    bridgesFrom(blank).filter((bridge) => bridge.beyond === undefined || bridge.beyond.includes(beyond)),
+  );
+
+/** The lists are short; a sign that leads nowhere is not kept. */
+function kept(lists: Map<string, readonly Bridge[]>, key: string, make: () => readonly Bridge[]) {
+  const known = lists.get(key);
+  if (known) return known;
+  const made = make();
+  if (key.charCodeAt(key.length - 1) < 128) lists.set(key, made);
+  return made;
+}
+
+const isBlank = (character: string) => character === " " || character === "\t";
+const blanksMax = 80;
+
+/** Those that can begin with what stands behind a name. */
+export function bridgesAt(text: string, at: number): readonly Bridge[] {
+  const first = text.charAt(at);
+  if (first === "" || !isBlank(first)) return first === "" ? [] : bridgesFrom(first);
+  let beyond = at + 1;
+  while (beyond < at + blanksMax && isBlank(text.charAt(beyond))) beyond++;
+  return bridgesOver(first, text.charAt(beyond));
+}
+
+/** Behind another value of the same list. */
+export const nextOfList = sticky(`[${q}]?(?:[ \\t]*[,:]\\s*(?=[${q}])|[ \\t]*\\r?\\n[ \\t]*- (?=\\S))`);
+
+/** `DB_PASSWORD=`, `spring.datasource.password=` at the start of a line: nothing but a value stands behind it. */
+export const isEnvironment = ({ text, name, start, end }: Name): boolean =>
+  !text.startsWith("${", start - 2) &&
+  (isConstant(name) ||
+    (/^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(name) &&
+      (start === 0 || text.charAt(start - 1) === "\n") &&
+      /^=\S/.test(text.slice(end, end + 2)))) &&
+  /^["']?[ \t]{0,99}[:=]/.test(text.slice(end, end + 10));

@@ -1,0 +1,54 @@
+import { hasBothCases, hasDigit, isHex, isPlainCase, isUuid, looksRandom } from "./appearance.ts";
+import { isPlaceholder } from "./placeholders.ts";
+import { type Finder, kindNamed, type Span } from "./rule.ts";
+
+/** Links that let in whoever has them: resets, invitations, one-time and magic links, shared secrets. */
+const linkPattern = /https?:\/\/[^\s"'<>`\uE000-\uE010]{8,}/g;
+const opensDoors =
+  /(?<![A-Za-z])(?:reset|magic|invit|activat|verif|confirm|recover|one-?time|\botp\b|sign-?in|log-?in|passwordless|password|token|secret|unlock|join|onboard|accept|webhook|hooks?\b|callback|sso|session|share|\bauth\b|unsubscribe|trigger|deploy|private|ical|webcal)/i;
+const partPattern = /[\w.~%+-]{10,}/g;
+/** Files, versions and words with hyphens are no tokens. */
+const isTokenPart = (part: string) =>
+  !isPlaceholder(part) &&
+  ((isHex(part) && part.length >= 16 && hasDigit(part) && /[a-f]/i.test(part)) ||
+    isUuid(part) ||
+    (part.length >= 12 && hasDigit(part) && looksRandom(part) && !/\.\w{1,5}$/.test(part)) ||
+    (part.length >= 24 && looksRandom(part)));
+
+const urlToken = kindNamed("URL token");
+
+function find(text: string): Span[] {
+  const spans: Span[] = [];
+  linkPattern.lastIndex = 0;
+  for (let link = linkPattern.exec(text); link; link = linkPattern.exec(text)) {
+    const pathAt = link[0].indexOf("/", "https://".length);
+    const path = pathAt === -1 ? "" : link[0].slice(pathAt).replace(/[.,;:)\]}]{1,9}$/, "");
+    const isDoor =
+      opensDoors.test(path) || /^https?:\/\/(?:hooks?|webhooks?|login|auth|invite)\./.test(link[0]);
+    if (!isDoor || path.length > 2_048) continue;
+    const isStrongDoor =
+      /reset|magic|invit|activat|verif|confirm|recover|one-?time|passwordless|trigger|unsubscribe|webhook|hooks?\b/i.test(
+        path,
+      );
+    const isVersioned =
+      /\/(?:commit|blob|tree|raw|compare|archive|pull|issues)\/|raw\.githubusercontent/.test(link[0]);
+    for (const part of path.matchAll(partPattern)) {
+      // `client_id=…` tells who asks, `private-…` what it is.
+      const before = path.slice(0, part.index);
+      if (/(?:^|[?&_-])(?:\w*id|state|nonce|code_challenge|response_type|scope|v|version)=$/i.test(before))
+        continue;
+      const label = /^[a-z]{3,10}[-_](?=\S{10})/.exec(part[0])?.[0].length ?? 0;
+      if (isUuid(part[0]) && !isStrongDoor) continue;
+      if (isVersioned && /^[0-9a-f]{7,64}$/.test(part[0])) continue;
+      const isShort =
+        /[?&](?:key|code|token|secret|sig|t|k|otp|pin)=$/.test(before) &&
+        ((hasDigit(part[0]) && /[A-Z]/.test(part[0])) || (hasBothCases(part[0]) && !isPlainCase(part[0])));
+      if (!isShort && !isTokenPart(part[0]) && !(label > 0 && isTokenPart(part[0].slice(label)))) continue;
+      const start = link.index + pathAt + part.index;
+      spans.push({ start, end: start + part[0].length, kind: urlToken.kind });
+    }
+  }
+  return spans;
+}
+
+export const links: Finder = { kinds: [urlToken], keywords: ["http"], find };

@@ -1,0 +1,99 @@
+import { hasBothCases, hasDigit, hasLetter, isHex, isUuid, looksVeryRandom } from "./appearance.ts";
+import { isCode, isDressedWord, isOddWord, isStrong } from "./assignment-values.ts";
+import { isPlaceholder } from "./placeholders.ts";
+import { isOrdinary } from "./prose.ts";
+import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
+
+/** Guesses, for the end: a line that speaks of credentials, and something on it that looks like one. */
+
+const keywordsOf = (listed: string) => listed.split("|");
+
+const speaksOfPasswords =
+  /pass|pwd|cred|auth|log ?in|sign[- ]?in|parol|contrase|senha|has[lł]o|парол|密码|パスワード|kennwort/i;
+const passwordWords =
+  "pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|senha|parol";
+const speaksOfSecrets = /secret|token|keystore|\bks\.|sign(?:ed|ing)|hmac|jwt|vault|database\(|connect/i;
+const secretWords = "secret|token|keystore|ks.|signed|signing|hmac|jwt|vault|database(|connect";
+
+const lineReach = 200;
+/** The line, before and behind. */
+function lineOf(text: string, start: number, end: number): string {
+  const before = text.slice(Math.max(0, start - lineReach), start);
+  const behind = text.slice(end, end + lineReach);
+  const lineEnd = behind.indexOf("\n");
+  return `${before.slice(before.lastIndexOf("\n") + 1)}\0${lineEnd === -1 ? behind : behind.slice(0, lineEnd)}`;
+}
+export const isSpokenOf = (text: string, start: number, end: number): boolean =>
+  speaksOfPasswords.test(lineOf(text, start, end));
+
+/** `Xk9!pQz7Rt`: small letters, capitals, digits and a symbol, in no order, and no part of something longer. */
+const isPasswordShaped: AcceptInContext = (secret, { text, start, end }) =>
+  secret.length <= 64 &&
+  hasDigit(secret) &&
+  hasBothCases(secret) &&
+  /[A-Za-z0-9][!#$%^&*?+~@]+[A-Za-z0-9]/.test(secret) &&
+  // An address, or something percent-encoded.
+  !/@[\w-]+\.[a-z]|%.*%/.test(secret) &&
+  looksVeryRandom(secret) &&
+  !/[/=%@]/.test(text.charAt(start - 1) + text.charAt(end)) &&
+  !isPlaceholder(secret);
+
+/** `Pyramid!1448`, `ml2OUO-osha9i-ifvqpy`: no part of an address, a path or code. */
+const isLoosePassword: AcceptInContext = (secret, { text, start, end }) =>
+  secret.length >= 9 &&
+  secret.length <= 40 &&
+  ((/^[A-Za-z\d]+[!$^&*?+~@#%]+[A-Za-z\d!?]+$/.test(secret) &&
+    !/%[0-9A-Fa-f]{2}(?!\d)|^[A-Z]\w+#[a-z]/.test(secret) &&
+    hasDigit(secret) &&
+    /[A-Za-z]{3}/.test(secret) &&
+    !/^[\w.]+@[a-z]/.test(secret)) ||
+    (/^[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{6}){2}$/.test(secret) && hasBothCases(secret))) &&
+  !/[/=%@:\\()[\]{}<>&?#]/.test(text.charAt(start - 1) + text.charAt(end)) &&
+  !isPlaceholder(secret);
+
+const bareRule: ContextRule = {
+  ...kindNamed("Password"),
+  keywords: keywordsOf(passwordWords),
+  pattern: /[\w!#$%^&*?+~@.-]+/g,
+  accept: (secret, found) =>
+    secret.length >= 8 &&
+    (isPasswordShaped(secret, found) || isLoosePassword(secret, found)) &&
+    isSpokenOf(found.text, found.start, found.end),
+};
+
+/** What the string is said to be: a user, a name, a path. */
+const otherLabel =
+  /(?:user|name|login|id|mail|host|account|realm|tenant|project|bucket|region|role|group|type|alg\w*|version|path|file|url|uri|class|selector|href|src|key|hash|digest|bypass|public)\w{0,6}["'`\uE000-\uE003]?\s*[:=(,]?\s*[([]?\0?$/i;
+
+/** The value of a name, which the search for assignments has judged, or no string of its own. */
+const ownName = /[^\s([{,]\s*(?::=?|=>?)\s*$|\w$/;
+
+/** `"myEasily830"`, `"m4gn3t%leopard"`: no name, no address, no path. */
+const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
+  if (secret.length < 8 || secret.length > 64 || !hasLetter(secret) || !hasDigit(secret)) return false;
+  if (/[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$/.test(secret) || isHex(secret) || isUuid(secret))
+    return false;
+  if (/^pub/.test(secret)) return false;
+  if (
+    !(isStrong(secret) || isDressedWord(secret) || isOddWord(secret) || isCode(secret)) ||
+    isOrdinary(secret)
+  )
+    return false;
+  const line = lineOf(text, start, end);
+  const before = line.slice(0, line.indexOf("\0") - 1);
+  return (
+    (speaksOfPasswords.test(line) || speaksOfSecrets.test(line)) &&
+    !otherLabel.test(before) &&
+    !ownName.test(before) &&
+    !isPlaceholder(secret)
+  );
+};
+
+const quotedRule: ContextRule = {
+  ...kindNamed("Password"),
+  keywords: keywordsOf(`${passwordWords}|${secretWords}`),
+  pattern: /(?<=["'`\uE000-\uE003])[^\s"'`\uE000-\uE003]+(?=["'`\uE000-\uE003])/g,
+  accept: isQuotedSecret,
+};
+
+export const nearbyRules: readonly ContextRule[] = [bareRule, quotedRule];

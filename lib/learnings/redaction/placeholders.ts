@@ -1,0 +1,146 @@
+import { hasDigit, isPlainCase } from "./appearance.ts";
+import { hasDistinct } from "./rule.ts";
+import { marker } from "./view.ts";
+
+/** What is wholly a placeholder or a reference stays; what merely contains such a word does not. */
+
+const setOf = (spaced: string) => new Set(spaced.split(" "));
+
+/** Alone or with others of these lists they make no credential. */
+const standIns = setOf(
+  "please kindly your my the our example sample dummy fake mock placeholder change changeme changeit replace replaceme redacted hidden masked removed omitted todo tbd fixme insert enter put paste fill add here none null nil undefined empty unset foo bar baz foobar qux xxx yyy zzz me this that with your_ some any real actual own goes in to be it not set from see vault",
+);
+const subjects = setOf(
+  "test tests testing secret secrets password passwd passwort pass pwd pw passphrase token tokens key keys api access client user users username name string str text false true value values required optional bearer basic admin root guest default db database app application service account login auth authentication credential credentials id env environment variable var config prod dev staging local localhost of for a an is and or new old current git github gitlab docker aws server host private public hash hashed encrypted number boolean bool int any object type field input label",
+);
+const counting = /^(?:0*1?2?3?4?5?6?7?8?9?0?|x+|\*+)$/;
+
+/** `yourToken-here` is `your token here`. */
+const wordsOf = (value: string): string[] =>
+  value
+    .replace(/([a-z])([A-Z\d])/g, "$1 $2")
+    .toLowerCase()
+    .split(/^[\0-\x7f]*$/.test(value) ? /[^a-z\d]+/ : /[^\p{L}\d]+/u)
+    .filter(Boolean);
+
+/** `P@ssw0rd` is the word that it looks like. */
+const unleeted = (value: string) =>
+  value.replace(/[0134579@$]/g, (sign) => "oieastgas".charAt("0134579@$".indexOf(sign)));
+
+/** Whether the first word of the value is of the lists: of most values it is not, and no more is looked at. */
+function beginsLikePlaceholder(value: string): boolean {
+  const [first = ""] =
+    /[A-Z\d]*[a-z]*|[^\0-\x7f].*/.exec(value.replace(/^[^A-Za-z\d\x80-\uffff]+/, "")) ?? [];
+  const word = first.toLowerCase();
+  return standIns.has(word) || subjects.has(word) || counting.test(word) || !/^[a-z]*$/.test(word);
+}
+
+function isMadeOfPlaceholderWords(value: string): boolean {
+  if (value.length > 64) return false;
+  return (
+    (beginsLikePlaceholder(value) && isMadeOf(wordsOf(value))) ||
+    (value.length <= 24 &&
+      /^[mypstcae$@\d]/i.test(value) &&
+      /^(?:my|your)?(?:password|passwd|secret|token|changeme|admin|test|example|sample)$/i.test(
+        unleeted(value.replace(/[\d!.?]+$/, "")),
+      ))
+  );
+}
+
+function isMadeOf(words: readonly string[]): boolean {
+  if (words.length === 0) return false;
+  const isStandIn = words.some((word) => standIns.has(word));
+  return words.every(
+    (word) =>
+      standIns.has(word) || subjects.has(word) || (isStandIn && words.length > 1 && counting.test(word)),
+  );
+}
+
+/** `$TOKEN`, `${TOKEN}`, `$(cmd)`, `{{ x }}`, `<TOKEN>`, `%TOKEN%`, `%env(x)%`, `%(x)s`, `:x`, `@x@`, `!Ref x`, `#{x}`, `vault:…`. */
+const references = [
+  /^[$#%]\{[^{}]*\}$/,
+  /^\{(?:[^{}\w-]|[A-Za-z_][A-Za-z_.]{0,40}\d{0,1}\}|\d{0,2}\})/,
+  /^\{(?=[^{}]*[\s.:|])[^{}]*\}$/,
+  /^[$#%]?\{\{.*$/,
+  /^\$\(.*$/,
+  /^\$\{.*\}$/,
+  /^\$\{[A-Za-z_][\w.]*(?::?[-?]|$)/,
+  /^\\\(\w/,
+  /^<[^<>]*>?$/,
+  /^%[\w.]+%$/,
+  /^%\w+\([\w.]*\)?%?$/,
+  /^%\(\w+\)s$/,
+  /^%-?\d*[sdvqr]$/,
+  /^@(?:[a-z_]+|[A-Z_]+)@?$/,
+  /^@Microsoft\.KeyVault/,
+  /^projects\/[\w-]+\/secrets\//,
+  /^[a-z][a-z+.-]{1,20}:\/\/[^@]*$/,
+  /^\$ANSIBLE_VAULT/,
+  /^<%|^\(\(|^%\{|^@@|^\$\[|^\[\[/,
+  /^[a-z][\w-]*(?:\/[a-z][\w.-]*){1,6}(?:#[\w.-]+)?$/,
+  /^\{cipher\}|^ENC\[|^Ag[A-D][\w+/]{100}/,
+  /^\$env:\w+$/i,
+  /^__\w+__$/,
+  /^!(?:[A-Z][a-z]+|![a-z]+)$/,
+  /^!(?:Ref|Sub|GetAtt|ImportValue|secret|vault|env|ENV|Join|FindInMap)\b/,
+  /^[:&*](?:[a-z_]+|[A-Z_]+)$/,
+  /^\[[\w .-]*\]$/,
+  /^(?:vault|secret|op|ref\+\w+|aws-?sm|ssm|gcp-?sm|keyvault|awssm|env|file|sops|doppler|bws):[\w/.#-]/i,
+  /^(?:ENC|vault|env|secret|lookup|getenv|secrets?\.)[[(.]/i,
+  /^\/(?:run|var|etc|usr|home|opt|mnt)\//,
+];
+/** `$dbPassword` names a variable; `$ummer2024!` does not. */
+const isVariable = (value: string) =>
+  /^\$[A-Za-z_]\w*$/.test(value) &&
+  (/^\$[A-Z_][A-Z0-9_]*$/.test(value) || (!hasDigit(value) && isPlainCase(value.slice(1))));
+export const isReference = (value: string): boolean =>
+  !/^[A-Za-z0-9]*$/.test(value) &&
+  (isVariable(value) || references.some((reference) => reference.test(value)));
+
+/** `xxxxxxxx`, `****`, `sk-...abcd`: at least a third of it stands for something else. */
+const fillers = /x{3,}|X{3,}|\*{3,}|\.{3,}|…+|•{2,}|0{6,}|#{4,}|_{4,}|-{4,}|\?{3,}/g;
+const mayBeFilled = /x{3}|X{3}|\*{3}|\.{3}|…|••|0{6}|#{4}|_{4}|-{4}|\?{3}/;
+function isFilled(value: string): boolean {
+  if (!mayBeFilled.test(value)) return false;
+  let filled = 0;
+  for (const [run] of value.matchAll(fillers)) filled += run.startsWith("…") ? 3 * run.length : run.length;
+  return filled > 0 && filled * 3 >= value.length;
+}
+
+/** `0123456789abcdef`, `abcdefgh`: nobody draws that. */
+function isSequence(value: string): boolean {
+  let steps = 0;
+  for (let index = 1; index < value.length; index++) {
+    const step = value.charCodeAt(index) - value.charCodeAt(index - 1);
+    if (step === 1 || step === 0) steps++;
+  }
+  return value.length >= 8 && steps >= 0.7 * (value.length - 1);
+}
+
+/** Examples that everybody knows. */
+const isWellKnown = (value: string) =>
+  /deadbeef|cafebabe|correct.?horse.?battery|battery.?staple|^hunter2$|^letmein|^qwerty|tr0ub4dor|^(?:(?:0000|1111)+-?)+/i.test(
+    value,
+  );
+
+/** The vendors' own examples. */
+const isDocumented = (value: string) => /EXAMPLE(?:KEY)?$/.test(value);
+
+/** `$2b$12$…`, `{SSHA}…`: what is left of a password is no password. */
+export const isPasswordHash = (value: string): boolean =>
+  /^(?:\$(?:2[abxy]|argon2\w*|pbkdf2\w*|scrypt|[156y]|apr1)\$|pbkdf2_\w+\$|\{(?:SSHA|SHA|MD5|CRYPT|BCRYPT)\d*\}|scrypt:|argon2)/i.test(
+    value,
+  );
+
+/** Something that stands where a credential would: it stays, so that examples stay readable. */
+export const isPlaceholder = (value: string): boolean =>
+  value.length < 4 ||
+  !hasDistinct(value, 3) ||
+  value.includes(marker) ||
+  isReference(value) ||
+  isFilled(value) ||
+  isSequence(value) ||
+  isWellKnown(value) ||
+  isDocumented(value) ||
+  isPasswordHash(value) ||
+  isMadeOfPlaceholderWords(value);

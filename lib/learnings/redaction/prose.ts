@@ -1,0 +1,308 @@
+import { hasBothCases, hasDigit, hasLetter, isPlainCase } from "./appearance.ts";
+import type { Claim } from "./assignment-names.ts";
+import {
+  isCode,
+  isCredential,
+  isDiceware,
+  isDressedWord,
+  isOddWord,
+  isStrong,
+  looksChosen,
+  sentenceWords,
+} from "./assignment-values.ts";
+import { isPlaceholder } from "./placeholders.ts";
+import { type Value, valueAt } from "./values.ts";
+
+/** "the password for staging is …", "der Token lautet …", "密码是…": what a sentence ties to a name. */
+
+const setOf = (spaced: string) => new Set(spaced.split(" "));
+
+const verbs = setOf(
+  "is was are be been s now equals reads becomes stays remains ist war lautet lauten heißt est sera était es era será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este jetzt nun maintenant ahora agora ora adesso teraz теперь still currently always - → -> => = :",
+);
+/** Behind these comes something about the credential, and not the credential. */
+const aboutWords = setOf(
+  "hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired ttl see docs rotated rotation policy manager page field column header named called",
+);
+const wordPattern = /(?:,(?= ))?[ \t]*(\S{1,200})/y;
+const wordsMax = 8;
+const wordLengthMax = 128;
+
+/** `v2.4.1-rc1`, `ISO27001`, `user42`, `2024-01-01`, `k8s`: they have digits and are no credentials. */
+export const isOrdinary = (value: string): boolean =>
+  /^[A-Za-z]{1,10}-?\d{1,5}$/.test(value) ||
+  /^v?\d[\d.,:/-]*[a-z]{0,6}\d*$/i.test(value) ||
+  /PBKDF|[Ss][Hh][Aa]-?\d|HMAC|[Hh]mac|AES|aes-?\d|RSA|OAuth|oauth|Argon|argon|crypt|[Bb]ase64|UTF|utf-?\d|ISO[- ]?\d|RFC|TLS|HTTP|http|JWT|X509|FIDO|WebAuthn/.test(
+    value,
+  ) ||
+  value.includes("://");
+
+/** Behind a preposition, or behind nothing: the value alone must show it. */
+const isLikely = (value: string) =>
+  isStrong(value) ||
+  (value.length >= 8 &&
+    hasDigit(value) &&
+    hasBothCases(value) &&
+    hasLetter(value) &&
+    /^[\w!@#$%^&*+=?~.-]+$/.test(value) &&
+    !/^[A-Z]?[a-z]+\d+$/.test(value) &&
+    !isPlainCase(value.replace(/\d/g, "")));
+
+/** `user=anna`, `?token=…`, `--flag`, a path: they speak for themselves. */
+const isOwnAssignment = (value: string) =>
+  /^[?&#-]?(?:[a-z_.[\]-]+|[A-Z_]+)=|^(?:[a-z_.-]+|[A-Z_]+):|^[\w.-]+=[^=]|^--|^[./+&=?;,|]|:\/\//.test(
+    value,
+  );
+
+function judged(value: Value | undefined, claim: Claim, isSaid: boolean, isNext = false): Value | undefined {
+  const found = looksSpoken(value, claim, isSaid, isNext);
+  return found && !isPlaceholder(found.text) ? found : undefined;
+}
+
+function looksSpoken(
+  value: Value | undefined,
+  claim: Claim,
+  isSaid: boolean,
+  isNext: boolean,
+): Value | undefined {
+  if (!value || value.text.length < 6 || isOwnAssignment(value.text)) return undefined;
+  const named = { claim, isConstant: false, isEnvironment: false } as const;
+  const isPassword =
+    claim === "password" || claim === "passphrase" || claim === "secret" || claim === "credential";
+  if (isSaid && isCredential(value, { ...named, tie: "sentence" })) return value;
+  if (isPassword && isNext && (isDressedWord(value.text) || isOddWord(value.text) || isDiceware(value.text)))
+    return value;
+  if (isPassword && isNext && isCode(value.text) && !isOrdinary(value.text)) return value;
+  if (isOrdinary(value.text)) return undefined;
+  if (isPassword && (isLikely(value.text) || (isSaid && isOddWord(value.text)))) return value;
+  return isCredential(value, { ...named, tie: "near" }) ? value : undefined;
+}
+
+const openers = /^[*_(["'`\uE000-\uE003]+/;
+
+/** 1 digit or sign, 2 consonant, 3 vowel, 4 capital, 5 what joins words, 6 a blank. */
+const classes = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[\d!#$%^&*+~@]/.test(character)) return 1;
+  if (/[a-z]/.test(character)) return /[aeiou]/.test(character) ? 3 : 2;
+  if (/[A-Z]/.test(character)) return 4;
+  return /[-_.]/.test(character) ? 5 : /\s/.test(character) ? 6 : 0;
+});
+const classOf = (code: number) =>
+  code < 128 ? (classes[code] ?? 0) : /\s/.test(String.fromCharCode(code)) ? 6 : 0;
+
+/**
+ * Where the word ends that begins at `start`; negative if it may be a credential: it has a digit or a sign in it, five
+ * consonants in a row, capitals inside, twenty letters, or two joints. No other word can be one.
+ */
+function wordEnd(text: string, start: number): number {
+  let isCandidate = false;
+  let consonants = 0;
+  let letters = 0;
+  let capitalsInside = 0;
+  let joints = 0;
+  let before = 0;
+  let at = start;
+  for (; at < text.length && at - start < 200; at++) {
+    const here = classOf(text.charCodeAt(at));
+    if (here === 6) break;
+    consonants = here === 2 ? consonants + 1 : 0;
+    letters = here >= 2 && here <= 4 ? letters + 1 : 0;
+    if (here === 4 && (capitalsInside > 0 || before === 2 || before === 3)) capitalsInside++;
+    if (here === 5 && (before === 2 || before === 3)) joints++;
+    if (here === 1 || consonants === 5 || letters === 20 || capitalsInside === 2 || joints === 2)
+      isCandidate = true;
+    before = here;
+  }
+  return isCandidate ? -at : at;
+}
+const mayBeCredential = (word: string) => wordEnd(word, 0) < 0;
+
+/** Answers, for ever later places, where the next word that may be a credential begins, and where the last one did. */
+export function candidatesIn(text: string): (at: number) => { next: number; last: number } {
+  let last = -1;
+  let next = 0;
+  let nextEnd = 0;
+  let isFirst = true;
+  return (at) => {
+    while (isFirst || nextEnd <= at) {
+      if (!isFirst && next < text.length) last = nextEnd;
+      isFirst = false;
+      let end = nextEnd;
+      do {
+        next = end;
+        while (next < text.length && classOf(text.charCodeAt(next)) === 6) next++;
+        end = wordEnd(text, next);
+      } while (end >= 0 && next < text.length);
+      nextEnd = next < text.length ? -end : Number.POSITIVE_INFINITY;
+    }
+    return { next, last };
+  };
+}
+
+/** A word stands behind several names: it is judged once for names of a kind. */
+const keyOf = (at: number, claim: Claim, isSaid: boolean, isNext: boolean) =>
+  at * 8 + (claim === "token" || claim === "api_key" ? 4 : 0) + (isSaid ? 2 : 0) + (isNext ? 1 : 0);
+
+/** Whatever a name claims. */
+const mayBeOne = (value: string) => hasDigit(value) || looksChosen(value);
+
+function wordAt(text: string, word: string, at: number): Value | undefined {
+  if (!mayBeCredential(word)) return undefined;
+  const opened = openers.exec(word)?.[0].replace(/["'`\uE000-\uE003].*$/s, "").length ?? 0;
+  return valueAt(text, at + opened, false, wordLengthMax);
+}
+
+/** A credential stands no further from its name. */
+export const spokenReach = 160;
+
+const spokenPhrase =
+  /(?:[ \t]+(?:is|was|ist|lautet|est|es|é|è|to|jest)|[ \t]*[:=])[ \t]+["'`\uE000]?(?=[a-z])|[ \t]+["'`\uE000](?=[a-z])/y;
+const phraseWords = /[a-z]{3,10}(?:[ -][a-z]{3,10}){3,9}(?=["'`\uE000.]|[ \t]*(?:\n|$))/y;
+/** "the passphrase is bounce evolve castle fiscal" */
+function phraseBehind(text: string, from: number): Value | undefined {
+  spokenPhrase.lastIndex = from;
+  if (!spokenPhrase.test(text)) return undefined;
+  phraseWords.lastIndex = spokenPhrase.lastIndex;
+  const phrase = phraseWords.exec(text)?.[0];
+  if (!phrase || sentenceWords.test(phrase)) return undefined;
+  const start = phraseWords.lastIndex - phrase.length;
+  return { text: phrase, start, end: phraseWords.lastIndex, isQuoted: true, isClosed: false };
+}
+
+/** A word of a sentence, looked at once however many names stand before it. */
+interface Word {
+  readonly start: number;
+  readonly end: number;
+  readonly value: Value | undefined;
+  /** "is", ":": the next word is the value. */
+  readonly isSaying: boolean;
+  /** The end of the sentence, or a word that turns it to something else. */
+  readonly isLast: boolean;
+  readonly isQuestion: boolean;
+}
+
+/** Of one text. */
+export interface Sentences {
+  readonly text: string;
+  readonly words: Map<number, Word | undefined>;
+  readonly refused: Set<number>;
+}
+export const sentencesOf = (text: string): Sentences => ({ text, words: new Map(), refused: new Set() });
+
+function readWord(text: string, from: number): Word | undefined {
+  wordPattern.lastIndex = from;
+  const word = wordPattern.exec(text)?.[1];
+  if (!word) return undefined;
+  const end = wordPattern.lastIndex;
+  const bare = (/^[a-z]+$/.test(word) ? word : word.toLowerCase()).replace(/^["'`(*]+|["'`):*,]+$/g, "");
+  return {
+    start: end - word.length,
+    end,
+    value: wordAt(text, word, end - word.length),
+    isSaying: verbs.has(bare) || /[:=→]$/.test(word) || verbs.has(word),
+    isLast: word.length > wordLengthMax || aboutWords.has(bare) || /[.!?;]$/.test(word),
+    isQuestion: /[:?]$/.test(word),
+  };
+}
+
+/** `password root …`: nothing stands behind it. */
+const isAtLineEnd = (text: string, { end }: Value) => end === text.length || text.charAt(end) === "\n";
+
+function wordBehind({ text, words }: Sentences, from: number): Word | undefined {
+  if (!words.has(from)) words.set(from, readWord(text, from));
+  return words.get(from);
+}
+
+/** The credential that the sentence behind `from` tells. */
+export function spokenBehind(sentences: Sentences, from: number, claim: Claim): Value | undefined {
+  const { text, refused } = sentences;
+  let isSaid = false;
+  if (claim === "passphrase") {
+    const phrase = phraseBehind(text, from);
+    if (phrase) return phrase;
+  }
+  let end = from;
+  for (let words = 0; words < wordsMax; words++) {
+    const word = wordBehind(sentences, end);
+    if (!word) return ownLine(text, end, claim, isSaid || words === 0);
+    const key = keyOf(word.start, claim, isSaid, words === 0);
+    if (word.value && !refused.has(key) && !refused.has(-word.start)) {
+      const found = judged(
+        word.value,
+        claim,
+        isSaid,
+        words === 0 || (words === 1 && isAtLineEnd(text, word.value)),
+      );
+      if (found) return found;
+      refused.add(mayBeOne(word.value.text) ? key : -word.start);
+    }
+    // "Use this password to log in:" and the password on a line of its own.
+    if (word.isQuestion) {
+      const own = ownLine(text, word.end, claim, true);
+      if (own) return own;
+    }
+    if (word.isLast) return undefined;
+    isSaid = word.isSaying;
+    end = word.end;
+  }
+  return undefined;
+}
+
+/** What stands before an answer: a speaker, a bullet. */
+const lineBreak = /[\])"'`*:]{0,3}(?:[ \t]*\n){1,2}[ \t]*(?:[\w.@-]{1,24}: |[-*>] )?/y;
+const ownLineEnd = /[."'`\uE000-\uE003]{0,2}[ \t]*(?:\n|$)/y;
+/** "The password is" at the end of a line, and the password alone on the next one. */
+function ownLine(text: string, from: number, claim: Claim, isSaid: boolean): Value | undefined {
+  if (!isSaid) return undefined;
+  lineBreak.lastIndex = from;
+  if (!lineBreak.test(text)) return undefined;
+  const value = valueAt(text, lineBreak.lastIndex);
+  if (!value) return undefined;
+  ownLineEnd.lastIndex = value.end;
+  const isAlone = ownLineEnd.test(text);
+  return isStrong(value.text) ||
+    isDressedWord(value.text) ||
+    (isAlone && (isDiceware(value.text) || isCode(value.text)))
+    ? judged(value, claim, true)
+    : undefined;
+}
+
+const cjkBridge = /[\u2e80-\u9fff\uac00-\ud7af \t:=,"'*`]{0,16}/y;
+const asciiWord = /[!-~]+/y;
+
+/** Where words have no blanks between them: the first word of Latin letters. */
+export function writtenBehind(text: string, from: number, claim: Claim): Value | undefined {
+  cjkBridge.lastIndex = from;
+  if (!cjkBridge.test(text)) return undefined;
+  const start = cjkBridge.lastIndex;
+  asciiWord.lastIndex = start;
+  if (!asciiWord.test(text)) return undefined;
+  let end = asciiWord.lastIndex;
+  while (end > start && /[.,;:)"'`\]}*]/.test(text.charAt(end - 1))) end--;
+  const value = { text: text.slice(start, end), start, end, isQuoted: false, isClosed: false };
+  if (/^["'][A-Za-z]{5,}$/.test(text.charAt(start - 1) + value.text) && claim === "password")
+    return isPlaceholder(value.text) ? undefined : value;
+  return judged(value, claim, true);
+}
+
+const namedBefore =
+  /(\S{8,80})[ \t]+(?:as|is|als|como|comme|come|jako|как|ist|est|es|é|è|to|-)[ \t]+(?:(?:the|our|your|my|a|an|das|der|die|el|la|le|o|il|new|this)[ \t]+){0,2}(?:[\w-]{2,20}[ \t]+){0,2}$/;
+
+/** "… is the password": the value stands before its name. */
+export function spokenBefore(text: string, nameStart: number, from: number): Value | undefined {
+  const windowStart = Math.max(from, nameStart - 160);
+  const line = text.slice(windowStart, nameStart);
+  const match = namedBefore.exec(line.slice(line.lastIndexOf("\n") + 1));
+  if (!match?.[1]) return undefined;
+  const word = match[1].replace(/^["'`(*]+|["'`)*,.:]+$/g, "");
+  const start = text.lastIndexOf(word, nameStart - 1);
+  const value = { text: word, start, end: start + word.length, isQuoted: false, isClosed: false };
+  return start >= windowStart &&
+    looksChosen(word) &&
+    !isOrdinary(word) &&
+    !isOwnAssignment(word) &&
+    !isPlaceholder(word)
+    ? value
+    : undefined;
+}

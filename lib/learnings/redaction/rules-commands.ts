@@ -1,0 +1,75 @@
+import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appearance.ts";
+import { isDressedWord, isStrong, looksChosen } from "./assignment-values.ts";
+import { isPlaceholder } from "./placeholders.ts";
+import { type Accept, type AcceptInContext, after, type ContextRule, unquoted } from "./rule.ts";
+
+/** Command lines: the tool, and where its credential stands. */
+
+const isNoOption = (secret: string) =>
+  !/^[-|&]|^[<>](?![^\s>]*\d)/.test(secret) && !/^\/[\w/.-]*$/.test(secret) && !isPlaceholder(secret);
+/** Not a plain word, which is what a sentence has in the same place. */
+const isNoWord: Accept = (secret) =>
+  isNoOption(secret) &&
+  (hasDigit(secret) ||
+    looksChosen(secret) ||
+    (hasBothCases(secret) && !isPlainCase(secret)) ||
+    /[A-Za-z][!#$%^&*+~@][\w!#$%^&*+~@]/.test(secret));
+/** `-u 1000:1000` are a user and a group, `-p 6380` is a port. */
+const isPassword: Accept = (secret) => hasLetter(secret) && isNoWord(secret);
+const isAnything: Accept = (secret) => secret.length >= 4 && isNoOption(secret);
+const isLong: Accept = (secret) => secret.length >= 16 && hasDigit(secret) && isNoOption(secret);
+
+const word = /[^\s"'`|;&\uE000-\uE003]+/y;
+const opened = `["'\\uE000-\\uE003]?`;
+
+/** `behind` is the tool, `option` what stands before the credential. */
+const command = (
+  keywords: string,
+  tools: string,
+  option: string,
+  accept: Accept,
+  value = unquoted,
+): ContextRule => ({
+  ...after("CLI password", keywords, new RegExp(`${option}${opened}`, "g"), value, accept),
+  behind: new RegExp(`\\b(?:${tools})\\b`, "g"),
+});
+
+const piped =
+  /^[^|\n]{0,40}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd)/;
+const isPiped: AcceptInContext = (secret, { text, end }) =>
+  isAnything(secret) &&
+  /^["'\uE000-\uE003]?[ \t]{0,4}\|/.test(text.slice(end, end + 6)) &&
+  (isDressedWord(secret) || (isStrong(secret) && !isHex(secret)) || piped.test(text.slice(end, end + 160)));
+
+// biome-ignore format: one rule a line
+export const commandContexts: readonly ContextRule[] = [
+  command("u |u=|user", "etcdctl|curl|wget|https?|xh|hurl|ab|ftp|influx|mongo\\w*|jenkins\\S*|nexus\\S*|docker|helm|mvn|artifactory\\S*|jira|svn|aria2c|restic|crane|ldap\\w+", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?[^\\s:\"'$]+:", isPassword),
+  command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w*|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w*|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword),
+  // With a blank behind its option, these take the next word for something else.
+  command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),
+  command(" -a| -w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup", "[ \\t]-[aw][ =]?", isPassword),
+  command(" -a", "https?|xh", "[ \\t]-a[ =][\"']?[^\\s:\"'$]+:", isPassword),
+  command(" -p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp", "[ \\t]-(?:P|pw)[ =]?", isPassword),
+  command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-[kK][ =]", isAnything),
+  command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
+  command("snmp", "snmp\\w+", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
+  command("smb", "smb\\w+|rpcclient|net", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword),
+  command("lftp|skopeo|crane|curl", "lftp|skopeo|crane|curl|wget", "[ \\t]-(?:u|-creds|-src-creds|-dest-creds)[ =][\"']?[^\\s,:\"'$]+[,:]", isPassword),
+  command("freerdp|cmdkey|schtasks|net use|wmic|runas", "\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
+  after("CLI password", "net use|net user", /\bnet (?:use \S+ (?:\/user:\S+ )?\S+ |user \w\S* )(?!\/)/gi, unquoted, isPassword),
+  after("CLI password", "htpasswd", /\bhtpasswd[ \t]{1,8}(?=(?:-[A-Za-z]{1,60}[ \t]{1,8}){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}[ \t]{1,8}){1,4}(?:[\w./-]{1,60}[ \t]{1,8}){1,2}["']?/g, unquoted, isNoWord),
+  after("CLI password", "pass:", /-pass(?:in|out|word)?[ \t]["']?pass:/g, unquoted, isAnything),
+  after("CLI password", "login|auth|token|setapikey|obscure", /\b(?:vault login|snyk auth|cargo login|ngrok (?:config add-)?auth-?token|nuget setapikey|rclone obscure|wandb login|doctl auth init -t|circleci setup|dotenv-vault login|bw unlock|heroku auth:token|infracost auth|hcloud context create|bw login \S+|sentry-cli login|az devops login|redis-cli auth)[ \t]+(?:--?\w[\w-]*[ =])?["']?/g, unquoted, isNoWord),
+  after("CLI password", "passphrase |add_user|change_password|set_password", /\b(?:wpa_passphrase|rabbitmqctl (?:add_user|change_password|authenticate_user)|(?:dscl \S{1,80} -passwd)|set_password)[ \t]{1,8}(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})[ \t]{1,8}["']?/g, unquoted, isAnything),
+  after("CLI password", "alias set|config host add", /\bmc (?:alias set|config host add) \S+ \S+ \S+ /g, unquoted, isNoWord),
+  after("CLI password", "sqlplus|expdp|impdp|rman|sqlldr", /\b(?:sqlplus|expdp|impdp|rman target|sqlldr)[ \t]{1,8}(?:-\w{1,40}[ \t]{1,8})?["']?\w{1,40}\//g, /[^\s@"'/]+/y, isAnything),
+  after("CLI password", "radtest", /\bradtest[ \t]{1,8}\S{1,80}[ \t]{1,8}["']?/g, unquoted, isAnything),
+  after("CLI password", "radtest", /\bradtest[ \t]{1,8}\S{1,80}[ \t]{1,8}\S{1,80}[ \t]{1,8}\S{1,80}[ \t]{1,8}\d{1,9}[ \t]{1,8}["']?/g, unquoted, isAnything),
+  after("CLI password", "send ", /\bsend[ \t]+(?:--[ \t]+)?["'\uE000]/g, /[^"'\s\uE000-\uE003]+/y, (secret, { text, start }) => /assw|passphrase|assword/i.test(text.slice(Math.max(0, start - 80), start)) && isAnything(secret)),
+  after("CLI password", "--from-literal|secret", /--from-literal[= ][\w.-]+=["']?/g, unquoted, isNoWord),
+  after("CLI password", "login=|-d", /-D[\w.]*(?:login|token|password|secret|key)=["']?/g, unquoted, isNoWord),
+  after("CLI password", "echo|printf", /\b(?:echo|printf)[ \t]{1,8}(?:-\w{1,40}[ \t]{1,8})?(?:["']%s(?:\\n|\n)?["'][ \t]{1,8})?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?[ \t]{0,8}\|[ \t]{0,8}(?:sudo[ \t]{1,8})?chpasswd))?/g, word, isPiped),
+  after("CLI password", "echo|printf", /\b(?:echo|printf)[ \t]{1,8}(?:-\w{1,40}[ \t]{1,8})?['"\uE000]/g, /[^'"\uE000\n]+/y, isPiped),
+  { ...after("CLI password", "<<<", /<<<[ \t]*["']?(?:[\w.-]+:(?=\S{6}))?/g, word, isNoWord), behind: /login|passw|token|auth|secret|gpg|openssl|cryptsetup/g },
+  { ...after("CLI password", "codecov|doctl", /[ \t]-t[ =]/g, word, isLong), behind: /codecov|doctl|snyk/g },
+];

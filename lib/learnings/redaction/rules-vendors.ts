@@ -1,0 +1,82 @@
+import { hasBothCases, hasDigit, isUuid, looksRandom } from "./appearance.ts";
+import { isPlaceholder } from "./placeholders.ts";
+import {
+  after,
+  alphanumeric,
+  base64,
+  type ContextRule,
+  hex,
+  kindNamed,
+  ofLength,
+  type ShapeRule,
+  shape,
+  type TokenRule,
+  token,
+  word,
+} from "./rule.ts";
+
+/** What the vendors' table cannot say: tokens with a form inside, forms without a prefix, webhooks. */
+
+// biome-ignore format: one rule a line
+export const formTokens: readonly TokenRule[] = [
+  token("Service API key", "cr-", hex, 40),
+  token("K3s token", "K10", /[0-9a-f]{64}(?:::[\w:.-]+)?/y, 64),
+  token("Rancher token", "token-", /[a-z0-9]+(?::[a-z0-9]+)?/y, 50, (secret) => secret.includes(":")),
+  token("Authress key", "sc_", /[\w+=-]+(?:\.[\w+=-]+)*/y, 70, (secret) => secret.includes(".acc")),
+  token("Firebase server key", "AAAA", /[\w-]+(?::[\w-]+)?/y, 100, (secret) => secret.includes(":APA91b")),
+  token("Fly.io token", "FlyV1 fm2_|FlyV1 fm1r_|FlyV1 fm1a_", /[\w+/=,-]+/y, 40),
+  token("1Password key", "A3-", /[A-Z0-9-]+/y, 31),
+  token("Databricks token", "dapi", /[0-9a-f]+(?:-\d)?/y, 32),
+  token("crates.io token", "cio", alphanumeric, 32, (secret) => secret.length === 35 && hasDigit(secret) && hasBothCases(secret)),
+  token("ClickUp token", "pk_", /\d+(?:_[A-Z0-9]+)?/y, 38, hasDigit),
+  token("Braintree token", "access_token$", /[\w$]+/y, 50),
+  token("Adyen key", "AQE", /[\w+/=-]+(?:\.[\w+/=-]+)*/y, 60, looksRandom),
+  token("OpenAI key", "sk-", word, 40, (secret) => secret.includes("T3BlbkFJ")),
+  token("Airtable token", "pat", /[A-Za-z0-9]+(?:\.[0-9a-f]+)?/y, 78),
+  token("Asana token", "1/|2/", /[\d/]+(?::[0-9a-f]+)?/y, 45, (secret) => secret.includes(":")),
+  token("Salesforce token", "00D", /[A-Za-z0-9]+(?:![\w.]+)?/y, 60, (secret) => secret.includes("!")),
+];
+
+// biome-ignore format: one rule a line
+export const formShapes: readonly ShapeRule[] = [
+  shape("Azure client secret", /^[\w.~-]{3}\dQ~/),
+  shape("Azure DevOps token", /AZDO[A-Za-z0-9]{4}$/, (secret) => secret.length === 84),
+  shape("Azure service key", /^[A-Za-z0-9]{40,80}(?:AzSe|AzFu|ACDb|AACA|AzCa|AIoT|APIM|ACR[A-D]|ABa[A-D])[A-Za-z0-9]{4,8}$/, (secret) => looksRandom(secret)),
+  shape("Azure service key", /JQQJ99[A-Za-z0-9]{20,40}$/, (secret) => secret.length >= 80),
+  shape("Terraform token", /^[A-Za-z0-9]+\.atlasv1\.[\w=-]+$/),
+  shape("Discord token", /^[MNO][\w-]+\.[\w-]{6}\.[\w-]+$/, (secret) => secret.length >= 55 && looksRandom(secret)),
+  shape("Mailgun key", /^[0-9a-f]+-[0-9a-f]{8}-[0-9a-f]{8}$/, (secret) => secret.length === 50),
+  shape("Mailchimp key", /^[0-9a-f]{32}-us\d\d?$/),
+  shape("New Relic key", /^[0-9a-f]+NRAL$/, (secret) => secret.length === 40),
+  shape("MaxMind key", /^\w+_mmk$/, (secret) => secret.length >= 38 && looksRandom(secret)),
+  shape("RapidAPI key", /^[0-9a-f]{10}msh[0-9a-f]{15}p1[0-9a-f]{6}jsn[0-9a-f]{12}$/),
+  shape("Licence key", /^[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}$/, (secret) => hasDigit(secret) && !isPlaceholder(secret)),
+  shape("Wallet key", /^[5KL][1-9A-HJ-NP-Za-km-z]{50,51}$/, (secret) => hasDigit(secret) && hasBothCases(secret)),
+  shape("Zoho token", /^1000\.[0-9a-f]{32}\.[0-9a-f]{32}$/),
+];
+
+// biome-ignore format: one rule a line
+export const formContexts: readonly ContextRule[] = [
+  after("AWS secret key", "secret", /(?:secret_?access_?key|aws_?secret(?:_?key)?)["'\uE000-\uE003\s:=>,(]{1,8}/gi, /[A-Za-z0-9+/]+/y, ofLength(40, 40)),
+  after("AWS signature", "signature=", /\bsignature=/gi, hex, ofLength(64)),
+  after("Azure storage key", "key", /(?:account|storage)_?key["'\uE000-\uE003\s:=]{1,6}/gi, base64, (secret) => secret.length === 88 && secret.endsWith("==")),
+  after("Azure shared access key", "sharedaccesskey=", /sharedaccesskey=/gi, base64),
+  after("Azure SAS", "sig=", /[?&;]sig=/gi, base64, ofLength(30)),
+  after("Vault unseal key", "unseal key", /unseal key(?: \d\d?)?: /gi, base64, ofLength(40)),
+  { ...after("Codecov token", "codecov", /[ \t]-t[ \t]/g, word, (secret) => isUuid(secret)), behind: /codecov/gi },
+  after("npmrc credential", "_auth|:_password", /(?::_authToken|:_password|\b_auth)[ \t]{0,4}=[ \t]{0,4}"?/g, /[\w+/=%|.-]+/y, ofLength(8)),
+  after("Docker credential", "auth", /["\uE000]auth["\uE000][ \t]{0,4}:[ \t]{0,4}["\uE000]/g, base64, ofLength(16)),
+  after("Slack webhook", "hooks.slack.com", /hooks\.slack\.com\/[a-z]+\//g, /[\w/-]+/y),
+  after("Discord webhook", "/api/webhooks/", /\/api\/webhooks\/\d+\//g, word),
+  after("Teams webhook", "/webhookb2/", /\/webhookb2\//g, /[\w@/-]+/y),
+  after("Zapier webhook", "hooks.zapier.com", /hooks\.zapier\.com\/hooks\/catch\//g, /\d+\/\w+/y),
+  { ...kindNamed("Telegram token"), keywords: [":aa"], pattern: /\d{8,10}:AA[\w-]+/g, accept: ofLength(44) },
+  { ...kindNamed("Ghost key"), keywords: [], pattern: /(?<!\w)[0-9a-f]{24}:[0-9a-f]{64}(?!\w)/g, accept: ofLength(89) },
+  { ...kindNamed("fal key"), keywords: ["fal"], pattern: /(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9a-f]{32}(?!\w)/g, accept: ofLength(69) },
+  { ...kindNamed("Facebook app token"), keywords: [], pattern: /(?<!\w)\d{15,16}\|[\w-]{27}(?![\w-])/g, accept: ofLength(43) },
+  { ...kindNamed("Oculus token"), keywords: ["oc|"], pattern: /(?<!\w)OC\|\d{10,20}\|[\w-]{20,}/g, accept: ofLength(34) },
+  { ...kindNamed("Convex key"), keywords: ["prod:", "dev:", "preview:"], pattern: /(?<!\w)(?:prod|dev|preview):[\w:-]{3,60}\|[\w+/=-]{30,}/g, accept: ofLength(40) },
+  after("Wallet key", "", /\[\s{0,2}(?=\d)/g, /(?:\d{1,3}\s{0,2},\s{0,2}){63}\d{1,3}/y, (secret) => secret.length > 0),
+  after("Twilio key", "twilio", /["'\uE000-\uE003`]AC\w*["'\uE000-\uE003`],[ \t]{0,4}["'\uE000-\uE003`]/g, hex, ofLength(32, 32)),
+  after("RSA key value", "<d>|<p>|inverseq", /<(?:D|P|Q|DP|DQ|InverseQ)>\s{0,8}/g, /[A-Za-z0-9+/=\s]+/y, (secret) => secret.length >= 40 && hasDigit(secret)),
+];

@@ -1,0 +1,47 @@
+import type { Span } from "./rule.ts";
+
+const isApart = (neighbour: string) => /[:/@=,;&|?\s]/.test(neighbour);
+
+/** Where the first span that ends behind `at` stands. */
+function firstBehind(spans: readonly Span[], at: number): number {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((spans[middle]?.end ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * The spans of a better search, and those that a later one found beside them. Where both overlap, the better one names
+ * the kind; it grows to the later one when it covers most of that: a value goes whole.
+ */
+export function withFound(text: string, spans: readonly Span[], found: readonly Span[]): readonly Span[] {
+  if (found.length === 0) return spans;
+  if (spans.length === 0) return found;
+  const grown = new Map<number, Span>();
+  const swallowed = new Set<number>();
+  const added: Span[] = [];
+  for (const span of found) {
+    const first = firstBehind(spans, span.start);
+    let covered = 0;
+    let last = first;
+    for (let known = spans[last]; known && known.start < span.end; known = spans[++last])
+      covered += Math.min(known.end, span.end) - Math.max(known.start, span.start);
+    if (last === first) added.push(span);
+    if (last === first || covered * 2 < span.end - span.start) continue;
+    // `user:token` and `token@host` are two things, of which one is the credential.
+    const knownStart = spans[first]?.start ?? 0;
+    const knownEnd = spans[last - 1]?.end ?? 0;
+    if (span.start < knownStart && isApart(text.charAt(knownStart - 1))) continue;
+    if (span.end > knownEnd && isApart(text.charAt(knownEnd))) continue;
+    for (let index = first + 1; index < last; index++) swallowed.add(index);
+    const known = grown.get(first) ?? spans[first] ?? span;
+    const end = Math.max(span.end, knownEnd);
+    grown.set(first, { start: Math.min(known.start, span.start), end, kind: known.kind });
+  }
+  const kept = spans.flatMap((span, index) => (swallowed.has(index) ? [] : [grown.get(index) ?? span]));
+  return [...kept, ...added].sort((a, b) => a.start - b.start);
+}

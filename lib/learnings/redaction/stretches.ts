@@ -1,0 +1,71 @@
+import { nameStems } from "./assignment-names.ts";
+import { wordSearch } from "./keywords.ts";
+import type { Finder, NameHit } from "./rule.ts";
+
+/** Whole lines of a text in which a finder's keywords stand. */
+export interface Stretch {
+  readonly start: number;
+  end: number;
+}
+
+export interface Places {
+  /** In the order of the finders; the whole text where a finder has no keywords. */
+  readonly stretches: ReadonlyArray<readonly Stretch[]>;
+  /** Where something may be the name of a credential. */
+  readonly names: readonly NameHit[];
+}
+
+/** A value stands so far behind its keyword at most, or on the line after it. */
+const reachDefault = 160;
+
+/** One walk finds every keyword of every finder, and every name. */
+export function placesFor(finders: readonly Finder[]): (text: string) => Places {
+  const owners = new Map<string, number[]>();
+  for (const [index, { keywords }] of finders.entries())
+    for (const keyword of keywords) owners.set(keyword, [...(owners.get(keyword) ?? []), index]);
+  const words = [...new Set([...owners.keys(), ...nameStems])];
+  const ownersOf = words.map((word) => owners.get(word) ?? []);
+  const isName = words.map((word) => nameStems.has(word));
+  const lengths = words.map((word) => word.length);
+  const reaches = finders.map(({ reach }) => reach ?? reachDefault);
+  const search = wordSearch(words);
+
+  return (text) => {
+    const stretches: Stretch[][] = finders.map(({ keywords }) =>
+      keywords.length === 0 ? [{ start: 0, end: text.length }] : [],
+    );
+    const names: NameHit[] = [];
+    let lineStart = 0;
+    let lineBeforeStart = 0;
+    let lineEnd = text.indexOf("\n");
+    const lineEndBehind = (at: number) => {
+      const end = text.indexOf("\n", at);
+      return end === -1 ? text.length : end;
+    };
+    search(text, (word, at) => {
+      for (; lineEnd !== -1 && lineEnd < at; lineEnd = text.indexOf("\n", lineStart)) {
+        lineBeforeStart = lineStart;
+        lineStart = lineEnd + 1;
+      }
+      if (isName[word]) addName(names, at, lengths[word] ?? 0);
+      for (const owner of ownersOf[word] ?? []) {
+        const own = stretches[owner];
+        const last = own?.at(-1);
+        const until = Math.min(text.length, at + (reaches[owner] ?? 0));
+        // A stretch that was just begun holds the next line too, and most of the hits that follow.
+        if (last && until <= last.end) continue;
+        const end = lineEndBehind(Math.max(until, lineEndBehind(at) + 1));
+        if (last && lineBeforeStart <= last.end) last.end = end;
+        else own?.push({ start: lineBeforeStart, end });
+      }
+    });
+    return { stretches, names };
+  };
+}
+
+/** Of two names that begin at the same place, the longer one. */
+function addName(names: NameHit[], at: number, length: number): void {
+  const last = names.at(-1);
+  if (last?.at !== at) names.push({ at, length });
+  else if (length > last.length) names[names.length - 1] = { at, length };
+}

@@ -1,0 +1,230 @@
+import { hasDigit } from "./appearance.ts";
+import { isPlaceholder } from "./placeholders.ts";
+import { type Finder, kindNamed, type Span } from "./rule.ts";
+
+/** Credentials with a form of their own that only a word nearby tells from other things of that form. */
+interface Form {
+  readonly name: string;
+  readonly keywords: string;
+  /** Global: the word. */
+  readonly word: RegExp;
+  /** Global: the form. */
+  readonly form: RegExp;
+  readonly accept?: (value: string) => boolean;
+  /** How many characters behind the word the form may stand; each one found opens as many again. */
+  readonly reach: number;
+  /** The form is rarer than the word: look for it first. */
+  readonly isRare?: boolean;
+}
+
+/** Words of sentences that no seed phrase has: the list of its words leaves them out. */
+const sentenceWords =
+  /(?:^|\s)(?:the|and|for|are|not|but|has|had|was|were|from|into|your|our|his|her|its|should|would|could|which|been|then|than|also|such|each|with|must|never|store|stored|seed)(?:\s|$)/;
+const wordsOf = (value: string) => value.toLowerCase().match(/[a-zà-ÿ]{3,12}/g) ?? [];
+const isSeedPhrase = (value: string) => {
+  const words = wordsOf(value);
+  return (
+    words.length >= 11 &&
+    words.length <= 26 &&
+    new Set(words).size > 6 &&
+    !sentenceWords.test(words.join(" "))
+  );
+};
+
+const isCode = (value: string) =>
+  (hasDigit(value) || /^(?=.*[QWXZJVK])[A-Z]{8,16}$/.test(value)) &&
+  !/^(?:19|20)\d\d-\d\d/.test(value) &&
+  !isPlaceholder(value);
+
+const forms: readonly Form[] = [
+  {
+    name: "Recovery code",
+    keywords:
+      "recover|backup|scratch|2fa|mfa|wiederherstellung|récup|recuper|copia|запасн|резервн|恢复|备份|リカバリ|バックアップ|zapasow|odzysk",
+    word: /(?:recovery|backup|scratch|emergency|one-time|2fa|mfa)[ _-]?(?:codes?|keys?)|wiederherstellungs-?(?:codes?|schlüssel)|codes? de (?:récupération|secours)|c[oó]digos? de (?:recupera\S{1,80}|respaldo|backup)|codici di (?:recupero|backup)|kody? (?:zapasow\S{1,80}|odzysk\S{1,80})|(?:запасн|резервн)\S{1,80} код\S{0,80}|恢复(?:代)?码|备份码|(?:リカバリー?|バックアップ)コード/gi,
+    form: /(?<![\w-])(?:[A-Za-z0-9]{4,8}(?:[- ][A-Za-z0-9]{4,8}){1,7}|[A-Za-z0-9]{8,16})(?![\w-])/g,
+    accept: isCode,
+    reach: 120,
+  },
+  {
+    name: "TOTP seed",
+    keywords: "totp|otp|2fa|mfa|authenticator|two-factor|two factor|zwei-faktor",
+    word: /(?<![A-Za-z])(?:totp|otp|2fa|mfa|authenticator|two[- ]factor|zwei-faktor|hotp)(?![A-Za-z])/gi,
+    form: /(?<![\w-])(?:[A-Z2-7]{16,64}|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|[a-z2-7]{32,64}|(?:[a-z2-7]{4} ){5,15}[a-z2-7]{2,4})={0,6}(?![\w-])/g,
+    accept: (value) => (hasDigit(value) || /^[A-Z ]+$/.test(value)) && new Set(value).size >= 7,
+    reach: 100,
+    isRare: true,
+  },
+  {
+    name: "Seed phrase",
+    keywords: "seed|mnemonic|phrase|wallet|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид|fraza",
+    word: /seed|mnemonic|recovery phrase|secret phrase|wallet|frase|phrase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид-?фраз|fraza/gi,
+    form: /(?<![\w-])(?:\d{1,2}[.):]?[ \t]{0,2})?[a-z]{3,8}(?:(?:,[ \t]?|\s{1,2}|[ \t]?-[ \t]?)(?:\d{1,2}[.):]?[ \t]{0,2})?[a-z]{3,8}){10,24}(?![\w-])/g,
+    accept: isSeedPhrase,
+    reach: 160,
+  },
+  {
+    name: "Licence key",
+    keywords:
+      "licen|serial|product key|activation|lizenz|clave de producto|licencj|лиценз|许可|シリアル|ライセンス|seriennummer",
+    word: /licen[cs]\w*|serial|product[ _-]?key|activation|lizenz\w*|clave de producto|licencj\w*|лиценз\S*|许可证|シリアル|ライセンス|seriennummer/gi,
+    form: /(?<![\w-])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,7}(?![\w-])/g,
+    accept: isCode,
+    reach: 100,
+    isRare: true,
+  },
+  {
+    name: "App password",
+    keywords: "app|anwendung|aplica|applica|aplikac|приложен|应用|アプリ|gmail|smtp|icloud|google",
+    word: /app(?:lication)?(?:[ _-]specific)?[ _-]?passw|anwendungspassw|mot de passe d.appli|contraseña de aplica|senha de app|password per l.app|hasło aplikacji|пароль приложен|应用(?:专用)?密码|アプリ(?:固有の)?パスワード|gmail|icloud/gi,
+    form: /(?<![\w-])[A-Za-z0-9]{4}(?:([ -])[A-Za-z0-9]{4})(?:\1[A-Za-z0-9]{4}){2,6}(?![\w-])|(?<![\w-])[a-z]{16}(?![\w-])/g,
+    accept: (value) =>
+      (hasDigit(value) ? /[A-Za-z]/.test(value) : /^[a-z -]+$/.test(value)) &&
+      !/\b(?:that|this|with|from|your|have|when|must|will|been|what|than|then|user|code|name)\b/.test(
+        value,
+      ) &&
+      new Set(value).size >= 7,
+    reach: 60,
+    isRare: true,
+  },
+  {
+    name: "Wallet key",
+    keywords: "key|wallet|accounts|wif|privat|приват|私钥|秘密鍵|clé|clave|chave|klucz|schlüssel",
+    word: /private[ _-]?key|wallet|accounts["']?\s*[:=]|\bwif\b|privat\w*[ -]?schlüssel|clé privée|clave privada|chave privada|chiave privata|klucz prywatny|приватн\S+ ключ|закрыт\S+ ключ|私钥|秘密鍵/gi,
+    form: /(?<![\w])(?:0x)?[0-9a-fA-F]{64}(?!\w)|(?<!\w)[1-9A-HJ-NP-Za-km-z]{86,90}(?!\w)/g,
+    accept: (value) => hasDigit(value) && /[a-f]/i.test(value),
+    reach: 80,
+    isRare: true,
+  },
+  {
+    name: "PIN",
+    keywords: "pin|пин|code|código|codice|kod|暗証|geheimzahl|认码|证码|證碼|验码|認証コード|код ",
+    word: /(?<![A-Za-z\d-])(?:pin|pin[_-]?code|pin-?nummer|geheimzahl|door code|alarm code|gate code|access code|code secret|secret code|código secreto|codice segreto|пин(?:-?код)?|kod pin|passcode|код доступа)(?:[ \t]{1,8}(?:is|ist|es|est|é|è|to|lautet|jest|это|для \S{1,80}|for \S{1,80}|now|the|alarm)){0,4}[ \t]{0,8}[:=]?[ \t]{0,8}(?=\d)|(?:暗証番号|認証コード|确认码|验证码|驗證碼|校验码)[\u3040-\u30ff\u4e00-\u9fff]{0,3}[ \t:="]{0,3}(?=\d)/gi,
+    form: /(?<![\d.])\d{4,12}(?![\d.]*\d)/g,
+    accept: (value) => new Set(value).size > 1,
+    reach: 0,
+  },
+  {
+    name: "Rails master key",
+    keywords: "master.key|master key|secret_key_base|credentials.yml",
+    word: /master[._ ]key|secret_key_base|credentials\.yml/gi,
+    form: /(?<![\w-])[0-9a-f]{32}(?:[0-9a-f]{32}|[0-9a-f]{96})?(?![\w-])/g,
+    reach: 80,
+    isRare: true,
+  },
+  {
+    name: "Wi-Fi password",
+    keywords: "wifi:|wpa|wi-fi|wifi|ssid|wlan|无线",
+    word: /WIFI:(?=[^\n]{0,120}P:)/g,
+    form: /(?<=[:;]P:)(?:[^;\\\n]|\\.){4,64}(?=;)/g,
+    reach: 120,
+  },
+];
+
+/** In a device's configuration the word before says what it is. */
+const configured =
+  /\b(?:(?:snmp-server|snmp)[ \t]+community|r[ow]community6?|com2sec[ \t]+\S+[ \t]+\S+|trapcommunity|enable[ \t]+(?:secret|password)|username[ \t]+\S+[ \t]+(?:privilege[ \t]+\d+[ \t]+)?(?:secret|password)|key-string|(?:tacacs|radius)(?:-server)?[ \t](?:[^\n]{0,40}[ \t])?key|pre-shared-key|isakmp[ \t]+key|neighbor[ \t]+\S+[ \t]+password|wpa-psk(?:[ \t]+ascii)?|ppp[ \t]+chap[ \t]+password|snmp[ -]community(?:[ \t]+string)?(?:[ \t]+is)?|(?:snmp )?community(?: string)?[ \t]*[:=]|user[ \t]+\S+[ \t]+password|createUser[ \t]+\S+[ \t]+(?:SHA|MD5)(?:-\d+)?|(?:authentication|message-digest)-key[ \t]+\d+(?:[ \t]+md5)?|auth[ \t]+(?:sha|md5)(?:-?\d+)?|priv[ \t]+(?:aes|des|3des)(?:[ -]\d+)?|plain-text-password-value|-passwd|standby[ \t]+\d+[ \t]+authentication(?:[ \t]+md5[ \t]+key-string)?|wep[ \t-]?key(?:[ \t]+\d)?|shared[ -]secret(?:[ \t]+is)?)[ \t:=]+(?:(?:\d|ascii|ascii-text|plain-text|cleartext|clear|hexadecimal|local|address)[ \t]+)?["'\uE000-\uE003]?/gi;
+const configuredValue = /[^\s"'`,;\uE000-\uE010]+/y;
+const snmpOrPassword = kindNamed("Device password");
+
+/** createUser … SHA "…" AES "…": the second one. */
+const secondOfUser = /["'\uE000]?[ \t]+(?:AES|DES)(?:-?\d+)?[ \t]+["'\uE000]?/y;
+
+function findConfigured(text: string): Span[] {
+  const spans: Span[] = [];
+  configured.lastIndex = 0;
+  for (let match = configured.exec(text); match; match = configured.exec(text)) {
+    const start = configured.lastIndex;
+    configuredValue.lastIndex = start;
+    if (!configuredValue.test(text)) continue;
+    const value = text.slice(start, configuredValue.lastIndex).replace(/[.)\]]+$/, "");
+    if (
+      value.length < 4 ||
+      isPlaceholder(value) ||
+      /^(?:public|private|string|is|are|must|should|the|and|name|names|strings)$/i.test(value)
+    )
+      continue;
+    spans.push({ start, end: start + value.length, kind: snmpOrPassword.kind });
+    configured.lastIndex = start + value.length;
+    secondOfUser.lastIndex = start + value.length;
+    if (!secondOfUser.test(text)) continue;
+    configuredValue.lastIndex = secondOfUser.lastIndex;
+    if (configuredValue.test(text))
+      spans.push({
+        start: secondOfUser.lastIndex,
+        end: configuredValue.lastIndex,
+        kind: snmpOrPassword.kind,
+      });
+  }
+  return spans;
+}
+
+/** The form, where the word stands before it, or another of the same form. */
+function findRare({ word, form, accept, reach, name }: Form, text: string): Span[] {
+  const { kind } = kindNamed(name);
+  const spans: Span[] = [];
+  form.lastIndex = 0;
+  for (let match = form.exec(text); match; match = form.exec(text)) {
+    const start = match.index;
+    if (accept && !accept(match[0])) continue;
+    word.lastIndex = 0;
+    const isFollowing = reach > 0 && start - (spans.at(-1)?.end ?? -reach) < reach;
+    if (isFollowing || word.test(text.slice(Math.max(0, start - reach), start)))
+      spans.push({ start, end: start + match[0].length, kind });
+  }
+  return spans;
+}
+
+/** A longer list of codes is found from the next word on. */
+const windowLength = 400;
+
+function findForm({ word, form, accept, reach, name }: Form, text: string): Span[] {
+  const { kind } = kindNamed(name);
+  const spans: Span[] = [];
+  word.lastIndex = 0;
+  for (let hit = word.exec(text); hit; hit = word.exec(text)) {
+    let from = hit.index + hit[0].length;
+    let until = from + reach;
+    const window = text.slice(from, from + reach + windowLength);
+    const offset = from;
+    form.lastIndex = 0;
+    for (let match = form.exec(window); match && offset + match.index <= until; match = form.exec(window)) {
+      from = offset + match.index + match[0].length;
+      if (accept && !accept(match[0])) continue;
+      spans.push({ start: offset + match.index, end: from, kind });
+      until = from + reach;
+    }
+    // Where nothing was found, the next word is looked for half a reach further: no stretch is read often.
+    const isFound = until > offset + reach;
+    word.lastIndex = Math.max(
+      isFound ? from : hit.index + (reach >> 1),
+      hit.index + Math.max(1, hit[0].length),
+    );
+  }
+  return spans;
+}
+
+export const structured: readonly Finder[] = [
+  ...forms.map((form) => ({
+    kinds: [kindNamed(form.name)],
+    keywords: form.keywords.split("|"),
+    reach: form.reach + windowLength,
+    find: (text: string) => (form.isRare ? findRare(form, text) : findForm(form, text)),
+  })),
+  {
+    kinds: [snmpOrPassword],
+    keywords: [
+      "community",
+      "secret",
+      "password",
+      "key",
+      "psk",
+      "createuser",
+      "snmp",
+      "auth",
+      "shared",
+      "com2sec",
+    ],
+    find: findConfigured,
+  },
+];

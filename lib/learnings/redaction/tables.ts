@@ -1,0 +1,140 @@
+import { type Claim, claimOf } from "./assignment-names.ts";
+import { isCredential } from "./assignment-values.ts";
+import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
+
+/** Tables whose header names a column: Markdown, ASCII, CSV, tabs, and columns made of blanks. */
+interface Cell {
+  readonly start: number;
+  readonly text: string;
+}
+
+type Split = (line: string) => Cell[];
+
+function splitBy(separator: RegExp): Split {
+  return (line) => {
+    const cells: Cell[] = [];
+    let from = 0;
+    const add = (end: number) => {
+      const raw = line.slice(from, end);
+      const [opened = ""] = /^[\s"'`*]*/.exec(raw) ?? [];
+      cells.push({ start: from + opened.length, text: raw.slice(opened.length).replace(/[\s"'`*]+$/, "") });
+    };
+    for (const match of line.matchAll(separator)) {
+      add(match.index);
+      from = match.index + match[0].length;
+    }
+    add(line.length);
+    return cells;
+  };
+}
+
+/** A separator in quotes is none. */
+const outsideQuotes = (separator: string): Split => {
+  const field = new RegExp(`"(?:[^"]|"")*"|[^${separator}"]+|(${separator})`, "g");
+  return (line) => {
+    const cells: Cell[] = [];
+    let from = 0;
+    const add = (end: number) => {
+      const raw = line.slice(from, end);
+      const [opened = ""] = /^[\s"']*/.exec(raw) ?? [];
+      cells.push({ start: from + opened.length, text: raw.slice(opened.length).replace(/[\s"']+$/, "") });
+    };
+    for (const match of line.matchAll(field)) {
+      if (match[1] === undefined) continue;
+      add(match.index);
+      from = match.index + 1;
+    }
+    add(line.length);
+    return cells;
+  };
+};
+
+const splits: ReadonlyArray<readonly [RegExp, Split]> = [
+  [/\||│|┃/, splitBy(/\|{1,2}|│|┃/g)],
+  [/\t/, splitBy(/\t/g)],
+  [/!!/, splitBy(/!!|\|\|/g)],
+  [/ & /, splitBy(/ & |\\\\.*$/g)],
+  [/;/, outsideQuotes(";")],
+  [/,/, outsideQuotes(",")],
+  [/ {2,}/, splitBy(/ {2,}/g)],
+];
+
+const ruleLine = /^(?:[\dT:.Z-]{10,30} [A-Z]{4,5} )?[\s|:+=\-─┼│├┤┬┴┌┐└┘═╪\\]*(?:hline)?\s*$/;
+const headerCell = /^[\p{L}][\p{L}\d _./()-]{0,39}$/u;
+const lineLengthMax = 2_000;
+const headerLengthMax = 300;
+
+interface Header {
+  readonly split: Split;
+  readonly count: number;
+  readonly claims: ReadonlyArray<Claim | undefined>;
+}
+
+function headerOf(line: string): Header | undefined {
+  for (const [separator, split] of splits) {
+    if (!separator.test(line)) continue;
+    const cells = split(line);
+    const filled = cells.filter(({ text }) => text !== "");
+    // The first may have something before it that every line has.
+    if (filled.length < 2 || !filled.slice(1).every(({ text }) => headerCell.test(text))) continue;
+    const claims = cells.map(({ text }) => (text === "" ? undefined : claimOf(text)));
+    if (claims.some(Boolean)) return { split, count: cells.length, claims };
+  }
+  return undefined;
+}
+
+function rowSpans(line: string, start: number, { split, count, claims }: Header): Span[] | undefined {
+  const cells = split(line);
+  if (cells.length !== count && cells.length !== count + 1) return undefined;
+  return cells.flatMap((cell, index) => {
+    const claim = claims[index];
+    if (!claim || cell.text === "") return [];
+    const at = start + cell.start;
+    const end = at + cell.text.length;
+    const value = { text: cell.text, start: at, end, isQuoted: true, isClosed: false };
+    const named = { claim, tie: "cell", isConstant: false, isEnvironment: false } as const;
+    return isCredential(value, named) ? [{ start: at, end, kind: kindOf(claim) }] : [];
+  });
+}
+
+const kindOf = (claim: Claim) =>
+  claim === "token" || claim === "api_key" || claim === "secret"
+    ? claim
+    : claim === "password"
+      ? claim
+      : "secret";
+
+function lineEnd(text: string, at: number): number {
+  const end = text.indexOf("\n", at);
+  return end === -1 ? text.length : end;
+}
+
+const separators = /[|,;\t│┃]|!!| & | {2}/;
+const noHeader = /[={}<>$]|: \S/;
+
+function find(text: string, names: readonly NameHit[]): Span[] {
+  const spans: Span[] = [];
+  let from = 0;
+  for (const { at } of names) {
+    if (at < from) continue;
+    const start = text.lastIndexOf("\n", at) + 1;
+    const end = lineEnd(text, at);
+    from = end;
+    const line = end - start > headerLengthMax ? "" : text.slice(start, end);
+    const header = noHeader.test(line) || !separators.test(line) ? undefined : headerOf(line);
+    if (!header) continue;
+    for (let at = end + 1; at < text.length; at = lineEnd(text, at) + 1) {
+      const line = text.slice(at, Math.min(lineEnd(text, at), at + lineLengthMax));
+      // One line between two rows may be empty.
+      if (line.trim() === "" && text.slice(at - 2, at) === "\n\n") break;
+      if (ruleLine.test(line)) continue;
+      const found = rowSpans(line, at, header);
+      if (!found) break;
+      spans.push(...found);
+      from = lineEnd(text, at);
+    }
+  }
+  return spans;
+}
+
+export const tables: Finder = { kinds: [kindNamed("Password")], keywords: [], find };

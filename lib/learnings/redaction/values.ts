@@ -1,0 +1,153 @@
+import { innerDouble, innermostDouble, innermostSingle, innerSingle } from "./view.ts";
+
+/** Where a value begins and ends, in the many ways in which people write strings. */
+export interface Value {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly isQuoted: boolean;
+  /** By the end of an XML element. */
+  readonly isClosed: boolean;
+}
+
+export const quotes = `"'\`${innerDouble}${innerSingle}${innermostDouble}${innermostSingle}`;
+
+/** A quote doubled is part of a string in SQL, Basic and CSV. */
+const stringPatterns = new Map(
+  Array.from(quotes, (quote) => [
+    quote,
+    new RegExp(`${quote}((?:[^${quote}\\n]|${quote}${quote})+)${quote}`, "y"),
+  ]),
+);
+const rawLengthMax = 512;
+/** What opens a raw string, what that can begin with, and what closes it, made of the opener's own parts. */
+const rawStrings: ReadonlyArray<readonly [RegExp, string, (opener: RegExpExecArray) => string]> = [
+  [/("""|'''|```)(?:\w{0,12}\n)?/y, "\"'`", ([, opener = ""]) => opener],
+  [/b?r?(#{1,4})"/y, "br#", ([, hashes = ""]) => `"${hashes}`],
+  [/[LuU]?8?R"([\w-]{0,16})\(/y, "LuU8R", ([, delimiter = ""]) => `)${delimiter}"`],
+  [/\[(={0,4})\[/y, "[", ([, signs = ""]) => `]${signs}]`],
+  [/(?:%[qQwW]?|\bq[qw]?)([{([<|!/~^])/y, "%q", ([, bracket = ""]) => closers[bracket] ?? bracket],
+  [/~[sS]([{([<|/])/y, "~", ([, bracket = ""]) => closers[bracket] ?? bracket],
+  [/<!\[CDATA\[/y, "<", () => "]]>"],
+];
+const closers: Record<string, string> = { "{": "}", "(": ")", "[": "]", "<": ">" };
+const heredoc = /<<<?[-~]?["']?([A-Z_]{1,20})["']?[^\n]{0,40}\n[ \t]*/y;
+
+function found(text: string, start: number, end: number, isQuoted: boolean, closedAt: number): Value {
+  const isClosed = text.startsWith("</", closedAt) || text.charAt(closedAt) === "<";
+  return { text: text.slice(start, end), start, end, isQuoted, isClosed };
+}
+
+/** Without the blanks at both ends. */
+function trimmed(text: string, from: number, until: number, closedAt: number): Value | undefined {
+  let start = from;
+  let end = until;
+  while (start < end && /\s/.test(text.charAt(start))) start++;
+  while (end > start && /\s/.test(text.charAt(end - 1))) end--;
+  return start < end ? found(text, start, end, true, closedAt) : undefined;
+}
+
+function rawAt(text: string, at: number): Value | undefined {
+  const first = text.charAt(at);
+  for (const [opens, beginnings, closes] of rawStrings) {
+    if (!beginnings.includes(first)) continue;
+    opens.lastIndex = at;
+    const opener = opens.exec(text);
+    if (!opener) continue;
+    const closer = closes(opener);
+    const start = opens.lastIndex;
+    const end = text.slice(start, start + rawLengthMax).indexOf(closer);
+    if (end > 0) return trimmed(text, start, start + end, start + end + closer.length);
+  }
+  if (first !== "<") return undefined;
+  heredoc.lastIndex = at;
+  const opener = heredoc.exec(text);
+  const end = opener ? text.indexOf("\n", heredoc.lastIndex) : -1;
+  return opener && end !== -1 ? trimmed(text, heredoc.lastIndex, end, end) : undefined;
+}
+
+function stringAt(text: string, at: number): Value | undefined {
+  const pattern = stringPatterns.get(text.charAt(at));
+  if (!pattern) return undefined;
+  pattern.lastIndex = at;
+  const value = pattern.exec(text)?.[1];
+  if (value === undefined) return undefined;
+  // `"\"…\""`: a string inside a string.
+  const inner =
+    stringPatterns.get(value.charAt(0)) && value.length > 2 && value.endsWith(value.charAt(0)) ? 1 : 0;
+  const end = pattern.lastIndex - 1 - inner;
+  return found(text, at + 1 + inner, end, true, pattern.lastIndex);
+}
+
+const bareRun = new RegExp(`[^\\s<>,;|&\\\\${quotes}]{1,512}`, "y");
+/** The next field of a form, a list or a connection string ends a value; any other separator is part of it. */
+const nextField = /[&,;][ \t]*(?:[\w.-]{1,40}[ \t]{0,2}[=:]|#|$)|&\w{2,6};/y;
+const nextTag = /<(?:\/|!|\?|[A-Za-z])/y;
+
+function matches(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(text);
+}
+
+/** Whether the separator at `at` is part of a bare value. */
+function goesOn(text: string, at: number, isWholeLine: boolean): boolean {
+  const separator = text.charAt(at);
+  const next = text.charAt(at + 1);
+  if (separator === "" || /\s/.test(separator) || next.charCodeAt(0) >= 0x2e80) return false;
+  if (quotes.includes(separator)) return isWholeLine && next !== "" && !/[\s,;)\]}]/.test(next);
+  if (separator === "<") return !matches(nextTag, text, at);
+  if (next === "" || /\s/.test(next)) return isWholeLine && separator !== "\\" && separator !== ">";
+  if (separator === ">") return isWholeLine;
+  if (separator === "|") return next !== "|" && !quotes.includes(next);
+  if (separator === "\\") return !quotes.includes(next);
+  return (isWholeLine || !quotes.includes(next)) && !matches(nextField, text, at);
+}
+
+const bareLengthMax = 4_096;
+
+/** A bracket that closes what was opened before the value is not part of it. */
+function withoutClosers(text: string, start: number, from: number): number {
+  let end = from;
+  for (;;) {
+    const last = text.charAt(end - 1);
+    if (end <= start) return start;
+    if (".,:;".includes(last)) end--;
+    else if (")]}".includes(last)) {
+      const opener = "([{".charAt(")]}".indexOf(last));
+      const value = text.slice(start, end);
+      if (value.split(opener).length >= value.split(last).length) return end;
+      end--;
+    } else return end;
+  }
+}
+
+/** Up to what ends a word, a field, a cell or a tag. `isWholeLine`: nothing but the value stands on the rest of the line. */
+export function bareAt(
+  text: string,
+  start: number,
+  isWholeLine: boolean,
+  lengthMax: number = bareLengthMax,
+): Value | undefined {
+  let end = start;
+  while (end - start < lengthMax) {
+    bareRun.lastIndex = end;
+    if (bareRun.test(text)) end = bareRun.lastIndex;
+    if (!goesOn(text, end, isWholeLine)) break;
+    end++;
+  }
+  if (!isWholeLine) end = withoutClosers(text, start, Math.min(end, start + lengthMax));
+  return end > start ? found(text, start, end, false, end) : undefined;
+}
+
+export function valueAt(
+  text: string,
+  at: number,
+  isWholeLine = false,
+  lengthMax: number = bareLengthMax,
+): Value | undefined {
+  const quoted = rawAt(text, at) ?? stringAt(text, at);
+  if (quoted) return quoted;
+  // A quote that nothing closes.
+  const start = quotes.includes(text.charAt(at)) && text.charAt(at) !== "" ? at + 1 : at;
+  return bareAt(text, start, isWholeLine && start === at, lengthMax);
+}

@@ -1,0 +1,256 @@
+/**
+ * A text as the rules look at it: rare blanks, full-width signs, look-alike letters, escapes, formatting tags and joined
+ * strings become what they stand for. Every character of the view knows the stretch of the text that it stands for.
+ */
+export interface View {
+  readonly text: string;
+  /** Where in the original text the stretch `[start, end)` of the view lies. */
+  original(start: number, end: number): { start: number; end: number };
+}
+
+/** A quote inside a string: `\"`, `&quot;`; one that is escaped twice. They pair with their own kind only. */
+export const innerDouble = "\uE000";
+export const innerSingle = "\uE001";
+export const innermostDouble = "\uE002";
+export const innermostSingle = "\uE003";
+/** A marker of an earlier redaction: no name, no value, no context. */
+export const marker = "\uE010";
+
+const special = /[&\\%<"'`[\n\u0080-\uffff]/g;
+const markerPattern = /\[REDACTED(?::[a-z0-9_]{1,60})?\]/y;
+const entity =
+  /&(?:#(\d{2,6})|#[xX]([0-9a-fA-F]{2,5})|(quot|apos|amp|lt|gt|nbsp|equals|colon|num|excl|dollar|sol|plus|commat|lowbar|Tab|NewLine));/y;
+const namedEntities: Record<string, string> = {
+  quot: innerDouble,
+  apos: innerSingle,
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  nbsp: " ",
+  equals: "=",
+  colon: ":",
+  num: "#",
+  excl: "!",
+  dollar: "$",
+  sol: "/",
+  plus: "+",
+  commat: "@",
+  lowbar: "_",
+  Tab: "\t",
+  NewLine: "\n",
+};
+const escapeSequence =
+  /(\\+)(?:u(?:\{0{0,4})?00([2-7][0-9a-fA-F])\}?|x([2-7][0-9a-fA-F])|([nt"'`/]|r(?![a-z]))|(\r?\n[ \t]*))/y;
+const percentEscape = /%(?:25)?(3[dD]|3[aA]|26|2[fF]|2[bB]|0[aA])/y;
+/** Tags that only format; those with other attributes may hold a credential. */
+const formatTag =
+  /<(\/?)(b|i|u|em|strong|code|tt|kbd|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id|align|color|dir|lang|width)=(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>/iy;
+/** `"…" + "…"`, `'…' . '…'`, `"…" & _`, `"…" ..`. */
+const join =
+  /(["'`])[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\r?\n[ \t]*)?|\r?\n[ \t]*(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*)\1/y;
+
+const lookAlikeLetters =
+  "аaеeоoрpсcуyхxіiјjѕsԁdһhкkтtмmвbпnԝwАAВBЕEКKМMНHОOРPСCТTХXУYІIЅSЈJοoαaρpνvιiκkτtυuεeΑAΒBΕEΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXΖZ";
+const lookAlikes = new Map(
+  Array.from({ length: lookAlikeLetters.length / 2 }, (_, pair) => [
+    lookAlikeLetters.charAt(2 * pair),
+    lookAlikeLetters.charAt(2 * pair + 1),
+  ]),
+);
+const mixedWord = /[\w\u0370-\u052f]+/y;
+
+const isBetween = (code: number, from: number, to: number) => code >= from && code <= to;
+
+/** Small and raised signs. */
+const smallForms = new Map([
+  [0xfe55, ":"],
+  [0xfe66, "="],
+  [0xa789, ":"],
+  [0x2236, ":"],
+  [0x207c, "="],
+  [0xfe52, "."],
+  [0xfe50, ","],
+]);
+
+/** What a character beyond ASCII stands for; itself where it stands for nothing else. */
+function plain(character: string): string {
+  const code = character.charCodeAt(0);
+  if (isBetween(code, 0xff01, 0xff5e)) return String.fromCharCode(code - 0xfee0);
+  if (code === 0xa0 || code === 0x1680 || isBetween(code, 0x2000, 0x200a)) return " ";
+  if (code === 0x202f || code === 0x205f || code === 0x3000) return " ";
+  if (code === 0x85 || code === 0x2028 || code === 0x2029) return "\n";
+  if (code === 0xad || code === 0xfeff || code === 0x180e || isBetween(code, 0x200b, 0x200f)) return "";
+  if (isBetween(code, 0x202a, 0x202e) || isBetween(code, 0x2060, 0x2064)) return "";
+  if (isBetween(code, 0x2018, 0x201b)) return "'";
+  if (isBetween(code, 0x201c, 0x201f) || code === 0xab || code === 0xbb) return '"';
+  if (isBetween(code, 0x300c, 0x300f)) return '"';
+  if (isBetween(code, 0x2010, 0x2015) || code === 0x2212) return "-";
+  if (code >= 0xe000) return isBetween(code, 0xe000, 0xe010) ? "\uFFFD" : (smallForms.get(code) ?? character);
+  return smallForms.get(code) ?? character;
+}
+
+const quoteOf = (character: string, isInnermost: boolean): string => {
+  if (character === "'") return isInnermost ? innermostSingle : innerSingle;
+  return character === '"' ? (isInnermost ? innermostDouble : innerDouble) : character;
+};
+
+function fromCode(code: number): string {
+  const character = String.fromCharCode(code);
+  return character === '"' || character === "'" ? quoteOf(character, false) : plain(character);
+}
+
+function unescaped(match: RegExpExecArray): string {
+  const [, slashes = "", unicode, hex, letter, lineEnd] = match;
+  const code = unicode ?? hex;
+  if (code) return fromCode(Number.parseInt(code, 16));
+  if (lineEnd !== undefined) return "";
+  if (letter === "n" || letter === "r") return "\n";
+  if (letter === "t") return "\t";
+  return quoteOf(letter ?? "", slashes.length > 1);
+}
+
+function tagMeaning(match: RegExpExecArray): string {
+  const name = (match[2] ?? "").toLowerCase();
+  if (name === "td" || name === "th") return match[1] ? "" : "|";
+  return /^(?:br|p|div|li|pre|tr|table|h\d)$/.test(name) ? "\n" : "";
+}
+
+function entityMeaning([, decimal, hex, name]: RegExpExecArray): string {
+  if (name) return namedEntities[name] ?? "";
+  const code = decimal ? Number(decimal) : Number.parseInt(hex ?? "", 16);
+  return code === 13 ? "" : fromCode(code & 0xffff);
+}
+
+/** What comments, quotations, listings and logs put before every line. */
+const linePrefix =
+  /(?:[ \t]{0,12}(?:\/\/[/!]?|#{1,4}|--(?!-)|;{1,3}|%{1,2}|REM|rem|dnl|\.\\"|'(?= )|>{1,3}|\+|!|\*(?!\*)|L?\d{1,6}[:|]|[\w-]{1,30}-\d{1,2}[ \t]{1,4}\||[0-9a-f^]{7,12} \([^()\n]{8,60}\)|[│┃]|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}(?:[A-Z]{4,5}[ \t])?)(?![\w-])){1,2}[ \t]?|\+(?=\S)|[\w.-]{1,30}\/[\w./-]{1,60}\.\w{1,6}:(?:\d{1,5}:)?|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}(?:[A-Z]{4,5}[ \t])?/y;
+
+function prefixLength(text: string, at: number): number {
+  linePrefix.lastIndex = at;
+  return linePrefix.test(text) ? linePrefix.lastIndex - at : 0;
+}
+
+/** A sticky match at a place, or nothing. */
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** What the special character at `at` begins: how long that is, and what it means. */
+type Meaning = { readonly length: number; readonly meaning: string };
+
+const meant = (match: RegExpExecArray | null, meaning: (match: RegExpExecArray) => string) =>
+  match ? { length: match[0].length, meaning: meaning(match) } : undefined;
+
+function meaningAt(text: string, at: number): Meaning | undefined {
+  switch (text.charAt(at)) {
+    case "[":
+      return meant(matchAt(markerPattern, text, at), () => marker);
+    case "&":
+      return meant(matchAt(entity, text, at), entityMeaning);
+    case "\\":
+      // `\\\\nas01\\share` names a machine.
+      if (/(?:^|[\s"'=(])\\\\[A-Za-z]$/.test(text.slice(Math.max(0, at - 1), at + 3))) return undefined;
+      return meant(matchAt(escapeSequence, text, at), unescaped);
+    case "%":
+      return meant(matchAt(percentEscape, text, at), ([, code = ""]) => fromCode(Number.parseInt(code, 16)));
+    case "<":
+      return meant(matchAt(formatTag, text, at), tagMeaning);
+    case '"':
+    case "'":
+    case "`":
+      return meant(matchAt(join, text, at), () => "");
+    default:
+      return { length: 1, meaning: plain(text.charAt(at)) };
+  }
+}
+
+/** By the place of their line, how long the prefixes are that two or more lines in a row have. */
+function sharedPrefixes(text: string): Map<number, number> {
+  const shared = new Map<number, number>();
+  let before = { start: 0, length: prefixLength(text, 0) };
+  for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) {
+    const line = { start: end + 1, length: prefixLength(text, end + 1) };
+    if (line.length > 0 && before.length > 0) {
+      shared.set(before.start, before.length);
+      shared.set(line.start, line.length);
+    }
+    before = line;
+  }
+  return shared;
+}
+
+export function viewOf(text: string): View {
+  special.lastIndex = 0;
+  if (!special.test(text)) return { text, original: (start, end) => ({ start, end }) };
+  const starts = new Uint32Array(text.length + 1);
+  const ends = new Uint32Array(text.length + 1);
+  const pieces: string[] = [];
+  let length = 0;
+  let at = 0;
+  /** Letters of other alphabets up to here stand for Latin ones: their word has both. */
+  let mixedUntil = 0;
+  let seenUntil = 0;
+
+  const keep = (until: number) => {
+    if (until > at) pieces.push(text.slice(at, until));
+    for (; at < until; at++) {
+      starts[length] = at;
+      ends[length++] = at + 1;
+    }
+  };
+  const lookAlike = (place: number): string | undefined => {
+    const letter = lookAlikes.get(text.charAt(place));
+    if (letter === undefined) return undefined;
+    if (place >= seenUntil) {
+      let wordStart = place;
+      while (wordStart > at && /\w/.test(text.charAt(wordStart - 1))) wordStart--;
+      const word = matchAt(mixedWord, text, wordStart)?.[0] ?? "";
+      seenUntil = wordStart + word.length;
+      if (/[A-Za-z]/.test(word)) mixedUntil = seenUntil;
+    }
+    return place < mixedUntil ? letter : undefined;
+  };
+
+  /** Where a prefix is dropped, its neighbours have one too. */
+  const prefixes = sharedPrefixes(text);
+  special.lastIndex = 0;
+  if (prefixes.has(0)) {
+    at = prefixes.get(0) ?? 0;
+    special.lastIndex = at;
+  }
+  for (let hit = special.exec(text); hit; hit = special.exec(text)) {
+    if (hit[0] === "\n") {
+      const length = prefixes.get(hit.index + 1);
+      if (length === undefined) continue;
+      keep(hit.index + 1);
+      at = hit.index + 1 + length;
+      special.lastIndex = at;
+      continue;
+    }
+    const letter = lookAlike(hit.index);
+    const found = letter === undefined ? meaningAt(text, hit.index) : { length: 1, meaning: letter };
+    if (!found || (found.length === 1 && found.meaning === hit[0])) {
+      // A run of backslashes that begins no escape is walked once.
+      if (hit[0] === "\\") while (text.charAt(special.lastIndex) === "\\") special.lastIndex++;
+      continue;
+    }
+    keep(hit.index);
+    const end = hit.index + found.length;
+    for (let index = 0; index < found.meaning.length; index++) {
+      starts[length] = hit.index;
+      ends[length++] = end;
+    }
+    pieces.push(found.meaning);
+    at = end;
+    special.lastIndex = end;
+  }
+  keep(text.length);
+  return {
+    text: pieces.join(""),
+    original: (start, end) => ({
+      start: starts[start] ?? text.length,
+      end: end > start ? (ends[end - 1] ?? 0) : start,
+    }),
+  };
+}
