@@ -88,10 +88,10 @@ const bytesWithLazyMax = 640_000;
 export const bundleBudgets = {
   /** Everything that has no budget of its own. */
   function: { bytesMax: 366_000, bytesWithLazyMax },
-  /** They redact. */
-  learningsWrite: { bytesMax: 420_000, bytesWithLazyMax },
-  /** They know every event. */
-  events: { bytesMax: 458_000, bytesWithLazyMax },
+  /** They redact: 70 KB more since decision 18. */
+  learningsWrite: { bytesMax: 490_000, bytesWithLazyMax: 710_000 },
+  /** They know every event, and redact. */
+  events: { bytesMax: 528_000, bytesWithLazyMax: 720_000 },
 } as const satisfies Record<string, BundleBudget>;
 
 const learningsWrites = ["learnings/create", "learnings/update"];

@@ -43,9 +43,14 @@ function patternsInUse(): RegExp[] {
     ...cleanSamples("development"),
   ];
   const longValues = ["aB3dE6gH9k", "a1.b2-", "word ", "/a", "x-y_", "1,", "{a}", "é"].flatMap((unit) =>
-    ["password=", 'token: "', "the password is ", "Authorization: Bearer ", "https://a.example/reset/", "-p"].map(
-      (context) => context + unit.repeat(2_000),
-    ),
+    [
+      "password=",
+      'token: "',
+      "the password is ",
+      "Authorization: Bearer ",
+      "https://a.example/reset/",
+      "-p",
+    ].map((context) => context + unit.repeat(2_000)),
   );
   const execute = RegExp.prototype.exec;
   RegExp.prototype.exec = function (text) {
