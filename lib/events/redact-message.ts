@@ -1,6 +1,8 @@
 import { redact } from "../learnings/redaction/redact.ts";
 import { eventTypeNamed } from "./event-type-named.ts";
 
+export { redact };
+
 /**
  * A message as it may lie in the table, in a dead letter or on a screen: without the credentials that its free texts
  * hold. An event of a known type without free texts stays as it came. Whatever is no event at all is redacted whole.

@@ -7,7 +7,6 @@ import { type Key, type Table, TransactionRefused } from "../store/table.ts";
 import type { PlatformEvent } from "./envelope.ts";
 import type { Dependency } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
-import { redactMessage } from "./redact-message.ts";
 
 /** A message that waits, as a message again. */
 export type WaitingMessage = QueueMessage & { readonly item: WaitingItem };
@@ -25,6 +24,7 @@ export async function keepWaiting(
   const version = versionOf(event);
   const since = toTimestamp(clock.nowMs());
   const { id, group } = message;
+  const { redactMessage } = await import("./redact-message.ts");
   const body = redactMessage(message.body);
   const { key, label } = dependency;
   try {

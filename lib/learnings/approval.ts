@@ -66,11 +66,10 @@ const inOrganization = ({ sk }: Item): Key => {
 /** With the record as it is now: a decision that is made meanwhile must not leave the new row behind. */
 async function listInOrganization(table: Table, row: Item): Promise<boolean> {
   const { organization, id } = parsePending(row);
-  const record = learningKey(organization, id);
   const place = { equals: ["approve_at", row.sk.slice(0, row.sk.indexOf("#"))] } as const;
   try {
     await table.transact([
-      { check: record, when: { all: [{ equals: ["state", "pending"] }, place] } },
+      { check: learningKey(organization, id), when: { all: [{ equals: ["state", "pending"] }, place] } },
       { put: { ...inOrganization(row), organization, id } },
     ]);
     return true;

@@ -15,7 +15,7 @@ import { indexRefreshFailed } from "./index-fault.ts";
 import { type LearningRecord, nameKeys, namesFrom, toLearningRecord } from "./present.ts";
 import { heldLearning, type LearningRequest } from "./read.ts";
 import { changed, moment, recordWrites, replaceWrites } from "./record.ts";
-import { redact } from "./redaction/redact.ts";
+import { redact, redactPath } from "./redaction/redact.ts";
 import { textOwner, textWrite } from "./text-owner.ts";
 import { type LearningDeps, learningEvent } from "./writer.ts";
 
@@ -31,7 +31,7 @@ export async function updateLearning(deps: LearningDeps, request: UpdateRequest)
   const { file, sourceUrl } = request;
   const wanted: Wanted = {
     text: redact(request.text).text,
-    ...(file !== undefined && { file: file && redact(file).text }),
+    ...(file !== undefined && { file: file && redactPath(file).text }),
     ...(sourceUrl !== undefined && { source_url: sourceUrl && redact(sourceUrl).text }),
   };
   const embed = embedOnce(deps);

@@ -20,7 +20,7 @@ import {
   textKey,
 } from "../../store/layout.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
-import { type Content, redactContent } from "../content.ts";
+import type { Content } from "../content.ts";
 import { pullRequestDigest } from "../identity.ts";
 import { approved, changed, type Moment, moment, newLearning, recordWrites } from "../record.ts";
 import { freeGeneration, textOwner, textWrite } from "../text-owner.ts";
@@ -38,6 +38,8 @@ export async function captureLearning(
   data: LearningCaptured,
   version: string,
 ): Promise<string | undefined> {
+  // Loaded by the first Learning: most batches of events hold none.
+  const { redactContent } = await import("../content.ts");
   const content = redactContent({
     repositoryId: data.repository_id,
     text: data.learning,
