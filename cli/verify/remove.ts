@@ -10,8 +10,11 @@ import {
   keyRowsPrefix,
   learningListPartition,
   learningPartition,
+  learningRemovalsPartition,
   organizationDirectoryKey,
   organizationKey,
+  organizationPendingPartition,
+  pendingPartition,
   pointerPartition,
   pullRequestLearningsKey,
   scansPartition,
@@ -51,6 +54,7 @@ export async function removeStage(connection: Connection): Promise<number> {
   }
   for (const pk of await namedPartitions(table)) await remove(await keysIn(table, pk));
   await remove(await staleMarkers(table));
+  await remove(await pendingRows(table));
   for (const { uuid, provider_organization_id } of organizations) {
     for (const pk of partitionsOf(uuid)) await remove(await keysIn(table, pk));
     const row = organizationDirectoryKey(provider_organization_id, uuid);
@@ -58,10 +62,10 @@ export async function removeStage(connection: Connection): Promise<number> {
   }
   for (const tenant of tenants) {
     const { pk } = tenantKey(tenant);
-    const listed = learningListPartition(tenant);
+    const listed = [learningListPartition(tenant), learningRemovalsPartition(tenant)];
     const head = streamHeadKey(tenant);
     if (await table.get(head)) await remove([head]);
-    for (const partition of [listed, pk]) await remove(await keysIn(table, partition));
+    for (const partition of [...listed, pk]) await remove(await keysIn(table, partition));
   }
   return removed;
 }
@@ -95,6 +99,14 @@ async function namedPartitions(table: Table): Promise<readonly string[]> {
   return found;
 }
 
+/** Learnings that wait for approval, in the list of all organizations. */
+async function pendingRows(table: Table): Promise<readonly Key[]> {
+  const own = await Promise.all(
+    organizations.map(({ uuid }) => keysIn(table, organizationPendingPartition(uuid))),
+  );
+  return own.flat().map(({ sk }) => ({ pk: pendingPartition, sk }));
+}
+
 /** Learnings that the index does not follow yet. */
 async function staleMarkers(table: Table): Promise<readonly Key[]> {
   const shards = Array.from({ length: indexLimits.staleShards }, (_, shard) => stalePartition(shard));
@@ -108,6 +120,7 @@ const partitionsOf = (uuid: string): readonly string[] => [
   ...[pointerPartition(uuid), spillPartition(uuid), scansPartition(uuid)],
   ...[learningPartition(uuid), textKey(uuid, "").pk, vectorPartition(uuid)],
   ...[pullRequestLearningsKey(uuid, "").pk, learningListPartition(`o#${uuid}`)],
+  ...[learningRemovalsPartition(`o#${uuid}`), organizationPendingPartition(uuid)],
   organizationKey(uuid).pk,
 ];
 

@@ -34,6 +34,8 @@ const words: Readonly<Record<string, string>> = {
   "Learnings: author_id": "The Git provider's user id of whoever wrote it, or owns the key that did.",
   created_at: "When it was made, UTC.",
   "Metrics: created_at": "When the pull request was opened, UTC.",
+  "Audit logs: provider":
+    "The kind of Git provider of the organization; null for what belongs to a whole workspace or instance.",
   "Audit logs: created_at": "When it happened, UTC.",
   status: "`success`: all done. `partial_success`: some failed. `failure`: all failed.",
   org_id: "The Git provider's id of the organization.",

@@ -96,7 +96,7 @@ export const reconcileIndex = worker({
   source: "workers/reconcile-index",
   summary: "Lets the review index follow the Learnings where a writer did not, and looks all of it through",
   trigger: { kind: "schedule", everyMinutes: 1 },
-  tableActions: ["GetItem", "BatchGetItem", "Query", "PutItem", "BatchWriteItem"],
+  tableActions: ["GetItem", "Query", "PutItem", "BatchWriteItem"],
   tablePartitions: ["DIRECTORY#ORG", "LEARNING#", "VECTOR#", "STALE#", "RECONCILER"],
   uses: ["embedder"],
   timeoutSeconds: 60,

@@ -62,5 +62,12 @@ export async function searchForReview(deps: SearchDeps, request: unknown): Promi
   };
 }
 
+/** Never with a word of the request: the message is logged. */
 const problemsOf = ({ issues }: z.ZodError): string =>
-  issues.map(({ path, message }) => `${path.join(".") || "request"}: ${message}`).join("; ");
+  issues
+    .map(({ code, path, message }) =>
+      code === "unrecognized_keys"
+        ? "request: has a field that no search takes"
+        : `${path.join(".") || "request"}: ${message}`,
+    )
+    .join("; ");

@@ -218,6 +218,7 @@ describe("repair", () => {
       keys_listed: 0,
       entries_removed: 0,
       copies_restored: 0,
+      pending_listed: 0,
       pull_requests_reset: 0,
       parts_dropped: 0,
     });

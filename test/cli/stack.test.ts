@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { createSqsCall, sqsDeadLetters } from "../../lib/events/sqs.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { saveOrganization } from "../../lib/organizations/save-organization.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
@@ -129,7 +130,7 @@ test("which embedder made the index is the stack's to say; before it has said so
     stderr: "The stack has not looked at its review index yet; it does so every minute, try again then.",
   });
   await store().table.write({
-    put: { ...reconcilerKey, embedder: "local-1", organization: null, learning: "", ended_at_ms: 0 },
+    put: { ...reconcilerKey, embedder: localEmbedder.id, organization: null, learning: "", ended_at_ms: 0 },
   });
   expect(await callJson("index", "reconcile", ...stack)).toMatchObject({ looked_at: 0, failed: 0 });
 });

@@ -36,7 +36,7 @@ const secrets = {
   github: `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`,
   aws: `AKIA${"Q3EXAMPLE7ZXCVBN".slice(0, 16)}`,
   stripe: `sk_live_${"4eC39HqLyjWDarjtT1zdp7dc".slice(0, 24)}`,
-  password: "Tr0ub4dor&3-staple",
+  password: "Kx9!mPq2vL&7-zrT",
 } as const;
 const planted = Object.values(secrets);
 

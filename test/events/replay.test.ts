@@ -76,7 +76,11 @@ async function tableAfter(events: readonly OutgoingEvent[]) {
   // A reminder for the clock stands where an organization has moved on this way, and not on another.
   // The audit log, and how often an organization came into view, tell of the way and not of where it leads.
   const isOfTheWay = (item: Item) =>
-    item.pk === relistPartition || item.pk.startsWith("AUDIT#") || isScopeEpochs(item);
+    item.pk === relistPartition ||
+    item.pk.startsWith("AUDIT#") ||
+    // Which tenants it was in, and left.
+    item.sk.startsWith("LEFT#") ||
+    isScopeEpochs(item);
   const ended = items
     .filter((item) => !isOfTheWay(item))
     .map((item): Item => ({ ...item, visible_epoch: undefined }));

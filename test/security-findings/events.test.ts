@@ -92,20 +92,24 @@ describe("security_scan.completed", () => {
     [
       "with a severity of its own",
       { findings: [finding("a", { severity: "urgent" })] },
-      /^findings\.0\.severity: /,
+      /^findings\[0\]\.severity: /,
     ],
-    ["with a state of its own", { findings: [finding("a", { state: "ignored" })] }, /^findings\.0\.state: /],
+    [
+      "with a state of its own",
+      { findings: [finding("a", { state: "ignored" })] },
+      /^findings\[0\]\.state: /,
+    ],
     [
       "with an end before the start",
       { findings: [finding("a", { end_line: 9 })] },
-      /^findings\.0\.end_line: /,
+      /^findings\[0\]\.end_line: /,
     ],
-    ["with a line 0", { findings: [finding("a", { start_line: 0 })] }, /^findings\.0\.start_line: /],
-    ["with an empty title", { findings: [finding("a", { title: "" })] }, /^findings\.0\.title: /],
+    ["with a line 0", { findings: [finding("a", { start_line: 0 })] }, /^findings\[0\]\.start_line: /],
+    ["with an empty title", { findings: [finding("a", { title: "" })] }, /^findings\[0\]\.title: /],
     [
       "with a finding too large for a chunk",
       { findings: [finding("a", { evidence: Array.from({ length: 100 }, () => "é".repeat(1_000)) })] },
-      /^findings\.0: must not take more than 131072 bytes/,
+      /^findings\[0\]: must not take more than 131072 bytes/,
     ],
   ])("a scan %s goes to the dead letters with the reason", async (_, change, reason) => {
     const delivery = createDelivery(store().table);

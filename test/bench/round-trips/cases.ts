@@ -79,7 +79,7 @@ function learningCases({ sizes, small, large, workspace }: BenchWorld) {
   const of = ({ learningIds }: Place, index: number) => `${path}/${learningIds[index]}`;
   const { user } = large.keys;
   const decide = (name: string, size: "small" | "large", { keys }: Place, learning: string) =>
-    send(name, size, write, keys.organization, "POST", `${learning}/approval`, { decision: "approve" });
+    send(name, size, batch(4), keys.organization, "POST", `${learning}/approval`, { decision: "approve" });
   return {
     listLearnings: [
       get("3", "small", page(1), small.keys.organization, path),
@@ -103,6 +103,7 @@ function learningCases({ sizes, small, large, workspace }: BenchWorld) {
       get("one", "small", write, small.keys.user, of(small, 0)),
       get("one of many", "large", write, user, of(large, 0)),
     ],
+    // The decision that stands already is read again, so that the answer is what is stored.
     decideLearning: [
       decide("one that is approved already", "small", small, of(small, 0)),
       decide("one that is approved already, of many", "large", large, of(large, 0)),

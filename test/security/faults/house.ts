@@ -104,11 +104,16 @@ export async function buildHouse(stage: Stage): Promise<House> {
   await api.call(`/v1/learnings/${orphanId}`, { method: "DELETE", key: keys.organization.text });
   if (orphan) await table.write({ put: orphan });
   if (items.length < 4) throw new Error("The house lacks Learnings.");
+  const unusedRoleId = await makeRole(world, uuid, "Unused");
+  // A key had it: whoever deletes the role looks whether that key still lives.
+  await world.revoke(
+    await world.key({ kind: "organization", organization: uuid, owner: "u1", role: unusedRoleId }),
+  );
   return {
     keys: { ...keysOf(texts) },
     uuid,
     roleId: await makeRole(world, uuid, "Reviewer"),
-    unusedRoleId: await makeRole(world, uuid, "Unused"),
+    unusedRoleId,
     spareKeyId: spare.key.id,
     learningId,
     unindexedId,

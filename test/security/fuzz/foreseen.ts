@@ -19,6 +19,8 @@ export function foreseen(draft: Draft, home: FuzzHome): Foreseen {
   if (narrowed && !narrowed.some((value) => listValues("organization_ids", home).includes(value)))
     return ["ORGANIZATION_NOT_FOUND"];
   const { id } = draft.operation;
+  if (parameterOf(draft, "include_removed") === "true" && hasFilterWithoutRemovals(draft))
+    return ["INVALID_REQUEST"];
   if (id === "listLearnings") {
     const name = parameterOf(draft, "repository_name");
     return name === undefined || name === repositoryName ? ["done"] : ["PERMISSION_DENIED"];
@@ -37,6 +39,11 @@ export function foreseen(draft: Draft, home: FuzzHome): Foreseen {
   if (isUnknownRole(role)) return ["ROLE_NOT_FOUND"];
   return id === "getRole" ? ["done"] : ["SYSTEM_ROLE"];
 }
+
+/** What leaves these filters is not told, and CSV has no place for it. */
+const hasFilterWithoutRemovals = (draft: Draft): boolean =>
+  parameterOf(draft, "format") === "csv" ||
+  ["search", "file", "stat_filter", "state"].some((name) => parameterOf(draft, name) !== undefined);
 
 /** Of Learnings that are all approved. */
 function foreseenOfLearning({ operation, body }: Draft): Foreseen {
