@@ -194,7 +194,8 @@ test("no sink holds a key, a body or a Learning's text", async () => {
     level: "error",
     message: "worker failed",
     worker: expect.any(String),
-    request_id: expect.any(String),
+    lambda_request_id: expect.any(String),
+    cold_start: true,
     duration_ms: expect.any(Number),
     cause: expect.arrayContaining([expect.any(String)]),
   });

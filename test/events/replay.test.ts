@@ -83,7 +83,7 @@ async function tableAfter(events: readonly OutgoingEvent[]) {
     isScopeEpochs(item);
   const ended = items
     .filter((item) => !isOfTheWay(item))
-    .map((item): Item => ({ ...item, visible_epoch: undefined }));
+    .map((item): Item => ({ ...item, visible_epoch: undefined, arrived: undefined }));
   return { items: ended, letters: desk.letters };
 }
 

@@ -38,9 +38,12 @@ test("importing a function takes no longer than its share of the bare DynamoDB c
   console.log(
     [{ ...base, source: "bare DynamoDB client" }, ...measured].map((each) => row(each, base)).join("\n"),
   );
-  const slow = measured.filter((each) => ratioOf(each, base) > coldStartRatioMax(each.source));
+  const slow = measured.filter((each) => ratioOf(each, base) > coldStartRatioMax(each.source) * tolerance);
   expect(slow).toEqual([]);
 }, 1_200_000);
+
+/** A few rounds beside other tests are no measurement: they find what has grown. */
+const tolerance = isLong ? 1 : 1.1;
 
 /** The budget is for the time a caller waits. A few rounds beside other tests go by the processor's. */
 const ratioOf = (own: ColdStart, base: ColdStart): number =>

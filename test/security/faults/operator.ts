@@ -15,17 +15,21 @@ import {
   listWorkspaceTokens,
 } from "../../../lib/access/workspace-tokens.ts";
 import { operator, operatorOrigin } from "../../../lib/audit/entry.ts";
+import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
 import { createSqsCall, QueueUnavailable, sqsQueue } from "../../../lib/events/sqs.ts";
 import { decideLearning, pendingLearnings } from "../../../lib/learnings/approval.ts";
+import { authorsBetween } from "../../../lib/metrics/authors.ts";
 import { changeApprovalDelay } from "../../../lib/organizations/repository-settings.ts";
 import { changeOrganizationSettings } from "../../../lib/organizations/settings.ts";
+import { findIdleSeats } from "../../../lib/people/idle-seats.ts";
 import { AwsFault, NoAnswer } from "../../../lib/runtime/aws-fault.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
 import { certain } from "../../../lib/runtime/certain.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
-import { parseStreamPartition } from "../../../lib/store/layout.ts";
+import { parseOrganization } from "../../../lib/store/items/organization.ts";
+import { organizationKey, parseStreamPartition } from "../../../lib/store/layout.ts";
 import { type Item, StoreUnavailable } from "../../../lib/store/table.ts";
 import { parseEntry } from "../../../lib/stream/entry.ts";
 import { dayOf, removalPuts } from "../../../lib/stream/removal.ts";
@@ -203,6 +207,28 @@ export function operatorPlay(stage: Stage): Play {
       "an organization is found by its provider's id": change(
         async () => [await findOrganization(stage.store().table, "one", "w#office")],
         { isRead: true },
+      ),
+      "authors of pull requests are looked for": change(
+        async () => {
+          const item = certain(
+            await own().get(organizationKey(organizationUuid(github("one")))),
+            "organization",
+          );
+          const window = { start_date: "2026-11-01", end_date: "2026-11-30" };
+          const place = { tenant: "w#faults", organizations: [parseOrganization(item)] } as const;
+          return await Array.fromAsync(authorsBetween(stage.store(), place, window));
+        },
+        { isRead: true, ground: "house" },
+      ),
+      "idle seats are looked for": change(
+        () =>
+          findIdleSeats(stage.store(), `o#${organizationUuid(gitlab("faults", "home"))}`, {
+            sinceMs: Date.now() + 86_400_000,
+            isAuthor: () => false,
+            isJudged: () => true,
+            auditRetentionDays: auditLimits.retentionDaysDefault,
+          }),
+        { isRead: true, ground: "house" },
       ),
       "the embedder in use is asked for": change(
         async () => [await embedderInUse(stage.store().table, localIdentity)],
