@@ -62,7 +62,7 @@ export async function applyInOrder<Message extends QueueMessage>(
  */
 export async function drain(deps: EventDeps, dependency: Key, isSuspicious: boolean): Promise<void> {
   const receives = isSuspicious ? eventLimits.suspectReceivesMin : 1;
-  for await (const waiting of waitingPages(deps.table, dependency)) {
+  for await (const waiting of waitingPages(deps, dependency)) {
     const messages = waiting.map((message) => ({ ...message, receives }));
     try {
       await applyInOrder(deps, messages, ({ item }) => stopWaiting(deps.table, item));

@@ -1,13 +1,13 @@
 import { eventLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { EachByItself } from "../runtime/each-by-itself.ts";
-import { parseWaiting, parseWaitingByAge, type WaitingByAgeItem } from "../store/items/waiting.ts";
+import { parseWaitingByAge, type WaitingByAgeItem } from "../store/items/waiting.ts";
 import { waitingByAgeRange, waitingKey } from "../store/layout.ts";
 import { identityOf, queryAll } from "../store/table.ts";
 import { drain } from "./apply.ts";
 import { deadLetter } from "./dead-letter.ts";
 import type { EventDeps } from "./ports.ts";
-import { stopWaiting } from "./waiting.ts";
+import { readWaiting, stopWaiting } from "./waiting.ts";
 
 const dayMs = 86_400_000;
 
@@ -28,20 +28,23 @@ export async function expireWaiting(deps: EventDeps): Promise<void> {
   const oldestAllowed = toTimestamp(deps.clock.nowMs() - eventLimits.waitingDaysMax * dayMs);
   for (const item of known) await pieces.run(() => drain(deps, item, true));
   for (const row of rows) {
-    const isExpired = row.since < oldestAllowed && !knownNames.has(identityOf(row.dependency));
-    if (isExpired) await pieces.run(() => expire(deps, row));
+    const isKnown = knownNames.has(identityOf(row.dependency));
+    if (row.since < oldestAllowed) await pieces.run(() => expire(deps, row, isKnown));
   }
   pieces.end();
 }
 
-async function expire(deps: EventDeps, row: WaitingByAgeItem): Promise<void> {
+async function expire(deps: EventDeps, row: WaitingByAgeItem, isKnown: boolean): Promise<void> {
   const item = await deps.table.get(waitingKey(row.dependency, row.version));
   if (!item) {
     await deps.table.write({ delete: { pk: row.pk, sk: row.sk } });
     return;
   }
-  const waiting = parseWaiting(item);
+  // It was tried a moment ago, and whatever went wrong has been told.
+  if (isKnown) return;
   const reason = `It waited ${eventLimits.waitingDaysMax} days for the ${row.label}, which never came.`;
-  await deadLetter(deps, waiting, reason);
-  await stopWaiting(deps.table, waiting);
+  for (const waiting of await readWaiting(deps, item)) {
+    await deadLetter(deps, waiting, reason);
+    await stopWaiting(deps.table, waiting);
+  }
 }

@@ -1,9 +1,13 @@
+import { v5 } from "uuid";
+import { identityNamespace } from "../contract/identity.ts";
 import { eventLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { CorruptItem } from "../store/items/parse.ts";
 import { versionOf } from "../store/items/version.ts";
 import { parseWaiting, type WaitingItem } from "../store/items/waiting.ts";
 import { waitingByAgeKey, waitingKey, waitingPartition } from "../store/layout.ts";
-import { type Key, type Table, TransactionRefused } from "../store/table.ts";
+import { type Item, type Key, type Table, TransactionRefused } from "../store/table.ts";
+import { deadLetter } from "./dead-letter.ts";
 import type { PlatformEvent } from "./envelope.ts";
 import type { Dependency } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
@@ -40,17 +44,56 @@ export async function keepWaiting(
   }
 }
 
-/** In the order in which things occurred; a few at a time, since each may be large. */
-export async function* waitingPages(table: Table, dependency: Key): AsyncGenerator<WaitingMessage[]> {
+/** In the order in which things occurred; a few at a time, since each may be large. Damaged items are set aside. */
+export async function* waitingPages(deps: EventDeps, dependency: Key): AsyncGenerator<WaitingMessage[]> {
   const range = { pk: waitingPartition(dependency), pageItems: eventLimits.waitingPageItems };
   let resume: Key | undefined;
   do {
-    const page = await table.queryPage(range, resume);
-    const items = page.items.map(parseWaiting);
+    const page = await deps.table.queryPage(range, resume);
+    const items: WaitingItem[] = [];
+    for (const item of page.items) items.push(...(await readWaiting(deps, item)));
     if (items.length > 0)
       yield items.map((item) => ({ id: item.id, group: item.group, body: item.body, item }));
     resume = page.resume;
   } while (resume);
+}
+
+/** The waiting event, or none: a damaged item becomes a dead letter by itself, so that it holds up no other event. */
+export async function readWaiting(deps: EventDeps, item: Item): Promise<WaitingItem[]> {
+  try {
+    return [parseWaiting(item)];
+  } catch (error) {
+    if (!(error instanceof CorruptItem)) throw error;
+    await deadLetter(deps, messageOfDamaged(item), error.message);
+    await removeDamaged(deps.table, item);
+    return [];
+  }
+}
+
+/** What is left of the message, as a queue takes it: SQS takes 128 plain characters as an id. */
+function messageOfDamaged({ pk, sk, id, group, body }: Item): QueueMessage {
+  const derived = v5(JSON.stringify([pk, sk]), identityNamespace);
+  const plain = (value: unknown, otherwise: string) =>
+    typeof value === "string" && /^[!-~]{1,128}$/.test(value) ? value : otherwise;
+  return {
+    id: plain(id, derived),
+    group: plain(group, `damaged.${derived}`),
+    body: typeof body === "string" && body !== "" ? body : JSON.stringify({ waiting: { pk, sk } }),
+  };
+}
+
+/** Its row by age may have to stay; the clock's worker removes a row without an item when it is old. */
+async function removeDamaged(table: Table, { pk, sk, since, event_id }: Item): Promise<void> {
+  const when = since === undefined ? { absent: "since" } : { equals: ["since", since] as const };
+  const hasRow = typeof since === "string" && typeof event_id === "string";
+  try {
+    await table.transact([
+      { delete: { pk, sk }, when },
+      ...(hasRow ? [{ delete: waitingByAgeKey(since, event_id) }] : []),
+    ]);
+  } catch (error) {
+    if (!(error instanceof TransactionRefused)) throw error;
+  }
 }
 
 export async function stopWaiting(table: Table, { pk, sk, since, event_id }: WaitingItem): Promise<void> {

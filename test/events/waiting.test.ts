@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { expireWaiting } from "../../lib/events/expire.ts";
 import { ingest } from "../../lib/events/ingest.ts";
-import { memberKey, organizationKey, repositoryKey } from "../../lib/store/layout.ts";
+import { versionOf } from "../../lib/store/items/version.ts";
+import { memberKey, organizationKey, repositoryKey, waitingKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { checkPeople } from "../people/checks.ts";
 import { openStore, useStore } from "../support/engine.ts";
@@ -182,4 +183,44 @@ test("a damaged row among those that wait is told of and holds up none of the ot
     "The waiting event's age at WAITING / 0 is damaged in: since",
   );
   expect(desk.letters).toHaveLength(1);
+});
+
+describe("a damaged event among those that wait", () => {
+  const spoil = async (damage: { readonly [name: string]: number }) => {
+    const key = waitingKey(organizationKey(uuidOf()), versionOf(memberSaved(3)));
+    await desk.table.write({ put: { ...(await desk.table.get(key)), ...key, ...damage } });
+  };
+  const reason = (field: string) =>
+    expect.stringMatching(new RegExp(`waiting event at .* damaged in: ${field}`));
+
+  test("becomes a dead letter by itself: the arrival and the other waiting events are applied", async () => {
+    await deliver(desk, [memberSaved(3), repositorySaved(4)]);
+    await spoil({ body: 7 });
+    await deliver(desk, [organizationSaved(1)]);
+    expect(desk.letters).toMatchObject([{ id: memberSaved(3).id, reason: reason("body") }]);
+    expect(await desk.table.get(organizationKey(uuidOf()))).toBeDefined();
+    expect(await desk.table.get(repositoryKey(uuidOf(), "9001"))).toBeDefined();
+    expect(await waiting(desk.table)).toEqual([]);
+  });
+
+  test("becomes a dead letter once, also when its age is unreadable, and its row by age goes in the end", async () => {
+    await deliver(desk, [memberSaved(3), repositorySaved(4)]);
+    await spoil({ since: 7, group: 7, id: 7 });
+    await deliver(desk, [organizationSaved(1)]);
+    desk.clock.now += (eventLimits.waitingDaysMax + 1) * dayMs;
+    await expireWaiting(desk);
+    expect(desk.letters).toMatchObject([
+      { group: expect.stringMatching(/^damaged\./), reason: reason("id") },
+    ]);
+    expect(await waiting(desk.table)).toEqual([]);
+  });
+
+  test("becomes a dead letter when what it waits for never comes", async () => {
+    await deliver(desk, [memberSaved(3)]);
+    await spoil({ body: 7 });
+    desk.clock.now += (eventLimits.waitingDaysMax + 1) * dayMs;
+    await expireWaiting(desk);
+    expect(desk.letters).toMatchObject([{ id: memberSaved(3).id, reason: reason("body") }]);
+    expect(await waiting(desk.table)).toEqual([]);
+  });
 });
