@@ -186,6 +186,18 @@ describe("tries", () => {
     expect(await ingest(desk, [{ ...bad, receives: 4 }])).toEqual([]);
     expect(await desk.table.get(triesKey(bad.id))).toBeUndefined();
   });
+
+  test("of a dead letter are forgotten: the same event sent again is tried anew", async () => {
+    await deliver(desk, [organizationSaved(1)]);
+    const [bad] = await batch();
+    if (!bad) throw new Error("There is a message.");
+    const table = spoiled("bad", () => new TypeError("bug"));
+    expect(await receive(table, [bad], 9)).toEqual([1, 1, 0]);
+    expect(await desk.table.get(triesKey(bad.id))).toBeUndefined();
+    expect(await ingest(desk, [{ ...bad, receives: eventLimits.suspectReceivesMin }])).toEqual([]);
+    expect(desk.letters).toHaveLength(1);
+    expect(await isThere(memberKey(uuidOf(), "bad"))).toBe(true);
+  });
 });
 
 describe("the worker's own hand", () => {
