@@ -116,6 +116,8 @@ async function applyTogether(deps: EventDeps, run: readonly Opened<QueueMessage>
 /** One message, and what its faults mean for it. What is thrown is for its next delivery to mend. */
 async function applyAlone(deps: EventDeps, opened: Opened<QueueMessage>): Promise<void> {
   const { message } = opened;
+  // An event that was never begun is not to blame for the time, not even at its last receive.
+  deps.checkTime?.();
   const isCounted = isSuspect(message);
   const begun = isCounted ? await countTry(deps, message) : 0;
   if (begun > eventLimits.triesMax) {

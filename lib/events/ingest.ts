@@ -49,25 +49,29 @@ async function ingestGroup<Message extends QueueMessage>(
 /**
  * A long piece of work must not take the other groups' messages with it when the function is cut off. When the time
  * is up, work that goes on can begin nothing more: not now, and not when the frozen function continues with the
- * next batch.
+ * next batch. It has a moment to tell what became of it: to take tries back, to write a dead letter.
  */
 async function inTime(
   deps: EventDeps,
   work: (bounded: EventDeps) => Promise<void>,
   timeBudgetMs: number,
 ): Promise<void> {
+  const { clock } = deps;
   const over = new AbortController();
   const finished = new AbortController();
-  const notAfterMs = deps.clock.nowMs() + timeBudgetMs;
-  const until = { signal: over.signal, isOver: () => deps.clock.nowMs() > notAfterMs };
-  const outOfTime = deps.clock.sleep(timeBudgetMs, finished.signal).then(
-    () => {
+  const notAfterMs = clock.nowMs() + timeBudgetMs;
+  const wrapUpMs = eventLimits.workerMarginMs / 2;
+  const until = { signal: over.signal, isOver: () => clock.nowMs() > notAfterMs };
+  const isLongOver = () => clock.nowMs() > notAfterMs + wrapUpMs;
+  const outOfTime = clock
+    .sleep(timeBudgetMs, finished.signal)
+    .then(() => {
       over.abort(new TimeUp());
       deps.log("warn", "The time is up; what is not done will be delivered again.", { timeBudgetMs });
-    },
-    () => undefined,
-  );
-  const isLongOver = () => deps.clock.nowMs() > notAfterMs + eventLimits.workerMarginMs / 2;
+      return clock.sleep(wrapUpMs, finished.signal);
+    })
+    // The work was finished first.
+    .catch(() => undefined);
   await Promise.race([work(boundedDeps(deps, until, isLongOver)), outOfTime]);
   finished.abort();
 }

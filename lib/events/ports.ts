@@ -47,6 +47,8 @@ export type EventDeps = Store & {
   readonly log: EventLog;
   /** Where tries are counted, also when the time for the events is up; the same table unless it is given. */
   readonly triesTable?: Table;
+  /** Throws when the time for the events is up; without it there is no end. */
+  readonly checkTime?: () => void;
   /** Hears what became of every event. */
   readonly onOutcome?: (outcome: EventOutcome) => void;
 };

@@ -5,6 +5,7 @@ import { ingest } from "../../lib/events/ingest.ts";
 import type { QueueMessage } from "../../lib/events/ports.ts";
 import { isSuspect } from "../../lib/events/tries.ts";
 import { AwsFault } from "../../lib/runtime/aws-fault.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
 import { memberKey, organizationKey, repositoryKey, triesKey } from "../../lib/store/layout.ts";
 import { type Key, StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import { openStore, useStore } from "../support/engine.ts";
@@ -215,5 +216,25 @@ describe("the worker's own hand", () => {
     expect(receives + batchMessagesMax).toBeLessThan(receivesMax);
     expect(eventLimits.suspectReceivesMin + eventLimits.triesMax * batchMessagesMax).toBeLessThan(receives);
     expect(isSuspect({ id: "m", group: "g", body: "", receives })).toBe(true);
+  });
+
+  test("also where the time is up at the last receive, with that reason; events that were not begun are no dead letters", async () => {
+    await deliver(desk, [organizationSaved(1)]);
+    const [bad, next] = await batch();
+    if (!bad || !next) throw new Error("There is a message.");
+    const stuck: Table = { ...desk.table, transact: () => new Promise<never>(() => {}) };
+    const startMs = systemClock.nowMs();
+    const clock = Object.assign(desk.clock, {
+      nowMs: () => desk.clock.now + systemClock.nowMs() - startMs,
+      sleep: systemClock.sleep,
+    });
+    const receives = eventQueueSettings.workerReceivesMax;
+    const messages = [bad, next].map((message) => ({ ...message, receives }));
+    const left = await ingest({ ...desk, clock, table: stuck }, messages, { timeBudgetMs: 400 });
+    expect(left).toEqual(messages.slice(1));
+    expect(desk.letters).toMatchObject([
+      { id: bad.id, reason: expect.stringMatching(/received 480 times. TimeoutError/) },
+    ]);
+    for (const { id } of messages) expect(await desk.table.get(triesKey(id))).toBeUndefined();
   });
 });
