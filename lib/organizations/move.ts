@@ -63,6 +63,14 @@ export async function completeMove(store: Store, organization: OrganizationItem)
   }
 }
 
+/** An earlier move is not over, so another cannot begin. The event that asks for it waits; it is not to blame. */
+export class MoveUnderWay extends Error {
+  override readonly name = "MoveUnderWay";
+  constructor(organization: string) {
+    super(`The organization ${organization} is still moving to the tenant that an earlier event named.`);
+  }
+}
+
 /**
  * The event's part of a move. A fault that passes ends the event, which comes again soon; a long move, or one that
  * meets a fault of its own, is left to the clock's worker, which finds its note and reports what is wrong with it.

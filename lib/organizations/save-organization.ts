@@ -19,7 +19,7 @@ import {
 } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { organizationEntries } from "./event-entries.ts";
-import { beginMove, completeMove } from "./move.ts";
+import { beginMove, MoveUnderWay } from "./move.ts";
 import {
   hasEpochs,
   isVisible,
@@ -78,8 +78,10 @@ async function settledOrganization(
 ): Promise<Item | undefined> {
   const stored = await store.table.get(organizationKey(uuid));
   if (!stored || stored.leaving === undefined || stored.tenant === tenantOf(uuid, saved)) return stored;
-  await completeMove(store, parseOrganization(stored));
-  return store.table.get(organizationKey(uuid));
+  await beginMove(store, parseOrganization(stored));
+  const settled = await store.table.get(organizationKey(uuid));
+  if (settled?.leaving !== undefined) throw new MoveUnderWay(uuid);
+  return settled;
 }
 
 type Applied = {

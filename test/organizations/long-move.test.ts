@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import { resumeMoves } from "../../lib/organizations/move.ts";
-import { organizationKey } from "../../lib/store/layout.ts";
+import { memberKey, organizationKey } from "../../lib/store/layout.ts";
 import {
   createDesk,
   deliver,
@@ -74,3 +74,56 @@ test("an event of an organization that is still moving is applied, and the move 
   });
   checkPeople(await everything(desk.table));
 });
+
+/** The first move meets a member's item that is damaged, or has time for a part of its people only. */
+const hindered = {
+  "meets a damaged item": async () => {
+    const desk = await movingDesk();
+    const key = memberKey(uuidOf(), "u7");
+    const sound = await desk.table.get(key);
+    await desk.table.write({ put: { ...sound, ...key, username: 7 } });
+    const mend = () => desk.table.write({ put: { ...sound, ...key } });
+    return { desk, worker: desk, mend };
+  },
+  "takes long": async () => {
+    const desk = await movingDesk();
+    const clock = new StandingClock();
+    const transact: typeof desk.table.transact = async (...given) => {
+      await desk.table.transact(...given);
+      clock.now += eventLimits.moveMsMax + 1;
+    };
+    return { desk, worker: { ...desk, clock, table: { ...desk.table, transact } }, mend: async () => {} };
+  },
+};
+
+test.each(Object.entries(hindered))(
+  "an event that moves an organization again while the first move %s comes again, and is applied when that is over",
+  async (_, arrange) => {
+    const { desk, worker, mend } = await arrange();
+    const receive = async (event: Parameters<typeof toMessages>[1][number], receives = 1) =>
+      (
+        await ingest(
+          worker,
+          (await toMessages(desk, [event])).map((each) => ({ ...each, receives })),
+        )
+      ).length;
+    expect(await receive(organizationSaved(9, inAcme))).toBe(0);
+    const back = organizationSaved(12, { name: "Back" });
+    expect(await receive(back)).toBe(1);
+    expect(desk.letters).toEqual([]);
+    expect(await desk.table.get(organizationKey(uuidOf()))).toMatchObject({
+      tenant: "w#acme",
+      name: "Widgets",
+    });
+
+    await mend();
+    await resumeMoves(desk);
+    expect(await receive(back, 2)).toBe(0);
+    await resumeMoves(desk);
+    expect(desk.letters).toEqual([]);
+    const after = await desk.table.get(organizationKey(uuidOf()));
+    expect(after).toMatchObject({ tenant: `o#${uuidOf()}`, name: "Back" });
+    expect(after).not.toHaveProperty("leaving");
+    checkPeople(await everything(desk.table));
+  },
+);
