@@ -83,9 +83,24 @@ const goesOnAfterTheEnd: EventWeakness = {
   },
 };
 
+/** The worker said that it was done with events that it never looked at. */
+const dropsPullRequests: EventWeakness = {
+  name: "pull requests are acknowledged without being applied",
+  breaks: ["missed"],
+  seedsMax: 5,
+  caughtAt: 1,
+  ingest: (deps, messages, options) =>
+    ingest(
+      deps,
+      messages.filter(({ body }) => !body.includes('"pull_request.finalized"')),
+      options,
+    ),
+};
+
 export const eventWeaknesses: readonly EventWeakness[] = [
   markWithoutMode,
   everyFaultPasses,
   shortUnconditionally,
   goesOnAfterTheEnd,
+  dropsPullRequests,
 ];
