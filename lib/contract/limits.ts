@@ -145,6 +145,10 @@ export const peopleLimits = {
   membershipsMax: 1_000,
   /** Of all the people that one transaction changes: with the conditions on them well within its 4 MB. */
   membershipsTogetherMax: 5_000,
+  /** Organizations that an audit entry about seats names; beyond them it says how many there are. */
+  organizationsNamedMax: 50,
+  /** Below DynamoDB's 4 MiB: our estimate of a write's size is not AWS's to the byte. */
+  transactionBytesMax: 3 * mebibyte,
   /** Organizations of an instance whose members' roles are changed side by side; each has a guard of its own. */
   organizationsAtOnce: 10,
 } as const;

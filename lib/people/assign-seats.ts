@@ -1,6 +1,6 @@
 import type { Changing } from "../audit/entry.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
-import { peopleLimits, storeLimits } from "../contract/limits.ts";
+import { peopleLimits } from "../contract/limits.ts";
 import { certain } from "../runtime/certain.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
@@ -19,7 +19,7 @@ import {
   poolOf,
 } from "../store/layout.ts";
 import type { Item, Key, Table } from "../store/table.ts";
-import { inParts, Outcomes, type Part } from "./batch.ts";
+import { inParts, Outcomes, type Part, withCopies } from "./batch.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
 import { memberNotFound } from "./change-roles.ts";
 import { personKeyOf } from "./placement.ts";
@@ -183,15 +183,10 @@ function decide(
   const { decided, changes, changed, failures } = judge(rest, state, place, action);
   const { seatsTaken } = seatsOf(changes);
   const entry = changed.length > 0 ? seatEntry(context, place, action, { changed, failures }, state) : [];
-  const writes = [...peopleWrites(place.pool, changes), ...entry];
-  const { transactionActionsMax } = storeLimits;
   return {
     decided,
-    writes: writes.slice(0, transactionActionsMax),
     // A person of more organizations than a transaction holds: their further copies of the entry follow it.
-    further: writes
-      .slice(transactionActionsMax)
-      .flatMap((write) => ("put" in write ? { put: write.put } : [])),
+    ...withCopies(peopleWrites(place.pool, changes), entry),
     tell: () => {
       for (const { id, code } of failures) outcomes.fail(id, code, messages[code]);
     },

@@ -4,6 +4,7 @@ import { type OrganizationItem, parseOrganization } from "../store/items/organiz
 import type { MemberItem, PersonItem } from "../store/items/people.ts";
 import { organizationKey, organizationTenant, type PoolKey } from "../store/layout.ts";
 import type { Put } from "../store/table.ts";
+import { organizationsNamed } from "./seat-entry.ts";
 
 type Place = Pick<OrganizationItem, "uuid" | "tenant" | "provider_organization_id">;
 
@@ -66,9 +67,8 @@ export async function filledSeatsEntry(
       ids: people.map(({ email, memberships: [first] }) => email ?? first?.user_id ?? ""),
       ...assigned,
       reason: "seats became free",
-      ...(isWorkspace && {
-        organization_ids: organizations.map(({ provider_organization_id }) => provider_organization_id),
-      }),
+      ...(isWorkspace &&
+        organizationsNamed(organizations.map(({ provider_organization_id }) => provider_organization_id))),
     },
   });
 }

@@ -77,10 +77,38 @@ export async function inParts<Element, State>(
   }
 }
 
+/**
+ * The copies of an entry that one transaction holds beside the changes it tells of, by number and by bytes. The first
+ * copy, the tenant's, is always among them; the further ones follow in transactions of their own.
+ */
+export function withCopies(
+  changes: readonly TransactionWrite[],
+  copies: readonly Put[],
+): { readonly writes: readonly TransactionWrite[]; readonly further: readonly Put[] } {
+  let room = peopleLimits.transactionBytesMax - bytesOf(changes);
+  let count = 0;
+  for (const copy of copies) {
+    room -= bytesOf(copy);
+    const fits = room >= 0 && changes.length + count < storeLimits.transactionActionsMax;
+    if (count > 0 && !fits) break;
+    count++;
+  }
+  return { writes: [...changes, ...copies.slice(0, count)], further: copies.slice(count) };
+}
+
 /** As transactions, which may put what the transaction before them could not hold. */
 export async function putAll(table: Table, puts: readonly Put[]): Promise<void> {
-  for (const some of chunksOf(puts, storeLimits.transactionActionsMax)) await table.transact(some);
+  let rest = puts;
+  while (rest.length > 0) {
+    const { writes, further } = withCopies([], rest);
+    await table.transact(writes);
+    rest = further;
+  }
 }
+
+/** As JSON, conditions too: more than DynamoDB counts. */
+const bytesOf = (writes: TransactionWrite | readonly TransactionWrite[]): number =>
+  Buffer.byteLength(JSON.stringify(writes));
 
 export function* chunksOf<Element>(
   elements: readonly Element[],

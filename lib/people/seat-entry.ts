@@ -1,5 +1,6 @@
 import { type Changing, changeEntry } from "../audit/entry.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
+import { peopleLimits } from "../contract/limits.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { TenantKey } from "../store/layout.ts";
 import type { Put } from "../store/table.ts";
@@ -58,7 +59,16 @@ export function seatEntry(
       before: { seat_assigned: !isAssigned },
       after: { seat_assigned: isAssigned },
       failed: failures.map(({ id, code }) => ({ id, code })),
-      ...(organization === null && { organization_ids: logs.map(({ providerId }) => providerId) }),
+      ...(organization === null && organizationsNamed(logs.map(({ providerId }) => providerId))),
     },
   });
+}
+
+/** The first organizations and, where those are not all, how many there are: an entry and its copies have a bounded size. */
+export function organizationsNamed(providerIds: readonly string[]) {
+  const { organizationsNamedMax } = peopleLimits;
+  return {
+    organization_ids: providerIds.slice(0, organizationsNamedMax),
+    ...(providerIds.length > organizationsNamedMax && { organization_count: providerIds.length }),
+  };
 }

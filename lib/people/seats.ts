@@ -6,7 +6,7 @@ import { type PoolKey, personsRange, poolGuardKey } from "../store/layout.ts";
 import { backOff } from "../store/retry.ts";
 import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
 import { filledSeatsEntry } from "./automatic-entry.ts";
-import { putAll } from "./batch.ts";
+import { putAll, withCopies } from "./batch.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
 import { isShort, membershipsOf } from "./person.ts";
 
@@ -74,10 +74,9 @@ async function seatAndTell(store: Store, pool: PoolKey, changes: readonly Person
     pool,
     changes.map(({ after }) => after),
   );
-  const people = peopleWrites(pool, changes);
-  const room = storeLimits.transactionActionsMax - people.length;
-  await store.table.transact([...people, ...entry.slice(0, room)]);
-  await putAll(store.table, entry.slice(room));
+  const { writes, further } = withCopies(peopleWrites(pool, changes), entry);
+  await store.table.transact(writes);
+  await putAll(store.table, further);
 }
 
 export type SeatDecision = {

@@ -153,7 +153,10 @@ const largest: Readonly<Record<string, () => Attributes>> = {
     metadata: {
       ids: many(peopleLimits.batchUsersMax, () => id),
       failed: many(peopleLimits.batchUsersMax, () => ({ id, code: "BILLING_ADMIN_PROTECTED" })),
+      organization_ids: many(peopleLimits.organizationsNamedMax, () => id),
+      organization_count: peopleLimits.membershipsMax,
     },
+    organizations: many(peopleLimits.membershipsMax, () => uuid),
   }),
   "stream head": () => ({
     n: streamLimits.numberMax,

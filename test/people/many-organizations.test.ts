@@ -1,0 +1,105 @@
+import { beforeEach, expect, test } from "vitest";
+import { operatorOrigin } from "../../lib/audit/entry.ts";
+import { auditLimits, peopleLimits, requestLimits, storeLimits } from "../../lib/contract/limits.ts";
+import { assignSeatsByEmail } from "../../lib/people/assign-seats.ts";
+import { parsePerson } from "../../lib/store/items/people.ts";
+import { organizationKey, personKey, workspaceTenant } from "../../lib/store/layout.ts";
+import type { Table } from "../../lib/store/table.ts";
+import {
+  createDesk,
+  type Desk,
+  deliver,
+  everything,
+  memberSaved,
+  organizationName,
+  organizationSaved,
+  uuidOf,
+  workspaceSaved,
+} from "../events/support.ts";
+import { openStore, useStore } from "../support/engine.ts";
+
+const store = useStore();
+let desk: Desk;
+let largestBytes: number;
+beforeEach(async () => {
+  const { table } = await openStore(store().endpoint);
+  largestBytes = 0;
+  const transact: Table["transact"] = async (writes, ...rest) => {
+    const puts = writes.flatMap((write) => ("put" in write ? [write.put] : []));
+    largestBytes = Math.max(largestBytes, Buffer.byteLength(JSON.stringify(puts)));
+    await table.transact(writes, ...rest);
+  };
+  desk = createDesk({ ...table, transact });
+});
+
+const acme = workspaceTenant("acme");
+const inAcme = { ...organizationName(), workspace_id: "acme" };
+
+/** Puts a person into so many more organizations, whose ids are as long as ids can be. */
+async function join(email: string, count: number): Promise<void> {
+  const base = await desk.table.get(organizationKey(uuidOf()));
+  const key = personKey(acme, { organization: "", userId: "", email });
+  const person = await desk.table.get(key);
+  if (!base || !person) throw new Error("There is no such person.");
+  const ids = Array.from({ length: count }, (_, index) =>
+    `${email}-${index}-`.padEnd(requestLimits.idBytesMax, "x"),
+  );
+  await desk.table.writeMany(
+    ids.map((id) => ({
+      put: { ...base, ...organizationKey(uuidOf(id)), uuid: uuidOf(id), provider_organization_id: id },
+    })),
+  );
+  const more = ids.map((id) => ({ organization: uuidOf(id), user_id: "u", seat_wanted: true }));
+  const { memberships } = parsePerson(person);
+  await desk.table.write({ put: { ...person, memberships: [...memberships, ...more] } });
+}
+
+const entries = async (action: string) => {
+  const all = (await everything(desk.table)).filter(
+    (item) => item.pk.startsWith("AUDIT#") && item.action === action,
+  );
+  const isOfTenant = ({ pk }: { readonly pk: string }) => pk.startsWith(`AUDIT#${acme}#`);
+  return { tenant: all.filter(isOfTenant), copies: all.filter((item) => !isOfTenant(item)) };
+};
+
+test("people of very many organizations are seated when room is made: the entry names some organizations, counts all, and reaches every log", async () => {
+  const emails = ["ann@acme.test", "bob@acme.test"];
+  await deliver(desk, [
+    workspaceSaved(1, { seats_purchased: 0 }),
+    organizationSaved(2, inAcme),
+    ...emails.map((email) => memberSaved(3, { user_id: email, email })),
+  ]);
+  for (const email of emails) await join(email, 800);
+
+  await deliver(desk, [workspaceSaved(4, { seats_purchased: 2 })]);
+
+  const { tenant, copies } = await entries("seats.assigned");
+  expect(tenant).toMatchObject([{ metadata: { ids: emails, organization_count: 1_601 } }]);
+  expect(tenant[0]?.metadata).toHaveProperty("organization_ids.length", peopleLimits.organizationsNamedMax);
+  expect(copies).toHaveLength(1_601);
+  expect(largestBytes).toBeLessThan(storeLimits.transactionBytesMax);
+}, 120_000);
+
+test("a call with very many failures takes the seat of a person of many organizations, in transactions that the store takes", async () => {
+  const email = "ann@acme.test";
+  await deliver(desk, [
+    workspaceSaved(1),
+    organizationSaved(2, inAcme),
+    memberSaved(3, { user_id: "ann", email }),
+  ]);
+  await join(email, 95);
+  const unknown = Array.from({ length: peopleLimits.batchUsersMax - 1 }, (_, index) =>
+    `${index}@`.padEnd(peopleLimits.emailBytesMax, "x"),
+  );
+  const context = { ...desk, ...operatorOrigin, retentionDays: auditLimits.retentionDaysDefault };
+  const outcomes = await assignSeatsByEmail(
+    context,
+    { tenant: acme, organizations: [] },
+    { action: "unassign", emails: [...unknown, email] },
+  );
+  expect(outcomes.succeeded).toEqual([email]);
+  const { tenant, copies } = await entries("seats.unassigned");
+  expect(tenant).toHaveLength(1);
+  expect(copies).toHaveLength(96);
+  expect(largestBytes).toBeLessThan(storeLimits.transactionBytesMax);
+}, 120_000);
