@@ -4,6 +4,8 @@ import { keyLimits } from "../contract/limits.ts";
 import { codePoints, wellFormed } from "../contract/parameters.ts";
 import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { TimeUp } from "../runtime/time-up.ts";
+import { boundedTable } from "../store/bounded.ts";
 import { decideAnew } from "../store/decide.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
@@ -39,7 +41,11 @@ import { keyGivenWrite } from "./key-roles.ts";
 import { rowsOf } from "./key-rows.ts";
 import { fingerprint, makeKeyText, makeLegacyKeyText } from "./key-text.ts";
 
-export type RegistryDeps = AuditDeps & { readonly table: Table };
+export type RegistryDeps = AuditDeps & {
+  readonly table: Table;
+  /** Fires while there is still time to find out what became of a write. */
+  readonly signal?: AbortSignal;
+};
 
 type Naming = {
   readonly name?: string | undefined;
@@ -235,12 +241,17 @@ export async function storeNew(
   key: KeyItem,
   further: readonly TransactionWrite[],
 ): Promise<void> {
+  deps.signal?.throwIfAborted();
+  const table = deps.signal
+    ? boundedTable(deps.table, { signal: deps.signal, isOver: () => false })
+    : deps.table;
   try {
-    await deps.table.transact([{ put: key, when: { absent: "pk" } }, ...rowsOf(key), ...further]);
+    await table.transact([{ put: key, when: { absent: "pk" } }, ...rowsOf(key), ...further]);
   } catch (error) {
     const isTaken = error instanceof TransactionRefused && error.refusals[0]?.refused;
     if (isTaken) throw new RegistryRefusal("The key changed meanwhile; try again.");
-    if (!(error instanceof StoreUnavailable) || !(await isStored(deps, key))) throw error;
+    const isOpen = error instanceof StoreUnavailable || error instanceof TimeUp;
+    if (!isOpen || !(await isStored(deps, key))) throw error;
   }
 }
 

@@ -10,7 +10,12 @@ import { type RotatedKey, rotate } from "./rotate-key.ts";
 import type { Scope } from "./scope.ts";
 
 /** A caller over HTTP: what it may do with keys is its reach. */
-type Manager = Changing & { readonly principal: Principal; readonly scope: Scope };
+type Manager = Changing & {
+  readonly principal: Principal;
+  readonly scope: Scope;
+  /** Fires shortly before the time is up. */
+  readonly signal: AbortSignal;
+};
 
 /** One answer for what is unknown, out of reach, or no longer a key. */
 const notFound = () =>

@@ -14,6 +14,8 @@ import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { createRole, deleteRole } from "../../lib/people/custom-roles.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
+import { TimeUp } from "../../lib/runtime/time-up.ts";
+import { boundedTable } from "../../lib/store/bounded.ts";
 import { parseKey } from "../../lib/store/items/key.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";
 import {
@@ -549,5 +551,53 @@ describe("a rotation without grace whose answer never comes", () => {
     await expect(rotating).rejects.toBe(lost);
     await expect(late()).rejects.toBeInstanceOf(TransactionRefused);
     await expect(authenticate(world.deps, { text: old.text })).resolves.toBeDefined();
+  });
+
+  describe("while the time of its request runs out", () => {
+    /** A request's table, and the signal that comes before its end. */
+    async function requested(transact: (soon: AbortController) => Table["transact"]) {
+      const { keys } = await everyKindOfKey(world, systemChance.uuid());
+      const soon = new AbortController();
+      const until = { signal: new AbortController().signal, isOver: () => false };
+      const table = boundedTable({ ...store().table, transact: transact(soon) }, until);
+      const deps = { ...world.deps, table, signal: soon.signal };
+      const request = { id: keys.user.key.id, graceSeconds: 0, actor: operator };
+      return { old: keys.user, rotate: () => rotateKey(deps, request), soon };
+    }
+    const silence = () => new Promise<never>(() => {});
+
+    test("but which happened gives the new key all the same", async () => {
+      const { rotate } = await requested((soon) => async (...given) => {
+        await store().table.transact(...given);
+        soon.abort(new TimeUp());
+        await silence();
+      });
+      const { text } = await rotate();
+      await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
+    });
+
+    test("and which did not happen leaves the old key, also when the transaction arrives late", async () => {
+      let late: () => Promise<void> = () => Promise.resolve();
+      const { old, rotate } = await requested((soon) => async (...given) => {
+        late = () => store().table.transact(...given);
+        soon.abort(new TimeUp());
+        await silence();
+      });
+      await expect(rotate()).rejects.toBeInstanceOf(TimeUp);
+      await expect(late()).rejects.toBeInstanceOf(TransactionRefused);
+      await expect(authenticate(world.deps, { text: old.text })).resolves.toBeDefined();
+    });
+
+    test("is not begun when too little time is left", async () => {
+      let begun = 0;
+      const { old, rotate, soon } = await requested(() => async (...given) => {
+        begun++;
+        await store().table.transact(...given);
+      });
+      soon.abort(new TimeUp());
+      await expect(rotate()).rejects.toBeInstanceOf(TimeUp);
+      expect(begun).toBe(0);
+      await expect(authenticate(world.deps, { text: old.text })).resolves.toBeDefined();
+    });
   });
 });
