@@ -19,6 +19,15 @@ export async function changeApprovalDelay(
     const { tenant, provider_organization_id: providerId } = parseOrganization(organization);
     const before = parseRepository(item);
     const after = { approval_delay_days: approvalDelayDays };
+    const entry = {
+      action: "repository.settings_changed" as const,
+      resourceType: "repository" as const,
+      resourceId: repositoryId,
+      summary: "Settings changed: approval_delay_days",
+      tenant,
+      organization: { uuid, providerId },
+      metadata: { before: { approval_delay_days: before.approval_delay_days }, after },
+    };
     await context.table.transact([
       {
         update: key,
@@ -30,15 +39,8 @@ export async function changeApprovalDelay(
         },
         when: unchanged(item, ["approval_delay_days"]),
       },
-      ...changeEntry(context, {
-        action: "repository.settings_changed",
-        resourceType: "repository",
-        resourceId: repositoryId,
-        summary: "Settings changed: approval_delay_days",
-        tenant,
-        organization: { uuid, providerId },
-        metadata: { before: { approval_delay_days: before.approval_delay_days }, after },
-      }),
+      // Without a difference only the decision is new, and the log tells of changes.
+      ...(before.approval_delay_days === approvalDelayDays ? [] : changeEntry(context, entry)),
     ]);
     return { ...before, ...after };
   });

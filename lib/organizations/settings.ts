@@ -23,18 +23,20 @@ export async function changeOrganizationSettings(
     const before = parseOrganization(item);
     const { tenant, provider_organization_id: providerId } = before;
     const change = changeOf(settings);
+    const told = changesOf(before, settings);
+    const entry = told && {
+      action: "organization.settings_changed" as const,
+      resourceType: "organization" as const,
+      resourceId: providerId,
+      summary: `Settings changed: ${Object.keys(told.after).join(", ")}`,
+      tenant,
+      organization: { uuid, providerId },
+      metadata: told,
+    };
     await context.table.transact([
       { update: organizationKey(uuid), change, when: unchanged(item, decidedOn) },
       { update: tenantOrganizationKey(tenant, uuid), change, when: { present: "pk" } },
-      ...changeEntry(context, {
-        action: "organization.settings_changed",
-        resourceType: "organization",
-        resourceId: providerId,
-        summary: `Settings changed: ${Object.keys(settings).join(", ")}`,
-        tenant,
-        organization: { uuid, providerId },
-        metadata: { before: valuesBefore(before, settings), after: { ...settings } },
-      }),
+      ...(entry ? changeEntry(context, entry) : []),
     ]);
     return { ...before, ...settings };
   });
@@ -54,10 +56,12 @@ function changeOf({ seat_assignment_mode, approval_delay_days }: OrganizationSet
   return { set };
 }
 
-const valuesBefore = (
-  { seat_assignment_mode, approval_delay_days }: OrganizationItem,
-  settings: OrganizationSettings,
-): { readonly [name: string]: Value } => ({
-  ...(settings.seat_assignment_mode !== undefined && { seat_assignment_mode }),
-  ...(settings.approval_delay_days !== undefined && { approval_delay_days }),
-});
+/** Only what differs, as it was and as it is. Undefined where nothing does: then only the decision is new. */
+function changesOf(before: OrganizationItem, settings: OrganizationSettings) {
+  const names = (["seat_assignment_mode", "approval_delay_days"] as const).filter(
+    (name) => settings[name] !== undefined && settings[name] !== before[name],
+  );
+  if (names.length === 0) return undefined;
+  const pick = (from: OrganizationItem) => Object.fromEntries(names.map((name) => [name, from[name]]));
+  return { before: pick(before), after: pick({ ...before, ...settings }) };
+}

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
+import { changeApprovalDelay } from "../../lib/organizations/repository-settings.ts";
 import { changeOrganizationSettings } from "../../lib/organizations/settings.ts";
 import {
   organizationKey,
@@ -10,7 +11,7 @@ import {
 import { queryAll } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
-import { World } from "../support/world.ts";
+import { github, World } from "../support/world.ts";
 
 const store = useStore();
 const world = new World(() => store().table, new TestClock());
@@ -37,3 +38,42 @@ test("a setting changes both copies of the organization and leaves one audit ent
     ]);
   }
 });
+
+test("a setting that is what it was already leaves no audit entry, and is decided from then on", async () => {
+  const { table } = store();
+  const uuid = await world.organization("2", { approval_delay_days: 2, seat_assignment_mode: "manual" });
+  const context = { ...world.deps, ...operatorOrigin };
+
+  await changeOrganizationSettings(context, uuid, { seat_assignment_mode: "manual" });
+  expect(await table.get(organizationKey(uuid))).toMatchObject({ mode_decided: true });
+  expect(await settingsEntries(uuid)).toEqual([]);
+
+  await changeOrganizationSettings(context, uuid, { seat_assignment_mode: "manual", approval_delay_days: 5 });
+  await changeOrganizationSettings(context, uuid, { approval_delay_days: 5 });
+  expect(await settingsEntries(uuid)).toMatchObject([
+    {
+      summary: "Settings changed: approval_delay_days",
+      metadata: { before: { approval_delay_days: 2 }, after: { approval_delay_days: 5 } },
+    },
+  ]);
+});
+
+test("a repository's delay that is what it was already leaves no audit entry", async () => {
+  const uuid = await world.organization("3");
+  await world.repository(github("3"), "r1", { approval_delay_days: 4 });
+  const context = { ...world.deps, ...operatorOrigin };
+
+  expect(await changeApprovalDelay(context, uuid, "r1", 4)).toMatchObject({ approval_delay_days: 4 });
+  expect(await settingsEntries(uuid)).toEqual([]);
+  await changeApprovalDelay(context, uuid, "r1", null);
+  await changeApprovalDelay(context, uuid, "r1", null);
+  expect(await settingsEntries(uuid)).toMatchObject([
+    { metadata: { before: { approval_delay_days: 4 }, after: { approval_delay_days: null } } },
+  ]);
+});
+
+const settingsEntries = async (uuid: string) => {
+  const pk = `AUDIT#${organizationTenant(uuid)}#2026-11`;
+  const entries = await Array.fromAsync(queryAll(store().table, { pk }));
+  return entries.filter(({ action }) => String(action).endsWith(".settings_changed"));
+};
