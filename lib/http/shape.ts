@@ -67,7 +67,7 @@ function cursorOf({ query }: Operation, values: Readonly<Record<string, unknown>
 }
 
 /** Path parameters arrive percent-encoded from a REST API. */
-const pathValues = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string | undefined> =>
+export const pathValues = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value]) => [name, decoded(value)]));
 
 /** A broken escape is no reason to fail: as it stands it matches no id, and the field's own message says so. */

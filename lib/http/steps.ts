@@ -34,7 +34,7 @@ import type { Dependencies } from "./dependencies.ts";
 import type { Exchange, Input } from "./exchange.ts";
 import { headerValues } from "./headers.ts";
 import { peekBody } from "./json-body.ts";
-import { readInput } from "./shape.ts";
+import { pathValues, readInput } from "./shape.ts";
 
 /** Items an operation wants to have read in the round of authentication. */
 export type Alongside = (
@@ -42,7 +42,7 @@ export type Alongside = (
   place: {
     /** The organization that the key names; undefined for keys of many. */
     readonly organization: string | undefined;
-    /** As it came: nothing is checked yet. */
+    /** Decoded, but not checked yet. */
     readonly path: { readonly [name: string]: string | undefined };
   },
 ) => readonly Key[];
@@ -57,7 +57,7 @@ export async function identify(deps: Dependencies, exchange: Exchange, alongside
       text: keyTextOf(exchange),
       alongside: (tenant, { organization, user }) => [
         ...(wantsCursorKeys ? [cursorKeysKey] : []),
-        ...alongside(tenant, { organization, path: exchange.event.pathParameters ?? {} }),
+        ...alongside(tenant, { organization, path: pathValues(exchange.event) }),
         // Last, where readRepositories looks for it.
         ...(operation.readableOnly && organization && user ? [memberReadsKey(organization, user)] : []),
       ],

@@ -178,6 +178,17 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
     expect((await rotate(old.key.id, old.text)).codes).toEqual(["KEY_ROTATED"]);
   });
 
+  test("a key finds itself also where the path spells its id percent-encoded", async () => {
+    const { keys } = await everyKindOfKey(world, "encoded");
+    const { id } = keys.organization.key;
+    const encoded = [...id].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join("");
+    const rotated = await rotate(encoded, keys.organization.text);
+    expect(rotated.status).toBe(201);
+    const successor = issued.parse(rotated.json);
+    const own = [...successor.id].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join("");
+    expect((await end(own, successor.key)).status).toBe(204);
+  });
+
   test("with no grace the old key ends at once; with none said it has an hour", async () => {
     const old = await fresh("organization");
     await rotate(old.key.id, setup.keys.organization.text, { grace_seconds: 0 });
