@@ -121,11 +121,13 @@ const list: Command = {
       const keys = all
         .filter((key) => key.kind !== "workspace")
         .filter((key) => !input.flag("active") || stateOf(key, systemClock.nowMs()) === "active");
-      await showKeys(input, terminal, table, keys);
-      const workspaces = new Set(all.flatMap(({ workspace_id }) => workspace_id ?? []));
-      if (workspaces.size > 0 && organization === undefined && !input.flag("json"))
+      const workspaces = [...new Set(all.flatMap(({ workspace_id }) => workspace_id ?? []))];
+      // Tokens belong to no organization: a list of one says nothing of them.
+      const tokens = organization === undefined ? { workspaces_with_tokens: workspaces } : {};
+      await showKeys(input, terminal, table, keys, tokens);
+      if (workspaces.length > 0 && organization === undefined && !input.flag("json"))
         terminal.say(
-          `Workspace tokens are listed by their admins: tokens list --workspace ID --as USER (${[...workspaces].join(", ")}).`,
+          `Workspace tokens are listed by their admins: tokens list --workspace ID --as USER (${workspaces.join(", ")}).`,
         );
     }),
 };
@@ -190,6 +192,8 @@ export async function showKeys(
   terminal: Terminal,
   table: Table,
   keys: readonly KeyItem[],
+  /** What stands beside the keys in JSON. */
+  more: object = {},
 ): Promise<void> {
   const uuids = keys.flatMap(({ organization }) => (organization === null ? [] : [organization]));
   const organizations = new Map(
@@ -210,7 +214,7 @@ export async function showKeys(
       last_used_at: key.last_used_at_ms === null ? null : toTimestamp(key.last_used_at_ms),
     }),
   );
-  if (input.flag("json")) terminal.out(JSON.stringify({ keys: rows }));
+  if (input.flag("json")) terminal.out(JSON.stringify({ keys: rows, ...more }));
   else terminal.out(rows.length > 0 ? formatTable(rows) : "There are no keys.");
 }
 

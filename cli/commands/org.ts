@@ -28,7 +28,8 @@ const show: Command = {
         return;
       }
       const organizations = await listOrganizations(table);
-      if (input.flag("json")) terminal.out(JSON.stringify({ organizations: organizations.map(recordOf) }));
+      if (input.flag("json"))
+        terminal.out(JSON.stringify({ organizations: await recordsWithSeats(table, organizations) }));
       else
         terminal.out(
           organizations.length > 0 ? formatTable(organizations.map(rowOf)) : "There are no organizations.",
@@ -71,7 +72,7 @@ const set: Command = {
     return withConnection(input, async ({ table, audited }) => {
       const found = await findOrganization(table, input.requiredArgument("ORG"));
       const changed = await changeOrganizationSettings(audited, found.uuid, settings);
-      const record = recordOf(changed ?? found);
+      const record = await recordWithSeats(table, changed ?? found);
       terminal.out(input.flag("json") ? JSON.stringify(record) : formatRecord(record));
     });
   },
@@ -108,14 +109,31 @@ const rowOf = (organization: OrganizationItem) => ({
 });
 
 /** In a workspace the workspace's pool decides who gets a seat, and what the organization bought itself is not used. */
-async function recordWithSeats(table: Table, organization: OrganizationItem) {
-  const { seatsPurchased, seatsAssigned } = await poolSeats(table, poolOf(organization), organization);
+async function recordWithSeats(
+  table: Table,
+  organization: OrganizationItem,
+  seats = poolSeats(table, poolOf(organization), organization),
+) {
+  const { seatsPurchased, seatsAssigned } = await seats;
   return {
     ...recordOf(organization),
     seat_pool: organization.workspace_id === null ? "organization" : `workspace ${organization.workspace_id}`,
     seats_purchased: seatsPurchased,
     seats_assigned: seatsAssigned,
   };
+}
+
+/** Reads each pool once, however many organizations draw on it. */
+async function recordsWithSeats(table: Table, organizations: readonly OrganizationItem[]) {
+  const pools = new Map<string, ReturnType<typeof poolSeats>>();
+  const records = [];
+  for (const organization of organizations) {
+    const pool = poolOf(organization);
+    const seats = pools.get(pool) ?? poolSeats(table, pool, organization);
+    pools.set(pool, seats);
+    records.push(await recordWithSeats(table, organization, seats));
+  }
+  return records;
 }
 
 const recordOf = (organization: OrganizationItem) => ({

@@ -119,6 +119,19 @@ describe("members", () => {
     expect(await json("org", "show", "3001")).toMatchObject({ seat_pool: "organization" });
   });
 
+  test("the list of organizations and org set tell the same seats as org show", async () => {
+    const shown = await Promise.all(["1001", "3001"].map((name) => json("org", "show", name)));
+    const all = z.object({ organizations: z.array(z.looseObject({})) }).parse(await json("org", "show"));
+    for (const record of shown) expect(all.organizations).toContainEqual(record);
+    const set = await json("org", "set", "1001", "--seat-assignment-mode", "automatic");
+    expect(set).toMatchObject({ seat_pool: "workspace acme", seats_purchased: 25 });
+  });
+
+  test("keys list says in JSON too which workspaces have tokens, and of one organization nothing of them", async () => {
+    expect(await json("keys", "list")).toMatchObject({ workspaces_with_tokens: ["acme"] });
+    expect(await json("keys", "list", "--org", "1001")).not.toHaveProperty("workspaces_with_tokens");
+  });
+
   test("an organization keeps its last admin; the tool changes a billing admin, and lists the role", async () => {
     const last = await tool("members", "set-role", "901", "--org", "3001", "--role", "cr_member");
     expect([last.code, last.stderr]).toEqual([1, "User 901: An organization keeps at least one admin."]);
