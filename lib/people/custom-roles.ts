@@ -26,7 +26,7 @@ import {
 } from "../store/table.ts";
 import { madeBy, roleMadeBefore } from "./repeated-role.ts";
 import { changesOf, roleEntry, type ToldRole } from "./role-entry.ts";
-import { digestsOf, isTaken, nameDigest } from "./role-names.ts";
+import { digestsOf, isReserved, nameDigest, nameDigests, namesakeOf } from "./role-names.ts";
 
 export type RoleFields = {
   readonly name: string;
@@ -68,10 +68,9 @@ export async function createRole(
 ): Promise<CustomRole> {
   const id = context.chance.uuid();
   const made = madeBy(context, fields);
-  const digest = nameDigest(fields.name);
   return await decideAnew(context, async () => {
     const guard = await readGuard(context, organization.uuid);
-    const namesake = Object.hasOwn(guard.role_names, digest) ? guard.role_names[digest] : undefined;
+    const namesake = namesakeOf(guard, fields.name);
     if (namesake !== undefined) {
       const before = { id: namesake, made, isDefault: fields.is_default };
       const role = await roleMadeBefore(context, organization.uuid, guard, before);
@@ -79,7 +78,7 @@ export async function createRole(
     }
     const granted = fields.permissions ?? permissionsOf(guard, fields.duplicateFrom ?? "cr_member");
     if (!granted) throw roleNotFound();
-    if (isTaken(guard, fields.name)) throw nameTaken();
+    if (namesake !== undefined || isReserved(fields.name)) throw nameTaken();
     if (guard.custom >= peopleLimits.customRolesMax) throw tooManyRoles();
     const { name, description, is_default } = fields;
     const role = { ...roleKey(organization.uuid, id), id, name, description, ...(made && { made }) };
@@ -102,21 +101,20 @@ function newInGuard(
   { id, name }: RoleItem,
   { granted, is_default }: { readonly granted: readonly Permission[]; readonly is_default: boolean },
 ): TransactionWrite {
-  const digest = nameDigest(name);
   return {
     update: peopleKey(uuid),
     change: {
       set: [
         [["counts", id], 0],
         [["roles", id], bitsOf(granted)],
-        [["role_names", digest], id],
+        [["role_names", nameDigest(name)], id],
         ...(is_default ? [["default_role", id] as const] : []),
       ],
       add: [["custom", 1]],
     },
     when: {
       all: [
-        { absent: ["role_names", digest] },
+        ...nameDigests(name).map((digest) => ({ absent: ["role_names", digest] }) as const),
         { below: ["custom", peopleLimits.customRolesMax] },
         // The entry tells who loses the default.
         ...(is_default ? [{ equals: ["default_role", guard.default_role] as const }] : []),
@@ -134,8 +132,10 @@ export async function updateRole(
   if (isSystemRole(roleId)) throw systemRole();
   return await decideAnew(context, async () => {
     const { role, guard } = await readRole(context, organization.uuid, roleId);
-    const renamed = changes.name !== undefined && nameDigest(changes.name) !== nameDigest(role.name);
-    if (renamed && isTaken(guard, changes.name ?? "")) throw nameTaken();
+    const { name = role.name } = changes;
+    const renamed = name !== role.name && !digestsOf(guard, role.id).includes(nameDigest(name));
+    const namesake = namesakeOf(guard, name) ?? role.id;
+    if (renamed && (namesake !== role.id || isReserved(name))) throw nameTaken();
     const { made: _made, ...kept } = role;
     const after: RoleItem = {
       ...kept,
@@ -204,10 +204,11 @@ function guardUpdate(
   const remove: Path[] = [];
   const conditions: Condition[] = [{ present: ["counts", role.id] }];
   if (renamed) {
-    const digest = nameDigest(after.name);
-    set.push([["role_names", digest], role.id]);
-    for (const old of digestsOf(guard, role.id)) remove.push(["role_names", old]);
-    conditions.push({ absent: ["role_names", digest] });
+    const own = digestsOf(guard, role.id);
+    set.push([["role_names", nameDigest(after.name)], role.id]);
+    for (const old of own) remove.push(["role_names", old]);
+    for (const digest of nameDigests(after.name))
+      if (!own.includes(digest)) conditions.push({ absent: ["role_names", digest] });
   }
   if (changes.permissions) {
     set.push([["roles", role.id], bitsOf(changes.permissions)]);

@@ -3,20 +3,44 @@ import { systemRoles } from "../contract/access.ts";
 import type { PeopleItem } from "../store/items/people.ts";
 
 /** Names are unique ignoring case; a digest fits a map's key whatever the name holds. */
-export const nameDigest = (name: string): string =>
-  createHash("sha256").update(name.normalize("NFC").toLowerCase()).digest("base64url").slice(0, 22);
+export const nameDigest = (name: string): string => digestOf(folded(name));
+
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 22);
+
+/**
+ * Upper case first: lower case alone keeps ß apart from SS and one sigma from another. What looks like a space
+ * counts as one.
+ */
+const folded = (name: string): string =>
+  name
+    .replace(/[\p{Zs}\u2800]/gu, " ")
+    .trim()
+    .normalize("NFC")
+    .toUpperCase()
+    .toLowerCase()
+    .normalize("NFC");
+
+/** Every digest that a role of this name may be kept under: earlier releases did not fold, and differ for some names. */
+export const nameDigests = (name: string): string[] => [
+  ...new Set([nameDigest(name), digestOf(name.normalize("NFC").toLowerCase())]),
+];
 
 /** The ids too: a custom role called `cr_admin` would pass for the system's. */
 const reserved = new Set(
   Object.entries(systemRoles)
     .flatMap(([id, { name }]) => [id, name])
-    .map((name) => name.toLowerCase()),
+    .map(folded),
 );
 
-export const isTaken = (guard: PeopleItem, name: string): boolean =>
-  Object.hasOwn(guard.role_names, nameDigest(name)) || reserved.has(name.toLowerCase());
+export const isReserved = (name: string): boolean => reserved.has(folded(name));
 
-/** The digests that the guard keeps for a role: looked up, since older names were not all in NFC. */
+/** The id of the custom role that has the name. */
+export const namesakeOf = ({ role_names }: PeopleItem, name: string): string | undefined =>
+  nameDigests(name)
+    .filter((digest) => Object.hasOwn(role_names, digest))
+    .map((digest) => role_names[digest])[0];
+
+/** The digests that the guard keeps for a role: looked up, since earlier releases made them in other ways. */
 export const digestsOf = (guard: PeopleItem, roleId: string): string[] =>
   Object.entries(guard.role_names)
     .filter(([, id]) => id === roleId)

@@ -1,5 +1,8 @@
+import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { organizationUuid } from "../../lib/contract/identity.ts";
+import { peopleKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { github, World } from "../support/world.ts";
 
@@ -57,6 +60,59 @@ describe("a role's name", () => {
     const made = roleAnswer.parse((await create({ name: "Pru\u0308fer" })).json);
     expect(made.name).toBe("Pr\u00fcfer");
     expect((await create({ name: "PR\u00dcFER" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
+  });
+
+  test.each([
+    ["\u03a3\u0391\u03a3", "\u03c3\u03b1\u03c3"],
+    ["stra\u00dfe", "STRASSE"],
+    ["Night\u00a0Shift", "night shift"],
+    ["Quiet\u2800Shift", "QUIET SHIFT"],
+  ])("%s is the same name as %s, at creating and at renaming", async (name, other) => {
+    const made = roleAnswer.parse((await create({ name })).json);
+    expect((await create({ name: other })).codes).toEqual(["ROLE_NAME_TAKEN"]);
+    const third = roleAnswer.parse((await create({ name: `Not ${other}` })).json);
+    const rename = (id: string) => call(`/v1/roles/${id}`, { method: "PATCH", body: { name: other } });
+    expect((await rename(third.id)).codes).toEqual(["ROLE_NAME_TAKEN"]);
+    expect((await rename(made.id)).json).toMatchObject({ id: made.id, name: other });
+    await call(`/v1/roles/${made.id}`, { method: "DELETE" });
+    expect((await rename(third.id)).json).toMatchObject({ id: third.id, name: other });
+  });
+
+  test("of an earlier release, which did not fold, is still taken and can still be changed", async () => {
+    const { table } = api.store();
+    const name = "Gro\u00dfe Pr\u00fcfer";
+    const made = roleAnswer.parse((await create({ name })).json);
+    const guard = await table.get(peopleKey(organizationUuid(github("names"))));
+    if (!guard) throw new Error("There is no guard of the people.");
+    const names = z.record(z.string(), z.string()).parse(guard.role_names);
+    const others = Object.entries(names).filter(([, id]) => id !== made.id);
+    const unfolded = createHash("sha256").update(name.toLowerCase()).digest("base64url").slice(0, 22);
+    expect(names).not.toHaveProperty(unfolded);
+    await table.write({
+      put: { ...guard, role_names: { ...Object.fromEntries(others), [unfolded]: made.id } },
+    });
+
+    expect((await create({ name: name.toLowerCase() })).codes).toEqual(["ROLE_NAME_TAKEN"]);
+    const renamed = await call(`/v1/roles/${made.id}`, {
+      method: "PATCH",
+      body: { name: name.toLowerCase() },
+    });
+    expect(renamed.json).toMatchObject({ id: made.id, name: name.toLowerCase() });
+    expect((await create({ name: "GROSSE PR\u00dcFER" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
+    expect((await call(`/v1/roles/${made.id}`, { method: "DELETE" })).status).toBe(204);
+    expect((await create({ name })).status).toBe(201);
+  });
+
+  test.each(["\u2800", "\u2800 \u2800", "\u00a0\u2800\u3000"])(
+    "that shows nothing (%j) is a 400 that says so",
+    async (name) => {
+      const answer = await create({ name });
+      expect([answer.status, answer.message]).toEqual([400, "name: must contain a character that shows."]);
+    },
+  );
+
+  test("a no-break space makes no system role's name free", async () => {
+    expect((await create({ name: "Billing\u00a0Admin" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
   });
 });
 

@@ -50,15 +50,19 @@ const permission = z
   );
 /** Control characters, and formatting that nobody sees: with them two names would look alike. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+/** A Braille pattern without dots is no space by name, and shows as little; other spaces are gone at the ends already. */
+const blank = /^[\p{Zs}\u2800]*$/u;
 const roleName = text(1, roleNameCharactersMax, (name) => name.normalize("NFC"))
   .refine((name) => !invisible.test(name), {
     error: "must not contain control characters or invisible formatting characters",
   })
+  .refine((name) => !blank.test(name), { error: "must contain a character that shows" })
   .meta({
     type: "string",
     minLength: 1,
     maxLength: roleNameCharactersMax,
-    description: "Kept in NFC. No control characters and no invisible formatting characters.",
+    description:
+      "Kept in NFC. At least one character that shows, no control characters and no invisible formatting characters.",
   });
 
 const fields = {
