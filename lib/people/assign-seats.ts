@@ -19,7 +19,7 @@ import {
   poolOf,
 } from "../store/layout.ts";
 import type { Item, Key, Table } from "../store/table.ts";
-import { inParts, Outcomes, type Part, withCopies } from "./batch.ts";
+import { inParts, Outcomes, type Part, UntoldFailures, withCopies } from "./batch.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
 import { memberNotFound } from "./change-roles.ts";
 import { personKeyOf } from "./placement.ts";
@@ -123,12 +123,13 @@ async function assign(
   ahead?: State,
 ): Promise<Outcomes> {
   const outcomes = new Outcomes(named.map(({ id }) => id));
+  const untold = new UntoldFailures<SeatFailure>();
   const people = byPerson(named);
   const read = (some: readonly Named[]) => readState(context, place, keysOf(some));
   await inParts(context, people, ahead ?? (await read(people)), {
     dryRun: wish.dryRun ?? false,
     readAgain: read,
-    decide: (rest, state) => decide(context, place, wish.action, { rest, state, outcomes }),
+    decide: (rest, state) => decide(context, place, wish.action, { rest, state, outcomes, untold }),
   });
   return outcomes;
 }
@@ -172,22 +173,29 @@ async function readProviderIds(table: Table, { organizations }: Place, people: r
   return providerIds;
 }
 
-type Batch = { readonly rest: readonly Named[]; readonly state: State; readonly outcomes: Outcomes };
+type Batch = {
+  readonly rest: readonly Named[];
+  readonly state: State;
+  readonly outcomes: Outcomes;
+  readonly untold: UntoldFailures<SeatFailure>;
+};
 
 function decide(
   context: Changing,
   place: Place,
   action: SeatAction,
-  { rest, state, outcomes }: Batch,
+  { rest, state, outcomes, untold }: Batch,
 ): Part<State> {
   const { decided, changes, changed, failures } = judge(rest, state, place, action);
   const { seatsTaken } = seatsOf(changes);
-  const entry = changed.length > 0 ? seatEntry(context, place, action, { changed, failures }, state) : [];
+  const failed = untold.forEntry(changed.length > 0, failures);
+  const entry = failed ? seatEntry(context, place, action, { changed, failures: failed }, state) : [];
   return {
     decided,
     // A person of more organizations than a transaction holds: their further copies of the entry follow it.
     ...withCopies(peopleWrites(place.pool, changes), entry),
     tell: () => {
+      untold.written(failed !== undefined, failures);
       for (const { id, code } of failures) outcomes.fail(id, code, messages[code]);
     },
     after: { ...state, guard: { ...state.guard, seats_free: state.guard.seats_free - seatsTaken } },

@@ -33,6 +33,31 @@ export class Outcomes {
   }
 }
 
+/**
+ * Holds the failures of a batch until one of its audit entries tells them. A batch that changed something tells all of
+ * them, whichever part they fell in; one that changed nothing has no entry.
+ */
+export class UntoldFailures<Failed> {
+  #untold: readonly Failed[] = [];
+  #hasEntry = false;
+
+  get hasEntry(): boolean {
+    return this.#hasEntry;
+  }
+
+  /** What the entry of a part tells; undefined where the part has no entry. */
+  forEntry(isChanged: boolean, failures: readonly Failed[]): readonly Failed[] | undefined {
+    const isTold = isChanged || (this.#hasEntry && failures.length > 0);
+    return isTold ? [...this.#untold, ...failures] : undefined;
+  }
+
+  /** After the part is written. */
+  written(isTold: boolean, failures: readonly Failed[]): void {
+    this.#untold = isTold ? [] : [...this.#untold, ...failures];
+    this.#hasEntry ||= isTold;
+  }
+}
+
 /** What one transaction decides about the first elements of a batch. */
 export type Part<State> = {
   /** How many elements it decides, from the first on. Only those that change something need room in it. */

@@ -6,7 +6,7 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { memberKey, peopleKey } from "../store/layout.ts";
 import type { Item } from "../store/table.ts";
-import { inParts, Outcomes, type Part } from "./batch.ts";
+import { inParts, Outcomes, type Part, UntoldFailures } from "./batch.ts";
 import { roleNotFound } from "./custom-roles.ts";
 import { roleWrites } from "./roles.ts";
 
@@ -33,6 +33,7 @@ export async function changeRoles(
   context: Changing,
   organization: OrganizationItem,
   change: RoleChange,
+  untold = new UntoldFailures<RoleFailure>(),
 ): Promise<Outcomes> {
   const ids = [...new Set(change.userIds)];
   const outcomes = new Outcomes(ids);
@@ -40,7 +41,7 @@ export async function changeRoles(
   await inParts(context, ids, await read(ids), {
     dryRun: change.dryRun ?? false,
     readAgain: read,
-    decide: (rest, state) => decide(context, organization, change, { rest, state, outcomes }),
+    decide: (rest, state) => decide(context, organization, change, { rest, state, outcomes, untold }),
   });
   return outcomes;
 }
@@ -64,25 +65,34 @@ async function readState(
 }
 
 type FailureCode = keyof typeof messages;
-type Batch = { readonly rest: readonly string[]; readonly state: State; readonly outcomes: Outcomes };
+export type RoleFailure = { readonly id: string; readonly code: ItemErrorCode };
+type Batch = {
+  readonly rest: readonly string[];
+  readonly state: State;
+  readonly outcomes: Outcomes;
+  readonly untold: UntoldFailures<RoleFailure>;
+};
 
 function decide(
   context: Changing,
   organization: OrganizationItem,
   change: RoleChange,
-  { rest, state, outcomes }: Batch,
+  { rest, state, outcomes, untold }: Batch,
 ): Part<State> {
   const { decided, changing, failures, admins } = judge(rest, state, change);
   const changes = changing
     .map(parseMember)
     .filter(({ role }) => role !== change.role)
     .map(({ user_id, role }) => ({ id: user_id, before: role, after: change.role }));
-  const entry = changes.length > 0 ? roleEntry(context, organization, change.role, changes, failures) : [];
+  const failed = untold.forEntry(changes.length > 0, failures);
+  const entry = failed ? roleEntry(context, organization, change.role, changes, failed) : [];
+  const writes = changing.length > 0 ? roleWrites(organization.uuid, changing, change.role) : [];
   return {
     decided,
-    writes: changing.length > 0 ? [...roleWrites(organization.uuid, changing, change.role), ...entry] : [],
+    writes: [...writes, ...entry],
     tell: () => {
-      for (const [id, code] of failures) outcomes.fail(id, code, messages[code]);
+      untold.written(failed !== undefined, failures);
+      for (const { id, code } of failures) outcomes.fail(id, code, messages[code]);
     },
     after: { ...state, guard: { ...state.guard, counts: { ...state.guard.counts, cr_admin: admins } } },
   };
@@ -94,16 +104,16 @@ function judge(rest: readonly string[], { stored, guard }: State, change: RoleCh
   let admins = certain(guard.counts.cr_admin, "count of admins");
   let decided = 0;
   const changing: Item[] = [];
-  const failures: Array<readonly [string, FailureCode]> = [];
+  const failures: Array<{ readonly id: string; readonly code: FailureCode }> = [];
   for (const id of rest) {
     const item = stored.get(id);
     const member = item && parseMember(item);
-    if (!item || !member?.active) failures.push([id, "USER_NOT_FOUND"]);
+    if (!item || !member?.active) failures.push({ id, code: "USER_NOT_FOUND" });
     else if (member.role === "cr_billing_admin" && !changesBillingAdmins)
-      failures.push([id, "BILLING_ADMIN_PROTECTED"]);
+      failures.push({ id, code: "BILLING_ADMIN_PROTECTED" });
     else if (member.role !== role || !member.role_decided) {
       const losesAdmin = member.role === "cr_admin" && role !== "cr_admin";
-      if (losesAdmin && admins <= 1) failures.push([id, "LAST_ADMIN"]);
+      if (losesAdmin && admins <= 1) failures.push({ id, code: "LAST_ADMIN" });
       else if (changing.length === peopleLimits.changedTogetherMax) break;
       else {
         if (losesAdmin) admins--;
@@ -118,12 +128,12 @@ function judge(rest: readonly string[], { stored, guard }: State, change: RoleCh
 
 type MemberChange = { readonly id: string; readonly before: string; readonly after: string };
 
-const roleEntry = (
+export const roleEntry = (
   context: Changing,
   organization: OrganizationItem,
   role: string,
   changes: readonly MemberChange[],
-  failures: ReadonlyArray<readonly [string, FailureCode]>,
+  failures: readonly RoleFailure[],
 ) =>
   changeEntry(context, {
     action: "roles.changed",
@@ -136,6 +146,6 @@ const roleEntry = (
       role,
       ids: changes.map(({ id }) => id),
       changes,
-      failed: failures.map(([id, code]) => ({ id, code })),
+      failed: failures.map(({ id, code }) => ({ id, code })),
     },
   });

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { giveRole } from "../../lib/contract/operations/roles.ts";
+import { instanceTenant } from "../../lib/store/layout.ts";
+import { everything } from "../events/support.ts";
 import { useApi } from "../support/api.ts";
 import { commonSuite } from "../support/common-suite.ts";
 import { github, gitlab, World } from "../support/world.ts";
@@ -17,6 +19,17 @@ commonSuite(api, {
   }),
   good: [404],
 });
+
+/** From the instance's own log: the API leaves out organizations on another plan. */
+async function roleEntries(instance: string) {
+  const log = `AUDIT#${instanceTenant(instance)}#`;
+  const entries = (await everything(api.store().table)).filter(
+    ({ pk, action }) => pk.startsWith(log) && action === "roles.changed",
+  );
+  return entries.toSorted((one, other) =>
+    String(one.organization_id) < String(other.organization_id) ? -1 : 1,
+  );
+}
 
 describe("POST /v1/users/roles with ALL", () => {
   let key: string;
@@ -52,6 +65,25 @@ describe("POST /v1/users/roles with ALL", () => {
         { user_id: "only-home", organizations: [{ org_id: "poor", code: "USER_NOT_FOUND" }] },
       ],
     });
+    // The one call that changed something: its entries tell every failure, with the organization.
+    expect(await roleEntries("fleet")).toMatchObject([
+      { organization_id: "home", metadata: { ids: ["second", "only-home"], failed: [] } },
+      {
+        organization_id: "poor",
+        metadata: {
+          role: "cr_member",
+          ids: [],
+          changes: [],
+          failed: [
+            { id: "second", code: "ENTERPRISE_PLAN_REQUIRED" },
+            { id: "only-home", code: "USER_NOT_FOUND" },
+          ],
+        },
+      },
+    ]);
+    // Again, it changes nothing, and there is nothing to tell.
+    await change({ user_ids: ["second", "only-home"], org_id: "ALL" });
+    expect(await roleEntries("fleet")).toHaveLength(2);
   });
 
   test("what could be done elsewhere is done, and the other plan's organization keeps its roles", async () => {

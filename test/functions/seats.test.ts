@@ -139,6 +139,36 @@ describe("the audit entry of a workspace token's seat change", () => {
   }, 60_000);
 });
 
+test("a later part of a batch that changes nothing visible still tells its failures, for seats and for roles", async () => {
+  const uuid = await world.organization("parts", { seats_purchased: 500 });
+  const crowd = Array.from({ length: peopleLimits.changedTogetherMax }, (_, index) => `m${index}`);
+  await Promise.all(crowd.map((id) => world.member(github("parts"), id)));
+  // What the platform gave is decided, which takes room in a transaction, and nothing changes.
+  await world.member(github("parts"), "late", { role: "cr_admin", seat_assigned: true });
+  const { text } = await world.key({
+    kind: "organization",
+    organization: uuid,
+    owner: "late",
+    role: "cr_admin",
+  });
+  const user_ids = [...crowd, "late", "nobody"];
+  const told = async (action: string) => {
+    const log = await api.call(`/v1/audit-logs?actions=${action}`, { key: text });
+    const { data } = entriesPage.parse(log.json);
+    return data.map(({ metadata }) => metadata).toReversed();
+  };
+  await api.call("/v1/users/seats", { key: text, body: { action: "assign", user_ids } });
+  await api.call("/v1/users/roles", { key: text, body: { role: "cr_admin", user_ids } });
+  for (const action of ["seats.assigned", "roles.changed"])
+    expect(await told(action)).toMatchObject([
+      { ids: crowd, failed: [] },
+      { ids: [], failed: [{ id: "nobody", code: "USER_NOT_FOUND" }] },
+    ]);
+  // Nothing changes any more: a batch of failures alone has no entry.
+  await api.call("/v1/users/seats", { key: text, body: { action: "assign", user_ids } });
+  expect(await told("seats.assigned")).toHaveLength(2);
+}, 60_000);
+
 describe("dry_run", () => {
   let key = "";
   beforeAll(async () => {
