@@ -3,6 +3,7 @@ import { isReadable } from "../access/readable.ts";
 import { type ItemErrorCode, itemErrorCodes } from "../contract/errors.ts";
 import type { createAnswer } from "../contract/operations/learnings.ts";
 import { followChanged } from "../index/follow.ts";
+import { certain } from "../runtime/certain.ts";
 import { parseRepository } from "../store/items/repository.ts";
 import { repositoryKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
@@ -16,6 +17,7 @@ import type { LearningDeps } from "./writer.ts";
 
 export type CreateAnswer = z.input<typeof createAnswer>;
 type Result = CreateAnswer["results"][number];
+type Failed = Result & { readonly error: NonNullable<Result["error"]> };
 
 /**
  * Creates a batch: the records first, then the index. An item fails alone; to send the same batch again is
@@ -36,7 +38,11 @@ export async function createLearnings(
     readOwners(deps.table, uuid, contents),
     activeRepositories(deps.table, uuid, contents),
   ]);
-  const stored = await storeTexts(deps, author, wantedTexts(items, repositories), owners);
+  const known = { organization: uuid, owners, repositories };
+  const failed = items
+    .flatMap((each) => refusedItem(each, known) ?? [])
+    .map(({ index, id, error }) => ({ index, id, code: error.code }));
+  const stored = await storeTexts(deps, author, wantedTexts(items, repositories), owners, failed);
   // One that got another text between two rounds is stored under both; the later plan knows it as it is.
   const byId = new Map([...stored.values()].map((plan) => [plan.learning.id, plan]));
   const unindexed = await followChanged(
@@ -45,8 +51,7 @@ export async function createLearnings(
       embedding ? [{ learning, embedding, isMarked: outcome !== "duplicate" }] : [],
     ),
   );
-  const batch = { organization: uuid, owners, repositories, stored, unindexed };
-  return answerOf(resultsOf(items, batch));
+  return answerOf(resultsOf(items, { ...known, stored, unindexed }));
 }
 
 async function activeRepositories(
@@ -70,23 +75,24 @@ function wantedTexts(items: readonly BatchItem[], repositories: ReadonlySet<stri
   return [...wanted.values()];
 }
 
-type Batch = {
+type Known = {
   readonly organization: string;
   readonly owners: TextOwners;
   readonly repositories: ReadonlySet<string>;
+};
+
+type Batch = Known & {
   readonly stored: Stored;
   readonly unindexed: ReadonlyMap<string, unknown>;
 };
 
 function resultsOf(items: readonly BatchItem[], batch: Batch): Result[] {
   const seen = new Set<string>();
-  const resultOf = ({ index, content, problem }: BatchItem): Result => {
-    if (problem !== null || !content) {
-      return failure(index, content && derivedId(batch, content), "INVALID_ITEM", problem ?? undefined);
-    }
-    if (!batch.repositories.has(content.repositoryId)) {
-      return failure(index, derivedId(batch, content), "REPOSITORY_NOT_FOUND");
-    }
+  const resultOf = (item: BatchItem): Result => {
+    const refused = refusedItem(item, batch);
+    if (refused) return refused;
+    const { index } = item;
+    const content = certain(item.content, "content of a valid item");
     const plan = batch.stored.get(content.digest);
     if (!plan) return failure(index, derivedId(batch, content), "STORAGE_FAILED");
     const { id } = plan.learning;
@@ -100,6 +106,16 @@ function resultsOf(items: readonly BatchItem[], batch: Batch): Result[] {
   return items.map((each) => ({ ...resultOf(each), ...redactedOf(each) }));
 }
 
+/** What is refused before anything is written; undefined where nothing speaks against the item. */
+function refusedItem({ index, content, problem }: BatchItem, known: Known): Failed | undefined {
+  if (problem !== null || !content) {
+    return failure(index, content && derivedId(known, content), "INVALID_ITEM", problem ?? undefined);
+  }
+  return known.repositories.has(content.repositoryId)
+    ? undefined
+    : failure(index, derivedId(known, content), "REPOSITORY_NOT_FOUND");
+}
+
 /** What the caller should know of the text: these secrets were in it. */
 const redactedOf = ({ content }: BatchItem): Pick<Result, "redacted"> =>
   content && content.redacted.length > 0 ? { redacted: [...content.redacted] } : {};
@@ -109,10 +125,10 @@ const failure = (
   id: string | null,
   code: Extract<ItemErrorCode, NonNullable<Result["error"]>["code"]>,
   message: string = itemErrorCodes[code],
-): Result => ({ index, status: "failed", id, error: { code, message } });
+): Failed => ({ index, status: "failed", id, error: { code, message } });
 
 /** The id of whoever has the text, or that a Learning made of it would get. */
-function derivedId({ organization, owners }: Batch, { repositoryId, text, digest }: Content): string {
+function derivedId({ organization, owners }: Known, { repositoryId, text, digest }: Content): string {
   const owner = textOwner(owners.get(digest));
   return owner.learningId ?? learningUuid(organization, repositoryId, text, freeGeneration(owner));
 }

@@ -1,5 +1,6 @@
 import { v5 } from "uuid";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { identityNamespace } from "../../lib/contract/identity.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { authorOf } from "../../lib/learnings/batch/author.ts";
@@ -258,6 +259,40 @@ describe("POST /v1/learnings", () => {
     expect(new Set(entries.map(({ request_id }) => request_id))).toEqual(new Set(["batch-7"]));
     expect(new Set(entries.flatMap(({ metadata }) => metadata.learning_ids)).size).toBe(40);
     expect(JSON.stringify(entries)).not.toContain("number 1");
+  });
+
+  test("the audit entry of a batch names the items that were refused, with their codes and never their text", async () => {
+    const home = await newHome(world);
+    const key = await keyOf(home);
+    const data = [
+      item("kept"),
+      { ...item("whispered elsewhere"), repository_id: "nowhere" },
+      { ...item("whispered"), author: "me" },
+      "whispered alone",
+    ];
+    const { json } = await api.call("/v1/learnings", { key, body: { data } });
+    const { results } = z.object({ results: z.array(z.object({ id: z.string().nullable() })) }).parse(json);
+    const log = await api.call("/v1/audit-logs?actions=learning.created", { key });
+    expect(log.json).toMatchObject({
+      data: [
+        {
+          resource_id: results[0]?.id,
+          metadata: {
+            failed: [
+              { index: 1, id: results[1]?.id, code: "REPOSITORY_NOT_FOUND" },
+              { index: 2, id: results[2]?.id, code: "INVALID_ITEM" },
+              { index: 3, id: null, code: "INVALID_ITEM" },
+            ],
+          },
+        },
+      ],
+    });
+    expect(JSON.stringify(log.json)).not.toContain("whispered");
+    // A batch in which all fail changes nothing and has no entry.
+    await api.call("/v1/learnings", { key, body: { data: data.slice(1) } });
+    expect((await api.call("/v1/audit-logs?resource_types=learning", { key })).json).toMatchObject({
+      data: [{ resource_id: results[0]?.id }],
+    });
   });
 
   test("at most ten batches a minute are answered in an organization, the rest gets 429", async () => {

@@ -1,4 +1,5 @@
 import { changeEntry } from "../../audit/entry.ts";
+import type { ItemErrorCode } from "../../contract/errors.ts";
 import { learningLimits, storeLimits } from "../../contract/limits.ts";
 import { chunks } from "../../index/place.ts";
 import { backOff } from "../../store/retry.ts";
@@ -18,6 +19,15 @@ import {
 /** By the digest of the text; of a text that is missing the store has refused every try. */
 export type Stored = ReadonlyMap<string, Plan>;
 
+/** An item that nothing is written for, as the audit log names it: never by its text. */
+export type FailedItem = { readonly index: number; readonly id: string | null; readonly code: ItemErrorCode };
+
+type Round = {
+  readonly stored: Map<string, Plan>;
+  readonly attempt: number;
+  readonly failed: readonly FailedItem[];
+};
+
 /**
  * Stores the texts of a batch, in transactions side by side. Who loses a race decides anew, and from then on
  * alone, so that one contested text does not hold up others. Throws where it is open what became of a text: then
@@ -28,6 +38,7 @@ export async function storeTexts(
   author: Author,
   wanted: readonly Wanted[],
   firstOwners: TextOwners,
+  failed: readonly FailedItem[],
 ): Promise<Stored> {
   const stored = new Map<string, Plan>();
   const embed = embedOnce(deps);
@@ -43,7 +54,7 @@ export async function storeTexts(
     }
     open = open.filter(({ content }) => !isExhausted(owners.get(content.digest)));
     const plans = await planTexts(deps, author, open, owners, embed);
-    open = await writePlans(deps, author, open, plans, stored, attempt);
+    open = await writePlans(deps, author, open, plans, { stored, attempt, failed });
   }
   return stored;
 }
@@ -54,8 +65,7 @@ async function writePlans(
   author: Author,
   open: readonly Wanted[],
   plans: ReadonlyArray<Plan | undefined>,
-  stored: Map<string, Plan>,
-  attempt: number,
+  { stored, attempt, failed }: Round,
 ): Promise<Wanted[]> {
   const lost = open.filter((_, index) => plans[index] === undefined);
   const made = plans.filter((plan) => plan !== undefined);
@@ -64,7 +74,7 @@ async function writePlans(
   const changing = made.filter(({ writes }) => writes.length > 0);
   await Promise.all(
     chunks(changing, together).map(async (chunk) => {
-      const outcome = await writeTogether(deps, author, chunk);
+      const outcome = await writeTogether(deps, author, chunk, failed);
       if (outcome === "stored") for (const plan of chunk) stored.set(plan.wanted.content.digest, plan);
       if (outcome === "lost") lost.push(...chunk.map((plan) => plan.wanted));
     }),
@@ -76,10 +86,14 @@ async function writeTogether(
   deps: LearningDeps,
   { organization }: Author,
   chunk: readonly Plan[],
+  failed: readonly FailedItem[],
 ): Promise<"stored" | "lost" | "refused"> {
   const entries = (["created", "promoted"] as const).flatMap((outcome) => {
     const ids = chunk.filter((plan) => plan.outcome === outcome).map(({ learning }) => learning.id);
-    return ids.length === 0 ? [] : changeEntry(deps, learningEvent(organization, `learning.${outcome}`, ids));
+    // In every entry: which of the transactions side by side comes to pass is not known here.
+    const more = failed.length > 0 ? { failed: failed.map((each) => ({ ...each })) } : {};
+    const event = () => learningEvent(organization, `learning.${outcome}`, ids, more);
+    return ids.length === 0 ? [] : changeEntry(deps, event());
   });
   try {
     await deps.table.transact([...chunk.flatMap(({ writes }) => writes), ...entries]);
