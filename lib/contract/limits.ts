@@ -243,6 +243,8 @@ export const streamLimits = {
 export const learningLimits = {
   batchItemsMax: 100,
   textCharactersMax: 10_000,
+  /** What an audit entry tells of a text, a file or a source, before and after. */
+  auditTextCharactersMax: 200,
   /** Redaction marks do not count as text; so many characters of them fit the transactions of a full batch. */
   marksCharactersMax: 27_000,
   /** The same of `file` and of `source_url`. */

@@ -10,7 +10,7 @@ import { indexRefreshFailed } from "./index-fault.ts";
 import type { LearningRequest } from "./read.ts";
 import { removeWrites } from "./record.ts";
 import { releaseWrites } from "./text-owner.ts";
-import { learningEvent } from "./writer.ts";
+import { learningEvent, shortened } from "./writer.ts";
 
 /** Nothing is left of it when this returns, whether or not there was anything; one out of the caller's sight stays. */
 export async function deleteLearning(deps: Changing, request: LearningRequest): Promise<void> {
@@ -32,14 +32,16 @@ export async function deleteLearning(deps: Changing, request: LearningRequest): 
 /** The index loses it in the same transaction: nothing is left to follow. */
 async function removeRecord(deps: Changing, { organization, learning }: Held): Promise<void> {
   const { uuid } = organization;
-  const { id, digest, origin } = learning;
+  const { id, digest, origin, repository_id, state } = learning;
   const [text, originText] = await deps.table.getMany([textKey(uuid, digest), textKey(uuid, origin.digest)]);
   const nowMs = deps.clock.nowMs();
+  // Not the text: whoever deletes a Learning may want it gone.
+  const before = { repository_id, file: shortened(learning.file), state };
   await deps.table.transact([
     ...removeWrites(learning, nowMs),
     ...vectorKeys(learning).map((key) => ({ delete: key })),
     ...releaseWrites(learning, { text, origin: originText }, nowMs),
-    ...changeEntry(deps, learningEvent(organization, "learning.deleted", [id])),
+    ...changeEntry(deps, learningEvent(organization, "learning.deleted", [id], { before })),
   ]);
 }
 

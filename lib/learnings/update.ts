@@ -17,7 +17,7 @@ import { heldLearning, type LearningRequest } from "./read.ts";
 import { changed, moment, recordWrites, replaceWrites } from "./record.ts";
 import { redact, redactPath } from "./redaction/redact.ts";
 import { textOwner, textWrite } from "./text-owner.ts";
-import { type LearningDeps, learningEvent } from "./writer.ts";
+import { type LearningDeps, learningEvent, shortened } from "./writer.ts";
 
 export type UpdateRequest = LearningRequest & {
   readonly text: string;
@@ -66,7 +66,7 @@ async function replace(
   const digest = contentDigest(learning.repository_id, wanted.text);
   const isIndexed = learning.state === "approved";
   const target = { ...learning, ...wanted };
-  const isSame = (["text", "file", "source_url"] as const).every((name) => target[name] === learning[name]);
+  const isSame = fields.every((name) => target[name] === learning[name]);
   // Begun beside the reads: it takes about as long.
   const embedding = isIndexed && !isSame ? embed(target) : undefined;
   const beside = await readBeside(deps, learning, digest);
@@ -91,13 +91,31 @@ async function replace(
       ? [...replaceWrites(learning, updated), ...replaceVectors(learning, updated, deps.embedder, vector)]
       : recordWrites(at, learning, updated)),
     ...(digest === learning.digest ? [] : moveText(learning, updated, beside)),
-    ...changeEntry(deps, learningEvent(organization, "learning.updated", [learning.id])),
+    ...changeEntry(
+      deps,
+      learningEvent(organization, "learning.updated", [learning.id], changesOf(learning, updated)),
+    ),
   ]);
   const isBehind = embedding !== undefined && vector === undefined;
   return {
     record: present(updated),
     behind: isBehind ? { learning: updated, embedding, isMarked: true } : undefined,
   };
+}
+
+const fields = ["text", "file", "source_url"] as const;
+
+/** Only what differs, by the names that the API has for it. */
+function changesOf(before: LearningItem, after: LearningItem) {
+  const changed = fields.filter((name) => before[name] !== after[name]);
+  const told = (from: LearningItem) =>
+    Object.fromEntries(
+      changed.map((name) =>
+        // An earlier release may have stored a text that today's rules redact.
+        name === "text" ? ["learning", shortened(redact(from.text).text)] : [name, shortened(from[name])],
+      ),
+    );
+  return { before: told(before), after: told(after) };
 }
 
 /** A shorter text has fewer pieces: those that it has no longer go. */

@@ -1,11 +1,19 @@
 import type { AuditEvent, Changing } from "../audit/entry.ts";
 import type { AuditAction } from "../contract/audit.ts";
+import { learningLimits } from "../contract/limits.ts";
 import type { Embedder } from "../index/embedder.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { Value } from "../store/table.ts";
 
 /** What the verbs that write Learnings work with. */
 export type LearningDeps = Changing & { readonly embedder: Embedder; readonly signal: AbortSignal };
+
+/** As much of a text as an audit entry tells. */
+export function shortened(text: string | null): string | null {
+  const { auditTextCharactersMax: most } = learningLimits;
+  const characters = text === null ? [] : [...text];
+  return characters.length > most ? `${characters.slice(0, most).join("")}…` : text;
+}
 
 export const learningEvent = (
   organization: OrganizationItem,

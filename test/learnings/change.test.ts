@@ -1,5 +1,6 @@
 import { v5 } from "uuid";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { identityNamespace } from "../../lib/contract/identity.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { useApi } from "../support/api.ts";
@@ -120,6 +121,30 @@ describe("PATCH /v1/learnings/{learning_id}", () => {
   });
 });
 
+test("the audit entry of a change tells what differs, before and after, shortened and without a secret", async () => {
+  const home = await newHome(world);
+  const { post, key } = await caller(home);
+  await post(item("A"));
+  const id = idOf(home, "A");
+  const patch = (body: object) => api.call(`/v1/learnings/${id}`, { method: "PATCH", key, body });
+  const secret = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+  const long = "long ".repeat(100).trim();
+  await patch({ learning: `Deploy with ${secret}.`, file: "src/a.ts" });
+  await patch({ learning: long, file: null });
+  await patch({ learning: long, file: null });
+  const log = await api.call("/v1/audit-logs?actions=learning.updated&order=asc", { key });
+  const { data } = z.object({ data: z.array(z.object({ metadata: z.unknown() })) }).parse(log.json);
+  const redacted = expect.stringMatching(/^Deploy with \[REDACTED:[a-z_]+\]\.$/);
+  expect(data.map(({ metadata }) => metadata)).toEqual([
+    { before: { learning: "A", file: null }, after: { learning: redacted, file: "src/a.ts" } },
+    {
+      before: { learning: redacted, file: "src/a.ts" },
+      after: { learning: `${long.slice(0, 200)}…`, file: null },
+    },
+  ]);
+  expect(JSON.stringify(data)).not.toContain(secret);
+});
+
 describe("DELETE /v1/learnings/{learning_id}", () => {
   test("takes everything away, and says 204 again and for ids it never saw", async () => {
     const home = await newHome(world);
@@ -136,6 +161,9 @@ describe("DELETE /v1/learnings/{learning_id}", () => {
     expect((await remove("nonsense")).status).toBe(400);
     const log = await api.call("/v1/audit-logs?actions=learning.deleted", { key });
     expect(log.json).toMatchObject({ data: [{ resource_id: idOf(home, "A"), actor: { id: "ann" } }] });
+    expect(z.object({ data: z.array(z.object({ metadata: z.unknown() })) }).parse(log.json).data).toEqual([
+      { metadata: { before: { repository_id: item("A").repository_id, file: null, state: "approved" } } },
+    ]);
     await checkTable(table(), { embedder: localEmbedder });
   });
 
