@@ -1,3 +1,5 @@
+import { Fault } from "../../lib/contract/fault.ts";
+import { securityLimits } from "../../lib/contract/limits.ts";
 import { listSecurityFindings as operation } from "../../lib/contract/operations/security.ts";
 import { findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
 import { positionText } from "../../lib/http/cursors.ts";
@@ -28,10 +30,23 @@ export const handler = lambda(operation, async ({ scope, input, paging, table, s
   const harvests = await readDownload(reading, query);
   const headers = { "content-disposition": `attachment; filename="security-findings.${format}"` };
   if (format === "sarif") {
-    const bytes = Buffer.from(JSON.stringify((await loadSarif()).sarifLog(harvests)));
+    const log = (await loadSarif()).sarifLog(harvests);
+    if (repo_id !== undefined) checkUploadable(log);
+    const bytes = Buffer.from(JSON.stringify(log));
     return { bytes, contentType: "application/sarif+json", headers };
   }
   const records = harvests.flatMap((harvest) => harvest.records);
   const reply = listReply({ format, name: "data", records, columns: findingColumns, nextCursor: null });
   return { ...reply, headers };
 });
+
+/** An instance's organizations may use the same repository id: each of them has a run. */
+function checkUploadable({ runs }: { readonly runs: readonly unknown[] }): void {
+  const { sarifRunsPerFileMax: most } = securityLimits;
+  if (runs.length <= most) return;
+  throw new Fault(
+    "RESPONSE_TOO_LARGE",
+    `repo_id: the file would have ${runs.length} runs, and code scanning takes at most ${most}. Name some of the ` +
+      "organizations that have this repository in organization_ids.",
+  );
+}

@@ -326,6 +326,8 @@ export const securityLimits = {
   downloadFindingsMax: 50_000,
   /** What GitHub's code scanning takes in one run; a repository with more gets several. */
   sarifResultsPerRunMax: 25_000,
+  /** What GitHub's code scanning takes in one file. */
+  sarifRunsPerFileMax: 20,
   /** Scans are complete from here to the end of tomorrow, or the event is bad: one far ahead would hide all others. */
   firstDay: "2000-01-01",
   titleCharactersMax: 1_024,

@@ -174,7 +174,12 @@ const escaped = (text: string): string =>
   text
     .replaceAll("{", "{{")
     .replaceAll("}", "}}")
-    .replace(/\\*[[\]]/g, (bracket) => `${bracket.slice(0, -1).repeat(2)}\\${bracket.slice(-1)}`);
+    // Takes every run of backslashes whole, so that a long run is not searched again from each of its places.
+    .replace(/\\+[[\]]?|[[\]]/g, escapedBracket);
+
+/** Backslashes are escapes only before a bracket. */
+const escapedBracket = (found: string): string =>
+  found.endsWith("\\") ? found : `${found.slice(0, -1).repeat(2)}\\${found.slice(-1)}`;
 
 /**
  * Inside the repository whatever a scanner puts in front, with every character that a URI does not take encoded. A path

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { organizationUuid } from "../../lib/contract/identity.ts";
 import { securityLimits } from "../../lib/contract/limits.ts";
 import type { FindingRecord } from "../../lib/contract/records-security.ts";
 import type { Harvest } from "../../lib/security/read.ts";
@@ -97,6 +98,18 @@ describe("an upload to code scanning", () => {
     );
   });
 
+  test("escapes a message in a time that grows with its length, also where it is all backslashes", async () => {
+    const harvest = await harvestOf("backslashes");
+    const [record] = harvest.records;
+    if (!record) throw new Error("There is no record.");
+    const description = "\\".repeat(200_000);
+    const startMs = performance.now();
+    const { runs } = sarifLog([{ ...harvest, records: [{ ...record, description }] }]);
+    // A search that starts again at every backslash takes some ten seconds.
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+    expect(runs[0]?.results[0]?.message.text.endsWith(description)).toBe(true);
+  });
+
   test("tells no credentials of the repository's address", async () => {
     const { runs } = sarifLog([
       await harvestOf("secret", {
@@ -156,6 +169,34 @@ describe("GET /v1/security/scans/code", () => {
     expect(page.json).toMatchObject({ next_cursor: null });
     await world.repository(github("inactive"), "gone");
     expect(await shown("format=csv")).toEqual(["in-kept", "in-gone"]);
+  });
+
+  test("SARIF of one repo_id that more organizations have than code scanning takes runs is a 413 that says so", async () => {
+    await world.instance("crowd");
+    const names = Array.from({ length: published.runsPerFile + 1 }, (_, index) => `crowd-${index}`);
+    for (const name of names) {
+      const uuid = await world.organization(name, { instance_id: "crowd" });
+      await world.repository(gitlab("crowd", name), "9001");
+      await tell(api.store().table, uuid, scan(1, [finding("a")]));
+    }
+    await world.member(gitlab("crowd", "crowd-0"), "boss", { role: "cr_admin" });
+    const { text: key } = await world.key({
+      kind: "instance",
+      instanceId: "crowd",
+      home: organizationUuid(gitlab("crowd", "crowd-0")),
+      owner: "boss",
+      role: "cr_admin",
+    });
+    const read = (query: string) => api.call(`/v1/security/scans/code?format=sarif${query}`, { key });
+    const refused = await read("&repo_id=9001");
+    expect([refused.status, refused.codes]).toEqual([413, ["RESPONSE_TOO_LARGE"]]);
+    expect(refused.message).toBe(
+      "repo_id: the file would have 21 runs, and code scanning takes at most 20. Name some of the organizations that have this repository in organization_ids.",
+    );
+    const some = await read("&repo_id=9001&organization_ids=crowd-0,crowd-1");
+    expect(JSON.parse(some.body.toString())).toMatchObject({ runs: [{}, {}] });
+    const all = await read("");
+    expect(JSON.parse(all.body.toString())).toMatchObject({ runs: names.map(() => ({})) });
   });
 
   test.each(["csv", "sarif"])("%s comes with a name to save it under, JSON without", async (format) => {

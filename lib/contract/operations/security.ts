@@ -32,8 +32,9 @@ export const listSecurityFindings = operation({
     "that was dismissed stays so when a scan repeats it. JSON comes in pages, in an order of its own that new scans " +
     `do not change. \`format=csv\` and \`format=sarif\` are whole downloads of up to ${securityLimits.downloadFindingsMax} ` +
     "findings, without `limit` and `cursor`. SARIF has a run for every scanned repository: with `repo_id` it keeps " +
-    "to the limits of GitHub's code scanning, without it the file is not for upload. Findings of inactive repositories " +
-    "are left out.",
+    "to the limits of GitHub's code scanning, without it the file is not for upload. Where more than " +
+    `${securityLimits.sarifRunsPerFileMax} organizations of an instance have the repository id, SARIF is a 413: name some of ` +
+    "them in `organization_ids`. Findings of inactive repositories are left out.",
   query: z
     .strictObject({
       repo_id: identifier.optional(),
