@@ -160,6 +160,12 @@ const words: Readonly<Record<string, string>> = {
     "The organizations of the scope that the person belongs to; empty for a holder of a seat who has none left there.",
   action: "`assign` or `unassign`.",
   user_ids: "The people, by the Git provider's user ids; 1 to 500, each done once.",
+  "assignSeats: user_ids":
+    "The people, by the Git provider's user ids; 1 to 500, each done once. With a workspace token only for `unassign`, and " +
+    "by the `seat_holder_id` that `GET /v1/users` shows.",
+  seat_holder_id:
+    "What `user_ids` of `POST /v1/users/seats` takes to unassign the seat, `provider:org_id:user_id`. Only of a holder of a " +
+    "seat whom no e-mail address names; left out otherwise.",
   emails:
     "The people, by e-mail address in any letter case; 1 to 500, each done once. Workspace tokens only.",
   dry_run:

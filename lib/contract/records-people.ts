@@ -32,6 +32,8 @@ export const personRecord = z.strictObject({
   email: z.string().nullable(),
   username: z.string().nullable(),
   seat_assigned: z.boolean(),
+  /** Of a holder of a seat whom no e-mail address names. */
+  seat_holder_id: z.string().optional(),
   /** Empty for a holder of a seat of whom no active organization on the plan is left. */
   organizations: z.array(
     z.strictObject({

@@ -1,6 +1,8 @@
 import type { Changing } from "../audit/entry.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
+import { organizationUuid } from "../contract/identity.ts";
 import { peopleLimits } from "../contract/limits.ts";
+import { parseSeatHolderId, type SeatHolder } from "../contract/seat-holder.ts";
 import { certain } from "../runtime/certain.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
@@ -83,24 +85,49 @@ export async function assignSeatsToMembers(
   return await assign(context, place, wish, named, ahead);
 }
 
+type Workspace = {
+  readonly tenant: `w#${string}`;
+  /** Active ones on the plan: only their members can be given a seat. */
+  readonly organizations: readonly OrganizationItem[];
+};
+
 /** People of a whole workspace, by e-mail address in any letter case. */
 export async function assignSeatsByEmail(
   context: Changing,
-  workspace: {
-    readonly tenant: `w#${string}`;
-    /** Active ones on the plan: only their members can be given a seat. */
-    readonly organizations: readonly OrganizationItem[];
-  },
+  workspace: Workspace,
   { emails, ...wish }: Wish & { readonly emails: readonly string[] },
 ): Promise<Outcomes> {
-  const { tenant, organizations } = workspace;
-  const inScope = new Set(organizations.map(({ uuid }) => uuid));
+  const { tenant } = workspace;
   const ids = [...new Map(emails.map((email) => [email.toLowerCase(), email])).values()];
   const named = ids.map((id) => ({
     id,
     person: personKey(tenant, { organization: "", userId: "", email: id }),
   }));
-  const place: Place = {
+  return await assign(context, placeOf(workspace), wish, named);
+}
+
+/** Holders of a workspace's seats whom no e-mail address names, by what the list of people calls them. */
+export async function unassignSeatHolders(
+  context: Changing,
+  workspace: Workspace,
+  { holders, dryRun }: { readonly holders: readonly string[]; readonly dryRun: boolean },
+): Promise<Outcomes> {
+  const named = [...new Set(holders)].map((id) => {
+    const holder = parseSeatHolderId(id);
+    return { id, person: holder && holderKey(workspace.tenant, holder) };
+  });
+  return await assign(context, placeOf(workspace), { action: "unassign", dryRun }, named);
+}
+
+const holderKey = (tenant: Workspace["tenant"], { provider, organizationId, userId }: SeatHolder): Key => {
+  // Organizations of a workspace belong to no instance.
+  const name = { provider, instance_id: null, provider_organization_id: organizationId };
+  return personKey(tenant, { organization: organizationUuid(name), userId, email: null });
+};
+
+function placeOf({ tenant, organizations }: Workspace): Place {
+  const inScope = new Set(organizations.map(({ uuid }) => uuid));
+  return {
     pool: tenant,
     tenant,
     organization: null,
@@ -108,7 +135,6 @@ export async function assignSeatsByEmail(
     mayGet: (person) => organizationsOf(person).some((uuid) => inScope.has(uuid)),
     logsOf: organizationsOf,
   };
-  return await assign(context, place, wish, named);
 }
 
 const organizationsOf = ({ memberships }: PersonItem): string[] => [

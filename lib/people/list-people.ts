@@ -1,8 +1,9 @@
 import type * as z from "zod";
 import type { personRecord } from "../contract/records-people.ts";
-import type { OrganizationItem } from "../store/items/organization.ts";
+import { seatHolderId } from "../contract/seat-holder.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, type PersonItem, parseMember, parsePerson } from "../store/items/people.ts";
-import { memberKey, personsRange } from "../store/layout.ts";
+import { memberKey, organizationKey, personsRange } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 import { rangeAfter, walk } from "../store/walk.ts";
 import { type PeoplePage, poolSeats, roleMatches, seatMatches, type UserFilters } from "./list-members.ts";
@@ -38,9 +39,10 @@ async function select(
 ): Promise<Found[]> {
   const people = items.map(parsePerson).filter(({ seat }) => seatMatches(filters.seat, seat));
   const memberships = people.flatMap((person) => readMemberships(person, visible));
-  const stored = await table.getMany(
-    memberships.map(({ organization, user_id }) => memberKey(organization, user_id)),
-  );
+  const [stored, organizations] = await Promise.all([
+    table.getMany(memberships.map(({ organization, user_id }) => memberKey(organization, user_id))),
+    organizationsOfHolders(table, people, visible),
+  ]);
   const members = new Map(
     memberships.map(({ organization, user_id }, index) => [`${organization} ${user_id}`, stored[index]]),
   );
@@ -49,8 +51,34 @@ async function select(
     const matches = shown.some(({ member }) => roleMatches(filters.role, member.role));
     const isHolderElsewhere = person.seat && shown.length === 0 && filters.role === "all";
     if (!matches && !isHolderElsewhere) return [];
-    return [{ sk: person.sk, record: toPersonRecord(person, shown, namesOf(person, members)) }];
+    const record = toPersonRecord(person, shown, namesOf(person, members));
+    return [{ sk: person.sk, record: { ...record, ...holderOf(person, organizations) } }];
   });
+}
+
+/** Of holders whom no e-mail address names; those outside the scope are read. */
+async function organizationsOfHolders(
+  table: Table,
+  people: readonly PersonItem[],
+  visible: ReadonlyMap<string, OrganizationItem>,
+): Promise<ReadonlyMap<string, OrganizationItem>> {
+  const nameless = people.filter(({ email, seat }) => email === null && seat);
+  const uuids = nameless.flatMap(({ memberships }) => memberships.map(({ organization }) => organization));
+  const unknown = [...new Set(uuids)].filter((uuid) => !visible.has(uuid));
+  const items = unknown.length > 0 ? await table.getMany(unknown.map(organizationKey)) : [];
+  const read = items.flatMap((item) => (item ? [parseOrganization(item)] : []));
+  return new Map([...visible, ...read.map((organization) => [organization.uuid, organization] as const)]);
+}
+
+/** How a workspace token names the person, to take the seat away. */
+function holderOf(
+  { email, seat, memberships: [membership] }: PersonItem,
+  organizations: ReadonlyMap<string, OrganizationItem>,
+): Pick<PersonRecord, "seat_holder_id"> {
+  const organization = membership && organizations.get(membership.organization);
+  if (email !== null || !seat || !organization) return {};
+  const { provider, provider_organization_id: organizationId } = organization;
+  return { seat_holder_id: seatHolderId({ provider, organizationId, userId: membership.user_id }) };
 }
 
 /** Those of the scope; of a holder who has none there, all, to learn the name. */

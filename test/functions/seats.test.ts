@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { peopleLimits } from "../../lib/contract/limits.ts";
+import { parseSeatHolderId, seatHolderId } from "../../lib/contract/seat-holder.ts";
 import { everything } from "../events/support.ts";
 import { checkPeople } from "../people/checks.ts";
 import { useApi } from "../support/api.ts";
@@ -62,7 +63,13 @@ describe("seats of people outside the scope", () => {
     expect(holders).toEqual([
       { email: "gone@x.test", username: "gone", seat_assigned: true, organizations: [] },
       { email: "poor@x.test", username: "poor", seat_assigned: true, organizations: [] },
-      { email: null, username: "nameless", seat_assigned: true, organizations: [] },
+      {
+        email: null,
+        username: "nameless",
+        seat_assigned: true,
+        organizations: [],
+        seat_holder_id: "github:adds-up-gone:nameless",
+      },
     ]);
     expect((await list("?seat_filter=assigned")).users).toEqual(holders);
     expect((await list("?seat_filter=unassigned")).users.map(({ email }) => email)).toEqual([
@@ -88,6 +95,68 @@ describe("seats of people outside the scope", () => {
       })),
     });
     checkPeople(await everything(api.store().table));
+  });
+});
+
+describe("a holder of a seat without an e-mail address", () => {
+  test("is unassigned by the seat_holder_id that the list shows, and only unassigned", async () => {
+    const { list, seats, token } = await workspaceOf("no-mail");
+    const holder = z
+      .object({ seat_holder_id: z.string() })
+      .parse((await list()).users.find(({ email }) => email === null)).seat_holder_id;
+    const user_ids = [holder, "github:no-mail-gone:nobody"];
+    const dry = await seats({ action: "unassign", user_ids, dry_run: true });
+    expect(await list()).toMatchObject({ seats_assigned: 3 });
+    const answer = {
+      status: "partial_success",
+      succeeded: [holder],
+      failed: [
+        {
+          user_id: user_ids[1],
+          id: user_ids[1],
+          code: "USER_NOT_FOUND",
+          message: "There is no such active member.",
+        },
+      ],
+    };
+    expect(await seats({ action: "unassign", user_ids })).toEqual(answer);
+    expect(dry).toEqual({ ...answer, dry_run: true });
+    const after = await list();
+    expect([after.seats_assigned, after.users.filter(({ email }) => email === null)]).toEqual([2, []]);
+    const { data } = entriesPage.parse(
+      (await api.call("/v1/audit-logs?actions=seats.unassigned", { key: token })).json,
+    );
+    expect(data).toMatchObject([
+      { organization_id: null, metadata: { ids: [holder], organization_ids: ["no-mail-gone"] } },
+    ]);
+    checkPeople(await everything(api.store().table));
+  });
+
+  test.each([
+    [
+      { action: "assign", user_ids: ["github:1:2"] },
+      "user_ids: is not taken with this kind of key; send emails.",
+    ],
+    [
+      { action: "unassign", user_ids: ["github:1:2"], emails: ["a@x.test"] },
+      "user_ids: is not taken with this kind of key; send emails.",
+    ],
+    [
+      { action: "unassign", user_ids: ["42"] },
+      "user_ids: with this kind of key each must be the seat_holder_id of a person, as GET /v1/users shows it.",
+    ],
+    [{ action: "unassign" }, "emails: is required."],
+  ])("%j is a 400 that says what to send", async (body, message) => {
+    await world.workspace("no-mail-400");
+    await world.organization("no-mail-400-org", { workspace_id: "no-mail-400" });
+    const { text: key } = await world.token("no-mail-400");
+    const answer = await api.call("/v1/users/seats", { key, body });
+    expect([answer.status, answer.message]).toEqual([400, message]);
+  });
+
+  test("has an id that is read as it was written, whatever the ids hold", () => {
+    const holder = { provider: "bitbucket", organizationId: "a:b%3A%25", userId: "557058:{x}%" } as const;
+    expect(parseSeatHolderId(seatHolderId(holder))).toEqual(holder);
   });
 });
 

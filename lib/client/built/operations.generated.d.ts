@@ -466,6 +466,7 @@ export type Operations = {
                 email: string | null;
                 username: string | null;
                 seat_assigned: boolean;
+                seat_holder_id?: string | undefined;
                 organizations: Array<{
                     provider: "github" | "gitlab" | "azure_devops" | "bitbucket";
                     org_id: string;

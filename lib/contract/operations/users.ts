@@ -12,6 +12,7 @@ import {
   organizationSelector,
 } from "../parameters.ts";
 import { rolesChangeAnswer, seatsAnswer, usersAnswer } from "../records-people.ts";
+import { parseSeatHolderId } from "../seat-holder.ts";
 
 const { users } = pageLimits;
 const { batchUsersMax } = peopleLimits;
@@ -46,6 +47,9 @@ export const listUsers = operation({
   errors: [],
 });
 
+/** How a workspace token names people without an e-mail address. */
+const seatHolders = z.looseObject({ action: z.literal("unassign"), user_ids: z.array(z.string()) });
+
 export const assignSeats = operation({
   id: "assignSeats",
   source: "users/seats",
@@ -55,7 +59,8 @@ export const assignSeats = operation({
   summary: "Assign or unassign seats",
   description:
     "Done in input order while seats last; repeating is safe. Workspace tokens name people by `emails`, all other " +
-    "keys by `user_ids`. Only members of an active organization on the Enterprise plan can be given a seat; whoever " +
+    "keys by `user_ids`; to unassign a person without an e-mail address, workspace tokens send `user_ids` with the " +
+    "`seat_holder_id` that `GET /v1/users` shows. Only members of an active organization on the Enterprise plan can be given a seat; whoever " +
     "holds one can lose it. `dry_run` tells the same answer and changes nothing.",
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
@@ -67,6 +72,12 @@ export const assignSeats = operation({
   }),
   batch: { fields: ["user_ids", "emails"], elementsMax: batchUsersMax },
   problemFor(kind, { body }) {
+    const { data: holders } = seatHolders.safeParse(body);
+    if (kind === "workspace" && holders && !("emails" in holders)) {
+      return holders.user_ids.every(parseSeatHolderId)
+        ? undefined
+        : "user_ids: with this kind of key each must be the seat_holder_id of a person, as GET /v1/users shows it.";
+    }
     const [wanted, other] =
       kind === "workspace" ? (["emails", "user_ids"] as const) : (["user_ids", "emails"] as const);
     if (body && other in body) return `${other}: is not taken with this kind of key; send ${wanted}.`;
