@@ -48,7 +48,7 @@ export const manyComments = (count = 800) =>
 /** A workspace and an instance, small enough to be put back after every fault. */
 export async function buildHouse(stage: Stage): Promise<House> {
   const { world, api } = stage;
-  await world.workspace("faults", { seats_purchased: 2 });
+  await world.workspace("faults", { seats_purchased: 3 });
   await world.instance("faults");
   const cloud = github("one");
   const moving = await world.organization("mover");
@@ -69,6 +69,8 @@ export async function buildHouse(stage: Stage): Promise<House> {
   const attic = await world.organization("attic", { instance_id: "faults" });
   await world.organization("cellar", { workspace_id: "faults" });
   await world.member(github("cellar"), "u1");
+  await world.member(github("cellar"), "nameless", { email: null, seat_assigned: true });
+  await world.member(gitlab("faults", "shed"), "u1");
   const hosted = gitlab("faults", "home");
   for (const name of [cloud, github("two"), hosted, gitlab("faults", "branch")]) {
     await world.member(name, "u-admin", { role: "cr_admin", email: null });

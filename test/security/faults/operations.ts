@@ -202,11 +202,13 @@ export function operationsPlay(stage: Stage): Play {
       role: "cr_member",
       user_ids: ["u-admin"],
     }),
-    "roles everywhere": change("instance", "POST", "/v1/users/roles", {
-      role: "cr_admin",
-      user_ids: ["u1"],
-      org_id: "ALL",
-    }),
+    "roles everywhere": change(
+      "instance",
+      "POST",
+      "/v1/users/roles",
+      { role: "cr_admin", user_ids: ["u1"], org_id: "ALL" },
+      { tellsLater: true },
+    ),
     "a role, created": change("organization", "POST", "/v1/roles", newRole, {
       doneBefore: /^409 ROLE_NAME_TAKEN$/,
     }),

@@ -14,6 +14,7 @@ import {
   keyDirectoryRange,
   learningPartition,
   organizationDirectoryKey,
+  organizationKey,
   organizationKeyRow,
   organizationPendingPartition,
   spillKey,
@@ -21,6 +22,7 @@ import {
   sweeperKey,
   vectorKey,
   waitingByAgeKey,
+  waitingKey,
 } from "../../../lib/store/layout.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import {
@@ -128,6 +130,20 @@ export function workersPlay(stage: Stage): Play {
             put: { ...waitingByAgeKey(since, "lost"), since, dependency, label: "x", version: "v" },
           });
           await stage.world.organization("1001");
+          const damaged = { since, event_id: "damaged" };
+          const known = organizationKey(uuidOf());
+          await table().writeMany([
+            { put: { ...waitingKey(known, "2026"), ...damaged } },
+            {
+              put: {
+                ...waitingByAgeKey(since, "damaged"),
+                since,
+                dependency: known,
+                label: "x",
+                version: "2026",
+              },
+            },
+          ]);
         },
       },
       "Learnings whose time is up": {
