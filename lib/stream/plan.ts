@@ -100,10 +100,11 @@ export function planChange(
     });
   }
   const { organization, occurredAtMs, occurredAtFiner, eventId } = change;
-  const leaves = leftBehind(before, new Set(kept.map(([dataset]) => dataset)), new Set());
+  const unchanged = new Set(kept.map(([dataset]) => dataset));
+  const leaves = leftBehind(before, unchanged, new Set());
   const told = { occurredAtMs, occurredAtFiner, eventId };
   const facets = facetsAfter(change);
-  const removals = before?.tenant === tenant ? removalsOf(change, before, facets) : [];
+  const removals = before?.tenant === tenant ? removalsOf(change, before, facets, unchanged) : [];
   return { organization, pointerId, before, ...told, entries, kept, ...leaves, removals, facets };
 }
 
@@ -118,9 +119,12 @@ function removalsOf(
   { pullRequest, datasets: drafts }: PullRequestChange,
   { places, facets: old }: Pointer,
   now: Facets | undefined,
+  unchanged: ReadonlySet<Dataset>,
 ): PlannedRemoval[] {
   if (!old) return [];
   return datasets.flatMap((dataset) => {
+    // An entry that stays where it is has the same readers, also where release 1 did not note by what they found it.
+    if (unchanged.has(dataset)) return [];
     const isGone = places[dataset] && (!drafts[dataset] || !now || differ(dataset, old, now));
     const isKnown = dataset === "reviews" && old.status !== unknownStatus;
     const facets = isKnown ? old : { ...old, status: undefined };

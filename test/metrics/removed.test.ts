@@ -134,6 +134,19 @@ describe("a mirror", () => {
   });
 });
 
+test("a pull request that release 1 wrote stays in the datasets that a later event leaves as they were", async () => {
+  const { tell, key, uuid } = await standalone(api, world, "release-1-kept");
+  await tell(1);
+  const { table } = api.store();
+  for await (const { pk, sk } of queryAll(table, { pk: pointerPartition(uuid) }))
+    await table.write({ update: { pk, sk }, change: { remove: ["x"] } });
+  const mirror = new Mirror(`reviews?${november}`, key);
+  await mirror.follow();
+  await tell(1, mcp);
+  expect(await mirror.follow()).toEqual([]);
+  await mirror.expectFresh();
+});
+
 describe("an organization that leaves the scope", () => {
   let workspace = "";
   const idOf = (name: string) => `${workspace}-${name}`;
