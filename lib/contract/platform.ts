@@ -202,8 +202,8 @@ export const firewall = {
 } as const;
 
 /**
- * Regions with Titan Text Embeddings v2, as Bedrock's user guide lists them ("Regional availability"). AWS adds regions:
- * in another one the synthesis only warns.
+ * Regions with Titan Text Embeddings v2; compare with "Regional availability" in Bedrock's user guide before you rely on
+ * it. AWS adds regions: in another one the synthesis only warns.
  */
 export const embeddingRegions: readonly string[] = [
   ...["us-east-1", "us-east-2", "us-west-2", "us-gov-east-1", "us-gov-west-1", "ca-central-1", "sa-east-1"],
