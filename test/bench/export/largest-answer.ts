@@ -7,6 +7,7 @@ import * as z from "zod";
 import { installLambdaRuntime, invokeStreaming } from "../../../cli/local/lambda.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { peakMemoryBytes } from "../../support/peak-memory.ts";
 import { argumentOf, report } from "../frame/child.ts";
 import { eventText, loadHandler } from "../frame/invoke.ts";
 import { largestArgument } from "./report.ts";
@@ -44,7 +45,7 @@ const sampler = setInterval(() => {
 }, 2);
 await answer(target, false);
 clearInterval(sampler);
-const peakBytes = process.resourceUsage().maxRSS * 1024;
+const peakBytes = peakMemoryBytes();
 
 const sent = await answer(target, true);
 const body = gunzipSync(sent.subarray(sent.indexOf(Buffer.alloc(8)) + 8));

@@ -5,6 +5,7 @@ import type { DeadLetter, EventDeps } from "../../../lib/events/ports.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
+import { peakMemoryBytes } from "../../support/peak-memory.ts";
 
 /**
  * The worker in a process of its own, with a batch of scans by reference, each of another group. Prints what it left
@@ -61,13 +62,12 @@ const messages = Array.from({ length: scans }, (_, index) => ({
 }));
 const startedMs = systemClock.nowMs();
 const left = await ingest(deps, messages);
-const { maxRSS } = process.resourceUsage();
 client.destroy();
 console.log(
   JSON.stringify({
     left: left.length,
     letters: letters.map(({ reason }) => reason),
-    megabytes: Math.round(maxRSS / 1024),
+    megabytes: Math.round(peakMemoryBytes() / 2 ** 20),
     seconds: Math.round((systemClock.nowMs() - startedMs) / 1000),
   }),
 );
