@@ -22,7 +22,7 @@ const enginesOf = (folder: string): number[] => {
 
 describe("the service", () => {
   test("is ready with one line, answers every kind of key, keeps its data over a restart and stops cleanly", async () => {
-    const folder = await dev.folder();
+    const folder = await dev.demoFolder();
     const first = await dev.start("--data", folder);
     expect(Object.keys(first.keys).toSorted()).toEqual([...keyKinds].toSorted());
     expect(first.organizations.map((each) => each.provider_organization_id)).toEqual([
@@ -68,7 +68,7 @@ describe("the service", () => {
   });
 
   test("killed without warning it leaves nothing locked, no engine running, and loses nothing", async () => {
-    const folder = await dev.folder();
+    const folder = await dev.demoFolder();
     const first = await dev.start("--data", folder);
     await callJson("org", "set", "1001", "--approval-delay-days", "7", "--data", folder);
     await first.stop("SIGKILL");

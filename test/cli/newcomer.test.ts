@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -20,6 +20,7 @@ const paste = async (line: string, cwd: string): Promise<string> => {
 test("every line that the service prints at its start can be pasted as it is, and shows something", async () => {
   const folder = await dev.folder();
   const data = join(folder, "data of mine");
+  await rename(await dev.demoFolder(), data);
   const child = spawnTool(["dev", "--port", "0", "--data", data]);
   const output = collect(child);
   try {

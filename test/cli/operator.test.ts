@@ -9,7 +9,7 @@ const dev = useDev();
 let folder = "";
 let service: RunningDev;
 beforeAll(async () => {
-  folder = await dev.folder();
+  folder = await dev.demoFolder();
   service = await dev.start("--data", folder);
   // Waits until all of the demo's history is in: some of these compare two looks at the same data.
   await callJson("events", "redrive", "--data", folder);

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, vi } from "vitest";
 import * as z from "zod";
 import { main } from "../../cli/main.ts";
+import { engineKind } from "../support/engine.ts";
+import { madeOnce, type Recipe } from "../support/made-once.ts";
 
 export const entry = fileURLToPath(new URL("../../cli/review-api.js", import.meta.url));
 
@@ -82,6 +84,25 @@ export type RunningDev = z.output<typeof readyLine> & {
 export type DevTools = {
   start(...words: readonly string[]): Promise<RunningDev>;
   folder(): Promise<string>;
+  /** A folder whose demo data is told already, which takes a start from nothing many seconds. */
+  demoFolder(): Promise<string>;
+};
+
+const demoRecipe: Recipe = {
+  name: `demo-${engineKind.name}`,
+  ingredients: ["cli", "lib", "package-lock.json"],
+  async make(data) {
+    const child = spawnTool(["dev", "--json", "--port", "0", "--data", data]);
+    try {
+      await untilLine(child, collect(child));
+      // Waits until all of the history is in, too.
+      await callJson("events", "redrive", "--data", data);
+    } finally {
+      const closed = once(child, "close");
+      child.kill();
+      await closed;
+    }
+  },
 };
 
 /** Services and folders of one test file; nothing outlives it. */
@@ -98,6 +119,11 @@ export function useDev(): DevTools {
     async folder() {
       const folder = await mkdtemp(join(tmpdir(), "review-api-"));
       folders.push(folder);
+      return folder;
+    },
+    async demoFolder() {
+      const folder = await this.folder();
+      await cp(await madeOnce(demoRecipe), folder, { recursive: true });
       return folder;
     },
     async start(...words) {

@@ -13,7 +13,7 @@ const dev = useDev();
 let folder = "";
 let service: RunningDev;
 beforeAll(async () => {
-  folder = await dev.folder();
+  folder = await dev.demoFolder();
   service = await dev.start("--data", folder);
 });
 afterAll(() => service?.stop());

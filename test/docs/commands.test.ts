@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { parseYaml } from "@redocly/openapi-core";
@@ -127,6 +127,7 @@ describe("commands in the docs do what they say", () => {
 
   beforeAll(async () => {
     folder = await dev.folder();
+    await rename(await dev.demoFolder(), join(folder, ".review-api"));
     service = await dev.start("--data", join(folder, ".review-api"));
     aws = await startFakeAws((url) => ({
       ApiUrl: service.url,

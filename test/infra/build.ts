@@ -1,12 +1,10 @@
-import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import * as z from "zod";
 import { type BundleSize, bundleFunctions, everyFunction, projectDirectory } from "../../infra/bundle.ts";
 import { referenceBundle } from "../../lib/contract/reference.ts";
-import { systemClock } from "../../lib/runtime/clock.ts";
+import { madeOnce } from "../support/made-once.ts";
 import { type StackTemplate, templateSchema } from "./support.ts";
 
 /** The stack with all that changes what functions are told and how they are reached. */
@@ -48,16 +46,10 @@ const ingredients = [
   "package-lock.json",
   ...referenceBundle.filter((path) => !path.startsWith("node_modules/")),
 ];
-const cache = join(projectDirectory, "node_modules", ".cache", "build");
-const keptMs = 3_600_000;
-const makingMsMax = 300_000;
 
-/** Made once for one state of the sources, by whoever asks first: bundling and synthesis take seconds. */
+/** Bundling and synthesis take long: one test file does both for all. */
 export async function builtOnce(): Promise<Build> {
-  const directory = join(cache, await digestOf(ingredients));
-  if (!existsSync(directory)) await makeAlone(directory);
-  const nowSeconds = systemClock.nowMs() / 1000;
-  await utimes(directory, nowSeconds, nowSeconds);
+  const directory = await madeOnce({ name: "build", ingredients, make });
   const read = async (file: string): Promise<unknown> =>
     JSON.parse(await readFile(join(directory, file), "utf8"));
   return {
@@ -83,26 +75,7 @@ const sizesSchema: z.ZodType<readonly BundleSize[]> = z.array(
   }),
 );
 
-/** Test files run side by side: one makes it, the others wait, unless it seems to have been killed over it. */
-async function makeAlone(directory: string): Promise<void> {
-  await mkdir(cache, { recursive: true });
-  await dropOld();
-  const lock = `${directory}.lock`;
-  const isMine = await mkdir(lock).then(
-    () => true,
-    () => false,
-  );
-  const untilMs = systemClock.nowMs() + makingMsMax;
-  while (!isMine && existsSync(lock) && systemClock.nowMs() < untilMs) await systemClock.sleep(100);
-  try {
-    if (!existsSync(directory)) await make(directory);
-  } finally {
-    await rm(lock, { recursive: true, force: true });
-  }
-}
-
-async function make(directory: string): Promise<void> {
-  const made = await mkdtemp(join(cache, "making-"));
+async function make(made: string, directory: string): Promise<void> {
   await bundleFunctions({ ...everyFunction, outputDirectory: made });
   // Thirty threads would each translate the same TypeScript, which takes longer than all they do.
   await build({
@@ -124,30 +97,4 @@ async function make(directory: string): Promise<void> {
     const template = JSON.stringify(synthesize({ ...assets, ...options }, {}, codeOf));
     await writeFile(join(made, `${name}.json`), template.replaceAll(made, directory));
   }
-  // Whole or not at all; if two made it after all, one is as good as the other.
-  await rename(made, directory).catch(() => rm(made, { recursive: true, force: true }));
-}
-
-/** What nobody has used for an hour: every change of the sources leaves one behind. */
-async function dropOld(): Promise<void> {
-  for (const name of await readdir(cache).catch(() => [])) {
-    const { mtimeMs } = await stat(join(cache, name)).catch(() => ({ mtimeMs: 0 }));
-    if (systemClock.nowMs() - mtimeMs > keptMs) await rm(join(cache, name), { recursive: true, force: true });
-  }
-}
-
-async function digestOf(paths: readonly string[]): Promise<string> {
-  const hash = createHash("sha256");
-  const add = async (path: string): Promise<void> => {
-    const absolute = join(projectDirectory, path);
-    if ((await stat(absolute)).isDirectory())
-      for (const name of (await readdir(absolute)).toSorted()) await add(join(path, name));
-    else
-      hash
-        .update(path)
-        .update("\0")
-        .update(await readFile(absolute));
-  };
-  for (const path of paths) await add(path);
-  return hash.digest("hex").slice(0, 16);
 }

@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { systemClock } from "../../lib/runtime/clock.ts";
+
+const projectDirectory = resolve(import.meta.dirname, "..", "..");
+const cache = join(projectDirectory, "node_modules", ".cache", "made-once");
+const keptMs = 3_600_000;
+const makingMsMax = 300_000;
+
+export type Recipe = {
+  readonly name: string;
+  /** Files and folders of the project that the result depends on. */
+  readonly ingredients: readonly string[];
+  /** Fills the folder. It is moved to `destination` when it is whole. */
+  make(folder: string, destination: string): Promise<void>;
+};
+
+/** A folder that takes long to make: made once for one state of its ingredients, by whichever test asks first. */
+export async function madeOnce({ name, ingredients, make }: Recipe): Promise<string> {
+  const folder = join(cache, `${name}-${await digestOf(ingredients)}`);
+  if (!existsSync(folder)) await makeAlone(folder, make);
+  const nowSeconds = systemClock.nowMs() / 1000;
+  await utimes(folder, nowSeconds, nowSeconds);
+  return folder;
+}
+
+/** Test files run side by side: one makes it, the others wait, unless it seems to have been killed over it. */
+async function makeAlone(folder: string, make: Recipe["make"]): Promise<void> {
+  await mkdir(cache, { recursive: true });
+  await dropOld();
+  const lock = `${folder}.lock`;
+  const isMine = await mkdir(lock).then(
+    () => true,
+    () => false,
+  );
+  const untilMs = systemClock.nowMs() + makingMsMax;
+  while (!isMine && existsSync(lock) && systemClock.nowMs() < untilMs) await systemClock.sleep(100);
+  try {
+    if (!existsSync(folder)) await makeWhole(folder, make);
+  } finally {
+    await rm(lock, { recursive: true, force: true });
+  }
+}
+
+/** Whole or not at all; if two made it after all, one is as good as the other. */
+async function makeWhole(folder: string, make: Recipe["make"]): Promise<void> {
+  const making = await mkdtemp(join(cache, "making-"));
+  await make(making, folder);
+  await rename(making, folder).catch(() => rm(making, { recursive: true, force: true }));
+}
+
+/** What nobody has used for an hour: every change of the ingredients leaves one behind. */
+async function dropOld(): Promise<void> {
+  for (const name of await readdir(cache).catch(() => [])) {
+    const { mtimeMs } = await stat(join(cache, name)).catch(() => ({ mtimeMs: 0 }));
+    if (systemClock.nowMs() - mtimeMs > keptMs) await rm(join(cache, name), { recursive: true, force: true });
+  }
+}
+
+async function digestOf(paths: readonly string[]): Promise<string> {
+  const hash = createHash("sha256");
+  const add = async (path: string): Promise<void> => {
+    const absolute = join(projectDirectory, path);
+    if ((await stat(absolute)).isDirectory())
+      for (const name of (await readdir(absolute)).toSorted()) await add(join(path, name));
+    else
+      hash
+        .update(path)
+        .update("\0")
+        .update(await readFile(absolute));
+  };
+  for (const path of paths) await add(path);
+  return hash.digest("hex").slice(0, 16);
+}
