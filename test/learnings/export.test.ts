@@ -175,18 +175,6 @@ describe("formats", () => {
     const lines = answer.body.toString().trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line).learning)).toEqual(["one", "two 𝒳"]);
   });
-
-  test("over 16 MiB is a 413 that says what to do, and a smaller page works", async () => {
-    const home = await newHome(world);
-    const key = await keyOf(home);
-    for (let batch = 0; batch < 6; batch++) {
-      const data = Array.from({ length: 80 }, (_, index) => item(`${batch} ${index} ${"𝒳".repeat(9_990)}`));
-      await write(home, "ann", ...data);
-    }
-    const answer = await api.call("/v1/learnings", { key });
-    expect([answer.status, answer.codes]).toEqual([413, ["RESPONSE_TOO_LARGE"]]);
-    expect(texts(await api.call("/v1/learnings?limit=300", { key }))).toHaveLength(300);
-  }, 60_000);
 });
 
 describe("scopes", () => {

@@ -6,54 +6,70 @@ import { learningKey, learningListKey, learningPlace, organizationTenant } from 
 import { type Answer, useApi } from "../support/api.ts";
 import { timeoutMs, volume } from "../support/volume.ts";
 import { World } from "../support/world.ts";
-import { newHome, pageOf } from "./fixture.ts";
+import { type Home, newHome, pageOf } from "./fixture.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);
-const total = volume(10_000, 100_000);
+const total = volume(4_000, 100_000);
+
+const keyOf = async ({ uuid }: Home) =>
+  (await world.key({ kind: "organization", organization: uuid, owner: "ann", role: "cr_admin" })).text;
+
+/** As the writers leave them where an export reads; what they leave elsewhere nobody asks for here. */
+async function lay(home: Home, count: number, textOf: (index: number) => string): Promise<void> {
+  const startMs = Date.parse("2026-01-01T00:00:00.000Z");
+  const copyOf = (index: number) => {
+    const id = systemChance.uuid();
+    const at = toTimestamp(startMs + index);
+    const place = learningPlace(at, 0, id);
+    const learning: LearningItem = {
+      ...learningKey(home.uuid, id),
+      id,
+      organization: home.uuid,
+      repository_id: "repo-1",
+      text: textOf(index),
+      digest: String(index),
+      origin: { digest: String(index), generation: 1 },
+      author_id: "ann",
+      file: null,
+      source_url: null,
+      state: "approved",
+      pull_requests: [],
+      approve_at: null,
+      usage_count: 0,
+      last_used_at: null,
+      created_at: at,
+      updated_at: at,
+      revision: id,
+      listed: { tenant: organizationTenant(home.uuid), place },
+    };
+    return { put: { ...learning, ...learningListKey(organizationTenant(home.uuid), place) } };
+  };
+  for (let start = 0; start < count; start += 500) {
+    const size = Math.min(500, count - start);
+    await api.store().table.writeMany(Array.from({ length: size }, (_, index) => copyOf(start + index)));
+  }
+}
+
+test("over 16 MiB is a 413 that says what to do, and a smaller page works", async () => {
+  const home = await newHome(world);
+  const key = await keyOf(home);
+  await lay(home, 450, (index) => `${index} ${"𝒳".repeat(9_990)}`);
+  const answer = await api.call("/v1/learnings", { key });
+  expect([answer.status, answer.codes]).toEqual([413, ["RESPONSE_TOO_LARGE"]]);
+  expect(pageOf(await api.call("/v1/learnings?limit=300", { key })).data).toHaveLength(300);
+});
 
 test(
   `${total} Learnings are exported page by page, each once and in order, in bounded memory`,
   async () => {
     const home = await newHome(world);
-    const { text: key } = await world.key({
-      kind: "organization",
-      organization: home.uuid,
-      owner: "ann",
-      role: "cr_admin",
-    });
-    const startMs = Date.parse("2026-01-01T00:00:00.000Z");
-    const copyOf = (index: number) => {
-      const id = systemChance.uuid();
-      const at = toTimestamp(startMs + index);
-      const place = learningPlace(at, 0, id);
-      const learning: LearningItem = {
-        ...learningKey(home.uuid, id),
-        id,
-        organization: home.uuid,
-        repository_id: "repo-1",
-        text: `Learning ${index}: prefer early returns over nested conditions in ${index % 7} places`,
-        digest: String(index),
-        origin: { digest: String(index), generation: 1 },
-        author_id: "ann",
-        file: null,
-        source_url: null,
-        state: "approved",
-        pull_requests: [],
-        approve_at: null,
-        usage_count: 0,
-        last_used_at: null,
-        created_at: at,
-        updated_at: at,
-        revision: id,
-        listed: { tenant: organizationTenant(home.uuid), place },
-      };
-      return { put: { ...learning, ...learningListKey(organizationTenant(home.uuid), place) } };
-    };
-    for (let start = 0; start < total; start += 500) {
-      const size = Math.min(500, total - start);
-      await api.store().table.writeMany(Array.from({ length: size }, (_, index) => copyOf(start + index)));
-    }
+    const key = await keyOf(home);
+    await lay(
+      home,
+      total,
+      (index) => `Learning ${index}: prefer early returns over nested conditions in ${index % 7} places`,
+    );
 
     vi.useFakeTimers({ toFake: ["Date"] });
     let next = 0;
