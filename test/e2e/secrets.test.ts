@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { learningKey } from "../../lib/store/layout.ts";
+import { partOf, properties } from "../infra/support.ts";
 import { everyKindOfKey, World } from "../support/world.ts";
 import { useDeployment } from "./deployment.ts";
 import { logLines, logsOf } from "./logs.ts";
@@ -12,7 +13,13 @@ import type { AwsCall, Interference } from "./warden.ts";
  * Nothing that a customer typed and no key gets into a log, a metric or an error answer: not even when AWS quotes in
  * its errors what it was sent, or answers with items, or with nonsense.
  */
-const deployment = useDeployment();
+const deployment = useDeployment({
+  // What fails is tried until its time is up: less of that, so that nobody waits for half a minute.
+  alter(template) {
+    for (const id of ["createRole", "assignSeats", "createLearnings", "updateLearning", "ingest"])
+      Object.assign(properties(template, partOf(id, "Function")), { Timeout: 8 });
+  },
+});
 const world = new QueuedWorld(deployment);
 
 const planted = "planted-3f9c1e";
