@@ -24,7 +24,7 @@ import { MortalEngine } from "./mortal-engine.ts";
 import { auditIn, contradictions, learningsIn, recordsOf, untold } from "./table-state.ts";
 import { auditWalk, learningsWalk, metricsWalk, type Walk, Walker } from "./walks.ts";
 
-const kills = volume(5, 60);
+const kills = volume(3, 60);
 const homesCount = volume(6, 24);
 /** Of these, who walk the Learnings and the log as well; everybody walks the metrics. */
 const readersCount = volume(2, 24);
