@@ -9,6 +9,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     globalSetup: ["test/support/shared-engine.ts"],
     pool: "threads",
+    isolate: false,
+    setupFiles: ["test/support/fresh-start.ts"],
     // One more than there are cores: some tests wait, for engines, browsers and processes that they start.
     maxWorkers: availableParallelism() + 1,
   },
