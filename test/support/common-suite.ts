@@ -25,6 +25,44 @@ const withoutChance = ({ body, headers, status }: Answer) => ({
   ),
 });
 
+/** Keys that every operation refuses. One set of them serves all operations of a test file. */
+async function makeRefused(world: World) {
+  const [name, lost, poor] = ["refused", "refused-lost", gitlab("refused-poor", "home")] as const;
+  const { organization, cloud, keys: inactive } = await everyKindOfKey(world, name);
+  const ofMember = () => world.key({ kind: "user", organization, owner: "u-member" });
+  const [revoked, rotated] = [await ofMember(), await ofMember()];
+  await world.revoke(revoked);
+  await world.rotate(rotated, 0);
+  const expired = await world.key({ kind: "user", organization, owner: "u-member", expiresInDays: 1 });
+  await world.organization(cloud.provider_organization_id, {
+    workspace_id: `${name}-workspace`,
+    active: false,
+  });
+  await world.workspace(`${name}-workspace`, { active: false });
+  await world.instance(`${name}-instance`, { active: false });
+
+  await world.workspace(lost, { admins: [{ user_id: "u-was", email: null }] });
+  const lostToken = await world.token(lost, "u-was");
+  await world.workspace(lost, { admins: [{ user_id: "u-admin", email: null }] });
+
+  await world.instance(poor.instance_id ?? "");
+  const poorHome = await world.organization("home", { instance_id: poor.instance_id, plan: "pro" });
+  await world.member(poor, "u-admin", { role: "cr_admin" });
+  const poorKey = await world.key({
+    kind: "organization",
+    organization: poorHome,
+    owner: "u-admin",
+    role: "cr_admin",
+  });
+  return { inactive, revoked, rotated, expired, lostToken, poorHome, poorKey };
+}
+const refusedOf = new WeakMap<Api, ReturnType<typeof makeRefused>>();
+function refusedKeys(api: Api, world: World): ReturnType<typeof makeRefused> {
+  const made = refusedOf.get(api) ?? makeRefused(world);
+  refusedOf.set(api, made);
+  return made;
+}
+
 /** A promise that some operations do not make is no test of theirs, rather than one that is left out. */
 const when = (applies: boolean) => (name: string, run: () => Promise<void>) => {
   if (applies) test(name, run);
@@ -35,7 +73,9 @@ export function commonSuite(api: Api, subject: Subject): void {
   const { operation } = subject;
   const world = new World(() => api.store().table);
   let setup: Awaited<ReturnType<typeof everyKindOfKey>>;
+  let refused: Awaited<ReturnType<typeof makeRefused>>;
   beforeAll(async () => {
+    refused = await refusedKeys(api, world);
     setup = await everyKindOfKey(world, `common-${operation.id}`);
   });
   const call = (kind: KeyKind, options: { key?: string; rawHeaders?: string[] } = {}) => {
@@ -45,16 +85,7 @@ export function commonSuite(api: Api, subject: Subject): void {
 
   describe(`${operation.method} ${operation.path}, as every operation`, () => {
     test("says the same 401 for every key that is none, byte for byte", async () => {
-      const expired = await world.key({
-        kind: "user",
-        organization: setup.organization,
-        owner: "u-member",
-        expiresInDays: 1,
-      });
-      const revoked = await world.key({ kind: "user", organization: setup.organization, owner: "u-member" });
-      const rotated = await world.key({ kind: "user", organization: setup.organization, owner: "u-member" });
-      await world.revoke(revoked);
-      await world.rotate(rotated, 0);
+      const { expired, revoked, rotated } = refused;
       const valid = setup.keys.user.text;
       const answers = [
         await call("user"),
@@ -86,16 +117,8 @@ export function commonSuite(api: Api, subject: Subject): void {
     });
 
     test("refuses keys bound to something inactive with the same 401", async () => {
-      const name = `inactive-${operation.id}`;
-      const other = await everyKindOfKey(world, name);
-      await world.organization(other.cloud.provider_organization_id, {
-        workspace_id: `${name}-workspace`,
-        active: false,
-      });
-      await world.workspace(`${name}-workspace`, { active: false });
-      await world.instance(`${name}-instance`, { active: false });
       for (const kind of keyKinds) {
-        const answer = await call(kind, { key: other.keys[kind].text });
+        const answer = await call(kind, { key: refused.inactive[kind].text });
         expect([kind, answer.status, answer.codes]).toEqual([kind, 401, ["UNAUTHORIZED"]]);
       }
     });
@@ -110,11 +133,7 @@ export function commonSuite(api: Api, subject: Subject): void {
     when(operation.keys.workspace === "accepted")(
       "refuses a workspace token from the moment its owner is no admin",
       async () => {
-        const id = `lost-${operation.id}`;
-        await world.workspace(id, { admins: [{ user_id: "u-was", email: null }] });
-        const token = await world.token(id, "u-was");
-        await world.workspace(id, { admins: [{ user_id: "u-admin", email: null }] });
-        const answer = await call("workspace", { key: token.text });
+        const answer = await call("workspace", { key: refused.lostToken.text });
         expect([answer.status, answer.codes]).toEqual([403, ["WORKSPACE_ADMIN_REQUIRED"]]);
       },
     );
@@ -122,20 +141,13 @@ export function commonSuite(api: Api, subject: Subject): void {
     when(operation.plan !== "any" && operation.keys.organization === "accepted")(
       "needs the Enterprise plan",
       async () => {
-        const name = gitlab(`poor-${operation.id}`, "home");
-        await world.instance(name.instance_id ?? "");
-        const organization = await world.organization("home", { instance_id: name.instance_id, plan: "pro" });
-        await world.member(name, "u-admin", { role: "cr_admin" });
-        const key = await world.key({
-          kind: "organization",
-          organization,
-          owner: "u-admin",
-          role: "cr_admin",
-        });
-        const { target, body } = subject.request({ ...setup, organization }, "organization");
+        const { target, body } = subject.request(
+          { ...setup, organization: refused.poorHome },
+          "organization",
+        );
         const answer = await api.call(target, {
           method: operation.method,
-          key: key.text,
+          key: refused.poorKey.text,
           ...(body && { body }),
         });
         expect([answer.status, answer.codes]).toEqual([403, ["ENTERPRISE_PLAN_REQUIRED"]]);
