@@ -13,6 +13,7 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import { learningKey, organizationTenant, vectorKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { openStore, useStore } from "../support/engine.ts";
+import { isLong } from "../support/volume.ts";
 import { World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
 import { type FaultKind, type Faulty, faultKinds, faulty } from "./faulty.ts";
@@ -267,9 +268,9 @@ async function strike(ground: Ground, route: Route, kind: FaultKind, nth: number
   return means.struck();
 }
 
-/** In the short run every other kind, by turns: test/security/faults strikes the same calls in its own ways. */
+/** In the short run every third kind, by turns: test/security/faults strikes the same calls in its own ways. */
 const kindsOf = ({ kinds = faultKinds }: Route, place: number): readonly FaultKind[] =>
-  kinds.filter((_, index) => process.env.LONG || kinds.length < 2 || index % 2 === place % 2);
+  kinds.filter((_, index) => isLong || index % 3 === place % Math.min(3, kinds.length));
 
 const numbered = Object.entries(routes).map(([name, route], place) => [name, route, place] as const);
 

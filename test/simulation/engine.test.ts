@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { openStore, useStore } from "../support/engine.ts";
+import { volume } from "../support/volume.ts";
 import { EngineWorld } from "./engine-world.ts";
 import { checkRest, startEveryone } from "./simulate.ts";
 import { isAcknowledged } from "./writers.ts";
 
 const store = useStore();
-const histories = 8;
+const histories = volume(4, 24);
 
 async function live(seed: number): Promise<EngineWorld> {
   const { table, client } = await openStore(store().endpoint);
