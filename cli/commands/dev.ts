@@ -13,7 +13,7 @@ import { checkEvents, readEventFile } from "../event-file.ts";
 import { OperatorFault } from "../fault.ts";
 import type { LocalBackend } from "../local/backend.ts";
 import { type DataDirectory, dataDirectory, prepareDirectory } from "../local/data-directory.ts";
-import { engineNames } from "../local/engine/engine.ts";
+import { engineNames, engineVariable } from "../local/engine/engine.ts";
 import type { LocalLog } from "../local/ingest.ts";
 import type { Pump } from "../local/pump.ts";
 import { type Service, startService } from "../local/service.ts";
@@ -27,7 +27,10 @@ const dev: Command = {
   summary: "Serve the API on this machine, with demo data, until Ctrl-C",
   connects: false,
   options: {
-    engine: { value: "NAME", help: `${engineNames.join(" or ")} (default: the first that runs here)` },
+    engine: {
+      value: "NAME",
+      help: `${engineNames.join(" or ")} (default: ${engineVariable}, else the first that runs here)`,
+    },
     port: { value: "N", help: `where to listen on 127.0.0.1 (default ${portDefault}; 0: any free port)` },
     data: { value: "DIR", help: `where the data is kept (default ${defaultDataPath})` },
     fresh: { help: "forget all data first" },

@@ -33,8 +33,6 @@ export function createStoreClient(
 ): StoreClient {
   const { answerMsMax = awsLimits.storeAnswerMsMax, ...place } = options;
   const client = new DynamoDBClient(awsClientConfig({ ...place, answerMsMax }));
-  // It would go through every item of every answer for a logger that writes nothing: 5 % of a page's CPU.
-  client.middlewareStack.remove("loggerMiddleware");
   const documents = DynamoDBDocumentClient.from(client, translation());
   return {
     send: (command, signal) => sendOnce(() => documents.send(command, signal && { abortSignal: signal })),

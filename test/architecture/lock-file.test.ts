@@ -3,8 +3,21 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
 const names = z.record(z.string(), z.string()).default({});
+const list = z
+  .array(z.string())
+  .or(z.string().transform((only) => [only]))
+  .default([]);
 const { packages } = z
-  .object({ packages: z.record(z.string(), z.object({ optionalDependencies: names })) })
+  .object({
+    packages: z.record(
+      z.string(),
+      z.object({
+        optionalDependencies: names,
+        os: list,
+        cpu: list,
+      }),
+    ),
+  })
   .parse(JSON.parse(readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8")));
 
 /** Packages without a binary for one of the two, and what happens there instead. */
@@ -34,6 +47,18 @@ describe("the lock file has the binaries of linux x64 and linux arm64", () => {
     expect(isLocked(x64)).toBe(true);
     const arm64 = x64.replace("linux-x64", "linux-arm64");
     expect([arm64, isLocked(arm64)]).toEqual([arm64, !(arm64 in known)]);
+  });
+
+  test("also of those that are named in another way", () => {
+    const familyOf = (path: string) =>
+      path.replace(/.*node_modules\//, "").replaceAll(/x64|x86_64|amd64|arm64|aarch64/g, "*");
+    const locked = Object.entries(packages).filter(([, { os }]) => os.includes("linux"));
+    const of = (cpu: string) =>
+      new Set(locked.filter(([, each]) => each.cpu.includes(cpu)).map(([path]) => familyOf(path)));
+    const alone = [...of("x64").symmetricDifference(of("arm64"))].filter(
+      (family) => !family.endsWith("-musl"),
+    );
+    expect(alone.sort()).toEqual(Object.keys(known).map(familyOf).sort());
   });
 
   test("and every exception is one", () => {

@@ -45,7 +45,7 @@ describe("faults at the start of the service", () => {
     const outcome = await runTool(["dev", "--data", await dev.folder(), "--port", "0"], { env });
     expectSentence(
       outcome,
-      /^No engine runs on this machine: install Java 17 or newer for dynamodb-local, or use a platform that has a dynoxide package \(there is none for sunos-\w+\)\.$/,
+      /^No engine runs on this machine \(dynoxide: [^;]+; dynamodb-local: [^;]+\)\. Install Java 17 or newer for dynamodb-local, or use a platform that has a dynoxide package\.$/,
     );
   });
 

@@ -95,9 +95,12 @@ describe("the service", () => {
 
 describe("what the start says", () => {
   test("names the engine and what is being done, and nothing else", async () => {
-    const child = spawnTool(["dev", "--data", await dev.folder(), "--port", "0"]);
+    const data = await dev.folder();
+    const child = spawnTool(["dev", "--data", data, "--port", "0"]);
     const output = collect(child);
     await vi.waitUntil(() => output().stdout.includes("The API is ready"), { timeout: 80_000 });
+    // Waits until all of the demo's history is in: nothing of it is a line either.
+    await callJson("events", "redrive", "--data", data);
     child.kill("SIGTERM");
     await once(child, "close");
     const [starting, ...others] = output().stderr.trim().split("\n");

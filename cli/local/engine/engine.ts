@@ -52,9 +52,9 @@ export function chooseEngine(name = process.env[engineVariable] || undefined): E
   }
   const kind = engineKinds.find((each) => each.missing() === undefined);
   if (kind) return kind;
-  const platform = `${process.platform}-${process.arch}`;
+  const reasons = engineKinds.map((each) => `${each.name}: ${each.missing()}`).join("; ");
   throw new EngineFault(
-    `No engine runs on this machine: install Java ${javaMajorMin} or newer for dynamodb-local, or use a platform that has a dynoxide package (there is none for ${platform}).`,
+    `No engine runs on this machine (${reasons}). Install Java ${javaMajorMin} or newer for dynamodb-local, or use a platform that has a dynoxide package.`,
   );
 }
 

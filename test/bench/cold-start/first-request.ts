@@ -85,12 +85,8 @@ async function once(file: string, event: string, minutes: number, env: NodeJS.Pr
 const middle = (first: FirstRequests, name: string, of: keyof Sample): number =>
   median((first.get(name) ?? []).map((sample) => sample[of]));
 
-/** Time or CPU: another program may disturb either, not both. */
 const ratio = (first: FirstRequests, base: string): number =>
-  Math.min(
-    middle(first, ours, "ms") / middle(first, base, "ms"),
-    middle(first, ours, "processorMs") / middle(first, base, "processorMs"),
-  );
+  middle(first, ours, "ms") / middle(first, base, "ms");
 
 export const firstRequestTarget = (first: FirstRequests): Target =>
   atMost(

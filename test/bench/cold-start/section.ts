@@ -121,9 +121,7 @@ function sectionOf(measured: readonly Measured[], first: FirstRequests, rounds: 
   };
 }
 
-/** The ratio of the medians, or of the least: another program may disturb either, not both. */
-const ratioOf = (one: ColdStart, other: ColdStart): number =>
-  Math.min(one.medianMs / other.medianMs, one.leastMs / other.leastMs);
+const ratioOf = (one: ColdStart, other: ColdStart): number => one.medianMs / other.medianMs;
 
 /** The one nearest to its bound, of those with the same bound. */
 function slowestOf(measured: readonly Measured[], bare: Measured): Target[] {

@@ -139,7 +139,7 @@ async function walkOurs(baseUrl: string, key: string): Promise<number> {
   return found;
 }
 
-/** Our own client, page after page of a whole megabyte, as plain objects: the least that an exporter could do. */
+/** The store's client, page after page of a whole megabyte, as plain objects: the least that an exporter could do. */
 async function walkBare(endpoint: string): Promise<number> {
   const client = engineClient(endpoint);
   const tenant = organizationTenant(uuidOf(typical));
