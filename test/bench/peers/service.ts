@@ -4,13 +4,14 @@ import { touchLastUsed } from "../../../lib/access/last-used.ts";
 import { checkKeyKind, checkPermission, checkPlan } from "../../../lib/access/policy.ts";
 import type { Principal } from "../../../lib/access/principal.ts";
 import { selectOrganizations } from "../../../lib/access/scope.ts";
+import { errorPagePath } from "../../../lib/contract/errors.ts";
 import { Fault } from "../../../lib/contract/fault.ts";
 import { listOrganizations as operation } from "../../../lib/contract/operations/organizations.ts";
 import { admit, bucketOwner } from "../../../lib/http/admission.ts";
 import { bindPaging, openCursor, positionText } from "../../../lib/http/cursors.ts";
 import { dependencies } from "../../../lib/http/dependencies.ts";
 import { faultOf } from "../../../lib/http/errors.ts";
-import { rateLimitHeaders } from "../../../lib/http/headers.ts";
+import { rateLimitHeaders, rateLimitPolicyHeaders } from "../../../lib/http/headers.ts";
 import { listOrganizations } from "../../../lib/organizations/list.ts";
 import { log } from "../../../lib/runtime/log.ts";
 import { cursorKeysKey } from "../../../lib/store/layout.ts";
@@ -84,7 +85,12 @@ export function problemOf(error: unknown, requestId: string) {
   const retry = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
   return {
     status,
-    headers: { ...headers, ...retry },
+    headers: {
+      ...headers,
+      ...retry,
+      ...rateLimitPolicyHeaders(operation.rateLimit),
+      link: `<${errorPagePath(code)}>; rel="help"; type="text/html"`,
+    },
     json: { error: { code, message } },
   };
 }
