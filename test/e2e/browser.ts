@@ -1,24 +1,12 @@
-import { existsSync } from "node:fs";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll } from "vitest";
+import { chromiumOptions, chromiumPath, hasChromium } from "../support/chromium.ts";
 
-const executablePath = "/usr/bin/chromium";
-export const hasBrowser = existsSync(executablePath);
+export const hasBrowser = hasChromium;
 if (!hasBrowser)
   console.log(
-    `There is no ${executablePath}, so nothing is tried in a browser here: apt-get install chromium.`,
+    `There is no ${chromiumPath}, so nothing is tried in a browser here: apt-get install chromium.`,
   );
-
-/** Nothing that a browser does on its own account: what it asks for, the page asked for. */
-const quiet = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 export type Visit = {
   readonly page: Page;
@@ -33,14 +21,7 @@ export function useBrowser(profile: () => Promise<string>): () => Promise<Visit>
   let context: BrowserContext | undefined;
   afterAll(() => context?.close());
   return async () => {
-    context ??= await chromium.launchPersistentContext(await profile(), {
-      executablePath,
-      args: quiet,
-      headless: true,
-      handleSIGINT: false,
-      handleSIGTERM: false,
-      handleSIGHUP: false,
-    });
+    context ??= await chromium.launchPersistentContext(await profile(), chromiumOptions);
     const page = await context.newPage();
     const faults: string[] = [];
     const origins = new Set<string>();

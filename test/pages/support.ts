@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, expect, inject } from "vitest";
+import * as z from "zod";
+import type { Service } from "./service.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    service: Service;
+    /** Where the browser that all tests share takes connections. */
+    browser: string;
+  }
+}
+
+/** The one local service of the run, with its demo and a key of every kind. */
+export const service = (): Service => inject("service");
+
+export type Visit = {
+  readonly page: Page;
+  /** Everything that a page which is in order does not do: exceptions, errors in the console, breaches of its policy. */
+  readonly faults: readonly string[];
+  /** Where the page sent requests to. */
+  readonly origins: ReadonlySet<string>;
+};
+
+export const phone = {
+  viewport: { width: 390, height: 844 },
+  isMobile: true,
+  hasTouch: true,
+} satisfies BrowserContextOptions;
+export const desktop = { viewport: { width: 1280, height: 900 } } satisfies BrowserContextOptions;
+
+let connected: Promise<Browser> | undefined;
+const browser = () => {
+  connected ??= chromium.connect(inject("browser"));
+  return connected;
+};
+afterEach(async () => {
+  for (const context of (await connected)?.contexts() ?? []) await context.close();
+});
+afterAll(async () => (await connected)?.close());
+
+/** A page in a profile of its own, which ends with the test. */
+export async function openPage(options: BrowserContextOptions = desktop): Promise<Visit> {
+  const context = await (await browser()).newContext(options);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  const origins = new Set<string>();
+  page.on("pageerror", (error) => faults.push(error.message));
+  // A breach of the content security policy is told here too.
+  page.on("console", (message) => {
+    if (message.type() === "error") faults.push(message.text());
+  });
+  page.on("request", (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol !== "data:" && protocol !== "blob:") origins.add(origin);
+  });
+  return { page, faults, origins };
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const violations = z.array(
+  z.object({
+    id: z.string(),
+    impact: z.string().nullish(),
+    help: z.string(),
+    nodes: z.array(z.object({ html: z.string(), failureSummary: z.string().optional() })),
+  }),
+);
+
+/** No serious and no critical finding of axe on the page as it is now. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // Evaluated, not added to the page: its policy would refuse that, and stays in force.
+  await page.evaluate(axeSource);
+  const found = violations.parse(
+    await page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((told) => told.violations)"),
+  );
+  const grave = found
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, help, nodes }) => ({ id, help, where: nodes.slice(0, 3).map(({ html }) => html) }));
+  expect(grave).toEqual([]);
+}

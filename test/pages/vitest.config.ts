@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+/** Pages in a browser, as people use them: one service with demo data and one browser for all of them. */
+export default defineConfig({
+  test: {
+    include: ["test/pages/*.page.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    globalSetup: ["test/pages/start.ts"],
+    pool: "threads",
+    // They share the rate limits of the demo's keys.
+    fileParallelism: false,
+  },
+});
