@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { builtDashboard } from "../dashboard/build.ts";
 import { releaseProblem } from "../lib/contract/openapi-release.ts";
 import { builtClient } from "./built-client.ts";
 import { generatedFiles, releasedDocument, releasedFile } from "./generated-files.ts";
@@ -10,8 +11,9 @@ const isRelease = process.argv.includes("--release");
 const problem = isRelease ? problemOfRelease() : undefined;
 if (problem === undefined) {
   write([...generatedFiles(), ...(isRelease ? ([[releasedFile, releasedDocument()]] as const) : [])]);
-  // Its types were just written.
+  // Both are made of files that were just written.
   write(await builtClient());
+  write(await builtDashboard());
 } else {
   console.error(problem);
   process.exitCode = 1;

@@ -3,6 +3,7 @@ import { generateClientTypes } from "../lib/client/generate.ts";
 import { type OpenApiDocument, openApiDocument } from "../lib/contract/openapi.ts";
 import type { Examples } from "../lib/contract/openapi-examples.ts";
 import { operations } from "../lib/contract/operations.ts";
+import { dashboardContract } from "./dashboard-contract.ts";
 import { errorsPage } from "./errors-page.ts";
 import { eventSchemaFiles, eventsPage } from "./events-page.ts";
 import { guideWithTables } from "./guide-tables.ts";
@@ -42,5 +43,6 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ["docs/errors.md", errorsPage()],
     ["docs/openapi.json", `${JSON.stringify(document, null, 1)}\n`],
     ["lib/client/operations.generated.ts", generateClientTypes(document)],
+    ["dashboard/worker/contract.generated.ts", dashboardContract(operations)],
   ]);
 }

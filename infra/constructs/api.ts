@@ -71,7 +71,7 @@ export class Api extends Construct {
     const reference = workshop.make(this, {
       id: "reference",
       source: referenceSource,
-      description: "Serves the API reference and the OpenAPI document",
+      description: "Serves the API reference, the OpenAPI document and the dashboard",
       ...functionSettings.reference,
       tableGrants: [],
       environment: corsVariable(options),
@@ -214,7 +214,10 @@ function addReferenceRoutes(restApi: RestApi, lambda: LambdaFunction): void {
       authorizationType: AuthorizationType.NONE,
       requestParameters: pathParametersOf(path),
     });
-    acknowledgeMethod(made, "The reference is public: it holds what the README of the API says and no data.");
+    acknowledgeMethod(
+      made,
+      "The reference and the dashboard are public: they hold no data, and a page reads it with the key it is given.",
+    );
   }
 }
 

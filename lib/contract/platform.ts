@@ -102,6 +102,9 @@ export function bundleBudgetOf(source: string): keyof typeof bundleBudgets {
   return learningsWrites.includes(source) ? "learningsWrite" : "function";
 }
 
+/** All that a browser loads for the dashboard, compressed as it is sent. */
+export const dashboardBytesMax = 250_000;
+
 /** The API as a whole, before the exact limits of each key: protects the account from one caller's loop. */
 export const throttle = { requestsPerSecond: 1_000, burstRequests: 500 } as const;
 

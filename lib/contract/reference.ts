@@ -1,9 +1,10 @@
+import { dashboardFiles, dashboardPath } from "./dashboard.ts";
 import { eventTypeNames } from "./event-names.ts";
 import type { Method } from "./operation.ts";
 
 /**
- * The API reference: a page, its script and style, the OpenAPI document and a page for every error code. One
- * function serves all of it, to everybody and without a key, locally as deployed.
+ * The API reference: a page, its script and style, the OpenAPI document and a page for every error code; and the
+ * dashboard. One function serves all of it, to everybody and without a key, locally as deployed.
  */
 
 /** functions/<source>.ts holds its handler. */
@@ -26,6 +27,8 @@ export const referenceRoutes = [
   route("/docs/errors/{code}"),
   route("/docs/events"),
   route("/docs/events/{schema}"),
+  route(dashboardPath),
+  route(`${dashboardPath}/{asset}`),
 ];
 
 /** Where the root leads. */
@@ -35,6 +38,8 @@ export type ReferenceFile = {
   /** Below the project's root; the function's bundle has it under the same path beside it. */
   readonly file: string;
   readonly contentType: string;
+  /** Its own content security policy; the reference's, where it has none. */
+  readonly securityPolicy?: string;
 };
 
 export const html = "text/html; charset=utf-8";
@@ -42,6 +47,7 @@ const script = "text/javascript; charset=utf-8";
 
 /** What is served as it is, by its path. */
 export const referenceFiles: Readonly<Record<string, ReferenceFile>> = {
+  ...dashboardFiles,
   "/openapi.json": { file: "docs/openapi.json", contentType: "application/json" },
   "/docs": { file: "docs/reference/index.html", contentType: html },
   "/docs/reference.js": { file: "docs/reference/reference.js", contentType: script },

@@ -1,7 +1,7 @@
+import { type Cell, csvRow } from "../contract/csv.ts";
 import { jsonType, type Reply } from "./reply.ts";
 
 export type ListFormat = "json" | "csv" | "ndjson";
-export type Cell = string | number | boolean | null | readonly unknown[];
 export type Column<Record> = { readonly name: string; readonly cell: (record: Record) => Cell };
 
 export type List<Record> = {
@@ -46,19 +46,9 @@ export const cursorHeaders = ({
 export const ndjson = (records: readonly unknown[]): Buffer =>
   Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
 
-/** RFC 4180 with CRLF and a header row; what a spreadsheet would take for a formula gets a leading quote mark. */
+/** With a header row. */
 export function csv<Record>(columns: ReadonlyArray<Column<Record>>, records: readonly Record[]): Buffer {
-  const rows = [columns.map(({ name }) => csvCell(name)).join(",")];
-  for (const record of records) rows.push(columns.map(({ cell }) => csvCell(cell(record))).join(","));
-  return Buffer.from(`${rows.join("\r\n")}\r\n`);
-}
-
-/** What spreadsheets begin a formula with, also in full width, and the blanks that they pass over before it. */
-const formula = /^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/;
-
-function csvCell(cell: Cell): string {
-  if (cell === null) return "";
-  const text = typeof cell === "object" ? JSON.stringify(cell) : String(cell);
-  const safe = formula.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const rows = [csvRow(columns.map(({ name }) => name))];
+  for (const record of records) rows.push(csvRow(columns.map(({ cell }) => cell(record))));
+  return Buffer.from(rows.join(""));
 }

@@ -29,7 +29,11 @@ import {
 import { markdownPage } from "./markdown-page.ts";
 import { logRequest } from "./request-line.ts";
 
-type Document = { readonly contentType: string; readonly body: Buffer };
+type Document = {
+  readonly contentType: string;
+  readonly body: Buffer;
+  readonly securityPolicy?: string | undefined;
+};
 
 /** Answers `GET` of the reference's routes from the files below `root`; each is read once. */
 export function serveReference(root: string, chance: Chance = systemChance, clock: Clock = systemClock) {
@@ -55,7 +59,7 @@ export function serveReference(root: string, chance: Chance = systemChance, cloc
       const all = { ...own, ...headers, ...helpHeader(event, fault.code) };
       return { statusCode: status, headers: all, body: body.toString() };
     }
-    const { contentType, body } = document;
+    const { contentType, body, securityPolicy = referenceSecurityPolicy } = document;
     const coding =
       body.length > requestLimits.compressAboveBytes
         ? preferredCoding(headerValues(event, "accept-encoding").join(","))
@@ -67,7 +71,7 @@ export function serveReference(root: string, chance: Chance = systemChance, cloc
       headers: {
         ...own,
         "content-type": contentType,
-        "content-security-policy": referenceSecurityPolicy,
+        "content-security-policy": securityPolicy,
         "referrer-policy": "no-referrer",
         ...(coding && { "content-encoding": coding }),
         vary: own.vary ? `${own.vary}, accept-encoding` : "accept-encoding",
@@ -85,7 +89,7 @@ async function find(read: (file: string) => Promise<Buffer>, path: string): Prom
   const rendered = async (file: string, up: "../" | "../../") =>
     Buffer.from(markdownPage((await read(file)).toString(), up));
   const file = Object.hasOwn(referenceFiles, path) ? referenceFiles[path] : undefined;
-  if (file) return { contentType: file.contentType, body: await read(file.file) };
+  if (file) return { ...file, body: await read(file.file) };
   const page = Object.hasOwn(referencePages, path) ? referencePages[path] : undefined;
   if (page) return { contentType: html, body: await rendered(page, "../") };
   const code = /^\/docs\/errors\/([A-Z_]+)$/.exec(path)?.[1];

@@ -1,6 +1,6 @@
 import type { Figures } from "./figures.ts";
 import type { Report, Row } from "./report.ts";
-import { dimensionHeads, formatCount, formatMean, formatMinutes, formatShare } from "./words.ts";
+import { dimensionHeads, formatCount, formatMean, formatMinutes, formatShare, none } from "./words.ts";
 
 /** A report as tables of text, the same for every format. */
 export type TextTable = {
@@ -8,29 +8,79 @@ export type TextTable = {
   readonly rows: ReadonlyArray<readonly string[]>;
 };
 
-const figureColumns: ReadonlyArray<readonly [head: string, cell: (figures: Figures) => string]> = [
-  ["Pull requests", ({ pull_requests }) => formatCount(pull_requests)],
-  ["Findings", ({ findings }) => formatCount(findings.posted)],
-  ["Per pull request", ({ findings_per_pull_request }) => formatMean(findings_per_pull_request)],
-  ["Acceptance", ({ findings }) => formatShare(findings.acceptance)],
-  ["Accepted", ({ findings }) => formatCount(findings.accepted)],
-  ["Not accepted", ({ findings }) => formatCount(findings.not_accepted)],
-  ["Unknown", ({ findings }) => formatCount(findings.unknown)],
-  ["First review, median", ({ time_to_first_human_review: time }) => formatMinutes(time.median_minutes)],
-  ["First review, 90 %", ({ time_to_first_human_review: time }) => formatMinutes(time.p90_minutes)],
-  ["Merge, median", ({ time_to_merge }) => formatMinutes(time_to_merge.median_minutes)],
-  ["Merge, 90 %", ({ time_to_merge }) => formatMinutes(time_to_merge.p90_minutes)],
-];
+export type FigureColumn = {
+  /** In a file that a program reads, with its unit. */
+  readonly name: string;
+  readonly head: string;
+  readonly value: (figures: Figures) => number | null;
+  readonly format: (value: number | null) => string;
+};
+
+const countText = (count: number | null): string => (count === null ? none : formatCount(count));
+
+export const figureColumns = [
+  {
+    name: "pull_requests",
+    head: "Pull requests",
+    value: ({ pull_requests }) => pull_requests,
+    format: countText,
+  },
+  { name: "findings", head: "Findings", value: ({ findings }) => findings.posted, format: countText },
+  {
+    name: "findings_per_pull_request",
+    head: "Per pull request",
+    value: ({ findings_per_pull_request }) => findings_per_pull_request,
+    format: formatMean,
+  },
+  {
+    name: "acceptance",
+    head: "Acceptance",
+    value: ({ findings }) => findings.acceptance,
+    format: formatShare,
+  },
+  { name: "accepted", head: "Accepted", value: ({ findings }) => findings.accepted, format: countText },
+  {
+    name: "not_accepted",
+    head: "Not accepted",
+    value: ({ findings }) => findings.not_accepted,
+    format: countText,
+  },
+  { name: "unknown", head: "Unknown", value: ({ findings }) => findings.unknown, format: countText },
+  {
+    name: "first_review_median_minutes",
+    head: "First review, median",
+    value: ({ time_to_first_human_review: time }) => time.median_minutes,
+    format: formatMinutes,
+  },
+  {
+    name: "first_review_p90_minutes",
+    head: "First review, 90 %",
+    value: ({ time_to_first_human_review: time }) => time.p90_minutes,
+    format: formatMinutes,
+  },
+  {
+    name: "merge_median_minutes",
+    head: "Merge, median",
+    value: ({ time_to_merge }) => time_to_merge.median_minutes,
+    format: formatMinutes,
+  },
+  {
+    name: "merge_p90_minutes",
+    head: "Merge, 90 %",
+    value: ({ time_to_merge }) => time_to_merge.p90_minutes,
+    format: formatMinutes,
+  },
+] as const satisfies readonly FigureColumn[];
 
 /** The organization is shown only where the rows are of several. */
 export function tableOf(head: string, rows: readonly Row[]): TextTable {
   const hasSeveral = new Set(rows.map(({ organization }) => organization)).size > 1;
   return {
-    heads: [head, ...(hasSeveral ? ["Organization"] : []), ...figureColumns.map(([name]) => name)],
+    heads: [head, ...(hasSeveral ? ["Organization"] : []), ...figureColumns.map((column) => column.head)],
     rows: rows.map(({ name, organization, figures }) => [
       name,
       ...(hasSeveral ? [organization ?? ""] : []),
-      ...figureColumns.map(([, cell]) => cell(figures)),
+      ...figureColumns.map(({ value, format }) => format(value(figures))),
     ]),
   };
 }

@@ -4,6 +4,8 @@ import type { CommentsRecord, ReviewRecord } from "../contract/records-metrics.t
 /** A merged, reviewed pull request, with as much of it as the figures need. */
 export type PullRequest = {
   readonly url: string;
+  readonly provider: ReviewRecord["provider"];
+  /** Providers give ids on their own: two of them may use the same one. */
   readonly organizationId: string;
   readonly organizationName: string;
   readonly repositoryId: string;
@@ -89,6 +91,7 @@ const nameOf = ({ organization_id, pr_url }: Pick<ReviewRecord, "organization_id
 
 const reviewed = (record: ReviewRecord, mergedAt: string): Reviewed => ({
   url: record.pr_url,
+  provider: record.provider,
   organizationId: record.organization_id,
   organizationName: record.organization_name,
   repositoryId: record.repository_id,

@@ -13,14 +13,27 @@ export type ReportQuery = Period & {
 
 type Body<Record> = { readonly data: readonly Record[]; readonly next_cursor: string | null };
 
-/** Every merged, reviewed pull request of the period, with its findings. `pageSizeMax` is the API's. */
+export type ReadOptions = {
+  /** The API's. */
+  readonly pageSizeMax: number;
+  readonly signal?: AbortSignal;
+  /** So many records so far, of both datasets, and how many of them are reviews. */
+  onProgress?(records: number, reviews: number): void;
+  /** With it, reviewed pull requests that were closed without a merge are read too, and told here alone. */
+  onClosed?(record: ReviewRecord): void;
+};
+
+/** Every merged, reviewed pull request of the period, with its findings. */
 export async function readPullRequests(
   client: Client,
   query: ReportQuery,
-  { pageSizeMax, onProgress }: { readonly pageSizeMax: number; onProgress?(records: number): void },
+  { pageSizeMax, signal, onProgress, onClosed }: ReadOptions,
 ): Promise<PullRequest[]> {
   const collector = createCollector();
+  const call = signal ? { signal } : {};
+  const status = onClosed ? { status: "all" as const } : {};
   let records = 0;
+  let reviews = 0;
   const each = async <Record>(
     ask: (place: { cursor: string | undefined; limit: number }) => Promise<{ readonly body: Body<Record> }>,
     add: (records: readonly Record[]) => void,
@@ -29,15 +42,19 @@ export async function readPullRequests(
     for await (const { body } of pages) {
       add(body.data);
       records += body.data.length;
-      onProgress?.(records);
+      onProgress?.(records, reviews);
     }
   };
   await each<ReviewRecord>(
-    (place) => client.listReviewMetrics({ query: { ...query, ...place } }),
-    collector.addReviews,
+    (place) => client.listReviewMetrics({ query: { ...query, ...status, ...place } }, call),
+    (page) => {
+      reviews += page.length;
+      collector.addReviews(page);
+      for (const record of page) if (record.merged_at === null) onClosed?.(record);
+    },
   );
   await each<CommentsRecord>(
-    (place) => client.listReviewCommentMetrics({ query: { ...query, ...place } }),
+    (place) => client.listReviewCommentMetrics({ query: { ...query, ...place } }, call),
     collector.addComments,
   );
   return collector.pullRequests();

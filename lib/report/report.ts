@@ -66,7 +66,7 @@ const rowsBy: Readonly<Record<Dimension, MakeRows>> = {
   category: (pullRequests) => findingRows(pullRequests, "category", categoriesAndNull),
 };
 
-function weekRows(pullRequests: readonly PullRequest[], period: Period): Row[] {
+export function weekRows(pullRequests: readonly PullRequest[], period: Period): Row[] {
   const byWeek = Map.groupBy(pullRequests, ({ mergedAtMs }) => weekOf(mergedAtMs));
   return weeksOf(period).map(({ monday, is_whole }) => ({
     id: monday,
@@ -78,8 +78,8 @@ function weekRows(pullRequests: readonly PullRequest[], period: Period): Row[] {
 
 /** Busiest first. */
 function repositoryRows(pullRequests: readonly PullRequest[]): Row[] {
-  const groups = Map.groupBy(pullRequests, ({ organizationId, repositoryId }) =>
-    JSON.stringify([organizationId, repositoryId]),
+  const groups = Map.groupBy(pullRequests, ({ provider, organizationId, repositoryId }) =>
+    JSON.stringify([provider, organizationId, repositoryId]),
   );
   return [...groups.values()]
     .flatMap((group) => (group[0] ? [{ first: group[0], group }] : []))
@@ -93,9 +93,9 @@ function repositoryRows(pullRequests: readonly PullRequest[]): Row[] {
 }
 
 /** In alphabetical order: a report is no ranking of people. */
-function authorRows(pullRequests: readonly PullRequest[]): Row[] {
-  const groups = Map.groupBy(pullRequests, ({ organizationId, authorId }) =>
-    JSON.stringify([organizationId, authorId]),
+export function authorRows(pullRequests: readonly PullRequest[]): Row[] {
+  const groups = Map.groupBy(pullRequests, ({ provider, organizationId, authorId }) =>
+    JSON.stringify([provider, organizationId, authorId]),
   );
   return [...groups.values()]
     .flatMap((group) => (group[0] ? [{ first: group[0], group }] : []))

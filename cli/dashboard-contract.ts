@@ -1,0 +1,49 @@
+import { type KeyKind, keyKinds } from "../lib/contract/access.ts";
+import type { Operation } from "../lib/contract/operation.ts";
+
+/**
+ * What the dashboard's worker knows of the contract: rate limits, and who may call what. Without the schemas that stand
+ * beside them, which a browser need not load.
+ */
+export const dashboardContract = (operations: readonly Operation[]): string => {
+  const lines = operations.map((operation) => `  ${operation.id}: ${JSON.stringify(policyOf(operation))},`);
+  return `// Made by npm run generate from lib/contract/operations.
+import type { OperationName } from "../../lib/client/client.ts";
+import type { KeyKind } from "../../lib/contract/access.ts";
+
+export type RateLimit = {
+  readonly bucket: string;
+  readonly requestsMax: number;
+  readonly windowSeconds: number;
+};
+
+export type Policy = {
+  readonly limit: RateLimit;
+  readonly kinds: readonly KeyKind[];
+  /** A permission, or \`admin\`. */
+  readonly needs: string | null;
+  readonly needsOfKind: Readonly<Partial<Record<KeyKind, string>>>;
+  /** By \`name=value\` of a parameter: what a request that has it needs beyond that. */
+  readonly parameters: Readonly<Record<string, { kinds?: readonly KeyKind[]; needs?: string }>>;
+};
+
+export const policies: Readonly<Record<OperationName, Policy>> = {
+${lines.join("\n")}
+};
+`;
+};
+
+function policyOf({ rateLimit, keys, needs, needsOfKind, keysOfParameter, needsOfParameter }: Operation) {
+  const { bucket, requestsMax, windowSeconds } = rateLimit;
+  const accepted = (kind: KeyKind) => keys[kind] === "accepted";
+  const names = new Set([...Object.keys(keysOfParameter ?? {}), ...Object.keys(needsOfParameter ?? {})]);
+  return {
+    limit: { bucket, requestsMax, windowSeconds },
+    kinds: keyKinds.filter(accepted),
+    needs,
+    needsOfKind: needsOfKind ?? {},
+    parameters: Object.fromEntries(
+      [...names].map((name) => [name, { kinds: keysOfParameter?.[name], needs: needsOfParameter?.[name] }]),
+    ),
+  };
+}

@@ -1,0 +1,70 @@
+import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { systemClock } from "../lib/runtime/clock.ts";
+import { Dashboard } from "./parts/dashboard.tsx";
+import { KeyForm } from "./parts/key-form.tsx";
+import type { ShownView } from "./protocol.ts";
+import { baseUrl, type Connection, closedSession, connect, nextSession, tabKey } from "./session.ts";
+import { addressOf, resolvePeriod, type View, viewOf } from "./view.ts";
+
+const shownView = ({ period, organizations, repositories, byAuthor, listed }: View): ShownView => ({
+  ...{ organizations, repositories, byAuthor, listed },
+  period: resolvePeriod(period, systemClock.nowMs()),
+});
+
+export function App() {
+  const [session, dispatch] = useReducer(nextSession, closedSession);
+  const [view, setView] = useState(() => viewOf(location.hash));
+  const connection = useRef<Connection | null>(null);
+
+  const close = () => {
+    connection.current?.end();
+    connection.current = null;
+    tabKey.forget();
+  };
+  const open = (key: string, isKept: boolean) => {
+    connection.current?.end();
+    if (isKept) tabKey.keep(key);
+    dispatch({ type: "opening" });
+    connection.current = connect((message) => {
+      // A key that does not work is worth nothing, and what it has read goes with it.
+      if (message.type === "refused") close();
+      dispatch(message);
+    });
+    connection.current.send({ type: "begin", baseUrl: baseUrl(), key, view: shownView(view) });
+  };
+
+  const show = (next: View) => {
+    setView(next);
+    connection.current?.send({ type: "show", view: shownView(next) });
+  };
+  const choose = (next: View) => {
+    const address = addressOf(next);
+    history.pushState(null, "", address === "" ? location.pathname : `#${address}`);
+    show(next);
+  };
+
+  // Once, when the page begins.
+  useEffect(() => {
+    const kept = tabKey.read();
+    if (kept !== null) open(kept, true);
+    const onAddress = () => show(viewOf(location.hash));
+    addEventListener("popstate", onAddress);
+    return () => removeEventListener("popstate", onAddress);
+  }, []);
+
+  if (session.phase !== "open")
+    return <KeyForm isOpening={session.phase === "opening"} notice={session.notice} onKey={open} />;
+  return (
+    <Dashboard
+      session={session}
+      view={view}
+      onView={choose}
+      onReload={() => connection.current?.send({ type: "reload" })}
+      onForget={() => {
+        close();
+        dispatch({ type: "closed" });
+      }}
+      onDecide={(learning, decision) => connection.current?.send({ type: "decide", learning, decision })}
+    />
+  );
+}

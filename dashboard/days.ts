@@ -1,0 +1,25 @@
+/** A day that exists, as YYYY-MM-DD. */
+export function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const ms = Date.parse(`${text}T00:00:00.000Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+}
+
+const msPerDay = 86_400_000;
+export const wholeDays = (fromMs: number, toMs: number): number =>
+  Math.max(0, Math.floor((toMs - fromMs) / msPerDay));
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** `2026-11-09` as `9 Nov`: the axis of a chart has little room. */
+export function shortDay(day: string): string {
+  const [, month = "1", date = "1"] = day.split("-");
+  return `${Number(date)} ${months[Number(month) - 1] ?? ""}`;
+}
+
+/** `9 Nov 2026`, from a day or an instant, UTC. */
+export const longDay = (instant: string): string =>
+  `${shortDay(instant.slice(0, 10))} ${instant.slice(0, 4)}`;
+
+/** `9 Nov 2026, 14:05 UTC`. */
+export const longInstant = (instant: string): string => `${longDay(instant)}, ${instant.slice(11, 16)} UTC`;

@@ -1,0 +1,44 @@
+import type { Row } from "../../lib/report/report.ts";
+import { formatMean } from "../../lib/report/words.ts";
+import type { ReviewFigures } from "../protocol.ts";
+import { countTicks } from "../scale.ts";
+import { figureColumnsOf, textColumn } from "../tables.ts";
+import { Card } from "./numbers.tsx";
+import { Plot } from "./plot.tsx";
+
+export function Complexity({ figures: { complexity, total } }: { readonly figures: ReviewFigures }) {
+  const rows = complexity.filter(({ id, figures }) => id !== null || figures.pull_requests > 0);
+  const numbers = {
+    name: "findings-by-complexity",
+    caption: "Findings per pull request by estimated complexity",
+    columns: [
+      textColumn("complexity", "Complexity", ({ name }: Row) => name),
+      ...figureColumnsOf<Row>("pull_requests", "findings", "findings_per_pull_request", "acceptance"),
+    ],
+    rows,
+  };
+  return (
+    <Card
+      title="Findings per pull request"
+      definition={`By estimated complexity, 1 (simple) to 5. Over all pull requests: ${formatMean(total.findings_per_pull_request)}.`}
+      numbers={numbers}
+    >
+      <Plot
+        title="Findings per pull request by estimated complexity"
+        labels={rows.map(({ id }) => id ?? "none")}
+        names={rows.map(({ id, name }) => (id === null ? "Complexity not stated" : `Complexity ${name}`))}
+        series={[
+          {
+            name: "Findings per pull request",
+            kind: "bar",
+            look: "two",
+            values: rows.map(({ figures }) => figures.findings_per_pull_request),
+          },
+        ]}
+        format={formatMean}
+        ticks={countTicks}
+        height={280}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,81 @@
+import { categories, severities } from "../../lib/contract/metrics-words.ts";
+import { type HeatCell, wordsOf } from "../../lib/report/report.ts";
+import { formatCount, formatShare } from "../../lib/report/words.ts";
+import type { ReviewFigures } from "../protocol.ts";
+import { countColumn, textColumn } from "../tables.ts";
+import { Card, Scroll } from "./numbers.tsx";
+
+const steps = 10;
+
+/** Colour and number say the same. */
+export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigures }) {
+  const has = (passes: (cell: HeatCell) => boolean) =>
+    heatMap.some((cell) => passes(cell) && cell.findings.posted > 0);
+  // What nobody stated is shown only where there is some.
+  const columns = [...severities, null].filter(
+    (each) => each !== null || has(({ severity }) => severity === null),
+  );
+  const rows = [...categories, null].filter(
+    (each) => each !== null || has(({ category }) => category === null),
+  );
+  const numbers = {
+    name: "acceptance-by-severity-and-category",
+    caption: "Acceptance by severity and category",
+    columns: [
+      textColumn("severity", "Severity", ({ severity }: HeatCell) => wordsOf(severity)),
+      textColumn("category", "Category", ({ category }: HeatCell) => wordsOf(category)),
+      countColumn("acceptance", "Acceptance", ({ findings }: HeatCell) => findings.acceptance, formatShare),
+      countColumn("posted", "Findings", ({ findings }: HeatCell) => findings.posted),
+      countColumn("accepted", "Accepted", ({ findings }: HeatCell) => findings.accepted),
+      countColumn("not_accepted", "Not accepted", ({ findings }: HeatCell) => findings.not_accepted),
+      countColumn("unknown", "Unknown", ({ findings }: HeatCell) => findings.unknown),
+    ],
+    rows: heatMap.filter(({ findings }) => findings.posted > 0),
+  };
+  return (
+    <Card
+      title="Acceptance by severity and category"
+      definition="The share of accepted findings among those whose outcome is known, and how many were posted. A dash: no outcome is known."
+      numbers={numbers}
+    >
+      <Scroll label="Heat map of acceptance">
+        <table class="heat">
+          <thead>
+            <tr>
+              <th scope="col">Category</th>
+              {columns.map((severity) => (
+                <th key={severity} scope="col">
+                  {wordsOf(severity)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((category) => (
+              <tr key={category}>
+                <th scope="row">{wordsOf(category)}</th>
+                {columns.map((severity) => (
+                  <Heat
+                    key={severity}
+                    cell={heatMap.find((each) => each.severity === severity && each.category === category)}
+                  />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </Card>
+  );
+}
+
+function Heat({ cell }: { readonly cell: HeatCell | undefined }) {
+  const { acceptance = null, posted = 0 } = cell?.findings ?? {};
+  if (posted === 0) return <td class="heat-none" />;
+  const heat = acceptance === null ? "none" : Math.round(acceptance * steps);
+  return (
+    <td class={`heat-${heat}`}>
+      <b>{formatShare(acceptance)}</b> <small>of {formatCount(posted)}</small>
+    </td>
+  );
+}

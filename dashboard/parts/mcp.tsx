@@ -1,0 +1,64 @@
+import { counted } from "../../lib/contract/counted.ts";
+import { formatCount } from "../../lib/report/words.ts";
+import type { McpFigures } from "../figures/mcp.ts";
+import { countColumn, textColumn } from "../tables.ts";
+import { Card } from "./numbers.tsx";
+
+type ToolRow = {
+  readonly server: string;
+  readonly tool: string;
+  readonly calls: number;
+  readonly failures: number;
+};
+
+export function Mcp({ figures: { pullRequests, calls, servers } }: { readonly figures: McpFigures }) {
+  const most = Math.max(1, ...servers.map((server) => server.calls));
+  const numbers = {
+    name: "mcp-use",
+    caption: "MCP tools",
+    columns: [
+      textColumn("server", "Server", ({ server }: ToolRow) => server),
+      textColumn("tool", "Tool", ({ tool }: ToolRow) => tool),
+      countColumn("calls", "Calls", ({ calls: count }: ToolRow) => count),
+      countColumn("failures", "Failed", ({ failures }: ToolRow) => failures),
+    ],
+    rows: servers.flatMap(({ name: server, tools }) =>
+      tools.map(({ name: tool, ...counts }) => ({ server, tool, ...counts })),
+    ),
+  };
+  return (
+    <Card
+      title="MCP use"
+      definition="Servers and tools that reviews of merged pull requests used in the period. Counts are best-effort."
+      numbers={numbers}
+    >
+      {servers.length === 0 ? (
+        <p class="empty">No review used an MCP server in this period.</p>
+      ) : (
+        <>
+          <p class="sum">
+            <strong>{formatCount(calls)}</strong> calls in {counted(pullRequests, "pull request")}
+          </p>
+          <ul class="bars">
+            {servers.map((server) => (
+              <li key={server.name}>
+                <div class="words">
+                  <b>{server.name}</b>
+                  <span>
+                    {formatCount(server.calls)} calls
+                    {server.failures > 0 && <small> · {formatCount(server.failures)} failed</small>}
+                    <small> · {counted(server.pullRequests, "pull request")}</small>
+                  </span>
+                </div>
+                <div class="track" aria-hidden="true">
+                  <i class="good" style={{ width: `${((server.calls - server.failures) / most) * 100}%` }} />
+                  <i class="bad" style={{ width: `${(server.failures / most) * 100}%` }} />
+                </div>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,84 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+
+type Option = { readonly id: string; readonly name: string; readonly detail?: string };
+
+type PickerProps = {
+  readonly name: string;
+  readonly options: readonly Option[];
+  /** None chosen means all. */
+  readonly chosen: readonly string[];
+  onChange(chosen: readonly string[]): void;
+};
+
+const searchFrom = 8;
+
+/** Several of a list, or all of it. */
+export function Picker({ name, options, chosen, onChange }: PickerProps) {
+  const place = useRef<HTMLDetailsElement>(null);
+  const [search, setSearch] = useState("");
+  useEffect(() => {
+    const closeOutside = ({ target }: Event) => {
+      if (place.current && target instanceof Node && !place.current.contains(target))
+        place.current.open = false;
+    };
+    addEventListener("pointerdown", closeOutside);
+    return () => removeEventListener("pointerdown", closeOutside);
+  }, []);
+  const wanted = search.toLowerCase();
+  const found = options.filter((option) =>
+    `${option.name} ${option.detail ?? ""}`.toLowerCase().includes(wanted),
+  );
+  const toggle = (id: string, isChosen: boolean) =>
+    onChange(isChosen ? [...chosen, id] : chosen.filter((each) => each !== id));
+  const [only] = chosen;
+  const shown =
+    chosen.length === 0
+      ? `All ${name.toLowerCase()}`
+      : chosen.length === 1
+        ? (options.find(({ id }) => id === only)?.name ?? only)
+        : `${chosen.length} ${name.toLowerCase()}`;
+  return (
+    <details
+      class="picker"
+      ref={place}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !place.current?.open) return;
+        place.current.open = false;
+        place.current.querySelector("summary")?.focus();
+      }}
+    >
+      <summary>
+        <span class="unseen">{name}: </span>
+        {shown}
+      </summary>
+      <fieldset>
+        <legend class="unseen">{name}</legend>
+        {options.length > searchFrom && (
+          <input
+            type="search"
+            placeholder="Search"
+            aria-label={`Search ${name.toLowerCase()}`}
+            value={search}
+            onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+          />
+        )}
+        <label class="check">
+          <input type="checkbox" checked={chosen.length === 0} onChange={() => onChange([])} />
+          All
+        </label>
+        {found.map(({ id, name: label, detail }) => (
+          <label key={id} class="check">
+            <input
+              type="checkbox"
+              checked={chosen.includes(id)}
+              onChange={({ currentTarget }) => toggle(id, currentTarget.checked)}
+            />
+            <span>
+              {label} {detail !== undefined && <small>{detail}</small>}
+            </span>
+          </label>
+        ))}
+      </fieldset>
+    </details>
+  );
+}

@@ -1,0 +1,35 @@
+import type { SectionState } from "../protocol.ts";
+import type { Session } from "../session.ts";
+
+/** How far the reading is, and why nothing comes in at the moment. */
+export function Progress({ session }: { readonly session: Session }) {
+  const { waiting } = session;
+  const state: SectionState<unknown> = session.sections.reviews.state;
+  const isReading = state.status === "loading";
+  if (!isReading && waiting === null) return <div class="progress" />;
+  const count = isReading ? state.records.toLocaleString("en-US") : "";
+  const max = isReading ? state.recordsMax : null;
+  return (
+    <div class="progress busy">
+      {isReading && (
+        <>
+          <progress
+            aria-label="Reading pull requests"
+            {...(max === null ? {} : { max, value: state.records })}
+          />
+          <span>
+            {state.records === 0
+              ? "Reading pull requests …"
+              : `${count} records of pull requests and findings read …`}
+          </span>
+        </>
+      )}
+      {waiting !== null && <span class="waiting">{sentenceOf(waiting)}</span>}
+    </div>
+  );
+}
+
+const sentenceOf = ({ reason, seconds }: NonNullable<Session["waiting"]>): string =>
+  reason === "half"
+    ? `Waits ${seconds} s: this page uses at most half of the rate limit, exports keep the rest.`
+    : `Waits ${seconds} s, as the service asks.`;

@@ -1,0 +1,130 @@
+import { formatCount, formatMean, formatMinutes, formatShare } from "../../lib/report/words.ts";
+import type { RepositoryRow } from "../figures/repositories.ts";
+import type { ReviewFigures } from "../protocol.ts";
+import { sortedRepositories } from "../sort.ts";
+import { countColumn, figureColumnsOf, textColumn } from "../tables.ts";
+import { addressOf, type SortColumn, type View } from "../view.ts";
+import { Card, Scroll } from "./numbers.tsx";
+import { Sparkline } from "./plot.tsx";
+
+type RepositoriesProps = {
+  readonly figures: ReviewFigures;
+  readonly view: View;
+  onView(view: View): void;
+};
+
+const heads: ReadonlyArray<readonly [SortColumn, string]> = [
+  ["repository", "Repository"],
+  ["pull_requests", "Pull requests"],
+  ["findings", "Findings"],
+  ["per_pull_request", "Per pull request"],
+  ["acceptance", "Acceptance"],
+  ["first_review", "First review"],
+  ["merge", "Merge"],
+];
+
+export function Repositories({ figures, view, onView }: RepositoriesProps) {
+  const rows = sortedRepositories(figures.repositories, view.sort);
+  const numbers = {
+    name: "repositories",
+    caption: "By repository",
+    columns: [
+      textColumn("repository", "Repository", ({ name }: RepositoryRow) => name),
+      textColumn("organization", "Organization", ({ organization }: RepositoryRow) => organization),
+      ...figureColumnsOf<RepositoryRow>(),
+      ...figures.weeks.map(({ id }, week) =>
+        countColumn(`week_of_${id}`, `Week of ${id}`, ({ weeks }: RepositoryRow) => weeks[week] ?? 0),
+      ),
+    ],
+    rows,
+  };
+  return (
+    <Card
+      title="By repository"
+      definition="Medians of times. The line shows pull requests by week. A repository's name opens its pull requests."
+      numbers={numbers}
+      isTable
+      class="table"
+    >
+      <Scroll label="By repository">
+        <table>
+          <thead>
+            <tr>
+              {heads.map(([column, head]) => (
+                <SortHead key={column} {...{ column, head, view, onView }} />
+              ))}
+              <th scope="col">By week</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <RepositoryLine key={row.id} {...{ row, view, onView }} />
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {rows.length === 0 && <p class="empty">No pull request was merged in this period.</p>}
+    </Card>
+  );
+}
+
+type SortHeadProps = Pick<RepositoriesProps, "view" | "onView"> & {
+  readonly column: SortColumn;
+  readonly head: string;
+};
+
+function SortHead({ column, head, view, onView }: SortHeadProps) {
+  const { sort } = view;
+  const isSorted = sort.column === column;
+  // Numbers begin with the greatest, names with the first.
+  const isDescending = isSorted ? !sort.isDescending : column !== "repository";
+  return (
+    <th
+      scope="col"
+      class={column === "repository" ? undefined : "number"}
+      aria-sort={isSorted ? (sort.isDescending ? "descending" : "ascending") : "none"}
+    >
+      <button type="button" class="sort" onClick={() => onView({ ...view, sort: { column, isDescending } })}>
+        {head}
+        <span aria-hidden="true">{isSorted ? (sort.isDescending ? " ↓" : " ↑") : ""}</span>
+      </button>
+    </th>
+  );
+}
+
+type LineProps = Pick<RepositoriesProps, "view" | "onView"> & { readonly row: RepositoryRow };
+
+function RepositoryLine({ row, view, onView }: LineProps) {
+  const { figures } = row;
+  const listed = { ...view, listed: row.id };
+  return (
+    <tr>
+      <th scope="row">
+        <a
+          href={`#${addressOf(listed)}`}
+          onClick={(event) => {
+            event.preventDefault();
+            onView(listed);
+          }}
+        >
+          {row.name}
+        </a>{" "}
+        <small>{row.organization}</small>
+      </th>
+      <td class="number">{formatCount(figures.pull_requests)}</td>
+      <td class="number">{formatCount(figures.findings.posted)}</td>
+      <td class="number">{formatMean(figures.findings_per_pull_request)}</td>
+      <td class="number">
+        {formatShare(figures.findings.acceptance)}{" "}
+        <small>
+          {figures.findings.unknown > 0 ? `${formatCount(figures.findings.unknown)} unknown` : ""}
+        </small>
+      </td>
+      <td class="number">{formatMinutes(figures.time_to_first_human_review.median_minutes)}</td>
+      <td class="number">{formatMinutes(figures.time_to_merge.median_minutes)}</td>
+      <td>
+        <Sparkline values={row.weeks} />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,63 @@
+import { formatCount } from "../../lib/report/words.ts";
+import type { SeatFigures } from "../figures/seats.ts";
+import { countColumn, textColumn } from "../tables.ts";
+import { Part } from "./headlines.tsx";
+import { Card } from "./numbers.tsx";
+
+type SeatRow = { readonly seats: string; readonly count: number };
+
+export function Seats({ figures }: { readonly figures: SeatFigures }) {
+  const { purchased, used, free, unseen, idle, idleHolders } = figures;
+  const busy = used - unseen - (idle ?? 0);
+  const numbers = {
+    name: "seats",
+    caption: "Seats",
+    columns: [
+      textColumn("seats", "Seats", ({ seats }: SeatRow) => seats),
+      countColumn("count", "Count", ({ count }: SeatRow) => count),
+    ],
+    rows: [
+      { seats: "purchased", count: purchased },
+      { seats: "used", count: used },
+      ...(idle === null ? [] : [{ seats: "of these idle", count: idle }]),
+      ...(unseen > 0 ? [{ seats: "used elsewhere", count: unseen }] : []),
+      { seats: "free", count: free },
+    ],
+  };
+  return (
+    <Card
+      title="Seats"
+      definition={
+        idle === null
+          ? "Of all organizations of the key. Which seats are idle is known when the pull requests of all organizations are read."
+          : "Of all organizations of the key; their pool may be shared with others. Idle: its holder finished no reviewed pull request that this key can see in the period, and has had the seat for at least as long."
+      }
+      numbers={numbers}
+    >
+      <p class="sum">
+        <strong>{formatCount(used)}</strong> of {formatCount(purchased)} used
+      </p>
+      <div class="shares" aria-hidden="true">
+        {busy > 0 && <i class="one" style={{ flexGrow: String(busy) }} />}
+        {(idle ?? 0) > 0 && <i class="two" style={{ flexGrow: String(idle) }} />}
+        {unseen > 0 && <i class="faint" style={{ flexGrow: String(unseen) }} />}
+        {free > 0 && <i class="unknown" style={{ flexGrow: String(free) }} />}
+      </div>
+      <dl class="parts">
+        <Part look="one" name={idle === null ? "Used" : "Used, not idle"} count={busy} />
+        {idle !== null && <Part look="two" name="Used, idle" count={idle} />}
+        {unseen > 0 && <Part look="faint" name="Used elsewhere" count={unseen} />}
+        <Part look="unknown" name="Free" count={free} />
+      </dl>
+      {idleHolders.length > 0 && (
+        <details>
+          <summary>Who holds an idle seat</summary>
+          <p>{idleHolders.join(", ")}</p>
+          <p class="definition">
+            <code>npx review-api seats idle</code> looks closer and can take them back.
+          </p>
+        </details>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,48 @@
+import type { ComponentChildren } from "preact";
+import type { SectionView } from "../session.ts";
+
+type SectionProps<Data> = {
+  readonly title: string;
+  readonly of: SectionView<Data>;
+  /** Where the content has titles of its own. */
+  readonly hasNoTitle?: boolean;
+  onRetry(): void;
+  children(data: Data): ComponentChildren;
+};
+
+/** A part of the page that is read on its own; what the key may not read is left out with a sentence. */
+export function Section<Data>({ title, of, hasNoTitle, onRetry, children }: SectionProps<Data>) {
+  const { state, shown } = of;
+  if (shown !== null)
+    return (
+      <div class="section" aria-busy={state.status === "loading"}>
+        {children(shown)}
+      </div>
+    );
+  if (state.status === "loading")
+    return (
+      <section class="card placeholder" aria-busy="true">
+        <h3>{title}</h3>
+        <p class="definition">
+          {state.records > 0 ? `${state.records.toLocaleString("en-US")} read …` : "Reading …"}
+        </p>
+        {hasNoTitle && <div class="ghost" />}
+      </section>
+    );
+  const isLeftOut = state.status === "left-out";
+  const sentence = state.status === "ready" ? "" : state.sentence;
+  return (
+    <section class={`card ${isLeftOut ? "left-out" : "failed"}`}>
+      <h3>{title}</h3>
+      <p>
+        {isLeftOut ? "Left out. " : "This could not be read. "}
+        <span class="definition">{sentence}</span>
+      </p>
+      {!isLeftOut && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,87 @@
+import { counted } from "../../lib/contract/counted.ts";
+import { formatCount } from "../../lib/report/words.ts";
+import { type FindingFigures, findingAges } from "../figures/security.ts";
+import { countColumn, textColumn } from "../tables.ts";
+import { Card, Scroll } from "./numbers.tsx";
+
+type CountRow = FindingFigures["counts"][number];
+
+export function Security({ figures: { open, counts, first } }: { readonly figures: FindingFigures }) {
+  const most = Math.max(1, ...counts.flatMap(({ ages }) => ages));
+  const numbers = {
+    name: "open-security-findings",
+    caption: "Open security findings by severity and age",
+    columns: [
+      textColumn("severity", "Severity", ({ severity }: CountRow) => severity),
+      countColumn("open", "Open", ({ open: count }: CountRow) => count),
+      ...findingAges.map(({ name }, age) =>
+        countColumn(name.replaceAll(" ", "_"), name, ({ ages }: CountRow) => ages[age] ?? 0),
+      ),
+    ],
+    rows: counts,
+  };
+  return (
+    <Card
+      title="Open security findings"
+      definition="By severity and age, of all findings that are open now. A finding is as old as the first scan that had it."
+      numbers={numbers}
+      isTable
+    >
+      <p class="sum">
+        <strong>{formatCount(open)}</strong> open
+      </p>
+      <Scroll label="Open security findings by severity and age">
+        <table class="heat ages">
+          <thead>
+            <tr>
+              <th scope="col">Severity</th>
+              {findingAges.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {counts.map(({ severity, ages }) => (
+              <tr key={severity}>
+                <th scope="row">
+                  <span class={`severity ${severity}`}>{severity}</span>
+                </th>
+                {ages.map((count, age) => (
+                  <td
+                    key={findingAges[age]?.name}
+                    class={count === 0 ? "heat-none" : `warm-${warmth(count, most)}`}
+                  >
+                    {count === 0 ? "0" : <b>{formatCount(count)}</b>}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {first.length > 0 && (
+        <details>
+          <summary>The worst and oldest</summary>
+          <ul class="findings">
+            {first.map((finding) => (
+              <li key={finding.id}>
+                <span class={`severity ${finding.severity}`}>{finding.severity}</span>
+                <div>
+                  <b>{finding.title}</b>
+                  <small>
+                    {finding.repository} · {finding.file_path}:{finding.start_line}
+                    {finding.cwe !== null && ` · ${finding.cwe}`} · open for {counted(finding.days, "day")}
+                  </small>
+                </div>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </Card>
+  );
+}
+
+const warmth = (count: number, most: number): number => Math.max(1, Math.round((count / most) * 5));

@@ -1,0 +1,134 @@
+import { useState } from "preact/hooks";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { longDay } from "../days.ts";
+import type { Identity, ReviewFigures } from "../protocol.ts";
+import { organizationName, periodDays, resolvePeriod } from "../view.ts";
+import type { DashboardProps } from "./dashboard.tsx";
+import { Mark } from "./mark.tsx";
+import { Picker } from "./picker.tsx";
+
+type ToolbarProps = DashboardProps & { readonly repositories: ReviewFigures["knownRepositories"] };
+
+export function Toolbar({ session, view, onView, onReload, onForget, repositories }: ToolbarProps) {
+  const { identity } = session;
+  const organizations = identity?.scope.organizations ?? [];
+  const period = resolvePeriod(view.period, systemClock.nowMs());
+  return (
+    <header class="bar-top">
+      <div class="title">
+        <Mark />
+        <div>
+          <h1>Review dashboard</h1>
+          <p>
+            {longDay(period.start_date)} to {longDay(period.end_date)}
+            {identity && <span class="scope"> · {scopeOf(identity)}</span>}
+          </p>
+        </div>
+      </div>
+      <div class="filters">
+        <PeriodPicker view={view} onView={onView} />
+        {organizations.length > 1 && (
+          <Picker
+            name="Organizations"
+            options={organizations.map(({ provider, provider_organization_id, name }) => ({
+              id: organizationName(provider, provider_organization_id),
+              name,
+            }))}
+            chosen={view.organizations}
+            onChange={(chosen) => onView({ ...view, organizations: chosen, repositories: [], listed: null })}
+          />
+        )}
+        <Picker
+          name="Repositories"
+          options={repositories.map(({ id, name, organization }) => ({ id, name, detail: organization }))}
+          chosen={view.repositories}
+          onChange={(chosen) => onView({ ...view, repositories: chosen })}
+        />
+        <div class="actions">
+          <button type="button" onClick={onReload}>
+            Refresh
+          </button>
+          <button type="button" onClick={() => print()}>
+            Print
+          </button>
+          <button type="button" onClick={onForget}>
+            Forget key
+          </button>
+        </div>
+      </div>
+    </header>
+  );
+}
+
+function scopeOf({ key, scope }: Identity): string {
+  const [only] = scope.organizations;
+  const where =
+    scope.tenant === "organization" ? (only?.name ?? scope.tenant_id) : `${scope.tenant} ${scope.tenant_id}`;
+  return `${where}, ${key.kind} key${key.name === null ? "" : ` “${key.name}”`}`;
+}
+
+function PeriodPicker({ view, onView }: Pick<ToolbarProps, "view" | "onView">) {
+  const { period } = view;
+  const isOwn = !("days" in period);
+  const [isOpen, setOpen] = useState(isOwn);
+  const shown = resolvePeriod(period, systemClock.nowMs());
+  return (
+    <fieldset class="period">
+      <legend class="unseen">Period</legend>
+      <div class="segments">
+        {periodDays.map((days) => (
+          <label key={days}>
+            <input
+              type="radio"
+              name="period"
+              checked={!isOpen && "days" in period && period.days === days}
+              onChange={() => {
+                setOpen(false);
+                onView({ ...view, period: { days } });
+              }}
+            />
+            <span>{days} days</span>
+          </label>
+        ))}
+        <label>
+          <input type="radio" name="period" checked={isOpen} onChange={() => setOpen(true)} />
+          <span>Own range</span>
+        </label>
+      </div>
+      {isOpen && <OwnRange key={`${shown.start_date} ${shown.end_date}`} {...{ view, onView, shown }} />}
+    </fieldset>
+  );
+}
+
+type OwnRangeProps = Pick<ToolbarProps, "view" | "onView"> & {
+  readonly shown: { readonly start_date: string; readonly end_date: string };
+};
+
+function OwnRange({ view, onView, shown }: OwnRangeProps) {
+  const [start, setStart] = useState(shown.start_date);
+  const [end, setEnd] = useState(shown.end_date);
+  const problem =
+    start === "" || end === "" ? "Choose two days." : end < start ? "The last day is before the first." : "";
+  return (
+    <div class="own">
+      <label>
+        From{" "}
+        <input type="date" value={start} onInput={({ currentTarget }) => setStart(currentTarget.value)} />
+      </label>
+      <label>
+        to <input type="date" value={end} onInput={({ currentTarget }) => setEnd(currentTarget.value)} />
+      </label>
+      <button
+        type="button"
+        class="primary"
+        disabled={problem !== ""}
+        onClick={() => onView({ ...view, period: { start_date: start, end_date: end } })}
+      >
+        Show
+      </button>
+      <span class="problem" role="alert">
+        {problem}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,127 @@
+import type { Row } from "../../lib/report/report.ts";
+import { definitions, formatCount, formatMinutes, formatShare, none } from "../../lib/report/words.ts";
+import { shortDay } from "../days.ts";
+import type { ReviewFigures } from "../protocol.ts";
+import { minuteTicks, shareTicks, wholeTicks } from "../scale.ts";
+import { type FigureName, figureColumnsOf, textColumn } from "../tables.ts";
+import { Card } from "./numbers.tsx";
+import { Plot, type PlotSeries } from "./plot.tsx";
+
+export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures }) {
+  const names = weeks.map(({ name }) => `Week of ${name}`);
+  const labels = weeks.map(({ id, name }) => shortDay(id ?? name));
+  const numbers = (name: string, caption: string, ...columns: readonly FigureName[]) => ({
+    name,
+    caption,
+    columns: [
+      textColumn("week_of", "Week of", ({ id }: Row) => id),
+      textColumn("days", "Days", ({ id, name: shown }: Row) => (id === shown ? "all" : "in part")),
+      ...figureColumnsOf<Row>(...columns),
+    ],
+    rows: weeks,
+  });
+  const series = (
+    name: string,
+    kind: PlotSeries["kind"],
+    look: string,
+    value: (figures: Row["figures"]) => number | null,
+  ): PlotSeries => ({ name, kind, look, values: weeks.map(({ figures }) => value(figures)) });
+  const count = (value: number | null) => (value === null ? none : formatCount(value));
+  return (
+    <section aria-labelledby="trends">
+      <h2 id="trends">
+        By week <small>{definitions.week}</small>
+      </h2>
+      <div class="row">
+        <Card
+          title="Pull requests reviewed"
+          numbers={numbers("pull-requests-by-week", "Pull requests by week", "pull_requests")}
+        >
+          <Plot
+            {...{ labels, names }}
+            title="Pull requests reviewed by week"
+            series={[series("Pull requests", "bar", "one", ({ pull_requests }) => pull_requests)]}
+            format={count}
+            ticks={wholeTicks}
+          />
+        </Card>
+        <Card
+          title="Findings and their outcome"
+          numbers={numbers(
+            "findings-by-week",
+            "Findings by week",
+            "findings",
+            "accepted",
+            "not_accepted",
+            "unknown",
+          )}
+        >
+          <Plot
+            {...{ labels, names }}
+            title="Findings by week and outcome"
+            series={[
+              series("Accepted", "bar", "accepted", ({ findings }) => findings.accepted),
+              series("Not accepted", "bar", "not-accepted", ({ findings }) => findings.not_accepted),
+              series("Unknown", "bar", "unknown", ({ findings }) => findings.unknown),
+            ]}
+            format={count}
+            ticks={wholeTicks}
+          />
+        </Card>
+        <Card
+          title="Acceptance, of findings whose outcome is known"
+          numbers={numbers(
+            "acceptance-by-week",
+            "Acceptance by week",
+            "acceptance",
+            "accepted",
+            "not_accepted",
+            "unknown",
+          )}
+        >
+          <Plot
+            {...{ labels, names }}
+            title="Acceptance by week"
+            series={[series("Acceptance", "line", "accepted", ({ findings }) => findings.acceptance)]}
+            format={formatShare}
+            ticks={shareTicks}
+          />
+        </Card>
+        <Card
+          title="Time to first human review and to merge"
+          numbers={numbers(
+            "times-by-week",
+            "Times by week",
+            "first_review_median_minutes",
+            "first_review_p90_minutes",
+            "merge_median_minutes",
+            "merge_p90_minutes",
+          )}
+        >
+          <Plot
+            {...{ labels, names }}
+            title="Time to first human review and to merge by week, median and 90th percentile"
+            series={[
+              series(
+                "First review, 90 %",
+                "line",
+                "one soft",
+                ({ time_to_first_human_review: time }) => time.p90_minutes,
+              ),
+              series("Merge, 90 %", "line", "two soft", ({ time_to_merge }) => time_to_merge.p90_minutes),
+              series(
+                "First review, median",
+                "line",
+                "one",
+                ({ time_to_first_human_review: time }) => time.median_minutes,
+              ),
+              series("Merge, median", "line", "two", ({ time_to_merge }) => time_to_merge.median_minutes),
+            ]}
+            format={formatMinutes}
+            ticks={minuteTicks}
+          />
+        </Card>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,102 @@
+import type { AnswerOf } from "../lib/client/client.ts";
+import type { Figures } from "../lib/report/figures.ts";
+import type { Period } from "../lib/report/period.ts";
+import type { HeatCell, Row } from "../lib/report/report.ts";
+import type { LearningFigures } from "./figures/learnings.ts";
+import type { McpFigures } from "./figures/mcp.ts";
+import type { RepositoryRow } from "./figures/repositories.ts";
+import type { SeatFigures } from "./figures/seats.ts";
+import type { FindingFigures } from "./figures/security.ts";
+import type { View } from "./view.ts";
+
+/** What the page and its worker say to each other. */
+
+export type Identity = AnswerOf<"whoami">;
+export type AuditEntry = AnswerOf<"listAuditLogs">["data"][number];
+export type PendingLearning = AnswerOf<"listLearnings">["data"][number];
+
+/** The days are fixed by the page: its "today" may end while the worker reads. */
+export type ShownView = Pick<View, "organizations" | "repositories" | "byAuthor" | "listed"> & {
+  readonly period: Period;
+};
+
+export type ListedPullRequest = {
+  readonly url: string;
+  readonly author: string | null;
+  readonly mergedAt: string;
+  readonly complexity: number | null;
+  readonly figures: Figures;
+};
+
+export type ReviewFigures = {
+  readonly period: Period;
+  readonly total: Figures;
+  readonly weeks: readonly Row[];
+  readonly complexity: readonly Row[];
+  readonly heatMap: readonly HeatCell[];
+  readonly repositories: readonly RepositoryRow[];
+  /** Every repository that has pull requests in the period, whatever is chosen. */
+  readonly knownRepositories: ReadonlyArray<Pick<RepositoryRow, "id" | "name" | "organization">>;
+  /** In alphabetical order; null unless it was chosen. */
+  readonly authors: readonly Row[] | null;
+  readonly listed: {
+    readonly repository: Pick<RepositoryRow, "id" | "name" | "organization">;
+    /** The newest ones. */
+    readonly pullRequests: readonly ListedPullRequest[];
+    readonly count: number;
+  } | null;
+};
+
+/** Each is read and refused on its own. */
+export type Sections = {
+  readonly reviews: ReviewFigures;
+  readonly mcp: McpFigures;
+  readonly security: FindingFigures;
+  readonly seats: SeatFigures;
+  readonly learnings: LearningFigures;
+  readonly pending: readonly PendingLearning[];
+  readonly audit: readonly AuditEntry[];
+};
+export type SectionName = keyof Sections;
+
+export type SectionState<Data> =
+  | { readonly status: "loading"; readonly records: number; readonly recordsMax: number | null }
+  | { readonly status: "ready"; readonly data: Data }
+  /** The key may not read it. */
+  | { readonly status: "left-out"; readonly sentence: string }
+  /** It may work another time. */
+  | { readonly status: "failed"; readonly sentence: string };
+
+export type Decision = "approve" | "disapprove";
+
+export type ToWorker =
+  | { readonly type: "begin"; readonly baseUrl: string; readonly key: string; readonly view: ShownView }
+  | { readonly type: "show"; readonly view: ShownView }
+  /** Reads everything again. */
+  | { readonly type: "reload" }
+  | { readonly type: "decide"; readonly learning: PendingLearning; readonly decision: Decision };
+
+export type SectionMessage = {
+  [Name in SectionName]: {
+    readonly type: "section";
+    readonly name: Name;
+    readonly state: SectionState<Sections[Name]>;
+  };
+}[SectionName];
+
+/** Why nothing comes in right now. */
+export type Waiting = {
+  /** `half`: the page has used its half of the rate limit. `asked`: the service said so. */
+  readonly reason: "half" | "asked";
+  readonly seconds: number;
+};
+
+export type FromWorker =
+  | { readonly type: "identity"; readonly identity: Identity }
+  /** The key does not work, or no longer. */
+  | { readonly type: "refused"; readonly sentence: string }
+  /** Nothing can be said of the key: the service did not answer. */
+  | { readonly type: "unreachable"; readonly sentence: string }
+  | SectionMessage
+  | { readonly type: "waiting"; readonly waiting: Waiting | null }
+  | { readonly type: "decided"; readonly id: string; readonly sentence: string; readonly isDone: boolean };

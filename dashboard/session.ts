@@ -1,0 +1,124 @@
+import type {
+  FromWorker,
+  Identity,
+  SectionName,
+  SectionState,
+  Sections,
+  ToWorker,
+  Waiting,
+} from "./protocol.ts";
+import { workerAddress } from "./trusted-types.ts";
+
+/** What the page knows of its worker's work. */
+export type Session = {
+  readonly phase: "closed" | "opening" | "open";
+  /** Why there is no open session, where there is a reason. */
+  readonly notice: string | null;
+  readonly identity: Identity | null;
+  readonly sections: SectionViews;
+  readonly waiting: Waiting | null;
+  /** What became of decisions, by the id of the Learning. */
+  readonly undecided: Readonly<Record<string, string>>;
+  /** For a screen reader: the last thing that happened. */
+  readonly announcement: string;
+};
+
+export type SectionView<Data> = {
+  readonly state: SectionState<Data>;
+  /** The figures on the page: while new ones are read, the ones before. */
+  readonly shown: Data | null;
+};
+export type SectionViews = { readonly [Name in SectionName]: SectionView<Sections[Name]> };
+
+const unread: SectionView<never> = {
+  state: { status: "loading", records: 0, recordsMax: null },
+  shown: null,
+};
+
+export const closedSession: Session = {
+  phase: "closed",
+  notice: null,
+  identity: null,
+  sections: {
+    reviews: unread,
+    mcp: unread,
+    security: unread,
+    seats: unread,
+    learnings: unread,
+    pending: unread,
+    audit: unread,
+  },
+  waiting: null,
+  undecided: {},
+  announcement: "",
+};
+
+export type SessionEvent = FromWorker | { readonly type: "opening" } | { readonly type: "closed" };
+
+export function nextSession(session: Session, event: SessionEvent): Session {
+  switch (event.type) {
+    case "opening":
+      return { ...closedSession, phase: "opening" };
+    case "closed":
+      return closedSession;
+    case "identity":
+      return { ...session, phase: "open", identity: event.identity };
+    case "refused":
+    case "unreachable":
+      return { ...closedSession, notice: event.sentence };
+    case "waiting":
+      return { ...session, waiting: event.waiting };
+    case "decided": {
+      const { [event.id]: _, ...others } = session.undecided;
+      return {
+        ...session,
+        announcement: event.sentence,
+        undecided: event.isDone ? others : { ...others, [event.id]: event.sentence },
+      };
+    }
+    case "section":
+      return {
+        ...session,
+        waiting: null,
+        announcement:
+          event.name === "reviews" && event.state.status === "ready"
+            ? "The figures are up to date."
+            : session.announcement,
+        sections: withSection(session.sections, event),
+      };
+  }
+}
+
+function withSection(
+  sections: SectionViews,
+  message: Extract<FromWorker, { type: "section" }>,
+): SectionViews {
+  const { name, state } = message;
+  const shown =
+    state.status === "ready" ? state.data : state.status === "loading" ? sections[name].shown : null;
+  return { ...sections, [name]: { state, shown } };
+}
+
+const storedKey = "review-api-key";
+
+/** A key that a person asked to keep: in this tab only, and gone with it. */
+export const tabKey = {
+  read: (): string | null => sessionStorage.getItem(storedKey),
+  keep: (key: string): void => sessionStorage.setItem(storedKey, key),
+  forget: (): void => sessionStorage.removeItem(storedKey),
+};
+
+/** Where the API is: this page lies at `/dashboard` beside it, maybe below a stage. */
+export const baseUrl = (): string => `${location.origin}${location.pathname.replace(/\/dashboard\/?$/, "")}`;
+
+export type Connection = { send(message: ToWorker): void; end(): void };
+
+/** Ending it also forgets the key: it lives in the worker alone. */
+export function connect(onMessage: (message: FromWorker) => void): Connection {
+  const worker = new Worker(workerAddress());
+  worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => onMessage(data));
+  return {
+    send: (message) => worker.postMessage(message),
+    end: () => worker.terminate(),
+  };
+}

@@ -1,0 +1,29 @@
+import type { RepositoryRow } from "./figures/repositories.ts";
+import type { Sort, SortColumn } from "./view.ts";
+
+const values: Readonly<Record<Exclude<SortColumn, "repository">, (row: RepositoryRow) => number | null>> = {
+  pull_requests: ({ figures }) => figures.pull_requests,
+  findings: ({ figures }) => figures.findings.posted,
+  per_pull_request: ({ figures }) => figures.findings_per_pull_request,
+  acceptance: ({ figures }) => figures.findings.acceptance,
+  first_review: ({ figures }) => figures.time_to_first_human_review.median_minutes,
+  merge: ({ figures }) => figures.time_to_merge.median_minutes,
+};
+
+const compareTexts = new Intl.Collator("en").compare;
+
+/** What has no value comes last, either way; equals stay in alphabetical order. */
+export function sortedRepositories(
+  rows: readonly RepositoryRow[],
+  { column, isDescending }: Sort,
+): RepositoryRow[] {
+  const sign = isDescending ? -1 : 1;
+  if (column === "repository")
+    return rows.toSorted((one, other) => sign * compareTexts(one.name, other.name));
+  const value = values[column];
+  return rows.toSorted((one, other) => {
+    const [left, right] = [value(one), value(other)];
+    if (left === null || right === null) return Number(left === null) - Number(right === null);
+    return sign * (left - right);
+  });
+}

@@ -1,0 +1,64 @@
+import { type Cell, csvRow } from "../lib/contract/csv.ts";
+import { type FigureColumn, figureColumns } from "../lib/report/columns.ts";
+import type { Figures } from "../lib/report/figures.ts";
+
+/** The numbers of a chart: as people read them, and as a file has them. */
+export type Column<Row> = {
+  /** In the file, with its unit. */
+  readonly name: string;
+  readonly head: string;
+  readonly text: (row: Row) => string;
+  readonly value: (row: Row) => Cell;
+  readonly isNumber: boolean;
+};
+
+export type Numbers<Row> = {
+  /** Of the file, without its ending. */
+  readonly name: string;
+  readonly caption: string;
+  readonly columns: ReadonlyArray<Column<Row>>;
+  readonly rows: readonly Row[];
+};
+
+export const textColumn = <Row>(
+  name: string,
+  head: string,
+  text: (row: Row) => string | null,
+): Column<Row> => ({ name, head, text: (row) => text(row) ?? "", value: text, isNumber: false });
+
+export const countColumn = <Row>(
+  name: string,
+  head: string,
+  value: (row: Row) => number | null,
+  format: (value: number) => string = (value) => value.toLocaleString("en-US"),
+): Column<Row> => ({
+  name,
+  head,
+  text: (row) => {
+    const found = value(row);
+    return found === null ? "–" : format(found);
+  },
+  value,
+  isNumber: true,
+});
+
+export type FigureName = (typeof figureColumns)[number]["name"];
+type WithFigures = { readonly figures: Figures };
+
+/** Columns of lib/report; all of them, or those that are named. */
+export const figureColumnsOf = <Row extends WithFigures>(...names: readonly FigureName[]): Column<Row>[] =>
+  figureColumns
+    .filter(({ name }) => names.length === 0 || names.includes(name))
+    .map(({ name, head, value, format }: FigureColumn) => ({
+      name,
+      head,
+      text: ({ figures }) => format(value(figures)),
+      value: ({ figures }) => value(figures),
+      isNumber: true,
+    }));
+
+export const csvOf = <Row>({ columns, rows }: Numbers<Row>): string =>
+  [
+    csvRow(columns.map(({ name }) => name)),
+    ...rows.map((row) => csvRow(columns.map(({ value }) => value(row)))),
+  ].join("");

@@ -1,0 +1,106 @@
+import { lastDays, type Period } from "../lib/report/period.ts";
+import { isCalendarDate } from "./days.ts";
+
+/** What the page shows, and all that its address holds: filters, never a key. */
+export type View = {
+  readonly period: ChosenPeriod;
+  /** `provider:id`; none chosen means all. */
+  readonly organizations: readonly string[];
+  /** `provider:organization/id`; none chosen means all. */
+  readonly repositories: readonly string[];
+  readonly byAuthor: boolean;
+  /** The repository whose pull requests are listed. */
+  readonly listed: string | null;
+  readonly sort: Sort;
+};
+
+export type ChosenPeriod = { readonly days: PeriodDays } | Period;
+export const periodDays = [7, 30, 90] as const;
+export type PeriodDays = (typeof periodDays)[number];
+
+/** Columns of the table of repositories. */
+export const sortColumns = [
+  "repository",
+  "pull_requests",
+  "findings",
+  "per_pull_request",
+  "acceptance",
+  "first_review",
+  "merge",
+] as const;
+export type SortColumn = (typeof sortColumns)[number];
+export type Sort = { readonly column: SortColumn; readonly isDescending: boolean };
+
+export const defaultView: View = {
+  period: { days: 30 },
+  organizations: [],
+  repositories: [],
+  byAuthor: false,
+  listed: null,
+  sort: { column: "pull_requests", isDescending: true },
+};
+
+/** Days of a period at a moment: the last so many, or the chosen ones. */
+export const resolvePeriod = (chosen: ChosenPeriod, nowMs: number): Period =>
+  "days" in chosen ? lastDays(chosen.days, nowMs) : chosen;
+
+/** The part of the address after `#`: a browser keeps it to itself. What is as usual is left out. */
+export function addressOf(view: View): string {
+  const words = new URLSearchParams();
+  const { period, sort } = view;
+  if (!("days" in period)) {
+    words.set("from", period.start_date);
+    words.set("to", period.end_date);
+  } else if (period.days !== 30) words.set("days", String(period.days));
+  for (const each of view.organizations) words.append("org", each);
+  for (const each of view.repositories) words.append("repo", each);
+  if (view.byAuthor) words.set("authors", "yes");
+  if (view.listed !== null) words.set("list", view.listed);
+  const { column, isDescending } = defaultView.sort;
+  if (sort.column !== column || sort.isDescending !== isDescending)
+    words.set("sort", `${sort.isDescending ? "-" : ""}${sort.column}`);
+  return words.toString().replaceAll("%3A", ":").replaceAll("%2F", "/");
+}
+
+/** What an address does not say, or says in a way that makes no sense, is as usual. */
+export function viewOf(address: string): View {
+  const words = new URLSearchParams(address.replace(/^#/, ""));
+  return {
+    period: periodOf(words),
+    organizations: words.getAll("org").filter(Boolean),
+    repositories: words.getAll("repo").filter(Boolean),
+    byAuthor: words.get("authors") === "yes",
+    listed: words.get("list") || null,
+    sort: sortOf(words.get("sort") ?? ""),
+  };
+}
+
+function periodOf(words: URLSearchParams): ChosenPeriod {
+  const [start_date, end_date] = [words.get("from") ?? "", words.get("to") ?? ""];
+  if (isCalendarDate(start_date) && isCalendarDate(end_date) && start_date <= end_date)
+    return { start_date, end_date };
+  const days = periodDays.find((each) => String(each) === words.get("days"));
+  return days === undefined ? defaultView.period : { days };
+}
+
+function sortOf(word: string): Sort {
+  const column = sortColumns.find((each) => each === word.replace(/^-/, ""));
+  return column ? { column, isDescending: word.startsWith("-") } : defaultView.sort;
+}
+
+/** How a view names an organization, and a repository. */
+export const organizationName = (provider: string, organizationId: string): string =>
+  `${provider}:${organizationId}`;
+export const repositoryName = (provider: string, organizationId: string, repositoryId: string): string =>
+  `${organizationName(provider, organizationId)}/${repositoryId}`;
+
+type Placed = { readonly provider: string; readonly organizationId: string; readonly repositoryId: string };
+
+/** Whether something of a repository is in the view. */
+export function filterOf(view: Pick<View, "organizations" | "repositories">): (placed: Placed) => boolean {
+  const organizations = new Set(view.organizations);
+  const repositories = new Set(view.repositories);
+  return ({ provider, organizationId, repositoryId }) =>
+    (organizations.size === 0 || organizations.has(organizationName(provider, organizationId))) &&
+    (repositories.size === 0 || repositories.has(repositoryName(provider, organizationId, repositoryId)));
+}

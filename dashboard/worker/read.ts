@@ -1,0 +1,158 @@
+import type { Client, RequestOf } from "../../lib/client/client.ts";
+import { pagesInHalves } from "../../lib/client/pages-in-halves.ts";
+import { pageLimits } from "../../lib/contract/limits.ts";
+import type { McpRecord } from "../../lib/contract/records-metrics.ts";
+import type { Period } from "../../lib/report/period.ts";
+import type { PullRequest } from "../../lib/report/pull-request.ts";
+import { readPullRequests } from "../../lib/report/read.ts";
+import type { Learning } from "../figures/learnings.ts";
+import { authorName, holderNames, type Seats, type User } from "../figures/seats.ts";
+import type { AuditEntry, Identity, PendingLearning } from "../protocol.ts";
+
+/** What is read from the API for the sections of the page; each read stands for itself. */
+
+type OrganizationFilter = { readonly org_id?: string; readonly organization_ids?: string };
+
+/** A part of the key's scope, as the API narrows it. */
+export type Narrowing = {
+  readonly filter: OrganizationFilter;
+  /** Everything that the key may see. */
+  readonly isWhole: boolean;
+};
+
+/** Organizations that one request of an instance key may name. */
+const organizationsMax = 10;
+
+/**
+ * A workspace token narrows to one organization, an instance key to several. What the API does not narrow is read
+ * whole, and the worker picks.
+ */
+export function narrowingOf({ key }: Identity, organizations: readonly string[]): Narrowing {
+  const [first] = organizations;
+  if (key.kind === "workspace" && first !== undefined && organizations.length === 1)
+    return { filter: { org_id: first }, isWhole: false };
+  if (key.kind === "instance" && first !== undefined && organizations.length <= organizationsMax)
+    return { filter: { organization_ids: organizations.map(idOf).join(",") }, isWhole: false };
+  return { filter: {}, isWhole: true };
+}
+
+const idOf = (organization: string): string => organization.slice(organization.indexOf(":") + 1);
+
+export type Reading = {
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  readonly narrowing: Narrowing;
+  onProgress(records: number, recordsMax?: number): void;
+};
+
+export type ReadReviews = {
+  readonly pullRequests: readonly PullRequest[];
+  /** Who finished a reviewed pull request, merged or not. */
+  readonly authors: ReadonlySet<string>;
+};
+
+export async function readReviews(reading: Reading, period: Period): Promise<ReadReviews> {
+  const { client, signal, narrowing, onProgress } = reading;
+  const authors = new Set<string>();
+  const pullRequests = await readPullRequests(
+    client,
+    { ...period, ...narrowing.filter },
+    {
+      pageSizeMax: pageLimits.metrics.max,
+      signal,
+      // Of every review there is at most one record of findings.
+      onProgress: (records, reviews) =>
+        records > reviews ? onProgress(records, 2 * reviews) : onProgress(records),
+      onClosed: ({ provider, organization_id, author_id }) => {
+        if (author_id !== null) authors.add(authorName(provider, organization_id, author_id));
+      },
+    },
+  );
+  for (const { provider, organizationId, authorId } of pullRequests)
+    if (authorId !== null) authors.add(authorName(provider, organizationId, authorId));
+  return { pullRequests, authors };
+}
+
+export async function readMcp({ client, signal, narrowing, onProgress }: Reading, period: Period) {
+  const query = { ...period, ...narrowing.filter };
+  const records: McpRecord[] = [];
+  const pages = pagesInHalves(
+    (place) => client.listMcpMetrics({ query: { ...query, ...place } }, { signal }),
+    ({ body }) => body.next_cursor,
+    { cursor: undefined, pageSizeMax: pageLimits.metrics.max },
+  );
+  for await (const { body } of pages) {
+    records.push(...body.data);
+    onProgress(records.length);
+  }
+  return records;
+}
+
+type ListQuery = NonNullable<RequestOf<"listLearnings">["query"]>;
+
+async function readLearningList(reading: Reading, more: ListQuery): Promise<Learning[]> {
+  const { client, signal, narrowing, onProgress } = reading;
+  const learnings: Learning[] = [];
+  const pages = pagesInHalves(
+    (place) => client.listLearnings({ query: { ...narrowing.filter, ...more, ...place } }, { signal }),
+    ({ body }) => body.next_cursor,
+    { cursor: undefined, pageSizeMax: pageLimits.learnings.max },
+  );
+  for await (const { body } of pages) {
+    learnings.push(...body.data);
+    onProgress(learnings.length);
+  }
+  return learnings;
+}
+
+export const readLearnings = (reading: Reading): Promise<Learning[]> => readLearningList(reading, {});
+export const readPending = (reading: Reading): Promise<PendingLearning[]> =>
+  readLearningList(reading, { state: "pending" });
+
+/** Open findings: the API's own default. */
+export async function readFindings({ client, signal, narrowing, onProgress }: Reading) {
+  // Workspace tokens are refused here, and only they narrow by `org_id`.
+  const query = { ...narrowing.filter, limit: pageLimits.findings.max };
+  const findings = [];
+  for await (const { body } of client.pages("listSecurityFindings", { query }, { signal })) {
+    findings.push(...body.data);
+    onProgress(findings.length);
+  }
+  return findings;
+}
+
+export type ReadSeats = {
+  readonly seats: Seats;
+  readonly users: readonly User[];
+  readonly newHolders: ReadonlySet<string>;
+};
+
+/** Of the key's whole scope: seats belong to a pool, not to an organization of it. */
+export async function readSeats(reading: Reading, since: string): Promise<ReadSeats> {
+  const { client, signal, onProgress } = reading;
+  const users: User[] = [];
+  let seats: Seats = { seats_purchased: 0, seats_assigned: 0 };
+  const query = { limit: pageLimits.users.max };
+  for await (const { body } of client.pages("listUsers", { query }, { signal })) {
+    seats = body;
+    users.push(...body.users);
+    onProgress(users.length);
+  }
+  const newHolders = new Set<string>();
+  const given = { actions: "seats.assigned", date_from: since, limit: pageLimits.auditLogs.max };
+  for await (const { body } of client.pages("listAuditLogs", { query: given }, { signal }))
+    for (const entry of body.data) for (const name of holderNames(entry)) newHolders.add(name);
+  return {
+    seats: { seats_purchased: seats.seats_purchased, seats_assigned: seats.seats_assigned },
+    users,
+    newHolders,
+  };
+}
+
+const auditEntriesMax = 50;
+
+export async function readAudit({ client, signal, narrowing }: Reading): Promise<AuditEntry[]> {
+  const query = { ...narrowing.filter, limit: auditEntriesMax };
+  const { body } = await client.listAuditLogs({ query }, { signal });
+  return body.data;
+}

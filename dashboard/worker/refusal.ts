@@ -1,0 +1,25 @@
+import type { OperationName } from "../../lib/client/client.ts";
+import type { Identity } from "../protocol.ts";
+import { policies } from "./contract.generated.ts";
+
+/**
+ * Why this key may not call an operation, in a sentence; null if nothing is known against it. The page does not ask for
+ * what would be refused: a refused use of a key is an entry of the audit log.
+ */
+export function refusalOf(
+  { key, role, permissions }: Pick<Identity, "key" | "role" | "permissions">,
+  name: OperationName,
+  parameter?: string,
+): string | null {
+  const { kinds, needs, needsOfKind, parameters } = policies[name];
+  const more = parameter === undefined ? undefined : parameters[parameter];
+  const refusing = [kinds, more?.kinds].find((accepted) => accepted && !accepted.includes(key.kind));
+  if (refusing) return `Keys of kind ${key.kind} cannot read it; keys of kind ${refusing.join(", ")} can.`;
+  const missing = [needs, more?.needs, needsOfKind[key.kind]].find(
+    (needed) => needed && (needed === "admin" ? role !== "cr_admin" : !permissions.includes(needed)),
+  );
+  if (!missing) return null;
+  return missing === "admin"
+    ? "It needs a key with the Admin role (cr_admin)."
+    : `It needs a role with the permission ${missing}.`;
+}

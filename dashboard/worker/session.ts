@@ -1,0 +1,113 @@
+import { createClient, ReviewApiError } from "../../lib/client/client.ts";
+import type { Clock } from "../../lib/runtime/clock.ts";
+import type {
+  Decision,
+  FromWorker,
+  Identity,
+  PendingLearning,
+  SectionState,
+  ShownView,
+} from "../protocol.ts";
+import { organizationName } from "../view.ts";
+import { politeFetch } from "./pace.ts";
+import { narrowingOf } from "./read.ts";
+import { createSources } from "./sources.ts";
+
+export type SessionOptions = {
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Clock;
+  tell(message: FromWorker): void;
+};
+
+export type Session = {
+  show(view: ShownView): void;
+  reload(): void;
+  decide(learning: PendingLearning, decision: Decision): Promise<void>;
+};
+
+/** Reads with one key, keeps what was read, and tells the figures of the view that is shown. */
+export function createSession(options: SessionOptions, first: ShownView): Session {
+  const { baseUrl, key, clock } = options;
+  let view = first;
+  let identity: Identity | undefined;
+  let isOver = false;
+  /** A key that was refused once has nothing more to say. */
+  const tell = (message: FromWorker) => {
+    if (!isOver) options.tell(message);
+  };
+  const fetch = politeFetch(options.fetch, clock, (waiting) => tell({ type: "waiting", waiting }));
+  const client = createClient({ baseUrl, key, fetch });
+  const onFault = (error: unknown): SectionState<never> => {
+    if (isRefusal(error)) {
+      tell({ type: "refused", sentence: refusal });
+      isOver = true;
+    }
+    const status = isForbidden(error) ? "left-out" : "failed";
+    return { status, sentence: sentenceOf(error) };
+  };
+  const sources = createSources({ client, tell, onFault }, clock);
+
+  const refresh = () => {
+    if (!identity) return;
+    const context = { identity, view, narrowing: narrowingOf(identity, view.organizations) };
+    for (const source of Object.values(sources)) source.update(context);
+  };
+
+  const begin = async () => {
+    try {
+      const { body } = await client.whoami();
+      identity = body;
+      tell({ type: "identity", identity });
+      refresh();
+    } catch (error) {
+      if (isRefusal(error)) onFault(error);
+      else tell({ type: "unreachable", sentence: sentenceOf(error) });
+    }
+  };
+  void begin();
+
+  return {
+    show(next) {
+      view = next;
+      refresh();
+    },
+    reload() {
+      for (const source of Object.values(sources)) source.forget();
+      void begin();
+    },
+    async decide(learning, decision) {
+      const { id, provider, organization_id } = learning;
+      const org_id = organizationName(provider, organization_id);
+      const told = { type: "decided", id } as const;
+      try {
+        await client.decideLearning({ path: { learning_id: id }, body: { decision, org_id } });
+        sources.pending.change((records) => records.filter((each) => each.id !== id));
+        // An approved one is among the others now, and both are in the log.
+        for (const source of [sources.learnings, sources.audit]) source.forget();
+        refresh();
+        tell({ ...told, sentence: `The Learning is ${decision}d.`, isDone: true });
+      } catch (error) {
+        onFault(error);
+        tell({ ...told, sentence: sentenceOf(error), isDone: false });
+      }
+    },
+  };
+}
+
+const refusal =
+  "The service refuses this key: it is mistyped, or it has expired, was revoked or was replaced. Paste another one.";
+
+const isRefusal = (error: unknown): boolean => error instanceof ReviewApiError && error.status === 401;
+
+/** The key may not, or the plan does not have it; another try would say the same. */
+const forbidden = [402, 403, 404, 410];
+const isForbidden = (error: unknown): boolean =>
+  error instanceof ReviewApiError && forbidden.includes(error.status);
+
+/** fetch reports a broken connection as a TypeError, in words of the browser's own. */
+const sentenceOf = (error: unknown): string => {
+  if (error instanceof ReviewApiError) return error.message;
+  return error instanceof TypeError ? "The service does not answer." : String(error);
+};

@@ -1,0 +1,129 @@
+import type { Clock } from "../../lib/runtime/clock.ts";
+import { learningFigures } from "../figures/learnings.ts";
+import { mcpFigures } from "../figures/mcp.ts";
+import { reviewFigures } from "../figures/reviews.ts";
+import { seatFigures } from "../figures/seats.ts";
+import { findingFigures } from "../figures/security.ts";
+import type { ShownView } from "../protocol.ts";
+import { filterOf, organizationName } from "../view.ts";
+import {
+  readAudit,
+  readFindings,
+  readLearnings,
+  readMcp,
+  readPending,
+  readReviews,
+  readSeats,
+} from "./read.ts";
+import { refusalOf } from "./refusal.ts";
+import { type Context, createSource, type Surroundings } from "./source.ts";
+
+const byNarrowing = ({ narrowing }: Context) => narrowing;
+const byPeriod = ({ narrowing, view }: Context) => [narrowing, view.period];
+
+type Placed = {
+  readonly provider: string;
+  readonly organization_id: string;
+  readonly repository_id: string;
+};
+/** The records of the chosen organizations and repositories. */
+const chosen = <Record extends Placed>(records: readonly Record[], view: ShownView): Record[] => {
+  const passes = filterOf(view);
+  return records.filter(({ provider, organization_id: organizationId, repository_id: repositoryId }) =>
+    passes({ provider, organizationId, repositoryId }),
+  );
+};
+
+/** Where each section of the page comes from. */
+export function createSources(surroundings: Surroundings, clock: Clock) {
+  const reviews = createSource(
+    {
+      refusal: (identity) => refusalOf(identity, "listReviewMetrics"),
+      keyOf: byPeriod,
+      read: (reading, { view }) => readReviews(reading, view.period),
+      // Whether a seat is idle is known only now.
+      onRead: () => seats.tellAgain(),
+      figures: ({ pullRequests }, { view }) => reviewFigures(pullRequests, view),
+      message: (state) => ({ type: "section", name: "reviews", state }),
+    },
+    surroundings,
+  );
+  const mcp = createSource(
+    {
+      refusal: (identity) => refusalOf(identity, "listMcpMetrics"),
+      keyOf: byPeriod,
+      read: async (reading, { view }) => {
+        // They share a rate limit, and the figures of reviews come first.
+        await reviews.settled();
+        reading.signal.throwIfAborted();
+        return await readMcp(reading, view.period);
+      },
+      figures: (records, { view }) => mcpFigures(chosen(records, view)),
+      message: (state) => ({ type: "section", name: "mcp", state }),
+    },
+    surroundings,
+  );
+  const security = createSource(
+    {
+      refusal: (identity) => refusalOf(identity, "listSecurityFindings"),
+      keyOf: byNarrowing,
+      read: readFindings,
+      figures: (findings, { view }) => findingFigures(chosen(findings, view), clock.nowMs()),
+      message: (state) => ({ type: "section", name: "security", state }),
+    },
+    surroundings,
+  );
+  const seats = createSource(
+    {
+      refusal: (identity) => refusalOf(identity, "listUsers"),
+      keyOf: ({ view }) => view.period.start_date,
+      read: (reading, { view }) => readSeats(reading, view.period.start_date),
+      figures: (read, { identity, narrowing }) =>
+        seatFigures({
+          ...read,
+          authors: narrowing.isWhole ? (reviews.records()?.authors ?? null) : null,
+          home: identity.scope.home ?? identity.scope.organizations[0] ?? null,
+        }),
+      message: (state) => ({ type: "section", name: "seats", state }),
+    },
+    surroundings,
+  );
+  const learnings = createSource(
+    {
+      refusal: (identity) => refusalOf(identity, "listLearnings"),
+      keyOf: byNarrowing,
+      read: readLearnings,
+      figures: (records, { view }) => learningFigures(chosen(records, view), clock.nowMs()),
+      message: (state) => ({ type: "section", name: "learnings", state }),
+    },
+    surroundings,
+  );
+  const pending = createSource(
+    {
+      refusal: (identity) => refusalOf(identity, "listLearnings", "state=pending"),
+      keyOf: byNarrowing,
+      read: readPending,
+      figures: (records, { view }) => chosen(records, view),
+      message: (state) => ({ type: "section", name: "pending", state }),
+    },
+    surroundings,
+  );
+  const audit = createSource(
+    {
+      refusal: (identity) => refusalOf(identity, "listAuditLogs"),
+      keyOf: byNarrowing,
+      read: readAudit,
+      figures: (entries, { view }) =>
+        entries.filter(
+          ({ provider, organization_id }) =>
+            view.organizations.length === 0 ||
+            (provider !== null &&
+              organization_id !== null &&
+              view.organizations.includes(organizationName(provider, organization_id))),
+        ),
+      message: (state) => ({ type: "section", name: "audit", state }),
+    },
+    surroundings,
+  );
+  return { reviews, mcp, security, seats, learnings, pending, audit };
+}

@@ -1,0 +1,27 @@
+import { systemClock } from "../../lib/runtime/clock.ts";
+import type { FromWorker, ToWorker } from "../protocol.ts";
+import { createSession, type Session } from "./session.ts";
+
+/** Everything that takes time happens here, so that the page never stands still. The key lives here too. */
+let session: Session | undefined;
+
+const tell = (message: FromWorker) => globalThis.postMessage(message);
+
+globalThis.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
+  switch (data.type) {
+    case "begin": {
+      const { baseUrl, key, view } = data;
+      session = createSession(
+        { baseUrl, key, fetch: globalThis.fetch.bind(globalThis), clock: systemClock, tell },
+        view,
+      );
+      return;
+    }
+    case "show":
+      return session?.show(data.view);
+    case "reload":
+      return session?.reload();
+    case "decide":
+      return void session?.decide(data.learning, data.decision);
+  }
+});

@@ -1,0 +1,16 @@
+/** CSV as answers, exports and pages write it. Without schemas, so that a page in a browser can have it too. */
+
+export type Cell = string | number | boolean | null | readonly unknown[];
+
+/** RFC 4180 with CRLF; what a spreadsheet would take for a formula gets a leading quote mark. */
+export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(",")}\r\n`;
+
+/** What spreadsheets begin a formula with, also in full width, and the blanks that they pass over before it. */
+const formula = /^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/;
+
+function csvCell(cell: Cell): string {
+  if (cell === null) return "";
+  const text = typeof cell === "object" ? JSON.stringify(cell) : String(cell);
+  const safe = formula.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

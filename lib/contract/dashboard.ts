@@ -1,0 +1,39 @@
+/** The dashboard: a page, its scripts and its style. They are built from `dashboard/` and served as they are. */
+export const dashboardPath = "/dashboard";
+
+/** Below the project's root; `npm run generate` writes it. */
+export const dashboardBuiltFolder = "dashboard/built";
+
+/**
+ * Everything comes from the service itself and goes nowhere else; nothing inline runs or styles, and text never becomes
+ * script: `dashboard` is the page's one policy of trusted types, for the address of its worker.
+ */
+export const dashboardSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types dashboard",
+].join("; ");
+
+const file = (name: string, contentType: string) => ({
+  file: `${dashboardBuiltFolder}/${name}`,
+  contentType,
+  securityPolicy: dashboardSecurityPolicy,
+});
+const script = "text/javascript; charset=utf-8";
+
+/** By the path they are served at. */
+export const dashboardFiles = {
+  [dashboardPath]: file("index.html", "text/html; charset=utf-8"),
+  [`${dashboardPath}/page.js`]: file("page.js", script),
+  [`${dashboardPath}/worker.js`]: file("worker.js", script),
+  [`${dashboardPath}/page.css`]: file("page.css", "text/css; charset=utf-8"),
+  [`${dashboardPath}/icon.svg`]: file("icon.svg", "image/svg+xml"),
+};
