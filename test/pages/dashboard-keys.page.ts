@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { type KeyKind, keyKinds } from "../../lib/contract/access.ts";
+import { enterKey, leftOut, openDashboard, untilRead } from "./dashboard.ts";
+import { desktop, expectAccessible, openPage, phone, service } from "./support.ts";
+
+const approval = "Learnings that wait for approval";
+const administration = ["Seats", approval, "Recent audit entries"];
+
+/** What each kind of key may not read, by hand: decisions, section 4. The user key is a member's, the others are admins'. */
+const expected: Readonly<Record<KeyKind, readonly string[]>> = {
+  organization: [],
+  user: ["Open security findings", ...administration],
+  workspace: ["Open security findings"],
+  instance: [],
+  legacy: ["Open security findings", ...administration],
+  agentic: [
+    ...["Reviews", "MCP use", "Open security findings", "Seats"],
+    ...["Learnings by use", approval, "Recent audit entries"],
+  ],
+};
+
+const looks = [
+  { name: "on a desktop, light", options: { ...desktop, colorScheme: "light" } },
+  { name: "on a phone, dark", options: { ...phone, colorScheme: "dark" } },
+] as const;
+
+describe.each(looks)("$name", ({ options }) => {
+  test.each(keyKinds)("a key of kind %s shows what it may read, and says what it may not", async (kind) => {
+    const { page, faults, origins } = await openDashboard({
+      kind,
+      options,
+    });
+    await untilRead(page);
+    expect((await leftOut(page)).toSorted()).toEqual([...expected[kind]].toSorted());
+    for (const sentence of await page.locator(".left-out p").allTextContents())
+      expect(sentence).toMatch(/Keys of kind|It needs a/);
+    expect(await page.locator(".headlines").count()).toBe(kind === "agentic" ? 0 : 1);
+    expect(await page.locator(".failed").count()).toBe(0);
+    await expectAccessible(page);
+    // Nothing is wider than the screen; wide tables scroll by themselves.
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    // Not even the refusals are asked for: each would be an entry of the audit log.
+    expect(faults).toEqual([]);
+    expect([...origins]).toEqual([service().url]);
+  });
+});
+
+test.each(["light", "dark"] as const)("the first page is accessible, %s", async (colorScheme) => {
+  const { page, faults } = await openPage({ ...phone, colorScheme });
+  await page.goto(`${service().url}/dashboard`);
+  await expectAccessible(page);
+  expect(faults).toEqual([]);
+});
+
+test("a mistyped key is refused with a sentence, and the next one may be pasted", async () => {
+  const { page } = await openDashboard({ key: "rk_workspace_mistyped" });
+  await expect.poll(() => page.getByRole("alert").textContent()).toContain("The service refuses this key");
+  await enterKey(page, service().keys.organization);
+  await page.locator(".headlines").waitFor();
+});
+
+describe("the key", () => {
+  const places = `JSON.stringify([location.href, document.cookie, Object.entries(localStorage), document.documentElement.outerHTML])`;
+
+  test("lives in memory: it is in no address, storage or markup, and a reload forgets it", async () => {
+    const { page } = await openDashboard();
+    await untilRead(page);
+    const key = service().keys.workspace;
+    expect(await page.evaluate(places)).not.toContain(key);
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    await page.reload();
+    await page.getByLabel("API key").waitFor();
+  });
+
+  test("is kept for the tab where that is asked for, until it is forgotten", async () => {
+    const { page } = await openDashboard({ isKept: true });
+    await untilRead(page);
+    await page.reload();
+    await page.locator(".headlines").waitFor();
+    expect(await page.evaluate(places)).not.toContain(service().keys.workspace);
+    const other = await page.context().newPage();
+    await other.goto(`${service().url}/dashboard`);
+    await other.getByLabel("API key").waitFor();
+    await page.getByRole("button", { name: "Forget key" }).click();
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    await page.reload();
+    await page.getByLabel("API key").waitFor();
+  });
+
+  test("is sent in its header, to the API alone", async () => {
+    const { page } = await openPage();
+    const carrying: string[] = [];
+    page.on("request", (request) => {
+      if (request.headers()["x-service-api-key"]) carrying.push(new URL(request.url()).pathname);
+      expect(request.url()).not.toContain("rk_");
+    });
+    await page.goto(`${service().url}/dashboard`);
+    await enterKey(page, service().keys.instance);
+    await untilRead(page);
+    expect(carrying.length).toBeGreaterThan(5);
+    expect(carrying.every((path) => path.startsWith("/v1/"))).toBe(true);
+  });
+});

@@ -1,0 +1,51 @@
+import type { BrowserContextOptions, Page } from "playwright-core";
+import type { KeyKind } from "../../lib/contract/access.ts";
+import { desktop, openPage, service, type Visit } from "./support.ts";
+
+/** All that the browser tests of the dashboard share. */
+
+export type Opening = {
+  readonly key?: string;
+  readonly kind?: KeyKind;
+  /** The part of the address after `#`. */
+  readonly address?: string;
+  readonly isKept?: boolean;
+  readonly options?: BrowserContextOptions;
+  /** Before the page is asked for: what stands in its way. */
+  prepare?(page: Page): Promise<void>;
+};
+
+/** Opens the page, pastes a key and sends it. */
+export async function openDashboard({
+  kind = "workspace",
+  address = "",
+  ...more
+}: Opening = {}): Promise<Visit> {
+  const visit = await openPage(more.options ?? desktop);
+  const { page } = visit;
+  await more.prepare?.(page);
+  await page.goto(`${service().url}/dashboard${address === "" ? "" : `#${address}`}`);
+  await enterKey(page, more.key ?? service().keys[kind], more.isKept ?? false);
+  return visit;
+}
+
+export async function enterKey(page: Page, key: string, isKept = false): Promise<void> {
+  await page.getByLabel("API key").fill(key);
+  if (isKept) await page.getByLabel("Keep it for this tab").check();
+  await page.getByRole("button", { name: "Open the dashboard" }).click();
+}
+
+/** Until nothing is read any more. */
+export async function untilRead(page: Page): Promise<void> {
+  await page.locator("#figures").waitFor();
+  await page
+    .locator("#figures[aria-busy=true], #figures [aria-busy=true]")
+    .first()
+    .waitFor({ state: "detached" });
+}
+
+/** The titles of what is left out. */
+export const leftOut = (page: Page): Promise<string[]> => page.locator(".left-out h3").allTextContents();
+
+export const card = (page: Page, title: string) =>
+  page.locator("section.card").filter({ has: page.getByRole("heading", { name: title, exact: true }) });
