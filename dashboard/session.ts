@@ -79,7 +79,6 @@ export function nextSession(session: Session, event: SessionEvent): Session {
     case "section":
       return {
         ...session,
-        waiting: null,
         announcement:
           event.name === "reviews" && event.state.status === "ready"
             ? "The figures are up to date."

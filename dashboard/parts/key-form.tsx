@@ -59,8 +59,8 @@ export function KeyForm({ isOpening, notice, onKey }: KeyFormProps) {
           {isOpening ? "Opening …" : "Open the dashboard"}
         </button>
         <p id="key-note" class="definition">
-          The key stays in the memory of this page and is sent to this service alone. What the key may not read
-          is left out. <a href="docs">How to get one</a>
+          The key stays in the memory of this page and is sent to this service alone. What the key may not
+          read is left out. <a href="docs">How to get one</a>
         </p>
       </form>
     </main>

@@ -163,6 +163,8 @@ const PullRequestLine = ({ url, mergedAt, complexity, figures }: ListedPullReque
   </tr>
 );
 
-/** The end of the path says which one it is. */
-const shortAddress = (address: string): string =>
-  URL.canParse(address) ? new URL(address).pathname.slice(1) || address : address;
+/** The path says which one it is; what is no link is shown as it came. */
+const shortAddress = (address: string): string => {
+  const link = safeAddress(address);
+  return link === null ? address : new URL(link).pathname.slice(1) || link;
+};

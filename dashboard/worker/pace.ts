@@ -6,7 +6,10 @@ import { policies, type RateLimit } from "./contract.generated.ts";
 
 type Fetch = typeof globalThis.fetch;
 
+type OnWait = (bucket: string, waiting: Waiting | null) => void;
+
 type Bucket = {
+  readonly name: string;
   /** As the contract says, until the service's own headers say otherwise. */
   requestsMax: number;
   windowMs: number;
@@ -23,13 +26,13 @@ type Bucket = {
  * answer counts, which is never before the service counted the request. Where others have used everything up, the page
  * waits instead of asking.
  */
-export function politeFetch(fetch: Fetch, clock: Clock, onWait: (waiting: Waiting | null) => void): Fetch {
+export function politeFetch(fetch: Fetch, clock: Clock, onWait: OnWait): Fetch {
   const buckets = new Map<string, Bucket>();
   const bucketOf = ({ bucket: name, requestsMax, windowSeconds }: RateLimit): Bucket => {
     const known = buckets.get(name);
     if (known) return known;
     const made = {
-      ...{ requestsMax, windowMs: windowSeconds * 1000, answeredMs: [], emptyUntilMs: 0 },
+      ...{ name, requestsMax, windowMs: windowSeconds * 1000, answeredMs: [], emptyUntilMs: 0 },
       turn: Promise.resolve(),
     };
     buckets.set(name, made);
@@ -43,9 +46,8 @@ export function politeFetch(fetch: Fetch, clock: Clock, onWait: (waiting: Waitin
     const waitMs = Math.max(placeMs, bucket.emptyUntilMs) - clock.nowMs();
     if (waitMs <= 0) return;
     const reason = bucket.emptyUntilMs > placeMs ? "asked" : "half";
-    onWait({ reason, seconds: Math.ceil(waitMs / 1000) });
+    onWait(bucket.name, { reason, seconds: Math.ceil(waitMs / 1000) });
     await clock.sleep(waitMs, signal);
-    onWait(null);
   };
 
   return (target, init) => {
@@ -53,7 +55,11 @@ export function politeFetch(fetch: Fetch, clock: Clock, onWait: (waiting: Waitin
     const signal = init?.signal ?? undefined;
     const answer = bucket.turn.then(async () => {
       signal?.throwIfAborted();
-      await waitForPlace(bucket, signal);
+      try {
+        await waitForPlace(bucket, signal);
+      } finally {
+        onWait(bucket.name, null);
+      }
       try {
         const response = await fetch(target, init);
         note(bucket, response, clock, onWait);
@@ -68,12 +74,7 @@ export function politeFetch(fetch: Fetch, clock: Clock, onWait: (waiting: Waitin
   };
 }
 
-function note(
-  bucket: Bucket,
-  { status, headers }: Response,
-  clock: Clock,
-  onWait: (waiting: Waiting) => void,
-) {
+function note(bucket: Bucket, { status, headers }: Response, clock: Clock, onWait: OnWait): void {
   const requestsMax = parameter(headers.get("ratelimit-policy"), "q");
   const windowSeconds = parameter(headers.get("ratelimit-policy"), "w");
   if (requestsMax !== null) bucket.requestsMax = requestsMax;
@@ -83,7 +84,7 @@ function note(
   if (remaining === 0 && resetSeconds !== null) bucket.emptyUntilMs = clock.nowMs() + resetSeconds * 1000;
   const askedSeconds = Number(headers.get("retry-after"));
   if ((status === 429 || status === 503) && askedSeconds > 0)
-    onWait({ reason: "asked", seconds: askedSeconds });
+    onWait(bucket.name, { reason: "asked", seconds: askedSeconds });
 }
 
 /** Of a structured field: `"metrics";q=60;w=60`. */

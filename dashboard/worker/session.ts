@@ -7,6 +7,7 @@ import type {
   PendingLearning,
   SectionState,
   ShownView,
+  Waiting,
 } from "../protocol.ts";
 import { organizationName } from "../view.ts";
 import { politeFetch } from "./pace.ts";
@@ -37,7 +38,13 @@ export function createSession(options: SessionOptions, first: ShownView): Sessio
   const tell = (message: FromWorker) => {
     if (!isOver) options.tell(message);
   };
-  const fetch = politeFetch(options.fetch, clock, (waiting) => tell({ type: "waiting", waiting }));
+  const waits = new Map<string, Waiting>();
+  const fetch = politeFetch(options.fetch, clock, (bucket, waiting) => {
+    if (waiting === null && !waits.delete(bucket)) return;
+    if (waiting !== null) waits.set(bucket, waiting);
+    const [longest = null] = [...waits.values()].toSorted((one, other) => other.seconds - one.seconds);
+    tell({ type: "waiting", waiting: longest });
+  });
   const client = createClient({ baseUrl, key, fetch });
   const onFault = (error: unknown): SectionState<never> => {
     if (isRefusal(error)) {

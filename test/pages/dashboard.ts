@@ -12,7 +12,7 @@ export type Opening = {
   readonly isKept?: boolean;
   readonly options?: BrowserContextOptions;
   /** Before the page is asked for: what stands in its way. */
-  prepare?(page: Page): Promise<void>;
+  prepare?(page: Page): Promise<unknown>;
 };
 
 /** Opens the page, pastes a key and sends it. */

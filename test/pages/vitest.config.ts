@@ -8,7 +8,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     globalSetup: ["test/pages/start.ts"],
     pool: "threads",
-    // They share the rate limits of the demo's keys.
-    fileParallelism: false,
+    maxWorkers: 2,
   },
 });

@@ -1,0 +1,228 @@
+import { describe, expect, test } from "vitest";
+import { learningFigures } from "../../dashboard/figures/learnings.ts";
+import { mcpFigures } from "../../dashboard/figures/mcp.ts";
+import { reviewFigures } from "../../dashboard/figures/reviews.ts";
+import { authorName, holderNames, seatFigures } from "../../dashboard/figures/seats.ts";
+import { findingFigures } from "../../dashboard/figures/security.ts";
+import { sortedRepositories } from "../../dashboard/sort.ts";
+import { csvOf, figureColumnsOf, textColumn } from "../../dashboard/tables.ts";
+import type { AnswerOf } from "../../lib/client/client.ts";
+import { reportOf } from "../../lib/report/report.ts";
+import { collected, comments, finding, review } from "../report/records.ts";
+
+const nowMs = Date.parse("2026-03-10T12:00:00.000Z");
+const period = { start_date: "2026-03-02", end_date: "2026-03-15" };
+const view = { period, organizations: [], repositories: [], byAuthor: false, listed: null };
+
+const read = collected(
+  [
+    review(1),
+    review(2, { merged_at: "2026-03-09T10:00:00.000Z" }),
+    review(3, { repository_id: "9002", repository_name: "api", author_username: "ben", author_id: "502" }),
+  ],
+  [comments(1, [finding(true), finding(null)]), comments(3, [finding(false)])],
+);
+
+describe("of reviews", () => {
+  test("they are those of lib/report, for what the filters leave", () => {
+    const all = reviewFigures(read, view);
+    const report = reportOf(read, period, "week");
+    expect([all.total, all.weeks, all.heatMap]).toEqual([report.total, report.weeks, report.heat_map]);
+    const some = reviewFigures(read, { ...view, repositories: ["github:1001/9002"] });
+    expect([some.total.pull_requests, some.total.findings.not_accepted]).toEqual([1, 1]);
+    // What can be chosen stays the same, whatever is chosen.
+    expect(some.knownRepositories.map(({ name }) => name)).toEqual(["api", "shop"]);
+  });
+
+  test("a repository has its pull requests of every week, the empty ones too", () => {
+    const { repositories } = reviewFigures(read, view);
+    expect(repositories.map(({ id, name, weeks }) => [id, name, weeks])).toEqual([
+      ["github:1001/9002", "api", [1, 0]],
+      ["github:1001/9001", "shop", [1, 1]],
+    ]);
+  });
+
+  test("authors are counted only when they are chosen, in alphabetical order", () => {
+    expect(reviewFigures(read, view).authors).toBeNull();
+    const { authors } = reviewFigures(read, { ...view, byAuthor: true });
+    expect(authors?.map(({ name, figures }) => [name, figures.pull_requests])).toEqual([
+      ["ada", 2],
+      ["ben", 1],
+    ]);
+  });
+
+  test("the listed repository's pull requests come newest first; one that is not there lists none", () => {
+    const { listed } = reviewFigures(read, { ...view, listed: "github:1001/9001" });
+    expect(listed?.pullRequests.map(({ mergedAt }) => mergedAt.slice(0, 10))).toEqual([
+      "2026-03-09",
+      "2026-03-02",
+    ]);
+    expect(reviewFigures(read, { ...view, listed: "github:1001/none" }).listed).toBeNull();
+  });
+});
+
+test("repositories without a value come last, whichever way they are sorted", () => {
+  const { repositories } = reviewFigures(
+    collected(
+      [review(1), review(3, { repository_id: "2", repository_name: "a" })],
+      [comments(1, [finding(true)])],
+    ),
+    view,
+  );
+  for (const isDescending of [true, false])
+    expect(
+      sortedRepositories(repositories, { column: "acceptance", isDescending }).map(({ name }) => name),
+    ).toEqual(["shop", "a"]);
+});
+
+test("MCP use is summed by server; of a pull request that comes again the last one counts", () => {
+  const record = (number: number, calls: number) => ({
+    pr_url: `https://git.example/${number}`,
+    ...{
+      organization_id: "1",
+      repository_id: "9",
+      author_id: null,
+      merged_at: null,
+      provider: "github" as const,
+    },
+    servers: [{ name: "issues", calls, tools: [{ name: "find", calls, failures: 1 }] }],
+  });
+  const other = {
+    ...record(2, 5),
+    servers: [...record(2, 5).servers, { name: "docs", calls: 2, tools: [] }],
+  };
+  expect(mcpFigures([record(1, 100), other, record(1, 3)])).toEqual({
+    pullRequests: 2,
+    calls: 10,
+    servers: [
+      {
+        name: "issues",
+        pullRequests: 2,
+        calls: 8,
+        failures: 2,
+        tools: [{ name: "find", calls: 8, failures: 2 }],
+      },
+      { name: "docs", pullRequests: 1, calls: 2, failures: 0, tools: [] },
+    ],
+  });
+});
+
+test("findings are counted by severity and age, and the worst and oldest come first", () => {
+  const open = (severity: "critical" | "low", detected: string) => ({
+    ...{ id: detected, title: detected, severity, detected_at: `${detected}T12:00:00.000Z`, description: "" },
+    ...{ organization_id: "1", organization_name: "o", repository_id: "2", repository_name: "o/r" },
+    ...{ state: "open" as const, cwe: null, file_path: "a.ts", start_line: 1, end_line: 1, evidence: [] },
+    ...{
+      scan_id: "s",
+      commit_sha: "c",
+      updated_at: "",
+      provider: "github" as const,
+      repository_short_name: "r",
+    },
+  });
+  const figures = findingFigures(
+    // 90, 89, 7 and 6 days before now.
+    [
+      open("low", "2025-12-10"),
+      open("low", "2025-12-11"),
+      open("critical", "2026-03-03"),
+      open("critical", "2026-03-04"),
+    ],
+    nowMs,
+  );
+  expect(figures.open).toBe(4);
+  expect(figures.counts).toEqual([
+    { severity: "critical", ages: [1, 1, 0, 0], open: 2 },
+    { severity: "high", ages: [0, 0, 0, 0], open: 0 },
+    { severity: "medium", ages: [0, 0, 0, 0], open: 0 },
+    { severity: "low", ages: [0, 0, 1, 1], open: 2 },
+  ]);
+  expect(figures.first.map(({ severity, days }) => [severity, days])).toEqual([
+    ["critical", 7],
+    ["critical", 6],
+    ["low", 90],
+    ["low", 89],
+  ]);
+});
+
+test("Learnings are counted by use; active ones were used in the last 30 days", () => {
+  const learning = (id: string, usage_count: number, last_used_at: string | null) => ({
+    ...{ id, usage_count, last_used_at, learning: id, organization_id: "1", organization_name: "o" },
+    ...{ repository_id: "2", repository_name: "o/r", author_id: "3", author_username: null, file: null },
+    ...{
+      source_url: null,
+      created_at: "",
+      updated_at: "",
+      provider: "github" as const,
+      repository_short_name: "r",
+    },
+  });
+  const { mostUsed, ...counts } = learningFigures(
+    [
+      learning("old", 9, "2026-01-01T00:00:00.000Z"),
+      learning("never", 0, null),
+      learning("new", 4, "2026-03-01T00:00:00.000Z"),
+    ],
+    nowMs,
+  );
+  expect(counts).toEqual({ total: 3, active: 1, neverUsed: 1, uses: 13 });
+  expect(mostUsed.map(({ id }) => id)).toEqual(["old", "new"]);
+});
+
+describe("seats", () => {
+  type User = AnswerOf<"listUsers">["users"][number];
+  const person = (name: string, seat_assigned = true): User => ({
+    email: `${name}@example.com`,
+    username: name,
+    seat_assigned,
+    organizations: [{ provider: "github", org_id: "1", user_id: name, role: "cr_member" }],
+  });
+  const seats = { seats_purchased: 10, seats_assigned: 5 };
+  const users = [person("zoe"), person("ada"), person("ben"), person("eve"), person("dan", false)];
+  const authors = new Set([authorName("github", "1", "ben")]);
+
+  test("idle is who holds one, finished nothing and has had it all the time", () => {
+    const newHolders = new Set(["eve@example.com"]);
+    expect(seatFigures({ seats, users, authors, home: null, newHolders })).toEqual({
+      ...{ purchased: 10, used: 5, free: 5, unseen: 1 },
+      ...{ idle: 2, idleHolders: ["ada", "zoe"] },
+    });
+  });
+
+  test("nobody is called idle where not all pull requests were read", () => {
+    expect(seatFigures({ seats, users, authors: null, home: null, newHolders: new Set() }).idle).toBeNull();
+  });
+
+  test("members of one organization are found by its name", () => {
+    const member: User = {
+      ...{ user_id: "ben", username: null, email: null, seat_assigned: true },
+      ...{ role: "cr_member", role_name: "Member", role_type: "system" },
+    };
+    const home = { provider: "github", provider_organization_id: "1" };
+    const ask = (names: readonly string[]) =>
+      seatFigures({ seats, users: [member], authors: new Set(names), home, newHolders: new Set() }).idle;
+    expect([ask([authorName("github", "1", "ben")]), ask([authorName("github", "2", "ben")])]).toEqual([
+      0, 1,
+    ]);
+  });
+
+  test("an audit entry names people by address, or by their id in its organization", () => {
+    const metadata = { ids: ["Eve@Example.com", "501"] };
+    expect(holderNames({ provider: "github", organization_id: "1", metadata })).toEqual([
+      "eve@example.com",
+      authorName("github", "1", "501"),
+    ]);
+    expect(holderNames({ provider: null, organization_id: null, metadata: {} })).toEqual([]);
+  });
+});
+
+test("a file has plain numbers with their units, and no formulas", () => {
+  const { repositories } = reviewFigures(collected([review(1, { repository_name: "=cmd()" })]), view);
+  const columns = [
+    textColumn("repository", "Repository", ({ name }: (typeof repositories)[number]) => name),
+    ...figureColumnsOf<(typeof repositories)[number]>("acceptance", "merge_median_minutes"),
+  ];
+  expect(csvOf({ name: "x", caption: "x", columns, rows: repositories })).toBe(
+    "repository,acceptance,merge_median_minutes\r\n'=cmd(),,120\r\n",
+  );
+});

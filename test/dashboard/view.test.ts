@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { safeAddress } from "../../dashboard/links.ts";
+import { minuteTicks, wholeTicks } from "../../dashboard/scale.ts";
+import { addressOf, defaultView, filterOf, resolvePeriod, type View, viewOf } from "../../dashboard/view.ts";
+
+const full: View = {
+  period: { start_date: "2026-02-28", end_date: "2026-03-01" },
+  organizations: ["github:1001", "gitlab:a/b&c=d"],
+  repositories: ["github:1001/9001"],
+  byAuthor: true,
+  listed: "github:1001/9001",
+  sort: { column: "acceptance", isDescending: false },
+};
+
+describe("the address of a view", () => {
+  test.each([
+    ["", defaultView],
+    ["days=7", { ...defaultView, period: { days: 7 } }],
+    [
+      "from=2026-02-28&to=2026-03-01&org=github:1001&org=gitlab:a/b%26c%3Dd&repo=github:1001/9001&authors=yes" +
+        "&list=github:1001/9001&sort=acceptance",
+      full,
+    ],
+  ] as const)("%s is a view, and the view is that address", (address, view) => {
+    expect(viewOf(`#${address}`)).toEqual(view);
+    expect(addressOf(view)).toBe(address);
+  });
+
+  test.each([
+    "days=8",
+    "days=1e1",
+    "from=2026-02-30&to=2026-03-01",
+    "from=2026-03-02&to=2026-03-01",
+    "from=2026-03-01",
+    "sort=key",
+    "sort=__proto__",
+    "org=&repo=&list=",
+    "key=rk_secret",
+  ])("%s makes no sense and is as usual", (address) => {
+    expect(viewOf(`#${address}`)).toEqual(defaultView);
+  });
+});
+
+test("a number of days ends today, and its days are in UTC", () => {
+  const nowMs = Date.parse("2026-03-01T00:30:00.000Z");
+  expect(resolvePeriod({ days: 7 }, nowMs)).toEqual({ start_date: "2026-02-23", end_date: "2026-03-01" });
+});
+
+test("a filter passes what was chosen; the same id of another provider is another organization", () => {
+  const passes = filterOf({ organizations: ["github:1"], repositories: ["github:1/7", "gitlab:1/7"] });
+  const placed = (provider: string, organizationId: string, repositoryId: string) =>
+    passes({ provider, organizationId, repositoryId });
+  expect([placed("github", "1", "7"), placed("gitlab", "1", "7"), placed("github", "1", "8")]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(filterOf(defaultView)({ provider: "x", organizationId: "y", repositoryId: "z" })).toBe(true);
+});
+
+test.each([
+  ["https://git.example/a/pull/1", "https://git.example/a/pull/1"],
+  ["http://git.example", "http://git.example/"],
+  ["javascript:alert(1)", null],
+  [" JavaScript:alert(1)", null],
+  ["data:text/html,<script>", null],
+  ["file:///etc/passwd", null],
+  ["//git.example/a", null],
+  ["/a", null],
+  ["", null],
+])("%j becomes the link %j", (address, link) => {
+  expect(safeAddress(address)).toBe(link);
+});
+
+test("the lines of a chart's grid stand at round values, the last at or above the greatest", () => {
+  expect(wholeTicks(3)).toEqual([0, 1, 2, 3]);
+  expect(wholeTicks(17)).toEqual([0, 5, 10, 15, 20]);
+  expect(wholeTicks(90_000)).toEqual([0, 50_000, 100_000]);
+  expect(minuteTicks(100)).toEqual([0, 30, 60, 90, 120]);
+  expect(minuteTicks(5_000)).toEqual([0, 1440, 2880, 4320, 5760]);
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import type { FromWorker, Identity, Waiting } from "../../dashboard/protocol.ts";
+import { closedSession, nextSession } from "../../dashboard/session.ts";
+import { politeFetch } from "../../dashboard/worker/pace.ts";
+import { narrowingOf } from "../../dashboard/worker/read.ts";
+import { refusalOf } from "../../dashboard/worker/refusal.ts";
+import { createSession } from "../../dashboard/worker/session.ts";
+import { keyKinds, systemRoles } from "../../lib/contract/access.ts";
+import { TestClock } from "../support/clock.ts";
+
+const url = "http://service";
+
+describe("the pace", () => {
+  const limited = (policy: string, remaining = "1") => ({
+    "ratelimit-policy": `"metrics";${policy}`,
+    ratelimit: `"metrics";r=${remaining};t=40`,
+  });
+
+  /** Sends so many at once and answers when each arrived at the service. */
+  async function arrivals(count: number, headers: Record<string, string> = {}, paths = ["reviews", "mcp"]) {
+    const clock = new TestClock();
+    const startMs = clock.nowMs();
+    const arrived: number[] = [];
+    const waits: Waiting[] = [];
+    const fetch = politeFetch(
+      async () => {
+        // Slow on the way, and slow to answer.
+        clock.advance(300);
+        arrived.push(clock.nowMs() - startMs);
+        clock.advance(200);
+        return new Response("{}", { headers });
+      },
+      clock,
+      (_, waiting) => waiting && waits.push(waiting),
+    );
+    const send = (index: number) => fetch(`${url}/live/v1/metrics/${paths[index % paths.length]}?limit=1`);
+    await Promise.all(Array.from({ length: count }, (_, index) => send(index)));
+    return { arrived, waits };
+  }
+
+  const mostIn = (windowMs: number, arrived: readonly number[]) =>
+    Math.max(...arrived.map((from) => arrived.filter((at) => at >= from && at < from + windowMs).length));
+
+  test("is never more than half of the limit in any window, over all operations of a bucket", async () => {
+    const { arrived, waits } = await arrivals(100);
+    expect(mostIn(60_000, arrived)).toBe(30);
+    expect(waits[0]).toMatchObject({ reason: "half" });
+    // And not needlessly slow: 100 requests need three pauses.
+    expect(arrived.at(-1)).toBeLessThan(4 * 61_000);
+  });
+
+  test("follows the service's own headers where these say otherwise", async () => {
+    const { arrived } = await arrivals(12, limited("q=8;w=10"));
+    expect(mostIn(10_000, arrived)).toBe(4);
+  });
+
+  test("waits where others have left nothing, instead of being refused", async () => {
+    const { arrived, waits } = await arrivals(2, limited("q=60;w=60", "0"));
+    expect((arrived[1] ?? 0) - (arrived[0] ?? 0)).toBeGreaterThanOrEqual(40_000);
+    expect(waits[0]).toEqual({ reason: "asked", seconds: 40 });
+  });
+
+  test("of one bucket does not hold up another", async () => {
+    const clock = new TestClock();
+    const fetch = politeFetch(
+      async () => new Response("{}"),
+      clock,
+      () => undefined,
+    );
+    const startMs = clock.nowMs();
+    for (let index = 0; index < 30; index++) await fetch(`${url}/v1/metrics/mcp`);
+    for (let index = 0; index < 30; index++) await fetch(`${url}/v1/audit-logs`);
+    expect(clock.nowMs()).toBe(startMs);
+  });
+});
+
+const organization = { id: "u", name: "acme", provider: "github", provider_organization_id: "1" } as const;
+const identity = (kind: Identity["key"]["kind"], more: Partial<Identity> = {}): Identity => ({
+  key: { id: "k", kind, name: null, expires_at: null },
+  scope: { tenant: "organization", tenant_id: "1", home: null, organizations: [organization] },
+  user_id: null,
+  role: "cr_admin",
+  permissions: [...systemRoles.cr_admin.permissions],
+  ...more,
+});
+
+describe("what is not asked for", () => {
+  test("is what the contract refuses to the kind of key, the role or the permissions", () => {
+    expect(refusalOf(identity("organization"), "listSecurityFindings")).toBeNull();
+    expect(refusalOf(identity("workspace"), "listSecurityFindings")).toMatch(
+      /^Keys of kind workspace cannot/,
+    );
+    expect(refusalOf(identity("user", { permissions: [] }), "listSecurityFindings")).toContain(
+      "security:read",
+    );
+    expect(refusalOf(identity("user", { role: "cr_member" }), "listUsers")).toContain("Admin role");
+    expect(refusalOf(identity("user", { permissions: [] }), "listLearnings")).toContain("learning:read");
+    expect(refusalOf(identity("organization", { permissions: [] }), "listLearnings")).toBeNull();
+  });
+
+  test("pending Learnings need an admin, and legacy keys never see them", () => {
+    const pending = (who: Identity) => refusalOf(who, "listLearnings", "state=pending");
+    expect(pending(identity("organization"))).toBeNull();
+    expect(pending(identity("user", { role: "cr_member" }))).toContain("Admin role");
+    expect(pending(identity("legacy", { role: null }))).toMatch(/legacy/);
+  });
+
+  test("is everything but whoami to an agentic key", () => {
+    for (const name of ["listReviewMetrics", "listMcpMetrics", "listLearnings", "listUsers"] as const)
+      expect(refusalOf(identity("agentic"), name)).toMatch(/^Keys of kind agentic/);
+    for (const kind of keyKinds) expect(refusalOf(identity(kind), "whoami")).toBeNull();
+  });
+});
+
+test("a scope is narrowed by the API where it can, and read whole where it cannot", () => {
+  const one = ["github:1"];
+  expect(narrowingOf(identity("workspace"), one)).toEqual({ filter: { org_id: "github:1" }, isWhole: false });
+  expect(narrowingOf(identity("workspace"), ["github:1", "gitlab:2"])).toEqual({ filter: {}, isWhole: true });
+  expect(narrowingOf(identity("instance"), ["github:1", "github:2"])).toEqual({
+    filter: { organization_ids: "1,2" },
+    isWhole: false,
+  });
+  expect(
+    narrowingOf(
+      identity("instance"),
+      Array.from({ length: 11 }, (_, id) => `github:${id}`),
+    ).isWhole,
+  ).toBe(true);
+  expect(narrowingOf(identity("organization"), one)).toEqual({ filter: {}, isWhole: true });
+});
+
+test("after a 401 in the middle nothing more is told, and the page closes the session", async () => {
+  const told: FromWorker[] = [];
+  const fetch = async (target: string | URL | Request) =>
+    String(target).includes("/v1/whoami")
+      ? Response.json(identity("organization"))
+      : Response.json({ error: { code: "UNAUTHORIZED", message: "No." } }, { status: 401 });
+  const period = { start_date: "2026-03-01", end_date: "2026-03-02" };
+  createSession(
+    { baseUrl: url, key: "k", fetch, clock: new TestClock(), tell: (message) => told.push(message) },
+    { period, organizations: [], repositories: [], byAuthor: false, listed: null },
+  );
+  await expect.poll(() => told.at(-1)?.type).toBe("refused");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(told.filter(({ type }) => type === "refused")).toHaveLength(1);
+  expect(told.at(-1)?.type).toBe("refused");
+  const session = told.reduce(nextSession, closedSession);
+  expect([session.phase, session.identity]).toEqual(["closed", null]);
+  expect(session.notice).toContain("refuses this key");
+});

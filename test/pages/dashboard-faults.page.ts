@@ -1,0 +1,130 @@
+import type { Route } from "playwright-core";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { card, openDashboard, untilRead } from "./dashboard.ts";
+import { expectAccessible, service } from "./support.ts";
+
+const problem = (code: string, message: string) => JSON.stringify({ error: { code, message } });
+
+const refuse = (route: Route, status: number, code: string, retryAfterSeconds: number) =>
+  route.fulfill({
+    status,
+    contentType: "application/json",
+    headers: { "retry-after": String(retryAfterSeconds) },
+    body: problem(code, `Answered with ${status}.`),
+  });
+
+test("429 and 503 in the way are waited for, with a sentence, and then the figures come", async () => {
+  let asked = 0;
+  const { page, faults } = await openDashboard({
+    kind: "instance",
+    prepare: (page) =>
+      page.route("**/v1/metrics/reviews?*", async (route) => {
+        asked++;
+        if (asked === 1) return refuse(route, 429, "RATE_LIMIT_EXCEEDED", 1);
+        if (asked === 2) return refuse(route, 503, "METRICS_PREPARING", 1);
+        return route.continue();
+      }),
+  });
+  await page.getByText("as the service asks").waitFor();
+  await untilRead(page);
+  expect([asked, await page.locator(".headlines").count()]).toEqual([3, 1]);
+  expect(await page.getByText("as the service asks").count()).toBe(0);
+  // The browser tells of both; the page itself breaks nothing.
+  expect(faults).toHaveLength(2);
+});
+
+test("a section that fails says so and can be tried again; the others stand", async () => {
+  let isBroken = true;
+  const { page } = await openDashboard({
+    kind: "instance",
+    prepare: (page) =>
+      page.route("**/v1/audit-logs?*", (route) =>
+        isBroken
+          ? route.fulfill({
+              status: 500,
+              contentType: "application/json",
+              body: problem("INTERNAL_ERROR", "Broken."),
+            })
+          : route.continue(),
+      ),
+  });
+  await untilRead(page);
+  const failed = card(page, "Recent audit entries");
+  await expect.poll(() => failed.textContent()).toContain("This could not be read. Broken.");
+  expect(await page.locator(".headlines").count()).toBe(1);
+  await expectAccessible(page);
+  isBroken = false;
+  await failed.getByRole("button", { name: "Try again" }).click();
+  await failed.getByRole("table").waitFor();
+});
+
+test("a key that is revoked in the middle ends the session: the figures go, and so does the kept key", async () => {
+  const { key, id } = await ownKey();
+  const { page } = await openDashboard({ key, isKept: true, address: "days=7" });
+  await untilRead(page);
+  const revoked = await fetch(`${service().url}/v1/keys/${id}`, {
+    method: "DELETE",
+    headers: { "x-service-api-key": key },
+  });
+  expect(revoked.status).toBe(204);
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await expect.poll(() => page.getByRole("alert").textContent()).toContain("was revoked");
+  expect(await page.locator("#figures").count()).toBe(0);
+  expect(await page.evaluate("sessionStorage.length")).toBe(0);
+  // The view stays in the address: another key goes on where this one stopped.
+  expect(new URL(page.url()).hash).toBe("#days=7");
+});
+
+test("a service that does not answer is told apart from a key that does not work", async () => {
+  const { page } = await openDashboard({
+    prepare: (page) => page.route("**/v1/**", (route) => route.abort("connectionrefused")),
+  });
+  await expect
+    .poll(() => page.getByRole("alert").textContent(), { timeout: 20_000 })
+    .toBe("The service does not answer.");
+});
+
+test("only http and https addresses become links", async () => {
+  const { page, faults } = await openDashboard({
+    address: "days=90",
+    kind: "instance",
+    prepare: (page) => page.route("**/v1/metrics/re*", withHostileAddress),
+  });
+  await untilRead(page);
+  await page.getByRole("link", { name: "scheduler" }).click();
+  const listed = page.locator(".listed");
+  await listed.waitFor();
+  expect(await listed.getByText("<img src=x onerror=alert(1)>").count()).toBe(1);
+  const targets = await listed
+    .getByRole("link")
+    .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+  expect(targets.length).toBeGreaterThan(1);
+  expect(targets.filter((target) => !target?.startsWith("https://"))).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+const page = z.looseObject({
+  data: z.array(z.looseObject({ pr_url: z.string(), repository_id: z.string() })),
+});
+
+/** The newest pull request of the scheduler has an address that is a script, with markup in it. */
+async function withHostileAddress(route: Route): Promise<void> {
+  const response = await route.fetch();
+  const body = page.parse(await response.json());
+  const chosen = body.data.filter(({ repository_id }) => repository_id === "9001").at(-1);
+  if (chosen) chosen.pr_url = "javascript:/<img src=x onerror=alert(1)>";
+  await route.fulfill({ response, json: body });
+}
+
+/** A key of its own, which a test may end: the demo's key, rotated. */
+async function ownKey(): Promise<{ key: string; id: string }> {
+  const { url, keys } = service();
+  const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
+    const headers = { "x-service-api-key": keys.organization, "content-type": "application/json" };
+    return (await fetch(`${url}${path}`, { ...init, headers })).json();
+  };
+  const known = z.object({ key: z.object({ id: z.string() }) }).parse(await ask("/v1/whoami"));
+  const answer = await ask(`/v1/keys/${known.key.id}/rotate`, { method: "POST", body: "{}" });
+  return z.object({ key: z.string(), id: z.string() }).parse(answer);
+}

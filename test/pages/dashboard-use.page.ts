@@ -1,0 +1,235 @@
+import { text } from "node:stream/consumers";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { createClient } from "../../lib/client/client.ts";
+import { headlines } from "../../lib/report/columns.ts";
+import { lastDays } from "../../lib/report/period.ts";
+import { readPullRequests } from "../../lib/report/read.ts";
+import { reportOf } from "../../lib/report/report.ts";
+import { formatCount, formatShare } from "../../lib/report/words.ts";
+import { card, enterKey, openDashboard, untilRead } from "./dashboard.ts";
+import { desktop, expectAccessible, openPage, phone, service } from "./support.ts";
+
+const words = (page: Page, title: string): Promise<string | null> =>
+  card(page, title).locator(".figure").textContent();
+
+test("the figures are those of the report", async () => {
+  const { url, keys } = service();
+  const { page } = await openDashboard({ address: "days=90" });
+  await untilRead(page);
+  const period = lastDays(90, Date.now());
+  const read = await readPullRequests(createClient({ baseUrl: url, key: keys.workspace }), period, {
+    pageSizeMax: 1000,
+  });
+  const report = reportOf(read, period, "week");
+  const { total } = report;
+  expect(total.pull_requests).toBeGreaterThan(50);
+  expect(await words(page, "Acceptance")).toContain(formatShare(total.findings.acceptance));
+  expect(await words(page, "Pull requests reviewed")).toContain(formatCount(total.pull_requests));
+  expect(await words(page, "Findings posted")).toContain(formatCount(total.findings.posted));
+  const [, , , review, merge] = headlines(report).map(([, value]) => /median ([\d.]+ \w+)/.exec(value)?.[1]);
+  expect(await words(page, "Time to first human review")).toContain(review);
+  expect(await words(page, "Time to merge")).toContain(merge);
+  expect(await card(page, "Acceptance").textContent()).toContain(
+    "false is not proof of rejection; null means unknown",
+  );
+});
+
+describe("filters", () => {
+  test("are in the address, so that another person sees the same with another key", async () => {
+    const { page } = await openDashboard();
+    await untilRead(page);
+    await page.getByLabel("90 days").check();
+    await page.getByText("All organizations").click();
+    await page.getByLabel("acme-web", { exact: true }).check();
+    await untilRead(page);
+    expect(decodeURIComponent(new URL(page.url()).hash)).toBe("#days=90&org=github:1001");
+    const shown = await words(page, "Pull requests reviewed");
+
+    const other = await openPage();
+    await other.page.goto(page.url());
+    await enterKey(other.page, service().keys.organization);
+    await untilRead(other.page);
+    expect(await words(other.page, "Pull requests reviewed")).toBe(shown);
+    expect(await other.page.getByRole("link", { name: "ios" }).count()).toBe(0);
+
+    await page.goBack();
+    await page.goBack();
+    expect(new URL(page.url()).hash).toBe("");
+    await untilRead(page);
+    expect(await words(page, "Pull requests reviewed")).not.toBe(shown);
+  });
+
+  test("of repositories need no further request, and an own range reads its days", async () => {
+    const { page } = await openDashboard({ kind: "instance", address: "days=90" });
+    await untilRead(page);
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/v1/")) asked.push(request.url());
+    });
+    const before = await words(page, "Pull requests reviewed");
+    await page.getByText("All repositories").click();
+    await page.getByLabel("drivers").check();
+    await expect.poll(() => words(page, "Pull requests reviewed")).not.toBe(before);
+    expect(asked).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Own range").check();
+    const day = lastDays(20, Date.now()).start_date;
+    await page.getByLabel("From").fill(day);
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await untilRead(page);
+    expect(page.url()).toContain(`from=${day}&to=`);
+    expect(asked.find((url) => url.includes("/v1/metrics/reviews"))).toContain(`start_date=${day}`);
+  });
+});
+
+test("by author is shown only when it is chosen, in alphabetical order, and cannot be sorted", async () => {
+  const { page } = await openDashboard({ kind: "organization", address: "days=90" });
+  await untilRead(page);
+  expect(await page.getByRole("cell", { name: "chidi" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Show by author" }).click();
+  const table = card(page, "By author").getByRole("table");
+  await table.waitFor();
+  const names = await table.locator("tbody th").allTextContents();
+  expect(names.length).toBeGreaterThan(2);
+  expect(names).toEqual(names.toSorted());
+  expect(await table.getByRole("button").count()).toBe(0);
+  expect(page.url()).toContain("authors=yes");
+});
+
+test("repositories are sorted by any column, and a repository opens its pull requests", async () => {
+  const { page } = await openDashboard({ kind: "organization", address: "days=90" });
+  await untilRead(page);
+  const table = card(page, "By repository").getByRole("table");
+  const counts = async () => (await table.locator("tbody tr td:nth-child(3)").allTextContents()).map(Number);
+  await table.getByRole("button", { name: "Findings" }).click();
+  expect(await counts()).toEqual((await counts()).toSorted((one, other) => other - one));
+  expect(await table.locator("th[aria-sort=descending]").textContent()).toContain("Findings");
+  await table.getByRole("button", { name: "Findings" }).click();
+  expect(await counts()).toEqual((await counts()).toSorted((one, other) => one - other));
+  await table.getByRole("link", { name: "storefront" }).click();
+  const listed = page.locator(".listed");
+  await listed.getByRole("link").first().waitFor();
+  expect(await listed.getByRole("link").first().getAttribute("href")).toMatch(
+    /^https:\/\/github\.com\/acme-web\/storefront\//,
+  );
+  expect(await listed.getByRole("link").first().getAttribute("rel")).toContain("noreferrer");
+  await expectAccessible(page);
+});
+
+test("every chart has its numbers as a table and as a file", async () => {
+  const { page } = await openDashboard({ kind: "organization", address: "days=90" });
+  await untilRead(page);
+  const files = await page.getByRole("button", { name: /^CSV:/ }).all();
+  expect(files.length).toBeGreaterThan(12);
+  for (const button of await page.getByRole("button", { name: /^Numbers:/ }).all()) await button.click();
+  for (const plot of await page.locator("section.card:has(.plot)").all())
+    expect(await plot.getByRole("table").count()).toBe(1);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "CSV: Findings and their outcome" }).click(),
+  ]);
+  const [head = "", ...rows] = (await text(await download.createReadStream())).trimEnd().split("\r\n");
+  expect([download.suggestedFilename(), head]).toEqual([
+    "findings-by-week.csv",
+    "week_of,days,findings,accepted,not_accepted,unknown",
+  ]);
+  const total = rows.reduce((sum, row) => sum + Number(row.split(",")[2]), 0);
+  expect(await words(page, "Findings posted")).toContain(formatCount(total));
+  await expectAccessible(page);
+});
+
+test("with the keyboard alone: a key, the figures, a chart's values, an order, a filter", async () => {
+  const { page } = await openPage();
+  await page.goto(`${service().url}/dashboard`);
+  await page.keyboard.insertText(service().keys.instance);
+  await page.keyboard.press("Enter");
+  await untilRead(page);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate("document.activeElement.id")).toBe("figures");
+
+  await tabTo(page, "Pull requests reviewed by week");
+  await page.keyboard.press("ArrowLeft");
+  await expect
+    .poll(() => page.locator(".tip:not([hidden])").textContent())
+    .toMatch(/Week of .*Pull requests: \d/);
+
+  await tabTo(page, "Merge");
+  await page.keyboard.press("Enter");
+  expect(page.url()).toContain("sort=-merge");
+
+  await page.reload();
+  await page.keyboard.insertText(service().keys.instance);
+  await page.keyboard.press("Enter");
+  await untilRead(page);
+  await tabTo(page, "Organizations: All organizations");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Space");
+  await expect.poll(() => page.url()).toContain("org=github:70");
+  await page.keyboard.press("Escape");
+  expect(await page.evaluate("document.activeElement.tagName")).toBe("SUMMARY");
+});
+
+const tabsMax = 80;
+
+/** Presses Tab until what has this name is focused. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let tabs = 0; tabs < tabsMax; tabs++) {
+    await page.keyboard.press("Tab");
+    const at = await page.evaluate(
+      "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()",
+    );
+    if (String(at).startsWith(name)) return;
+  }
+  throw new Error(`Tab never came to ${name}.`);
+}
+
+test("pending Learnings are approved and disapproved, the latter after a second look", async () => {
+  const { page } = await openDashboard();
+  await untilRead(page);
+  const waiting = card(page, "Learnings that wait for approval").locator("li");
+  expect(await waiting.count()).toBe(2);
+  await waiting.first().getByRole("button", { name: "Approve", exact: true }).click();
+  await expect.poll(() => waiting.count()).toBe(1);
+  await waiting.first().getByRole("button", { name: "Disapprove" }).click();
+  expect(await waiting.count()).toBe(1);
+  await waiting.first().getByRole("button", { name: "Really disapprove" }).click();
+  await expect.poll(() => waiting.count()).toBe(0);
+  await expect.poll(() => card(page, "Recent audit entries").textContent()).toContain("learning.disapproved");
+});
+
+test("printed, the page is light, shows its figures and none of its controls", async () => {
+  const { page } = await openDashboard({ kind: "instance", options: { ...desktop, colorScheme: "dark" } });
+  await untilRead(page);
+  await page.emulateMedia({ media: "print" });
+  expect(await page.locator("button:visible, input:visible, .filters:visible").count()).toBe(0);
+  expect(await page.locator(".headlines, .plot svg").first().isVisible()).toBe(true);
+  expect(await page.evaluate("getComputedStyle(document.body).color")).toBe("rgb(21, 28, 40)");
+  expect((await page.pdf()).length).toBeGreaterThan(10_000);
+});
+
+test("who wants less motion gets none", async () => {
+  const { page } = await openDashboard({ kind: "agentic", options: { ...phone, reducedMotion: "reduce" } });
+  await untilRead(page);
+  const moving = await page.evaluate(
+    "[...document.querySelectorAll('*')].filter((each) => getComputedStyle(each).transitionDuration !== '0s' || getComputedStyle(each).animationName !== 'none').length",
+  );
+  expect(moving).toBe(0);
+});
+
+test("below the stage of a deployed API the page finds its files and the API", async () => {
+  const { page, faults } = await openPage();
+  const { url, keys } = service();
+  await page.route(`${url}/live/**`, async (route) => {
+    const response = await route.fetch({ url: route.request().url().replace("/live/", "/") });
+    await route.fulfill({ response });
+  });
+  await page.goto(`${url}/live/dashboard`);
+  await enterKey(page, keys.organization);
+  await untilRead(page);
+  expect(await page.locator(".headlines").count()).toBe(1);
+  expect(faults).toEqual([]);
+});
