@@ -59,7 +59,8 @@ export function App() {
       session={session}
       view={view}
       onView={choose}
-      onReload={() => connection.current?.send({ type: "reload" })}
+      onReload={() => connection.current?.send({ type: "reload", view: shownView(view) })}
+      onRetry={(name) => connection.current?.send({ type: "retry", name })}
       onForget={() => {
         close();
         dispatch({ type: "closed" });

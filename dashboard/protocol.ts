@@ -73,7 +73,9 @@ export type ToWorker =
   | { readonly type: "begin"; readonly baseUrl: string; readonly key: string; readonly view: ShownView }
   | { readonly type: "show"; readonly view: ShownView }
   /** Reads everything again. */
-  | { readonly type: "reload" }
+  | { readonly type: "reload"; readonly view: ShownView }
+  /** Reads a section again that failed. */
+  | { readonly type: "retry"; readonly name: SectionName }
   | { readonly type: "decide"; readonly learning: PendingLearning; readonly decision: Decision };
 
 export type SectionMessage = {

@@ -1,6 +1,7 @@
 import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { keyKinds } from "../../lib/contract/access.ts";
 import { counted } from "../../lib/contract/counted.ts";
+import { dashboardPath } from "../../lib/contract/dashboard.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { auditRetentionDays } from "../../lib/runtime/environment.ts";
 import type { Command, Input } from "../command.ts";
@@ -142,7 +143,8 @@ async function announce(input: Input, terminal: Terminal, service: Service, keys
     terminal.out(JSON.stringify({ ready: true, url, keys, organizations }));
     return;
   }
-  terminal.out(`The API is ready at ${url} (Ctrl-C stops it), its reference at ${url}/docs`);
+  terminal.out(`The API is ready at ${url} (Ctrl-C stops it), its reference at ${url}/docs,`);
+  terminal.out(`and a dashboard for the keys below at ${url}${dashboardPath}`);
   if (organizations.length > 0) terminal.out(`\n${formatTable(organizations)}`);
   const curl = (key: string, path: string) => `curl -H 'x-service-api-key: ${key}' '${url}${path}'`;
   const ready = keyKinds.flatMap((kind) => (keys[kind] ? [{ kind, key: keys[kind] }] : []));

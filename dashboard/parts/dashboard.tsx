@@ -1,4 +1,4 @@
-import type { Decision, PendingLearning } from "../protocol.ts";
+import type { Decision, PendingLearning, SectionName } from "../protocol.ts";
 import type { Session } from "../session.ts";
 import type { View } from "../view.ts";
 import { AuditLog } from "./audit.tsx";
@@ -21,12 +21,13 @@ export type DashboardProps = {
   readonly view: View;
   onView(view: View): void;
   onReload(): void;
+  onRetry(name: SectionName): void;
   onForget(): void;
   onDecide(learning: PendingLearning, decision: Decision): void;
 };
 
 export function Dashboard(props: DashboardProps) {
-  const { session, view, onView, onReload, onDecide } = props;
+  const { session, view, onView, onRetry, onDecide } = props;
   const { sections } = session;
   const shared = { view, onView };
   return (
@@ -40,7 +41,7 @@ export function Dashboard(props: DashboardProps) {
       </p>
       <main id="figures" tabIndex={-1} aria-busy={sections.reviews.state.status === "loading"}>
         <Progress session={session} />
-        <Section title="Reviews" of={sections.reviews} onRetry={onReload} hasNoTitle>
+        <Section title="Reviews" of={sections.reviews} onRetry={() => onRetry("reviews")} hasNoTitle>
           {(figures) => (
             <>
               <Headlines figures={figures} />
@@ -56,27 +57,31 @@ export function Dashboard(props: DashboardProps) {
           )}
         </Section>
         <div class="row">
-          <Section title="MCP use" of={sections.mcp} onRetry={onReload}>
+          <Section title="MCP use" of={sections.mcp} onRetry={() => onRetry("mcp")}>
             {(figures) => <Mcp figures={figures} />}
           </Section>
-          <Section title="Open security findings" of={sections.security} onRetry={onReload}>
+          <Section title="Open security findings" of={sections.security} onRetry={() => onRetry("security")}>
             {(figures) => <Security figures={figures} />}
           </Section>
         </div>
         <div class="row narrow-wide">
-          <Section title="Seats" of={sections.seats} onRetry={onReload}>
+          <Section title="Seats" of={sections.seats} onRetry={() => onRetry("seats")}>
             {(figures) => <Seats figures={figures} />}
           </Section>
-          <Section title="Learnings by use" of={sections.learnings} onRetry={onReload}>
+          <Section title="Learnings by use" of={sections.learnings} onRetry={() => onRetry("learnings")}>
             {(figures) => <Learnings figures={figures} />}
           </Section>
         </div>
-        <Section title="Learnings that wait for approval" of={sections.pending} onRetry={onReload}>
+        <Section
+          title="Learnings that wait for approval"
+          of={sections.pending}
+          onRetry={() => onRetry("pending")}
+        >
           {(pending) => (
             <PendingLearnings pending={pending} problems={session.undecided} onDecide={onDecide} />
           )}
         </Section>
-        <Section title="Recent audit entries" of={sections.audit} onRetry={onReload}>
+        <Section title="Recent audit entries" of={sections.audit} onRetry={() => onRetry("audit")}>
           {(entries) => <AuditLog entries={entries} />}
         </Section>
         <footer class="end">

@@ -1,6 +1,6 @@
 import type { Row } from "../../lib/report/report.ts";
 import { definitions, formatCount, formatMinutes, formatShare, none } from "../../lib/report/words.ts";
-import { shortDay } from "../days.ts";
+import { longDay, shortDay } from "../days.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { minuteTicks, shareTicks, wholeTicks } from "../scale.ts";
 import { type FigureName, figureColumnsOf, textColumn } from "../tables.ts";
@@ -8,7 +8,9 @@ import { Card } from "./numbers.tsx";
 import { Plot, type PlotSeries } from "./plot.tsx";
 
 export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures }) {
-  const names = weeks.map(({ name }) => `Week of ${name}`);
+  const names = weeks.map(
+    ({ id, name }) => `Week of ${longDay(id ?? name)}${id === name ? "" : ", in part"}`,
+  );
   const labels = weeks.map(({ id, name }) => shortDay(id ?? name));
   const numbers = (name: string, caption: string, ...columns: readonly FigureName[]) => ({
     name,

@@ -5,6 +5,7 @@ import type {
   FromWorker,
   Identity,
   PendingLearning,
+  SectionName,
   SectionState,
   ShownView,
   Waiting,
@@ -24,7 +25,8 @@ export type SessionOptions = {
 
 export type Session = {
   show(view: ShownView): void;
-  reload(): void;
+  reload(view: ShownView): void;
+  retry(name: SectionName): void;
   decide(learning: PendingLearning, decision: Decision): Promise<void>;
 };
 
@@ -80,9 +82,14 @@ export function createSession(options: SessionOptions, first: ShownView): Sessio
       view = next;
       refresh();
     },
-    reload() {
+    reload(next) {
+      view = next;
       for (const source of Object.values(sources)) source.forget();
       void begin();
+    },
+    retry(name) {
+      sources[name].forget();
+      refresh();
     },
     async decide(learning, decision) {
       const { id, provider, organization_id } = learning;

@@ -20,7 +20,9 @@ globalThis.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
     case "show":
       return session?.show(data.view);
     case "reload":
-      return session?.reload();
+      return session?.reload(data.view);
+    case "retry":
+      return session?.retry(data.name);
     case "decide":
       return void session?.decide(data.learning, data.decision);
   }

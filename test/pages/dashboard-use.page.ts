@@ -40,7 +40,7 @@ describe("filters", () => {
     const { page } = await openDashboard();
     await untilRead(page);
     await page.getByLabel("90 days").check();
-    await page.getByText("All organizations").click();
+    await page.getByText("Organizations: All").click();
     await page.getByLabel("acme-web", { exact: true }).check();
     await untilRead(page);
     expect(decodeURIComponent(new URL(page.url()).hash)).toBe("#days=90&org=github:1001");
@@ -68,7 +68,7 @@ describe("filters", () => {
       if (request.url().includes("/v1/")) asked.push(request.url());
     });
     const before = await words(page, "Pull requests reviewed");
-    await page.getByText("All repositories").click();
+    await page.getByText("Repositories: All").click();
     await page.getByLabel("drivers").check();
     await expect.poll(() => words(page, "Pull requests reviewed")).not.toBe(before);
     expect(asked).toEqual([]);
@@ -142,6 +142,7 @@ test("every chart has its numbers as a table and as a file", async () => {
 test("with the keyboard alone: a key, the figures, a chart's values, an order, a filter", async () => {
   const { page } = await openPage();
   await page.goto(`${service().url}/dashboard`);
+  await page.locator("#key:focus").waitFor();
   await page.keyboard.insertText(service().keys.instance);
   await page.keyboard.press("Enter");
   await untilRead(page);
@@ -160,6 +161,7 @@ test("with the keyboard alone: a key, the figures, a chart's values, an order, a
   expect(page.url()).toContain("sort=-merge");
 
   await page.reload();
+  await page.locator("#key:focus").waitFor();
   await page.keyboard.insertText(service().keys.instance);
   await page.keyboard.press("Enter");
   await untilRead(page);

@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["test/pages/*.page.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A browser on a busy machine takes its time.
+    expect: { poll: { timeout: 20_000 } },
     globalSetup: ["test/pages/start.ts"],
     pool: "threads",
     maxWorkers: 2,
