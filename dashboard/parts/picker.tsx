@@ -11,6 +11,7 @@ type PickerProps = {
 };
 
 const searchFrom = 8;
+const shownMax = 100;
 
 /** Several of a list, or all of it. */
 export function Picker({ name, options, chosen, onChange }: PickerProps) {
@@ -66,7 +67,7 @@ export function Picker({ name, options, chosen, onChange }: PickerProps) {
           <input type="checkbox" checked={chosen.length === 0} onChange={() => onChange([])} />
           All
         </label>
-        {found.map(({ id, name: label, detail }) => (
+        {found.slice(0, shownMax).map(({ id, name: label, detail }) => (
           <label key={id} class="check">
             <input
               type="checkbox"
@@ -78,6 +79,7 @@ export function Picker({ name, options, chosen, onChange }: PickerProps) {
             </span>
           </label>
         ))}
+        {found.length > shownMax && <small>{found.length - shownMax} more: search for them.</small>}
       </fieldset>
     </details>
   );

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { formatCount, formatMean, formatMinutes, formatShare } from "../../lib/report/words.ts";
 import type { RepositoryRow } from "../figures/repositories.ts";
 import type { ReviewFigures } from "../protocol.ts";
@@ -6,6 +7,9 @@ import { countColumn, figureColumnsOf, textColumn } from "../tables.ts";
 import { addressOf, type SortColumn, type View } from "../view.ts";
 import { Card, Scroll } from "./numbers.tsx";
 import { Sparkline } from "./plot.tsx";
+
+/** More are drawn when somebody wants them. */
+const rowsMax = 100;
 
 type RepositoriesProps = {
   readonly figures: ReviewFigures;
@@ -24,7 +28,9 @@ const heads: ReadonlyArray<readonly [SortColumn, string]> = [
 ];
 
 export function Repositories({ figures, view, onView }: RepositoriesProps) {
+  const [isWhole, setWhole] = useState(false);
   const rows = sortedRepositories(figures.repositories, view.sort);
+  const shown = isWhole ? rows : rows.slice(0, rowsMax);
   const numbers = {
     name: "repositories",
     caption: "By repository",
@@ -57,12 +63,17 @@ export function Repositories({ figures, view, onView }: RepositoriesProps) {
             </tr>
           </thead>
           <tbody>
-            {rows.map((row) => (
+            {shown.map((row) => (
               <RepositoryLine key={row.id} {...{ row, view, onView }} />
             ))}
           </tbody>
         </table>
       </Scroll>
+      {shown.length < rows.length && (
+        <button type="button" onClick={() => setWhole(true)}>
+          Show all {formatCount(rows.length)} repositories
+        </button>
+      )}
       {rows.length === 0 && <p class="empty">No pull request was merged in this period.</p>}
     </Card>
   );

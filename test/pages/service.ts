@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
+import { demoStory } from "../../cli/demo/story.ts";
+import { createClient } from "../../lib/client/client.ts";
 import { keyKinds } from "../../lib/contract/access.ts";
+import { lastDays } from "../../lib/report/period.ts";
 
 const entry = fileURLToPath(new URL("../../cli/review-api.js", import.meta.url));
 
@@ -23,20 +26,33 @@ export async function readyService(tool: ChildProcess): Promise<Service> {
   throw new Error("The service ended before it was ready.");
 }
 
-const demoDays = 80;
-const pollMs = 500;
+const finalized = z.object({
+  pr_url: z.string(),
+  provider_organization_id: z.string(),
+  reviewed: z.literal(true),
+});
+/** Of the demo's organizations, those that each of two keys covers. */
+const covered = { workspace: ["1001", "1002"], instance: ["7001", "7002"] } as const;
+const demoDays = 100;
+const pollMs = 3_000;
 
-/** The oldest week of the demo has pull requests, and the count of all no longer grows. */
+/** Every reviewed pull request of the demo's older weeks can be read. */
 async function untilTold({ url, keys }: Service): Promise<void> {
-  const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
-  const query = `start_date=${day(demoDays)}&end_date=${day(0)}`;
-  for (let before = -1; ; ) {
-    const answer = await fetch(`${url}/v1/metrics/reviews?${query}`, {
-      headers: { "x-service-api-key": keys.workspace },
-    });
-    const { data } = z.object({ data: z.array(z.unknown()) }).parse(await answer.json());
-    if (data.length === before) return;
-    before = data.length;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  const nowMs = Date.now();
+  const told = demoStory(undefined, nowMs).history.flatMap(
+    ({ data }) => finalized.safeParse(data).data ?? [],
+  );
+  const { start_date, end_date } = lastDays(demoDays, nowMs);
+  for (const kind of ["workspace", "instance"] as const) {
+    const organizations: readonly string[] = covered[kind];
+    const wanted = told.filter((each) => organizations.includes(each.provider_organization_id));
+    if (wanted.length === 0) throw new Error(`The demo has no pull requests for its ${kind} key.`);
+    const client = createClient({ baseUrl: url, key: keys[kind] });
+    for (;;) {
+      const { body } = await client.listReviewMetrics({ query: { start_date, end_date, status: "all" } });
+      const read = new Set(body.data.map(({ pr_url }) => pr_url));
+      if (wanted.every(({ pr_url }) => read.has(pr_url))) break;
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
   }
 }
