@@ -6,7 +6,8 @@ export function saveFile(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = Object.assign(document.createElement("a"), { href: address, download: name });
   link.click();
-  URL.revokeObjectURL(address);
+  // Some browsers read it only after this.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
 export const CsvButton = <Row,>({ numbers, of }: { readonly numbers: Numbers<Row>; readonly of: string }) => (
