@@ -18,12 +18,12 @@ export const handler = worker(
     const messages = event.Records.map(toMessage);
     const returned = await ingest({ ...deps, onOutcome: tally.onOutcome }, messages, { timeBudgetMs });
     log("info", "events", { ...tally.fields(returned.length), ...embedMetrics(deps.clock, [eventMetrics]) });
-    return { batchItemFailures: returned.map(({ receipt }) => ({ itemIdentifier: receipt })) };
+    return { batchItemFailures: returned.map(({ sending }) => ({ itemIdentifier: sending })) };
   },
 );
 
 const toMessage = ({ messageId, body, attributes }: SQSRecord) => ({
-  receipt: messageId,
+  sending: messageId,
   id: attributes.MessageDeduplicationId ?? messageId,
   group: attributes.MessageGroupId ?? messageId,
   body,

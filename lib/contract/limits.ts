@@ -190,6 +190,19 @@ export const eventLimits = {
   workerMarginMs: 2_000,
   /** An event whose fault is unclear is tried so often, three minutes apart, before it is a dead letter. */
   triesMax: 3,
+  /**
+   * An event that takes longer than a delivery is given up after so many that it used up; with the first ones, which
+   * are not counted, that is half an hour.
+   */
+  outlastedMax: 8,
+  /** A store or bucket that takes longer for one answer is slow: then the time is no fault of the event. */
+  quickAnswerMsMax: 5_000,
+  /**
+   * A message that met passing faults only is given up after a day of receives, and so many tries of its own: the
+   * receives alone may be those of the message before it. One that is applied itself waits as often for events that
+   * waited for it, and then leaves them to the clock's worker.
+   */
+  passingTriesMin: 10,
   /** From so many receives on, a try is counted before it begins: the event may be what ends the worker. */
   suspectReceivesMin: 3,
   /** Tries are remembered as long as the queue keeps a message. */

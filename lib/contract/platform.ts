@@ -125,7 +125,7 @@ export const eventQueueSettings = {
   batchMessagesMax: 10,
   /**
    * The worker itself gives a message up, with a reason, long before the queue would without one: after a few tries
-   * where the event may be to blame, after a day of receives where it is not (a store that does not answer). Every
+   * where the event may be to blame (failed or outlasted), after a day where it is not (a store that is silent). Every
    * receive counts for the messages behind as well, so the queue's own number must never be the nearer one.
    */
   workerReceivesMax: 480,

@@ -2,6 +2,7 @@ import { eventLimits } from "../contract/limits.ts";
 import { eventQueueSettings } from "../contract/platform.ts";
 import { describeError } from "../runtime/log.ts";
 import { OneAtATime } from "../runtime/one-at-a-time.ts";
+import { TimeUp } from "../runtime/time-up.ts";
 import { isTooFarAhead, versionOf } from "../store/items/version.ts";
 import type { Key, Table } from "../store/table.ts";
 import { blameOf, WaitingEventFailed } from "./blame.ts";
@@ -18,8 +19,9 @@ import {
 import { eventTypeNamed } from "./event-type-named.ts";
 import { type CheckedEvent, type Dependency, type EventType, eventTypes } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
-import { countTry, forgetTries, isSuspect, takeTryBack } from "./tries.ts";
+import { countPassing, countTry, forgetTries, isSuspect, type Tries } from "./tries.ts";
 import { keepWaiting, stopWaiting, waitingPages } from "./waiting.ts";
+import { watchTry } from "./watched.ts";
 
 /** A message as far as it could be read without the bucket. */
 type Opened<Message> = {
@@ -57,20 +59,30 @@ export async function applyInOrder<Message extends QueueMessage>(
 }
 
 /**
- * Applies whatever waits for this item, which is known by now. `isSuspicious`: perhaps one of those that wait ended a
- * worker, so each is counted before it is tried.
+ * Applies whatever waits for this item, which is known by now. One that fails stays and holds up no other. They count
+ * as received as often as the event they waited for: perhaps one of them ended its worker, or fails each time.
  */
-export async function drain(deps: EventDeps, dependency: Key, isSuspicious: boolean): Promise<void> {
-  const receives = isSuspicious ? eventLimits.suspectReceivesMin : 1;
+export async function drain(deps: EventDeps, dependency: Key, receives: number): Promise<void> {
+  const failures: unknown[] = [];
   for await (const waiting of waitingPages(deps, dependency)) {
-    const messages = waiting.map((message) => ({ ...message, receives }));
-    try {
-      await applyInOrder(deps, messages, ({ item }) => stopWaiting(deps.table, item));
-    } catch (error) {
-      if (blameOf(error) === "passing") throw error;
-      throw new WaitingEventFailed("An event that waited could not be applied.", { cause: error });
+    let left = waiting.map((message) => ({ ...message, receives }));
+    while (left.length > 0) {
+      const done = new Set<QueueMessage>();
+      try {
+        await applyInOrder(deps, left, async (message) => {
+          await stopWaiting(deps.table, message.item);
+          done.add(message);
+        });
+        break;
+      } catch (error) {
+        if (error instanceof TimeUp) throw error;
+        failures.push(error);
+        left = left.filter((message) => !done.has(message)).slice(1);
+      }
     }
   }
+  if (failures.length > 0)
+    throw new WaitingEventFailed("Events that waited could not be applied.", { cause: failures[0] });
 }
 
 function open<Message extends QueueMessage>(message: Message): Opened<Message> {
@@ -118,47 +130,80 @@ async function applyAlone(deps: EventDeps, opened: Opened<QueueMessage>): Promis
   const { message } = opened;
   // An event that was never begun is not to blame for the time, not even at its last receive.
   deps.checkTime?.();
-  const isCounted = isSuspect(message);
-  const begun = isCounted ? await countTry(deps, message) : 0;
-  if (begun > eventLimits.triesMax) {
-    await deadLetter(deps, message, `It was begun ${begun - 1} times, and the worker ended each time.`);
+  const tries = isSuspect(message) ? await countTry(deps, message) : undefined;
+  // A dead letter already, of which the queue did not hear.
+  if (tries?.givenUp !== undefined && tries.givenUp === message.sending) return;
+  const hopeless = tries && hopelessFor(tries);
+  if (hopeless) {
+    await deadLetter(deps, message, hopeless);
     return;
   }
+  const watch = watchTry(deps);
+  let isApplied = false;
   try {
     // Before those that wait for it are looked at: what they do is not its fault.
-    await applyRun(deps, [opened], async () => {
-      if (isCounted) await forgetTries(deps, message);
+    await applyRun(watch.deps, [opened], async () => {
+      if (tries) await forgetTries(deps, message);
+      isApplied = true;
     });
   } catch (error) {
-    await takeBlame(deps, message, error, isCounted ? begun : undefined);
+    if (isApplied) leaveToTheClock(deps, message, error);
+    else await takeBlame(deps, message, error, { tries, isOutlasted: watch.isOutlasted(error) });
   }
 }
 
-/** `begun` is the number of this try where it was counted before it began. */
+/** The event is applied, and some that wait for it are not: they hold up its group for a while, not for ever. */
+function leaveToTheClock(deps: EventDeps, { id, group, receives = 0 }: QueueMessage, error: unknown): void {
+  if (receives < eventLimits.passingTriesMin) throw error;
+  deps.log("warn", "Events that waited for an applied one are left to the clock's worker.", {
+    messageId: id,
+    group,
+    error: describeError(error),
+  });
+}
+
+/** Why another try is of no use. */
+function hopelessFor({ failed, outlasted }: Tries): string | undefined {
+  const { triesMax, outlastedMax } = eventLimits;
+  if (failed > triesMax) return `It was begun ${failed - 1} times, and the worker ended each time.`;
+  return outlasted < outlastedMax ? undefined : `It took longer than a delivery lasts, ${outlasted} times.`;
+}
+
+type Try = {
+  /** Where it was counted before it began. */
+  readonly tries: Tries | undefined;
+  readonly isOutlasted: boolean;
+};
+
 async function takeBlame(
   deps: EventDeps,
   message: QueueMessage,
   error: unknown,
-  begun: number | undefined,
+  { tries, isOutlasted }: Try,
 ): Promise<void> {
   const blame = blameOf(error);
   if (blame === "event") {
     await deadLetter(deps, message, reasonOf(error));
   } else if (blame === "passing") {
     // The queue itself would bury it soon, and without a reason.
-    const isLast = (message.receives ?? 0) >= eventQueueSettings.workerReceivesMax;
-    if (isLast)
+    if (tries && isLast(deps, message, tries))
       await deadLetter(deps, message, `It was received ${message.receives} times. ${reasonOf(error)}`);
     else {
-      if (begun !== undefined) await takeTryBack(deps, message);
+      if (tries) await countPassing(deps, message, isOutlasted);
       throw error;
     }
   } else {
-    const tries = begun ?? (await countTry(deps, message));
-    if (tries < eventLimits.triesMax) throw error;
-    await deadLetter(deps, message, `It failed ${tries} times. ${reasonOf(error)}`);
+    const { failed } = tries ?? (await countTry(deps, message));
+    if (failed < eventLimits.triesMax) throw error;
+    await deadLetter(deps, message, `It failed ${failed} times. ${reasonOf(error)}`);
   }
 }
+
+const isLast = (
+  { receivesMax = eventQueueSettings.workerReceivesMax }: EventDeps,
+  { receives = 0 }: QueueMessage,
+  { passing }: Tries,
+): boolean => receives >= receivesMax && passing + 1 >= eventLimits.passingTriesMin;
 
 /** A refusal is said in our own words; of other faults, what may be logged. */
 const reasonOf = (error: unknown): string =>
@@ -177,8 +222,8 @@ async function applyRun(
   const known = await (isLarge ? largeEvents.run(apply) : apply());
   await onApplied();
   // Outside the turn: among those that wait there may be large ones.
-  const isSuspicious = run.some(({ message }) => isSuspect(message));
-  for (const key of known) await drain(deps, key, isSuspicious);
+  const receives = Math.max(...run.map(({ message }) => message.receives ?? 1));
+  for (const key of known) await drain(deps, key, receives);
 }
 
 /** Answers what is known now, for which other events may wait. */

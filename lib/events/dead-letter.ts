@@ -1,7 +1,7 @@
 import { eventLimits } from "../contract/limits.ts";
 import { describeError } from "../runtime/log.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
-import { forgetTries } from "./tries.ts";
+import { noteGivenUp } from "./tries.ts";
 
 /** Gives the event up: a person will look at it, redacted. Only then may the queue forget it. */
 export async function deadLetter(deps: EventDeps, message: QueueMessage, reason: string): Promise<void> {
@@ -13,16 +13,15 @@ export async function deadLetter(deps: EventDeps, message: QueueMessage, reason:
   await deps.deadLetters.send([{ id, group, body, reason: shortReason }]);
   deps.onOutcome?.("dead");
   deps.log("warn", "An event went to the dead letters.", { messageId: id, group, reason: shortReason });
-  await forgetTriesOf(deps, message);
+  await closeTries(deps, message);
 }
 
-/** The same event may be sent again, under the same id, once its fault is mended: it then has all its tries. */
-async function forgetTriesOf(deps: EventDeps, message: QueueMessage): Promise<void> {
+async function closeTries(deps: EventDeps, message: QueueMessage): Promise<void> {
   try {
-    await forgetTries(deps, message);
+    await noteGivenUp(deps, message);
   } catch (error) {
     // The letter is written: a second one would be worse than tries that stay.
-    deps.log("warn", "The tries of a dead letter could not be forgotten.", {
+    deps.log("warn", "The tries of a dead letter could not be closed.", {
       messageId: message.id,
       error: describeError(error),
     });

@@ -26,7 +26,7 @@ export async function expireWaiting(deps: EventDeps): Promise<void> {
   const known = found.filter((item) => item !== undefined);
   const knownNames = new Set(known.map(identityOf));
   const oldestAllowed = toTimestamp(deps.clock.nowMs() - eventLimits.waitingDaysMax * dayMs);
-  for (const item of known) await pieces.run(() => drain(deps, item, true));
+  for (const item of known) await pieces.run(() => drain(deps, item, eventLimits.passingTriesMin));
   for (const row of rows) {
     const isKnown = knownNames.has(identityOf(row.dependency));
     if (row.since < oldestAllowed) await pieces.run(() => expire(deps, row, isKnown));
@@ -40,9 +40,11 @@ async function expire(deps: EventDeps, row: WaitingByAgeItem, isKnown: boolean):
     await deps.table.write({ delete: { pk: row.pk, sk: row.sk } });
     return;
   }
-  // It was tried a moment ago, and whatever went wrong has been told.
-  if (isKnown) return;
-  const reason = `It waited ${eventLimits.waitingDaysMax} days for the ${row.label}, which never came.`;
+  const days = eventLimits.waitingDaysMax;
+  // What is known by now was tried a moment ago, and is still here.
+  const reason = isKnown
+    ? `It waited ${days} days: also since the ${row.label} came it could not be applied.`
+    : `It waited ${days} days for the ${row.label}, which never came.`;
   for (const waiting of await readWaiting(deps, item)) {
     await deadLetter(deps, waiting, reason);
     await stopWaiting(deps.table, waiting);

@@ -72,6 +72,6 @@ async function inTime(
     })
     // The work was finished first.
     .catch(() => undefined);
-  await Promise.race([work(boundedDeps(deps, until, isLongOver)), outOfTime]);
+  await Promise.race([work(boundedDeps(deps, timeBudgetMs, until, isLongOver)), outOfTime]);
   finished.abort();
 }

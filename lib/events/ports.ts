@@ -14,6 +14,8 @@ export type QueueMessage = {
    * is received together with the one before it, and comes back untried when that one fails.
    */
   readonly receives?: number;
+  /** The queue's own id of this sending: the same at each receive, another when the same event is sent again. */
+  readonly sending?: string;
 };
 
 export type DeadLetter = QueueMessage & { readonly reason: string };
@@ -49,6 +51,10 @@ export type EventDeps = Store & {
   readonly triesTable?: Table;
   /** Throws when the time for the events is up; without it there is no end. */
   readonly checkTime?: () => void;
+  /** How long the events of this delivery may take; without it there is no end. */
+  readonly timeBudgetMs?: number;
+  /** After how many receives a message is given up that met nothing but passing faults; else what the queue is set to. */
+  readonly receivesMax?: number;
   /** Hears what became of every event. */
   readonly onOutcome?: (outcome: EventOutcome) => void;
 };

@@ -14,19 +14,52 @@ type Deps = Pick<EventDeps, "table" | "triesTable" | "clock">;
 
 const tableOf = ({ table, triesTable = table }: Deps): Table => triesTable;
 
+export type Tries = {
+  /** Without an answer, or with an unclear fault; the one that begins now included. */
+  readonly failed: number;
+  /** That a passing fault ended. */
+  readonly passing: number;
+  /** Of those, the ones that took all the time of a delivery although the store answered quickly. */
+  readonly outlasted: number;
+  /** The sending that became a dead letter. */
+  readonly givenUp: string | undefined;
+};
+
+const endOf = ({ clock }: Deps): number =>
+  Math.ceil(clock.nowMs() / 1000) + eventLimits.triesDays * secondsPerDay;
+
 /** Counts one more; answers how many there are. */
-export async function countTry(deps: Deps, { id }: QueueMessage): Promise<number> {
+export async function countTry(deps: Deps, { id }: QueueMessage): Promise<Tries> {
   const table = tableOf(deps);
-  const ttl = Math.ceil(deps.clock.nowMs() / 1000) + eventLimits.triesDays * secondsPerDay;
-  const change = { add: [["tries", 1]], set: [["ttl", ttl]] } as const;
+  const change = { add: [["tries", 1]], set: [["ttl", endOf(deps)]] } as const;
   const after = await table.write({ update: triesKey(id), change }, { returning: "new" });
-  return Number(after?.tries ?? 0);
+  return {
+    failed: Number(after?.tries ?? 0),
+    passing: Number(after?.passing ?? 0),
+    outlasted: Number(after?.outlasted ?? 0),
+    givenUp: typeof after?.given_up === "string" ? after.given_up : undefined,
+  };
 }
 
-/** The try that was counted before it began met a passing fault: it says nothing about the message. */
-export async function takeTryBack(deps: Deps, { id }: QueueMessage): Promise<void> {
+/** The try that was counted before it began met a passing fault: it is no failed one. */
+export async function countPassing(deps: Deps, { id }: QueueMessage, isOutlasted: boolean): Promise<void> {
   const table = tableOf(deps);
-  await table.write({ update: triesKey(id), change: { add: [["tries", -1]] } });
+  const add = [
+    ["tries", -1],
+    ["passing", 1],
+    ["outlasted", isOutlasted ? 1 : 0],
+  ] as const;
+  await table.write({ update: triesKey(id), change: { add } });
+}
+
+/**
+ * The message is a dead letter. What comes after it in the batch may end the worker before the queue hears so: then it
+ * comes again, and is neither tried nor counted anew. The same event, sent again, has all its tries.
+ */
+export async function noteGivenUp(deps: Deps, message: QueueMessage): Promise<void> {
+  const { id, sending } = message;
+  if (!isSuspect(message) || sending === undefined) await forgetTries(deps, message);
+  else await tableOf(deps).write({ put: { ...triesKey(id), given_up: sending, ttl: endOf(deps) } });
 }
 
 export async function forgetTries(deps: Deps, { id }: QueueMessage): Promise<void> {

@@ -37,7 +37,8 @@ const hasEarned = (stored: Item): boolean => parseMember(stored).seat_earned ===
 
 const earnSeat = (store: Store, uuid: string, userId: string): Promise<void> =>
   decideAnew(store, async () => {
-    const [organizationItem, stored] = await store.table.getMany([
+    // Together: a member who was saved before the mark was written may not show to a plain read yet.
+    const [organizationItem, stored] = await store.table.getTogether([
       organizationKey(uuid),
       memberKey(uuid, userId),
     ]);

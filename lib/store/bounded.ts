@@ -6,15 +6,7 @@ import type { Table, Until } from "./table.ts";
  * nobody waits for any more thus ends at its next call, also in a function that was frozen and continues later.
  */
 export function boundedTable(table: Table, until: Until): Table {
-  const over = new Promise<never>((_, reject) => {
-    until.signal.addEventListener("abort", () => reject(until.signal.reason), { once: true });
-  });
-  over.catch(() => {});
-  const inTime = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
-    checkTime(until);
-    // Whoever waits for an answer hears at once that the time is up.
-    return await Promise.race([call(), over]);
-  };
+  const inTime = callsUntil(until);
   return {
     get: (key, options) => inTime(() => table.get(key, options)),
     getMany: (keys, options) => inTime(() => table.getMany(keys, options)),
@@ -24,5 +16,17 @@ export function boundedTable(table: Table, until: Until): Table {
     write: (write, options) => inTime(() => table.write(write, { ...options, until })),
     transact: (writes) => inTime(() => table.transact(writes, { until })),
     writeMany: (writes) => inTime(() => table.writeMany(writes, { until })),
+  };
+}
+
+/** Begins no call after the deadline; whoever waits for an answer hears at once that the time is up. */
+export function callsUntil(until: Until): <Answer>(call: () => Promise<Answer>) => Promise<Answer> {
+  const over = new Promise<never>((_, reject) => {
+    until.signal.addEventListener("abort", () => reject(until.signal.reason), { once: true });
+  });
+  over.catch(() => {});
+  return async (call) => {
+    checkTime(until);
+    return await Promise.race([call(), over]);
   };
 }

@@ -4,16 +4,21 @@ import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { finalized } from "../../metrics/support.ts";
 import type { Dice } from "../model/scheduler.ts";
 
-/** What is wrong with an event: nothing, its data, its item (the table refuses it), or it ends the worker. */
-export type Fate = "good" | "malformed" | "refused" | "deadly";
+/**
+ * What is wrong with an event: nothing, its data, its item (the table refuses it), it ends the worker, it takes longer
+ * than any delivery, or AWS gives no leave for it, however often it comes.
+ */
+export type Fate = "good" | "malformed" | "refused" | "deadly" | "lasting" | "forbidden";
 
 export type ToldEvent = OutgoingEvent & { readonly fate: Fate };
 
 const organizationIds = ["1", "2", "3"];
 const userIds = ["ann", "bob", "cid", "dan"];
-/** Whose events the table refuses, and whose end the worker. */
+/** Whose events meet what is wrong with them. */
 export const refusedUser = "too-large";
 export const deadlyUser = "deadly";
+export const lastingUser = "lasting";
+export const forbiddenUser = "forbidden";
 
 export const nameOf = (id: string) => ({
   provider: "github",
@@ -93,6 +98,8 @@ export function makeHistory(dice: Dice): ToldEvent[] {
     (id) => say("member.saved", { ...nameOf(id), user_id: "x" }, "malformed"),
     (id) => member(id, refusedUser, "refused"),
     (id) => member(id, deadlyUser, "deadly"),
+    (id) => member(id, lastingUser, "lasting"),
+    (id) => member(id, forbiddenUser, "forbidden"),
   ];
 
   workspace();

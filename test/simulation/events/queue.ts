@@ -1,3 +1,4 @@
+import { eventLimits } from "../../../lib/contract/limits.ts";
 import type { QueueMessage } from "../../../lib/events/ports.ts";
 import type { Dice, Scheduler } from "../model/scheduler.ts";
 
@@ -9,10 +10,11 @@ export const queueRules = {
   /** In steps: three times what a worker has. */
   visibility: 3_600,
   /**
-   * Fewer than on AWS, so that what would be buried there after a day is buried within a simulated life; more than
-   * faults that pass add up to in one.
+   * Fewer than on AWS, as two days are to one, so that what would be given up there after a day is given up within a
+   * simulated life: by the worker itself, and by the queue where the worker does not.
    */
-  receivesMax: 60,
+  workerReceivesMax: 48,
+  receivesMax: 48 + 10 * eventLimits.passingTriesMin,
 } as const;
 
 /**
@@ -25,6 +27,7 @@ export class ModelQueue {
   readonly #scheduler: Scheduler;
   readonly #dice: Dice;
   readonly #groups = new Map<string, Group>();
+  #sent = 0;
   /** Buried by the queue. */
   readonly buried: QueueMessage[] = [];
 
@@ -36,13 +39,19 @@ export class ModelQueue {
   send(messages: readonly QueueMessage[]): void {
     for (const message of messages) {
       const group = this.#groups.get(message.group) ?? { messages: [], blockedUntil: 0 };
-      group.messages.push({ ...message, receives: 0 });
+      group.messages.push({ ...message, receives: 0, sending: `${this.#sent++}` });
       this.#groups.set(message.group, group);
     }
   }
 
   get isEmpty(): boolean {
     return [...this.#groups.values()].every(({ messages }) => messages.length === 0);
+  }
+
+  /** When a group that waits is next delivered; null when none waits. */
+  get nextVisible(): number | null {
+    const waiting = [...this.#groups.values()].filter(({ messages }) => messages.length > 0);
+    return waiting.length === 0 ? null : Math.min(...waiting.map(({ blockedUntil }) => blockedUntil));
   }
 
   /** Up to ten messages, of one group or of several, each group's in their order. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { authenticate, Refused } from "../../../lib/access/authenticate.ts";
+import { eventLimits } from "../../../lib/contract/limits.ts";
 import { expireWaiting } from "../../../lib/events/expire.ts";
 import type { DeadLetter } from "../../../lib/events/ports.ts";
 import { resumeMoves } from "../../../lib/organizations/move.ts";
@@ -17,6 +18,7 @@ import { pointerIdOf } from "../../../lib/stream/pointer.ts";
 import { checkPeople } from "../../people/checks.ts";
 import { Process } from "../world.ts";
 import { nameOf, organizations, type ToldEvent, users } from "./history.ts";
+import { checkTold } from "./told.ts";
 import { Violation } from "./violation.ts";
 import { type EventWeakness, EventWorld } from "./world.ts";
 
@@ -41,11 +43,15 @@ export async function simulateEvents(seed: number, weakness?: EventWeakness): Pr
   }
 }
 
-/** What the clock does. */
+/** What the clock does: soon, and when every event that cannot be applied has waited long enough. */
 async function rest(world: EventWorld): Promise<void> {
   const deps = world.deps(new Process());
   await resumeMoves(deps);
-  await expireWaiting(deps);
+  for (const days of [0, eventLimits.waitingDaysMax + 1]) {
+    world.passDays(days);
+    // It tells of every event that could not be applied; what is left of them is the oracle's to judge.
+    await expireWaiting(deps).catch(() => {});
+  }
 }
 
 /** Every good event is applied, none is a dead letter, and people and seats are what the newest events say. */
@@ -57,6 +63,9 @@ function checkRest(world: EventWorld): void {
     if (fate === "good" && dead.has(id))
       throw new Violation("dead", `a good ${type} is a dead letter: ${reasonOf(world, id)}`);
     if (fate !== "good" && !dead.has(id)) throw new Violation("alive", `a ${fate} event is no dead letter`);
+    const isWaitedFor = reasonOf(world, id)?.startsWith("It was received");
+    if (isWaitedFor && fate !== "forbidden")
+      throw new Violation("patient", `a ${fate} event held up its group: ${reasonOf(world, id)}`);
   }
   const items = world.everything();
   if (items.some(({ pk }) => pk.startsWith("WAITING")))
@@ -66,6 +75,7 @@ function checkRest(world: EventWorld): void {
     if (!isWhatItSays(at.get(key), event))
       throw new Violation("missed", `${key} is not what ${event.type} at ${event.occurred_at} says`);
   }
+  checkTold(world.events, ({ pk, sk }) => at.get(`${pk} ${sk}`), world.modeChanged);
   try {
     checkPeople(items);
   } catch (error) {

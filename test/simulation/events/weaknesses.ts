@@ -1,6 +1,12 @@
 import { ingest } from "../../../lib/events/ingest.ts";
+import type { QueueMessage } from "../../../lib/events/ports.ts";
 import { organizationKey, taggedKey } from "../../../lib/store/layout.ts";
-import { type Condition, StoreUnavailable, type TransactionWrite } from "../../../lib/store/table.ts";
+import {
+  type Condition,
+  StoreUnavailable,
+  type TransactionWrite,
+  type Write,
+} from "../../../lib/store/table.ts";
 import type { EventWeakness } from "./world.ts";
 
 /** The mark of an author counted only together with the mode, and its absence was demanded else. */
@@ -8,7 +14,7 @@ const markWithoutMode: EventWeakness = {
   name: "a mark that does not earn a seat is taken for no mark",
   breaks: ["dead", "buried", "endless"],
   seedsMax: 300,
-  caughtAt: 4,
+  caughtAt: 54,
   table: (table, look) => ({
     ...table,
     transact: (writes, options) => {
@@ -30,7 +36,7 @@ const markWithoutMode: EventWeakness = {
 /** Every fault but a refusal was taken for a passing one: the group stood until the queue buried all of it. */
 const everyFaultPasses: EventWeakness = {
   name: "a fault that never passes is waited for",
-  breaks: ["buried", "dead", "endless"],
+  breaks: ["patient"],
   seedsMax: 60,
   caughtAt: 1,
   table: (table) => ({
@@ -42,6 +48,17 @@ const everyFaultPasses: EventWeakness = {
       }),
   }),
 };
+
+const wishingForSeats = (message: QueueMessage): QueueMessage => ({
+  ...message,
+  body: message.body.replace('"seat_assigned":false', '"seat_assigned":true'),
+});
+
+function withoutCount(write: Write, name: string): Write {
+  if (!("update" in write) || !write.change.add) return write;
+  const add = write.change.add.filter(([path]) => path !== name);
+  return { ...write, change: { ...write.change, add } };
+}
 
 const isSeatsBound = (condition: Condition): boolean =>
   "atMost" in condition && condition.atMost[0] === "seats_free";
@@ -58,7 +75,7 @@ const shortUnconditionally: EventWeakness = {
   name: "somebody is left short although seats were bought meanwhile",
   breaks: ["people"],
   seedsMax: 400,
-  caughtAt: 141,
+  caughtAt: 345,
   table: (table) => ({
     ...table,
     transact: async (writes, options) => {
@@ -97,7 +114,44 @@ const dropsPullRequests: EventWeakness = {
     ),
 };
 
+/** Members were stored, and seated, by a wish that no event told. */
+const wishesForEverybody: EventWeakness = {
+  name: "every member is taken to want a seat",
+  breaks: ["missed"],
+  seedsMax: 5,
+  caughtAt: 1,
+  ingest: async (deps, messages, options) => {
+    const left = await ingest(deps, messages.map(wishingForSeats), options);
+    return messages.filter(({ id }) => left.some((message) => message.id === id));
+  },
+};
+
+/** The time that an event took was never held against it. */
+const endlessPatience: EventWeakness = {
+  name: "an event that takes longer than any delivery is waited for",
+  breaks: ["patient"],
+  seedsMax: 60,
+  caughtAt: 10,
+  table: (table) => ({
+    ...table,
+    write: (write, options) => table.write(withoutCount(write, "outlasted"), options),
+  }),
+};
+
+/** Only the queue ever gave up a message that met passing faults. */
+const neverGivesUp: EventWeakness = {
+  name: "a message that passing faults meet for ever is left to the queue",
+  breaks: ["buried"],
+  seedsMax: 60,
+  caughtAt: 15,
+  ingest: (deps, messages, options) =>
+    ingest({ ...deps, receivesMax: Number.POSITIVE_INFINITY }, messages, options),
+};
+
 export const eventWeaknesses: readonly EventWeakness[] = [
+  wishesForEverybody,
+  endlessPatience,
+  neverGivesUp,
   markWithoutMode,
   everyFaultPasses,
   shortUnconditionally,

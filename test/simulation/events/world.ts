@@ -14,13 +14,24 @@ import { Dice, diceChance, Scheduler } from "../model/scheduler.ts";
 import { type Faults, ModelStore, noFaults } from "../model/store.ts";
 import { randomFaults } from "../simulated-world.ts";
 import { Process } from "../world.ts";
-import { deadlyUser, makeHistory, organizations, refusedUser, type ToldEvent, users } from "./history.ts";
-import { ModelQueue } from "./queue.ts";
+import {
+  deadlyUser,
+  forbiddenUser,
+  lastingUser,
+  makeHistory,
+  organizations,
+  refusedUser,
+  type ToldEvent,
+  users,
+} from "./history.ts";
+import { ModelQueue, queueRules } from "./queue.ts";
 import { type BrokenRule, Violation } from "./violation.ts";
 
 const stepMs = 25;
 const timeBudgetMs = 28_000;
 const stepsMax = 400_000;
+/** Three and a half seconds, which is quick for a store; twelve of them are more than a worker's time. */
+const lastingSteps = 140;
 const baseMs = Date.parse("2026-11-15T12:00:00.000Z");
 
 /** A known fault, put back between the code and the store or the queue. */
@@ -46,6 +57,9 @@ export class EventWorld {
   readonly #store: ModelStore;
   readonly #weakness: EventWeakness | undefined;
   readonly clock: Clock;
+  /** Organizations whose mode an admin changed, or tried to. */
+  readonly modeChanged = new Set<string>();
+  #passedMs = 0;
   #failure: unknown;
   isClosing = false;
 
@@ -57,7 +71,7 @@ export class EventWorld {
     this.queue = new ModelQueue(this.#scheduler, this.dice);
     const scheduler = this.#scheduler;
     this.clock = {
-      nowMs: () => baseMs + scheduler.now * stepMs,
+      nowMs: () => baseMs + this.#passedMs + scheduler.now * stepMs,
       sleep: (ms) => scheduler.sleep(1 + Math.ceil(ms / stepMs)),
     };
     this.events = makeHistory(this.dice);
@@ -81,23 +95,32 @@ export class EventWorld {
       clock: this.clock,
       chance: diceChance(this.dice),
       retentionDays: auditLimits.retentionDaysDefault,
+      receivesMax: queueRules.workerReceivesMax,
       log: () => undefined,
       bucket: { put: () => Promise.reject(new Error("no")), get: () => Promise.resolve(undefined) },
       deadLetters: { send: async (sent) => void (process.isAlive && this.letters.push(...sent)) },
     };
   }
 
-  /** The store with two events in it that it cannot bear, and with the weakness under test. */
+  /** The store with events in it that it cannot bear, and with the weakness under test. */
   #table(process: Process): Table {
     const table = this.#store.connect(process);
     const spoiled: Table = {
       ...table,
       transact: async (writes, options) => {
-        if (writesMember(writes, refusedUser)) throw validationFault();
+        if (writesMember(writes, refusedUser)) throw faultOf("ValidationException");
+        if (writesMember(writes, forbiddenUser)) throw faultOf("AccessDeniedException");
         if (writesMember(writes, deadlyUser)) process.crash();
         // Some are on their way for long: what they rest on changes meanwhile.
         if (this.dice.chance(0.1)) await this.#scheduler.sleep(this.dice.below(300));
         return await table.transact(writes, options);
+      },
+      getMany: async (keys, options) => {
+        const { sk } = memberKey("", lastingUser);
+        if (!keys.some((key) => key.sk === sk)) return await table.getMany(keys, options);
+        // Nothing of it is there yet, told quickly and again and again: the time is up before the decisions are.
+        await this.#scheduler.sleep(lastingSteps);
+        return keys.map(() => undefined);
       },
     };
     return this.#weakness?.table?.(spoiled, (item) => this.#store.truth(item)) ?? spoiled;
@@ -126,7 +149,9 @@ export class EventWorld {
 
   async worker(): Promise<void> {
     while (!this.isClosing) {
-      await this.#scheduler.sleep(1 + this.dice.below(20));
+      // Nobody asks while nothing can be delivered.
+      const untilVisible = Math.max(0, (this.queue.nextVisible ?? 0) - this.#scheduler.now);
+      await this.#scheduler.sleep(1 + untilVisible + this.dice.below(20));
       const batch = this.queue.receive();
       if (batch.length > 0) await Promise.race([this.#run(batch), this.#scheduler.sleep(5_000)]);
     }
@@ -170,6 +195,7 @@ export class EventWorld {
     for (let count = this.dice.below(6); count > 0; count--) {
       await this.#scheduler.sleep(this.dice.below(1_500));
       const { uuid } = this.dice.pick(organizations);
+      this.modeChanged.add(uuid);
       const seat_assignment_mode = this.dice.pick(["automatic", "manual"] as const);
       const context = { ...this.deps(new Process()), ...operatorOrigin };
       // What fails is the admin's to repeat.
@@ -179,6 +205,10 @@ export class EventWorld {
 
   fail(error: unknown): void {
     this.#failure ??= error;
+  }
+
+  passDays(days: number): void {
+    this.#passedMs += days * 86_400_000;
   }
 
   calm(): void {
@@ -229,5 +259,4 @@ const keyOf = (write: TransactionWrite): Key => {
 const writesMember = (writes: readonly TransactionWrite[], user: string): boolean =>
   writes.some((write) => "put" in write && write.put.sk === memberKey("", user).sk);
 
-const validationFault = () =>
-  new AwsFault({ name: "ValidationException", status: 400, message: "Item size" });
+const faultOf = (name: string) => new AwsFault({ name, status: 400, message: "It is refused." });
