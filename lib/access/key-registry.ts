@@ -7,20 +7,13 @@ import { toTimestamp } from "../runtime/clock.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { boundedTable } from "../store/bounded.ts";
 import { decideAnew } from "../store/decide.ts";
-import { type KeyItem, parseKey } from "../store/items/key.ts";
+import type { KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parsePeople } from "../store/items/people.ts";
-import {
-  keyDirectoryRange,
-  keyKey,
-  keyOfRow,
-  memberKey,
-  organizationKeyRow,
-  peopleKey,
-} from "../store/layout.ts";
+import { keyDirectoryRange, keyKey, memberKey, organizationKeyRow, peopleKey } from "../store/layout.ts";
 import {
   ConditionFailed,
-  queryAll,
+  type Range,
   StoreUnavailable,
   type Table,
   TransactionRefused,
@@ -38,7 +31,7 @@ import {
   requireRole,
 } from "./key-requirements.ts";
 import { keyGivenWrite } from "./key-roles.ts";
-import { rowsOf } from "./key-rows.ts";
+import { isUnlisted, keysOfRows, rowsOf } from "./key-rows.ts";
 import { fingerprint, makeKeyText, makeLegacyKeyText } from "./key-text.ts";
 
 export type RegistryDeps = AuditDeps & {
@@ -170,24 +163,28 @@ async function draftKey(
   return draftKeyItem(deps, text, { ...common, kind: "instance", ...bound });
 }
 
-/** Every key that was ever issued, or those of one organization; revoked ones too, in the order of their ids. */
+/** Every key that was ever issued, or those of one organization; revoked ones too. */
 export async function listKeys(
   { table }: { readonly table: Table },
   organization?: string,
 ): Promise<KeyItem[]> {
-  const all = await Array.fromAsync(queryAll(table, keyDirectoryRange));
-  const own = organization === undefined ? undefined : await keysListedWith(table, organization);
-  // Keys of the first release are listed with their organizations only after a while.
-  const rows = own ? all.filter(({ sk, listed }) => own.has(sk) || listed !== true) : all;
-  const items = await table.getMany(rows.map(({ sk }) => keyKey(sk)));
-  const keys = items.filter((item) => item !== undefined).map(parseKey);
-  return own ? keys.filter((key) => key.organization === organization) : keys;
+  if (organization === undefined) return (await Array.fromAsync(keysOfRows(table, keyDirectoryRange))).flat();
+  const { pk, sk: beginsWith } = organizationKeyRow(organization, "");
+  return await keysListedOrOld(table, { pk, beginsWith }, (key) => key.organization === organization);
 }
 
-async function keysListedWith(table: Table, organization: string): Promise<ReadonlySet<string>> {
-  const { pk, sk: beginsWith } = organizationKeyRow(organization, "");
-  const rows = await Array.fromAsync(queryAll(table, { pk, beginsWith }));
-  return new Set(rows.map(({ sk }) => keyOfRow(sk)));
+/** Those of a part of the table; keys of the first release are listed there only after a while. */
+export async function keysListedOrOld(
+  table: Table,
+  range: Range,
+  isOwn: (key: KeyItem) => boolean,
+): Promise<KeyItem[]> {
+  const own: KeyItem[] = [];
+  for await (const keys of keysOfRows(table, range)) own.push(...keys.filter(isOwn));
+  const known = new Set(own.map(({ id }) => id));
+  for await (const keys of keysOfRows(table, keyDirectoryRange, isUnlisted))
+    own.push(...keys.filter((key) => isOwn(key) && !known.has(key.id)));
+  return own;
 }
 
 export async function revokeKey(deps: RegistryDeps, id: string, actor: Actor): Promise<void> {

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { keyLimits } from "../contract/limits.ts";
+import { keyLimits, walkLimits } from "../contract/limits.ts";
 import type { keyRecord } from "../contract/records-keys.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
@@ -13,6 +13,7 @@ import {
   tenantKeyRow,
 } from "../store/layout.ts";
 import type { Page, Range, Table } from "../store/table.ts";
+import { itemsPerQuery } from "../store/walk.ts";
 import { reachOf } from "./key-reach.ts";
 import { toKeyRecord } from "./key-record.ts";
 import type { Principal } from "./principal.ts";
@@ -43,7 +44,7 @@ export async function listKeysOfScope(
     if (last && found.length > page.limit) {
       return { records: await toRecords(reader, found.slice(0, page.limit)), next: nameOf(last.place) };
     }
-    // So many organizations without a key that the next request goes on.
+    // So many rows, or organizations, without a key to list that the next request goes on.
     if (next.isEnough) return { records: await toRecords(reader, found), next: nameOf(next.place) };
   }
   return { records: await toRecords(reader, found), next: null };
@@ -84,6 +85,7 @@ function sourcesOf({ principal, scope }: Reader, after: Place | null): Source[] 
 async function* foundKeys(reader: Reader, after: Place | null, limit: number): AsyncGenerator<Found> {
   const sources = sourcesOf(reader, after);
   const { organizationsAtOnce, organizationsPerPageMax } = keyLimits;
+  let rowsRead = 0;
   for (let start = 0; start < sources.length; start += organizationsAtOnce) {
     const some = sources.slice(start, start + organizationsAtOnce).map((source) => {
       const range = rangeOf(source, after, limit);
@@ -93,7 +95,15 @@ async function* foundKeys(reader: Reader, after: Place | null, limit: number): A
       return { source, range, firstPage };
     });
     for (const { source, range, firstPage } of some) {
-      for await (const page of pagesOf(reader.table, range, firstPage)) yield* keysOf(reader, source, page);
+      for await (const page of pagesOf(reader.table, range, firstPage)) {
+        yield* keysOf(reader, source, page);
+        rowsRead += page.items.length;
+        const last = page.items.at(-1);
+        const isSpent = rowsRead >= limit + walkLimits.passedOverMax;
+        const isEnd = !page.resume && source === sources.at(-1);
+        if (last && isSpent && !isEnd)
+          yield { place: { source: source.name, keyId: keyOfRow(last.sk) }, isEnough: true };
+      }
     }
     const last = some.at(-1);
     const isLast = start + organizationsAtOnce >= sources.length;
@@ -112,7 +122,7 @@ function rangeOf({ name, pk }: Source, after: Place | null, limit: number): Rang
     pk,
     after: `${keyRowsPrefix}${from}`,
     upTo: `${keyRowsPrefix}${afterEveryKey}`,
-    pageItems: limit + 1,
+    pageItems: itemsPerQuery(limit),
   };
 }
 

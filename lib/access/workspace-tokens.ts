@@ -1,12 +1,12 @@
 import type { Actor } from "../audit/entry.ts";
 import { keyLimits } from "../contract/limits.ts";
 import type { KeyItem } from "../store/items/key.ts";
-import { workspaceTenant } from "../store/layout.ts";
+import { tenantKeyRow, workspaceTenant } from "../store/layout.ts";
 import {
   draftKeyItem,
   expiryOf,
   type IssuedKey,
-  listKeys,
+  keysListedOrOld,
   nameOf,
   type RegistryDeps,
   revoke,
@@ -53,8 +53,8 @@ export async function listWorkspaceTokens(
   as: string,
 ): Promise<KeyItem[]> {
   await requireWorkspaceAdmin(deps.table, workspaceId, as);
-  const keys = await listKeys(deps);
-  return keys.filter((key) => key.workspace_id === workspaceId);
+  const { pk, sk: beginsWith } = tenantKeyRow(workspaceTenant(workspaceId), "");
+  return await keysListedOrOld(deps.table, { pk, beginsWith }, (key) => key.workspace_id === workspaceId);
 }
 
 export async function deleteWorkspaceToken(

@@ -77,6 +77,7 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
     const shownIn = event.shownIn?.filter((uuid) => owner === tenant || owner === `o#${uuid}`);
     return {
       put: { ...auditKey(owner, createdAt, id), ...entry, ...(shownIn && { organizations: shownIn }) },
+      momentMs: nowMs,
     };
   });
 }

@@ -11,7 +11,7 @@ export const storeLimits = {
   transactionBytesMax: 4 * mebibyte,
   /** Six tries within about a second: a conflict clears in milliseconds, a throttle in hundreds. */
   retry: { attemptsMax: 6, baseDelayMs: 20, delayMsMax: 500 },
-  /** How long after its first attempt a write may be sent again: well within the time after which lists count as settled. */
+  /** How long after its moment, or its first attempt, a write may be sent: well within the time after which lists count as settled. */
   writeAgeMsMax: 60_000,
 } as const;
 
@@ -92,6 +92,8 @@ export const keyLimits = {
   /** Organizations whose keys are asked for side by side, and how many one page looks through at most. */
   organizationsAtOnce: 50,
   organizationsPerPageMax: 200,
+  /** Rows of a list of keys that the operator's tool or the clock's worker holds at once. */
+  rowsReadTogether: 100,
 } as const;
 
 export const cacheLimits = {

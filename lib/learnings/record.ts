@@ -115,7 +115,7 @@ export function replaceWrites(before: LearningItem | undefined, after: LearningI
       const place = lists.get(key.pk);
       return place === undefined ? { delete: key } : { put: movedOn(key, place) };
     }),
-    ...listKeys(after).map((key) => ({ put: { ...after, ...key } })),
+    ...listKeys(after).map((key) => ({ put: { ...after, ...key }, ...momentOf(after.listed?.place) })),
     ...pendingKeys(after).map((key) => ({
       put: { ...key, organization: after.organization, id: after.id },
     })),
@@ -136,6 +136,9 @@ const movedOn = (key: Key, place: string): Item => {
   };
 };
 
+const momentOf = (place: string | undefined) =>
+  place === undefined ? {} : { momentMs: Date.parse(timeOfPlace(place)) };
+
 export const timeOfPlace = (place: string): string => place.slice(0, place.indexOf("#"));
 
 const secondsPerDay = 86_400;
@@ -154,7 +157,7 @@ export const recordWrites = (
 export const removeWrites = (learning: LearningItem, nowMs: number): TransactionWrite[] => [
   { delete: learningKey(learning.organization, learning.id), when: unchanged(learning, ["revision"]) },
   ...besides(learning).map((key) => ({ delete: key })),
-  ...removals(learning, nowMs).map((put) => ({ put })),
+  ...removals(learning, nowMs).map((put) => ({ put, momentMs: nowMs })),
 ];
 
 /** Where its removal stands: behind the place it had. Undefined where it was in no list. */

@@ -26,7 +26,8 @@ export async function seatReviewedAuthors(
   const items = await store.table.getMany(keys);
   for (const [index, id] of ids.entries()) {
     const [member, mark] = items.slice(2 * index, 2 * index + 2);
-    if (mark && (!member || hasEarned(member))) continue;
+    // A member who does not show may be one whose transaction is not visible yet.
+    if (mark && member && hasEarned(member)) continue;
     // The mark first: a member who is saved meanwhile sees it, or is seen here.
     if (!mark) await store.table.write({ put: taggedKey(uuid, id) });
     await earnSeat(store, uuid, id);

@@ -100,9 +100,9 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     operation: TableOperation,
     call: (signal: AbortSignal | undefined) => Promise<Answer>,
     { until }: CallOptions,
-    { repeat = true, untilAnswered = false } = {},
+    { repeat = true, untilAnswered = false, momentMs }: SendOptions = {},
   ) => {
-    const bounds = { until, ageMsMax: storeLimits.writeAgeMsMax, untilAnswered };
+    const bounds = { until, momentMs, ageMsMax: storeLimits.writeAgeMsMax, untilAnswered };
     const signal = until?.signal;
     return withRetries(waiting, repeat, signal, () => counting(operation, () => call(signal)), bounds);
   };
@@ -203,7 +203,12 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     const repeat = repeatable || (single.when === undefined && !("update" in single));
     const { operation, send } = singleWrite(single, TableName, returning);
     try {
-      const answer = await sendWrite(operation, (signal) => send(client, signal), { until }, { repeat });
+      const answer = await sendWrite(
+        operation,
+        (signal) => send(client, signal),
+        { until },
+        { repeat, momentMs: momentOf([single]) },
+      );
       return itemUnlessEmpty(answer.Attributes);
     } catch (error) {
       throw conditionFailure(error) ?? error;
@@ -220,7 +225,10 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     try {
       const call = (signal?: AbortSignal) => client.send(new TransactWriteCommand(input), signal);
       // Slow is not failed: the same token tells what became of the first try.
-      await sendWrite("TransactWriteItems", call, options, { untilAnswered: true });
+      await sendWrite("TransactWriteItems", call, options, {
+        untilAnswered: true,
+        momentMs: momentOf(writes),
+      });
     } catch (error) {
       throw refusal(error) ?? error;
     }
@@ -254,6 +262,18 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
   }
 
   return { get, getMany, getTogether, queryPage, scanPage, write, transact, writeMany };
+}
+
+type SendOptions = {
+  readonly repeat?: boolean;
+  readonly untilAnswered?: boolean;
+  readonly momentMs?: number | undefined;
+};
+
+/** The earliest that one of them carries. */
+function momentOf(writes: readonly TransactionWrite[]): number | undefined {
+  const moments = writes.flatMap((write) => ("put" in write ? (write.momentMs ?? []) : []));
+  return moments.length === 0 ? undefined : Math.min(...moments);
 }
 
 type BatchRequests = NonNullable<BatchWriteCommandInput["RequestItems"]>[string];

@@ -70,8 +70,10 @@ export async function backOff(waiting: Waiting, attempt: number, signal?: AbortS
 /** What ends the attempts of a write early. */
 export type WriteBounds = {
   readonly until?: Until | undefined;
-  /** How long after the first attempt another one may begin: a write carries the moment it was decided at. */
+  /** How long after its moment an attempt may begin: whoever decides again takes a new one. */
   readonly ageMsMax?: number;
+  /** When the write was decided; else its first attempt counts. */
+  readonly momentMs?: number | undefined;
   /** Repeat a call that may have happened for as long as `until` gives time: only its own answer tells what became of it. */
   readonly untilAnswered?: boolean;
 };
@@ -88,12 +90,14 @@ export async function withRetries<Answer>(
   repeatAmbiguous: boolean,
   signal: AbortSignal | undefined,
   call: () => Promise<Answer>,
-  { until, ageMsMax = Number.POSITIVE_INFINITY, untilAnswered = false }: WriteBounds = {},
+  { until, momentMs, ageMsMax = Number.POSITIVE_INFINITY, untilAnswered = false }: WriteBounds = {},
 ): Promise<Answer> {
   const { clock, policy } = waiting;
   const begunMs = clock.nowMs();
+  const isTooOld = () => clock.nowMs() - Math.min(begunMs, momentMs ?? begunMs) > ageMsMax;
   let mayHaveHappened = false;
   checkTime(until);
+  if (isTooOld()) throw new WriteExpired("It was decided too long ago.");
   for (let attempt = 0; ; attempt++) {
     try {
       return await call();
@@ -106,7 +110,7 @@ export async function withRetries<Answer>(
       if (giveUp) throw new StoreUnavailable(error, fault === "throttled" && !mayHaveHappened);
       await backOff(waiting, attempt, signal);
       checkTime(until);
-      if (clock.nowMs() - begunMs > ageMsMax) throw new WriteExpired(error);
+      if (isTooOld()) throw new WriteExpired(error);
     }
   }
 }

@@ -43,7 +43,12 @@ export type Change = {
   readonly remove?: readonly Path[];
 };
 
-export type Put = { readonly put: Item; readonly when?: Condition };
+export type Put = {
+  readonly put: Item;
+  readonly when?: Condition;
+  /** When it was decided, where the item stands in a list by that moment: readers take old places for settled. */
+  readonly momentMs?: number;
+};
 export type Update = { readonly update: Key; readonly change: Change; readonly when?: Condition };
 export type Delete = { readonly delete: Key; readonly when?: Condition };
 export type Check = { readonly check: Key; readonly when: Condition };

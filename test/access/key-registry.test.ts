@@ -9,7 +9,9 @@ import {
   storeKey,
 } from "../../lib/access/key-registry.ts";
 import { RegistryRefusal } from "../../lib/access/key-requirements.ts";
+import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
+import { listWorkspaceTokens } from "../../lib/access/workspace-tokens.ts";
 import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { createRole, deleteRole } from "../../lib/people/custom-roles.ts";
@@ -25,6 +27,7 @@ import {
   organizationKeyRow,
   peopleKey,
   tenantKey,
+  tenantKeyRow,
 } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
@@ -158,6 +161,31 @@ describe("a new key", () => {
     expect(await listed()).toContain(keys.user.key.id);
     await store().table.write({ delete: keyKey(keys.user.key.id) });
     expect(await listed()).not.toContain(keys.user.key.id);
+  });
+
+  test("is found among many by a bounded number of rows at once, by the backfill and by the list of a workspace's tokens", async () => {
+    const { keys } = await everyKindOfKey(world, "streamed");
+    const sizes: number[] = [];
+    const table: Table = {
+      ...store().table,
+      // A directory of many pages.
+      queryPage: async (range, resume) => {
+        const page = await store().table.queryPage({ ...range, pageItems: 2 }, resume);
+        sizes.push(range.pageItems ?? Number.POSITIVE_INFINITY);
+        return page;
+      },
+    };
+    const { id, tenant } = keys.workspace.key;
+    await store().table.write({ delete: tenantKeyRow(tenant, id) });
+    await store().table.write({ update: keyDirectoryKey(id), change: { remove: ["listed"] } });
+    const tokens = async () =>
+      (await listWorkspaceTokens({ ...world.deps, table }, "streamed-workspace", "u-admin")).map(
+        (key) => key.id,
+      );
+    expect(await tokens()).toEqual([id]);
+    expect(await listOldKeys({ table })).toBe(1);
+    expect(await tokens()).toEqual([id]);
+    expect(Math.max(...sizes)).toBe(keyLimits.rowsReadTogether);
   });
 
   test("is listed with its organization, without a read of other organizations' keys, also from before there was a list", async () => {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { listOldKeys } from "../../lib/access/key-rows.ts";
+import { walkLimits } from "../../lib/contract/limits.ts";
 import { deleteKey, listKeys, rotateKey } from "../../lib/contract/operations/keys.ts";
 import { keyDirectoryKey, organizationKeyRow, tenantKeyRow } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
@@ -127,6 +128,21 @@ describe("GET /v1/keys", () => {
     await end(rotated.id, rotated.key);
     const later = keyPage.parse((await call("/v1/keys", { key: setup.keys.organization.text })).json);
     expect(later.keys.find(({ id }) => id === rotated.id)).toMatchObject({ state: "revoked" });
+  });
+
+  test("rows that are passed over end a page with a cursor: a walk goes on and finds every key", async () => {
+    const { organization, keys } = await everyKindOfKey(world, "passed-over");
+    const { table } = world.deps;
+    // An organization's rows hold the instance keys of which it is the home; they are listed with the instance.
+    const rows = Array.from({ length: walkLimits.passedOverMax + 150 }, (_, index) => ({
+      put: { ...organizationKeyRow(organization, `k0${String(index).padStart(15, "0")}`), kind: "instance" },
+    }));
+    await table.writeMany(rows);
+    const { text: key } = keys.organization;
+    const first = keyPage.parse((await api.call("/v1/keys?limit=1", { key })).json);
+    expect(first).toEqual({ keys: [], next_cursor: expect.any(String) });
+    const rest = await api.call(`/v1/keys?cursor=${first.next_cursor}`, { key });
+    expect(keyPage.parse(rest.json)).toMatchObject({ keys: [{}, {}, {}, {}], next_cursor: null });
   });
 
   test("keys of the first release are listed once they are filled in, which is safe to repeat", async () => {

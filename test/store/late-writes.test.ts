@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { auditWrites, operator } from "../../lib/audit/entry.ts";
 import { storeLimits } from "../../lib/contract/limits.ts";
+import { moment, newLearning, removeWrites, replaceWrites } from "../../lib/learnings/record.ts";
 import { NoAnswer } from "../../lib/runtime/aws-fault.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { boundedTable } from "../../lib/store/bounded.ts";
@@ -87,6 +89,59 @@ test("nothing at all begins after the deadline, reads neither", async () => {
   ];
   for (const call of calls) await expect(call).rejects.toMatchObject({ name: "TimeoutError" });
   expect(sent).toEqual([]);
+});
+
+test("a write whose moment is more than a minute old is not sent at all, and is decided anew with a new one", async () => {
+  const { clock, sent, table } = frozenStore(0);
+  sent.push({});
+  const momentMs = clock.nowMs();
+  clock.advance(storeLimits.writeAgeMsMax + 1);
+  const old = { put: item, momentMs };
+  await expect(table.write(old)).rejects.toBeInstanceOf(WriteExpired);
+  await expect(table.transact([{ put: item }, old])).rejects.toBeInstanceOf(WriteExpired);
+  expect(sent).toHaveLength(1);
+  // The function is frozen between reading the clock and sending what it decided.
+  let freezes = 1;
+  await decideAnew({ table, clock, chance: systemChance }, async () => {
+    const nowMs = clock.nowMs();
+    if (freezes-- > 0) clock.advance(10 * minutesMs);
+    await table.transact([{ put: { ...item, at: nowMs }, momentMs: nowMs }]);
+  });
+  expect(sent).toHaveLength(2);
+  const sentMs = Number(JSON.stringify(sent[1]).match(/"at":(\d+)/)?.[1]);
+  expect(clock.nowMs() - sentMs).toBeLessThan(storeLimits.writeAgeMsMax);
+});
+
+test("places in the lists that a resumed walk reads carry their moment: audit entries, Learnings and their removals", () => {
+  const clock = new TestClock();
+  const nowMs = clock.nowMs();
+  const origin = { actor: operator, ipAddress: null, requestId: null, gatewayRequestId: null };
+  const event = {
+    action: "key.created",
+    resourceType: "api_key",
+    resourceId: "k",
+    summary: "s",
+    tenant: "o#u",
+  } as const;
+  const entry = auditWrites(
+    { clock, chance: systemChance, retentionDays: 1 },
+    { ...event, ...origin, organization: null, metadata: {} },
+  );
+  expect(entry.map(({ momentMs }) => momentMs)).toEqual([nowMs]);
+  const content = { repositoryId: "9", text: "t", digest: "d", redacted: [], file: null, sourceUrl: null };
+  const birth = {
+    state: "approved",
+    pull_requests: [],
+    approve_at: null,
+    author_id: "1",
+    created_at: "",
+  } as const;
+  const at = moment({ nowMs, chance: systemChance }, "w#acme");
+  const learning = newLearning(at, "u", content, { generation: 1 }, { ...birth, pull_requests: [] });
+  const placed = [...replaceWrites(undefined, learning), ...removeWrites(learning, nowMs)]
+    .filter((write) => "put" in write && write.put.sk.includes("#"))
+    .flatMap((write) => ("put" in write && write.put.pk !== learning.pk ? [write.momentMs] : []));
+  expect(placed).toEqual([nowMs, nowMs, nowMs, nowMs]);
 });
 
 test("a decision whose write is too old is made anew, with a new moment", async () => {

@@ -18,6 +18,8 @@ import { sharedEndpointVariable } from "./shared-engine.ts";
 const sharedEndpoint = process.env[sharedEndpointVariable];
 /** The engine that `npm start` would use; `shared-engine.ts` has chosen it before the first test. */
 export const engineKind = engineNamed(process.env[engineVariable] ?? "");
+/** A test's own clock stands where it likes: the moments that its writes carry are held against no other clock. */
+const standingClock: Clock = { nowMs: () => 0, sleep: systemClock.sleep };
 
 export type TestStore = {
   readonly endpoint: string;
@@ -55,7 +57,7 @@ export async function openStore(
   const tableName = `test-${randomUUID()}`;
   const { vectorIndex } = engineKind;
   await createTable(client, tableName, { vectorIndex });
-  const { clock = systemClock, chance = systemChance } = options;
+  const { clock = standingClock, chance = systemChance } = options;
   return {
     endpoint,
     client,

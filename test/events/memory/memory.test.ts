@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventLimits } from "../../../lib/contract/limits.ts";
+import { eventQueueSettings } from "../../../lib/contract/platform.ts";
 import { ingest } from "../../../lib/contract/workers.ts";
 import { useStore } from "../../support/engine.ts";
 import { github, World } from "../../support/world.ts";
@@ -39,7 +40,7 @@ const isLong = process.env.LONG !== undefined;
 const megabyte = 1_000_000;
 const cases: ReadonlyArray<[Shape, number, number]> = isLong
   ? [
-      ["typical", 58 * megabyte, 8],
+      ["typical", 58 * megabyte, eventQueueSettings.batchMessagesMax],
       ["tiny", eventLimits.eventBytesMax - megabyte, 2],
       ["wide", eventLimits.eventBytesMax - megabyte, 2],
     ]
@@ -47,7 +48,7 @@ const cases: ReadonlyArray<[Shape, number, number]> = isLong
 
 describe("a batch of large scans, each of another group", () => {
   beforeAll(async () => {
-    for (let index = 0; index < 8; index++) {
+    for (let index = 0; index < eventQueueSettings.batchMessagesMax; index++) {
       await world.organization(String(index));
       await world.repository(github(String(index)), "r1");
     }

@@ -61,12 +61,16 @@ export class EventWorld {
   readonly modeChanged = new Set<string>();
   #passedMs = 0;
   #failure: unknown;
+  /** Many answers of its store take seconds. */
+  readonly isSlow: boolean;
   isClosing = false;
 
   constructor(seed: number, weakness?: EventWeakness) {
     this.dice = new Dice(seed);
     this.#scheduler = new Scheduler(this.dice);
-    this.#store = new ModelStore(this.#scheduler, this.dice, gentler(randomFaults(this.dice)));
+    const faults = gentler(randomFaults(this.dice));
+    this.isSlow = faults.slow > 0.05;
+    this.#store = new ModelStore(this.#scheduler, this.dice, faults);
     this.#weakness = weakness;
     this.queue = new ModelQueue(this.#scheduler, this.dice);
     const scheduler = this.#scheduler;
