@@ -1,5 +1,3 @@
-import { Fault } from "../../lib/contract/fault.ts";
-import { securityLimits } from "../../lib/contract/limits.ts";
 import { listSecurityFindings as operation } from "../../lib/contract/operations/security.ts";
 import { findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
 import { positionText } from "../../lib/http/cursors.ts";
@@ -8,6 +6,7 @@ import { listReply } from "../../lib/http/list.ts";
 import { readDownload, readFindings } from "../../lib/security/read.ts";
 import { findingColumns } from "../../lib/security/record.ts";
 import { positionFrom, positionName } from "../../lib/security/sources.ts";
+import { checkUploadable } from "../../lib/security/uploadable.ts";
 
 /** With its names of weaknesses it is an eighth of our own code here: loaded by the first download that wants it. */
 const loadSarif = () => import("../../lib/security/sarif.ts");
@@ -31,22 +30,11 @@ export const handler = lambda(operation, async ({ scope, input, paging, table, s
   const headers = { "content-disposition": `attachment; filename="security-findings.${format}"` };
   if (format === "sarif") {
     const log = (await loadSarif()).sarifLog(harvests);
-    if (repo_id !== undefined) checkUploadable(log);
     const bytes = Buffer.from(JSON.stringify(log));
+    if (repo_id !== undefined) await checkUploadable(log, bytes);
     return { bytes, contentType: "application/sarif+json", headers };
   }
   const records = harvests.flatMap((harvest) => harvest.records);
   const reply = listReply({ format, name: "data", records, columns: findingColumns, nextCursor: null });
   return { ...reply, headers };
 });
-
-/** An instance's organizations may use the same repository id: each of them has a run. */
-function checkUploadable({ runs }: { readonly runs: readonly unknown[] }): void {
-  const { sarifRunsPerFileMax: most } = securityLimits;
-  if (runs.length <= most) return;
-  throw new Fault(
-    "RESPONSE_TOO_LARGE",
-    `repo_id: the file would have ${runs.length} runs, and code scanning takes at most ${most}. Name some of the ` +
-      "organizations that have this repository in organization_ids.",
-  );
-}

@@ -26,6 +26,8 @@ export type AuditEvent = {
   readonly organization: { readonly uuid: string; readonly providerId: string } | null;
   /** UUIDs of the organizations whose logs show it too, where it belongs to a whole workspace. */
   readonly shownIn?: readonly string[];
+  /** What the log of one of them tells: of its own people only. Without this, what the tenant's log tells. */
+  readonly toldIn?: (uuid: string) => Pick<AuditEvent, "summary" | "metadata">;
   readonly metadata: { readonly [name: string]: Value };
 };
 
@@ -75,8 +77,15 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
   return [...owners].map((owner) => {
     // Every organization's copy names that organization alone: a workspace may have a thousand.
     const shownIn = event.shownIn?.filter((uuid) => owner === tenant || owner === `o#${uuid}`);
+    const [own] = owner === tenant ? [] : (shownIn ?? []);
+    const told = own === undefined ? undefined : event.toldIn?.(own);
     return {
-      put: { ...auditKey(owner, createdAt, id), ...entry, ...(shownIn && { organizations: shownIn }) },
+      put: {
+        ...auditKey(owner, createdAt, id),
+        ...entry,
+        ...told,
+        ...(shownIn && { organizations: shownIn }),
+      },
       momentMs: nowMs,
     };
   });

@@ -50,7 +50,7 @@ function describe(method: string, path: string, operation: object) {
       parameterType(inPlace("query")),
       inPlace("query").some(({ required }) => required === true),
     ),
-    ...(body ? part("body", typeOf(body), true) : []),
+    ...(body ? part("body", typeOf(body), record(requestBody).required === true) : []),
   ];
   const answer = jsonContent(success);
   return {

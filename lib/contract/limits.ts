@@ -343,6 +343,8 @@ export const securityLimits = {
   sarifResultsPerRunMax: 25_000,
   /** What GitHub's code scanning takes in one file. */
   sarifRunsPerFileMax: 20,
+  /** GitHub's 10 MB of a file, compressed with gzip as it is uploaded. */
+  sarifGzipBytesMax: 10_000_000,
   /** Scans are complete from here to the end of tomorrow, or the event is bad: one far ahead would hide all others. */
   firstDay: "2000-01-01",
   titleCharactersMax: 1_024,

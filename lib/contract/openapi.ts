@@ -98,7 +98,7 @@ function describeOperation(operation: Operation, examples: OperationExamples): o
     parameters: [...parametersIn("path"), ...parametersIn("query")],
     ...(body && {
       requestBody: {
-        required: true,
+        required: !operation.bodyOptional,
         content: { "application/json": { schema: described(operation, "body", body), ...examples.body() } },
       },
     }),

@@ -66,6 +66,8 @@ export type Operation = {
   /** Query parameters that may be given several times; all others at most once. */
   readonly repeatableParameters?: readonly string[];
   readonly body?: z.ZodObject;
+  /** No body at all means an empty object. */
+  readonly bodyOptional?: boolean;
   readonly bodyBytesMax?: number;
   /** Arrays of the body whose length is judged before anything else in it. */
   readonly batch?: { readonly fields: readonly string[]; readonly elementsMax: number };

@@ -23,6 +23,7 @@ export function createBodyReader(operation: Operation): BodyReader {
   const parser = httpJsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
   return (request) => {
     const { body, isBase64Encoded } = request.event;
+    if (!body && operation.bodyOptional) return { value: {} };
     if (!body) return { problem: "body: is required and must be a JSON object." };
     checkSize(operation, body, isBase64Encoded);
     checkContentType(request.event);

@@ -1,19 +1,21 @@
 import type * as z from "zod";
 import { isReadable } from "../access/readable.ts";
+import { changeEntry } from "../audit/entry.ts";
 import { type ItemErrorCode, itemErrorCodes } from "../contract/errors.ts";
 import type { createAnswer } from "../contract/operations/learnings.ts";
 import { followChanged } from "../index/follow.ts";
 import { certain } from "../runtime/certain.ts";
+import { describeError, log } from "../runtime/log.ts";
 import { parseRepository } from "../store/items/repository.ts";
 import { repositoryKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { type BatchItem, readItems } from "./batch/item.ts";
-import { type Author, readOwners, type TextOwners, type Wanted } from "./batch/plan.ts";
+import { type Author, type Plan, readOwners, type TextOwners, type Wanted } from "./batch/plan.ts";
 import { type Stored, storeTexts } from "./batch/write.ts";
 import type { Content } from "./content.ts";
 import { learningUuid } from "./identity.ts";
 import { freeGeneration, textOwner } from "./text-owner.ts";
-import type { LearningDeps } from "./writer.ts";
+import { type LearningDeps, learningEvent } from "./writer.ts";
 
 export type CreateAnswer = z.input<typeof createAnswer>;
 type Result = CreateAnswer["results"][number];
@@ -51,8 +53,38 @@ export async function createLearnings(
       embedding ? [{ learning, embedding, isMarked: outcome !== "duplicate" }] : [],
     ),
   );
-  return answerOf(resultsOf(items, { ...known, stored, unindexed }));
+  const results = resultsOf(items, { ...known, stored, unindexed });
+  await tellLateFailures(deps, author, results, [...byId.values()]);
+  return answerOf(results);
 }
+
+/**
+ * What failed after the changes were written, in an entry of its own. It is no part of a change: where it cannot be
+ * written the batch is answered all the same.
+ */
+async function tellLateFailures(
+  deps: LearningDeps,
+  { organization }: Author,
+  results: readonly Result[],
+  plans: readonly Plan[],
+): Promise<void> {
+  const failed = results.flatMap(({ index, id, error }) =>
+    error && lateCodes.has(error.code) ? [{ index, id, code: error.code }] : [],
+  );
+  const changed = plans.find(({ outcome }) => outcome !== "duplicate");
+  if (failed.length === 0 || !changed) return;
+  const action = changed.outcome === "created" ? "learning.created" : "learning.promoted";
+  try {
+    await deps.table.transact(changeEntry(deps, learningEvent(organization, action, [], { failed })));
+  } catch (error) {
+    log("warn", "The audit log does not tell which Learnings of a batch failed.", {
+      failed,
+      error: describeError(error),
+    });
+  }
+}
+
+const lateCodes: ReadonlySet<string> = new Set<ItemErrorCode>(["STORAGE_FAILED", "INDEXING_FAILED"]);
 
 async function activeRepositories(
   table: Table,

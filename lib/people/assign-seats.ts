@@ -245,8 +245,10 @@ function judge(rest: readonly Named[], { guard, stored }: State, place: Place, a
   let memberships = 0;
   for (const { ids, person } of rest) {
     const item = person && stored.get(person.sk);
-    const fail = (code: SeatFailure["code"]) => failures.push(...ids.map((id) => ({ id, code })));
     const change = item && personChange(item, { seat, seat_decided: seat });
+    const organizationsOf = () => (change ? place.logsOf(change.before) : []);
+    const fail = (code: SeatFailure["code"]) =>
+      failures.push(...ids.map((id) => ({ id, code, organizations: organizationsOf() })));
     const takesSeat = seat && change?.before.seat === false;
     if (!change || (seat && !place.mayGet(change.before))) fail("USER_NOT_FOUND");
     else if (takesSeat && available === 0) fail("NO_SEATS_AVAILABLE");

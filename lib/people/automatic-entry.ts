@@ -55,20 +55,31 @@ export async function filledSeatsEntry(
   const organizations = items.flatMap((item) => (item ? [parseOrganization(item)] : []));
   const isWorkspace = pool.startsWith("w#");
   const [own] = organizations;
+  const tell = (seated: readonly PersonItem[]) => {
+    const theirs = new Set(seated.flatMap((person) => person.memberships.map((each) => each.organization)));
+    const named = organizations.filter(({ uuid }) => theirs.has(uuid));
+    return {
+      summary: `Seats assigned automatically: ${seated.length}`,
+      metadata: {
+        ids: seated.map(({ email, memberships: [first] }) => email ?? first?.user_id ?? ""),
+        ...assigned,
+        reason: "seats became free",
+        ...(isWorkspace &&
+          organizationsNamed(named.map(({ provider_organization_id }) => provider_organization_id))),
+      },
+    };
+  };
   return systemEntry(store, {
     action: "seats.assigned",
     resourceType: "seat",
     resourceId: null,
-    summary: `Seats assigned automatically: ${people.length}`,
     tenant: isWorkspace ? `w#${pool.slice(2)}` : (own?.tenant ?? organizationTenant(pool.slice(2))),
     organization: isWorkspace || !own ? null : { uuid: own.uuid, providerId: own.provider_organization_id },
-    ...(isWorkspace && { shownIn: organizations.map(({ uuid }) => uuid) }),
-    metadata: {
-      ids: people.map(({ email, memberships: [first] }) => email ?? first?.user_id ?? ""),
-      ...assigned,
-      reason: "seats became free",
-      ...(isWorkspace &&
-        organizationsNamed(organizations.map(({ provider_organization_id }) => provider_organization_id))),
-    },
+    ...tell(people),
+    ...(isWorkspace && {
+      shownIn: organizations.map(({ uuid }) => uuid),
+      toldIn: (uuid: string) =>
+        tell(people.filter(({ memberships }) => memberships.some((each) => each.organization === uuid))),
+    }),
   });
 }

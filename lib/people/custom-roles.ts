@@ -11,11 +11,10 @@ import { counted } from "../contract/counted.ts";
 import { Fault } from "../contract/fault.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { decideAnew } from "../store/decide.ts";
-import { isLive, parseKey } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleItem, parsePeople, permissionBit } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
-import { keyKey, keyOfRow, organizationKeyRow, peopleKey, roleKey } from "../store/layout.ts";
+import { peopleKey, roleKey, rolesRange } from "../store/layout.ts";
 import {
   type Change,
   type Condition,
@@ -26,6 +25,7 @@ import {
 } from "../store/table.ts";
 import { madeBy, roleMadeBefore } from "./repeated-role.ts";
 import { changesOf, roleEntry, type ToldRole } from "./role-entry.ts";
+import { refuseHeldByKey } from "./role-holders.ts";
 import { digestsOf, isReserved, nameDigest, nameDigests, namesakeOf } from "./role-names.ts";
 
 export type RoleFields = {
@@ -69,8 +69,11 @@ export async function createRole(
   const id = context.chance.uuid();
   const made = madeBy(context, fields);
   return await decideAnew(context, async () => {
-    const guard = await readGuard(context, organization.uuid);
-    const namesake = namesakeOf(guard, fields.name);
+    const [guard, roles] = await Promise.all([
+      readGuard(context, organization.uuid),
+      readRoleItems(context, organization.uuid),
+    ]);
+    const namesake = namesakeOf(guard, roles, fields.name);
     if (namesake !== undefined) {
       const before = { id: namesake, made, isDefault: fields.is_default };
       const role = await roleMadeBefore(context, organization.uuid, guard, before);
@@ -131,10 +134,14 @@ export async function updateRole(
 ): Promise<CustomRole> {
   if (isSystemRole(roleId)) throw systemRole();
   return await decideAnew(context, async () => {
-    const { role, guard } = await readRole(context, organization.uuid, roleId);
+    const [{ role, guard }, roles] = await Promise.all([
+      readRole(context, organization.uuid, roleId),
+      changes.name === undefined ? [] : readRoleItems(context, organization.uuid),
+    ]);
     const { name = role.name } = changes;
     const renamed = name !== role.name && !digestsOf(guard, role.id).includes(nameDigest(name));
-    const namesake = namesakeOf(guard, name) ?? role.id;
+    const others = roles.filter(({ id }) => id !== role.id);
+    const namesake = namesakeOf(guard, others, name) ?? role.id;
     if (renamed && (namesake !== role.id || isReserved(name))) throw nameTaken();
     const { made: _made, ...kept } = role;
     const after: RoleItem = {
@@ -274,29 +281,14 @@ function refuseInUse(guard: PeopleItem, roleId: string): void {
   );
 }
 
-/** Organization keys of the organization, and instance keys whose home it is. */
-async function refuseHeldByKey({ table, clock }: Changing, uuid: string, roleId: string): Promise<void> {
-  const { pk, sk: beginsWith } = organizationKeyRow(uuid, "");
-  const rows = await Array.fromAsync(queryAll(table, { pk, beginsWith }));
-  const items = await table.getMany(rows.map(({ sk }) => keyKey(keyOfRow(sk))));
-  const holders = items
-    .flatMap((item) => (item ? [parseKey(item)] : []))
-    .filter((key) => key.role === roleId && isLive(key, clock.nowMs()));
-  const [holder] = holders;
-  if (!holder) return;
-  throw new Fault(
-    "ROLE_IN_USE",
-    `The role is still held by ${counted(holders.length, "live key")}, ${holder.id} for one. End ${
-      holders.length === 1 ? "it" : "them"
-    } first.`,
-  );
-}
-
 async function readGuard({ table }: Pick<Changing, "table">, uuid: string): Promise<PeopleItem> {
   const item = await table.get(peopleKey(uuid));
   if (!item) throw new RangeError(`The organization ${uuid} has no people guard.`);
   return parsePeople(item);
 }
+
+const readRoleItems = ({ table }: Pick<Changing, "table">, uuid: string): Promise<RoleItem[]> =>
+  Array.fromAsync(queryAll(table, rolesRange(uuid)), parseRole);
 
 async function readRole(
   { table }: Pick<Changing, "table">,

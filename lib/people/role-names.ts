@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { systemRoles } from "../contract/access.ts";
 import type { PeopleItem } from "../store/items/people.ts";
+import type { RoleItem } from "../store/items/role.ts";
 
 /** Names are unique ignoring case; a digest fits a map's key whatever the name holds. */
 export const nameDigest = (name: string): string => digestOf(folded(name));
@@ -34,11 +35,19 @@ const reserved = new Set(
 
 export const isReserved = (name: string): boolean => reserved.has(folded(name));
 
-/** The id of the custom role that has the name. */
-export const namesakeOf = ({ role_names }: PeopleItem, name: string): string | undefined =>
+/**
+ * The id of the custom role that has the name: by the guard's digests, which hold against rivals, or by the roles' own
+ * names, since of a name that an earlier release did not fold the guard knows only that spelling.
+ */
+export const namesakeOf = (
+  { role_names, counts }: PeopleItem,
+  roles: readonly RoleItem[],
+  name: string,
+): string | undefined =>
   nameDigests(name)
     .filter((digest) => Object.hasOwn(role_names, digest))
-    .map((digest) => role_names[digest])[0];
+    .map((digest) => role_names[digest])[0] ??
+  roles.find((role) => Object.hasOwn(counts, role.id) && folded(role.name) === folded(name))?.id;
 
 /** The digests that the guard keeps for a role: looked up, since earlier releases made them in other ways. */
 export const digestsOf = (guard: PeopleItem, roleId: string): string[] =>

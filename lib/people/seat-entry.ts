@@ -24,45 +24,62 @@ export type SeatChange = {
 export type SeatFailure = {
   readonly id: string;
   readonly code: Extract<ItemErrorCode, "USER_NOT_FOUND" | "NO_SEATS_AVAILABLE">;
+  /** UUIDs; none where the person is unknown. */
+  readonly organizations: readonly string[];
 };
 
 type Told = { readonly changed: readonly SeatChange[]; readonly failures: readonly SeatFailure[] };
 
-/** A change of a workspace's seats is one entry of the workspace, which the logs of the people's organizations show. */
+/**
+ * A change of a workspace's seats is one entry of the workspace. The logs of the people's organizations show it, each with
+ * its own people.
+ */
 export function seatEntry(
   context: Changing,
   { tenant, organization }: SeatPlace,
   action: SeatAction,
-  { changed, failures }: Told,
+  told: Told,
   { providerIds }: { readonly providerIds: ReadonlyMap<string, string> },
 ): Put[] {
-  const ids = changed.flatMap((person) => person.ids);
-  const uuids = [...new Set(changed.flatMap(({ organizations }) => organizations))];
-  const logs = uuids.flatMap((uuid) => {
-    const providerId = providerIds.get(uuid);
-    return providerId === undefined ? [] : [{ uuid, providerId }];
-  });
+  const logs = organizationsOf(told.changed).filter((uuid) => providerIds.has(uuid));
   const isAssigned = action === "assign";
+  const tell = ({ changed, failures }: Told) => {
+    const ids = changed.flatMap((person) => person.ids);
+    const named = organizationsOf(changed).flatMap((uuid) => providerIds.get(uuid) ?? []);
+    return {
+      summary: `${isAssigned ? "Seats assigned" : "Seats unassigned"}: ${ids.length}`,
+      metadata: {
+        ids,
+        before: { seat_assigned: !isAssigned },
+        after: { seat_assigned: isAssigned },
+        failed: failures.map(({ id, code }) => ({ id, code })),
+        ...(organization === null && organizationsNamed(named)),
+      },
+    };
+  };
+  const isIn = (uuid: string) => (person: Pick<SeatChange, "organizations">) =>
+    person.organizations.includes(uuid);
   return changeEntry(context, {
     action: isAssigned ? "seats.assigned" : "seats.unassigned",
     resourceType: "seat",
     resourceId: null,
-    summary: `${isAssigned ? "Seats assigned" : "Seats unassigned"}: ${ids.length}`,
     tenant,
     organization: organization && {
       uuid: organization.uuid,
       providerId: organization.provider_organization_id,
     },
-    ...(organization === null && { shownIn: logs.map(({ uuid }) => uuid) }),
-    metadata: {
-      ids,
-      before: { seat_assigned: !isAssigned },
-      after: { seat_assigned: isAssigned },
-      failed: failures.map(({ id, code }) => ({ id, code })),
-      ...(organization === null && organizationsNamed(logs.map(({ providerId }) => providerId))),
-    },
+    ...tell(told),
+    ...(organization === null && {
+      shownIn: logs,
+      toldIn: (uuid: string) =>
+        tell({ changed: told.changed.filter(isIn(uuid)), failures: told.failures.filter(isIn(uuid)) }),
+    }),
   });
 }
+
+const organizationsOf = (changed: readonly SeatChange[]): string[] => [
+  ...new Set(changed.flatMap(({ organizations }) => organizations)),
+];
 
 /** The first organizations and, where those are not all, how many there are: an entry and its copies have a bounded size. */
 export function organizationsNamed(providerIds: readonly string[]) {

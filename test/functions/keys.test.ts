@@ -1,9 +1,15 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { listOldKeys } from "../../lib/access/key-rows.ts";
-import { walkLimits } from "../../lib/contract/limits.ts";
+import { keyLimits, walkLimits } from "../../lib/contract/limits.ts";
 import { deleteKey, listKeys, rotateKey } from "../../lib/contract/operations/keys.ts";
-import { keyDirectoryKey, organizationKeyRow, tenantKeyRow } from "../../lib/store/layout.ts";
+import {
+  keyDirectoryKey,
+  organizationKeyRow,
+  tenantKeyRow,
+  tenantOrganizationKey,
+  workspaceTenant,
+} from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { commonSuite } from "../support/common-suite.ts";
 import { everyKindOfKey, gitlab, World } from "../support/world.ts";
@@ -130,6 +136,31 @@ describe("GET /v1/keys", () => {
     expect(later.keys.find(({ id }) => id === rotated.id)).toMatchObject({ state: "revoked" });
   });
 
+  test("of more organizations than one page looks through are all found, page by page", async () => {
+    const name = "many-organizations";
+    const { organization, keys } = await everyKindOfKey(world, name);
+    const { table } = world.deps;
+    const tenant = workspaceTenant(`${name}-workspace`);
+    const row = await table.get(tenantOrganizationKey(tenant, organization));
+    if (!row) throw new Error("There is no such organization.");
+    const uuids = Array.from(
+      { length: keyLimits.organizationsPerPageMax + 1 },
+      (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
+    );
+    await table.writeMany(
+      uuids.map((uuid) => ({
+        put: { ...row, ...tenantOrganizationKey(tenant, uuid), uuid, provider_organization_id: uuid },
+      })),
+    );
+    const { text: key } = keys.workspace;
+    const first = keyPage.parse((await api.call("/v1/keys", { key })).json);
+    expect(first.next_cursor).not.toBeNull();
+    const rest = keyPage.parse((await api.call(`/v1/keys?cursor=${first.next_cursor}`, { key })).json);
+    const seen = [...first.keys, ...rest.keys].map(({ kind }) => kind);
+    expect(seen.toSorted()).toEqual(["agentic", "legacy", "organization", "user", "workspace"]);
+    expect(rest.next_cursor).toBeNull();
+  });
+
   test("rows that are passed over end a page with a cursor: a walk goes on and finds every key", async () => {
     const { organization, keys } = await everyKindOfKey(world, "passed-over");
     const { table } = world.deps;
@@ -179,6 +210,14 @@ describe("POST /v1/keys/{key_id}/rotate", () => {
           expiresInDays: 9,
         })
       : world.key({ kind, organization: setup.organization, owner, name: "fresh", expiresInDays: 9 });
+
+  test("needs no body: every field has a default", async () => {
+    const old = await fresh("user");
+    const answer = await call(`/v1/keys/${old.key.id}/rotate`, { key: old.text, method: "POST" });
+    expect(answer.status).toBe(201);
+    expect(await works(issued.parse(answer.json).key)).toBe(true);
+    expect(await works(old.text)).toBe(true);
+  });
 
   test("a key replaces itself: same name, rights and expiry, another value, and the old one has its grace", async () => {
     const old = await fresh("user");
@@ -425,6 +464,29 @@ describe("a role that a live key holds", () => {
     await expect(
       world.key({ kind: "organization", organization: setup.organization, owner: "u-admin", role }),
     ).rejects.toThrow("has no role");
+  });
+
+  test("counts instance keys whose home the organization is, and no key that has expired", async () => {
+    const { home, keys } = await everyKindOfKey(world, "held-by-instance");
+    const admin = keys.instance.text;
+    const role = z
+      .object({ id: z.string() })
+      .parse((await call("/v1/roles", { key: admin, body: { name: "Robot" } })).json).id;
+    const remove = () => call(`/v1/roles/${role}`, { key: admin, method: "DELETE" });
+    const { key: holder } = await world.key({
+      ...{ kind: "instance", instanceId: "held-by-instance-instance", home, owner: "u-admin", role },
+      expiresInDays: 1,
+    });
+    const refused = await remove();
+    expect([refused.codes, refused.message]).toEqual([
+      ["ROLE_IN_USE"],
+      `The role is still held by 1 live key, ${holder.id} for one. End it first.`,
+    ]);
+    await world.deps.table.write({
+      update: { pk: holder.pk, sk: holder.sk },
+      change: { set: [["expires_at_ms", 1]] },
+    });
+    expect((await remove()).status).toBe(204);
   });
 
   test("of two at the same moment, the key or the deletion comes first: no live key holds a role that is gone", async () => {

@@ -93,6 +93,13 @@ describe("a role's name", () => {
     });
 
     expect((await create({ name: name.toLowerCase() })).codes).toEqual(["ROLE_NAME_TAKEN"]);
+    // Spellings that the old digest says nothing of.
+    expect((await create({ name: "Grosse Pr\u00fcfer" })).codes).toEqual(["ROLE_NAME_TAKEN"]);
+    const other = roleAnswer.parse((await create({ name: "Kleine Pr\u00fcfer" })).json);
+    const body = { name: "GROSSE PR\u00dcFER" };
+    expect((await call(`/v1/roles/${other.id}`, { method: "PATCH", body })).codes).toEqual([
+      "ROLE_NAME_TAKEN",
+    ]);
     const renamed = await call(`/v1/roles/${made.id}`, {
       method: "PATCH",
       body: { name: name.toLowerCase() },

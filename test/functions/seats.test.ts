@@ -180,9 +180,46 @@ describe("the audit entry of a workspace token's seat change", () => {
         },
       },
     ]);
-    expect(await read(key)).toEqual(byTenant);
-    expect(await read(token, "&org_id=told-good")).toEqual(byTenant);
+    const own = byTenant.map((entry) => ({ ...entry, metadata: { ...entry.metadata, failed: [] } }));
+    expect(await read(key)).toEqual(own);
+    expect(await read(token, "&org_id=told-good")).toEqual(own);
     expect(byTenant[0]).not.toHaveProperty("organizations");
+  });
+
+  test("names to each organization its own people only, those who failed too", async () => {
+    const name = "apart";
+    await world.workspace(name, { seats_purchased: 2 });
+    const keys: string[] = [];
+    for (const [part, users] of [["one", ["ann", "late"]] as const, ["two", ["bob"]] as const]) {
+      const organization = await world.organization(`${name}-${part}`, { workspace_id: name });
+      for (const user of users)
+        await world.member(github(`${name}-${part}`), user, {
+          role: "cr_admin",
+          email: `${user}@apart.test`,
+        });
+      const owner = users[0];
+      keys.push((await world.key({ kind: "organization", organization, owner, role: "cr_admin" })).text);
+    }
+    const { text: token } = await world.token(name);
+    const emails = ["ann", "bob", "late"].map((user) => `${user}@apart.test`);
+    await api.call("/v1/users/seats", { key: token, body: { action: "assign", emails } });
+    const told = async (key: string) => {
+      const log = await api.call("/v1/audit-logs?actions=seats.assigned", { key });
+      return entriesPage.parse(log.json).data.map(({ summary, metadata }) => ({ summary, ...metadata }));
+    };
+    const late = { id: "late@apart.test", code: "NO_SEATS_AVAILABLE" };
+    expect(await told(token)).toMatchObject([{ ids: emails.slice(0, 2), failed: [late] }]);
+    expect(await told(keys[0] ?? "")).toMatchObject([
+      {
+        summary: "Seats assigned: 1",
+        ids: ["ann@apart.test"],
+        failed: [late],
+        organization_ids: ["apart-one"],
+      },
+    ]);
+    const other = JSON.stringify(await told(keys[1] ?? ""));
+    expect(other).toContain("bob@apart.test");
+    expect(other).not.toMatch(/ann@|late@|apart-one/);
   });
 
   test("reaches the log of every organization, however many a person belongs to", async () => {
@@ -293,6 +330,17 @@ describe("dry_run", () => {
     );
     expect(failed.map(({ id }) => id).toSorted()).toEqual(ids.slice(150).toSorted());
   }, 60_000);
+
+  test("tells a workspace token what would become of e-mail addresses", async () => {
+    const { seats } = await workspaceOf("dry-mail");
+    const before = await state();
+    for (const action of ["assign", "unassign"]) {
+      const body = { action, emails: ["ann@x.test", "poor@x.test", "nobody@x.test"] };
+      const dry = await seats({ ...body, dry_run: true });
+      if (action === "assign") expect(await state()).toEqual(before);
+      expect(dry).toEqual({ ...z.looseObject({}).parse(await seats(body)), dry_run: true });
+    }
+  });
 
   test("is true or false", async () => {
     const answer = await api.call("/v1/users/seats", {

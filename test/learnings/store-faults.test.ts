@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { learningLimits } from "../../lib/contract/limits.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { vectorKey } from "../../lib/store/layout.ts";
@@ -30,6 +32,10 @@ async function caller(home: Home) {
       api.call(`/v1/learnings/${id}`, { method: "PATCH", key, body: { learning } }),
     remove: (id: string) => api.call(`/v1/learnings/${id}`, { method: "DELETE", key }),
     list: () => api.call("/v1/learnings", { key }),
+    log: async () =>
+      z
+        .object({ data: z.array(z.looseObject({})) })
+        .parse((await api.call("/v1/audit-logs?resource_types=learning", { key })).json).data,
   };
 }
 
@@ -77,6 +83,38 @@ describe("for good", () => {
     engine.inject();
     expect(pageOf(await list()).data.map(({ learning }) => learning)).toEqual(["A"]);
     await checkTable(table(), { embedder: localEmbedder });
+  });
+
+  test("what failed after the others were stored is in the audit log, with its code", async () => {
+    const home = await newHome(world);
+    const { post, log } = await caller(home);
+    always("BatchWriteItem", "server_error");
+    const { results } = resultsOf(await post(item("A")));
+    expect(await log()).toMatchObject([
+      { metadata: { learning_ids: [], failed: [{ index: 0, id: results[0]?.id, code: "INDEXING_FAILED" }] } },
+      { resource_id: results[0]?.id },
+    ]);
+    // Every transaction that takes B is refused.
+    engine.inject(({ operation, body }) =>
+      operation === "TransactWriteItems" && body.includes('"B"') ? "throttle" : undefined,
+    );
+    const data = [
+      "B",
+      ...Array.from({ length: learningLimits.writtenTogetherMax }, (_, index) => `C${index}`),
+    ];
+    const answer = resultsOf(await post(...data.map((text) => item(text))));
+    engine.inject();
+    const codes = answer.results.flatMap(({ index, id, error }) =>
+      error ? [{ index, id, code: error.code }] : [],
+    );
+    expect(codes[0]).toMatchObject({ index: 0, code: "STORAGE_FAILED" });
+    expect((await log())[0]).toMatchObject({ metadata: { learning_ids: [], failed: codes } });
+    // Nothing changed, so nothing is told.
+    const told = (await log()).length;
+    always("TransactWriteItems", "throttle");
+    await post(item("D"));
+    engine.inject();
+    expect(await log()).toHaveLength(told);
   });
 
   test("an index that cannot be written is said, and the same request repairs it", async () => {

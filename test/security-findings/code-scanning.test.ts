@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { organizationUuid } from "../../lib/contract/identity.ts";
-import { securityLimits } from "../../lib/contract/limits.ts";
+import { requestLimits, securityLimits } from "../../lib/contract/limits.ts";
 import type { FindingRecord } from "../../lib/contract/records-security.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
 import type { Harvest } from "../../lib/security/read.ts";
 import { sarifLog } from "../../lib/security/sarif.ts";
+import { checkUploadable } from "../../lib/security/uploadable.ts";
 import { useApi } from "../support/api.ts";
 import { github, gitlab, World } from "../support/world.ts";
 import { sarifProblems } from "./sarif-schema.ts";
@@ -11,6 +13,7 @@ import { download, finding, scan, tell } from "./support.ts";
 
 /** GitHub's published limits of an upload: docs.github.com, "SARIF results exceed one or more limits". */
 const published = {
+  gzipBytes: 10_000_000,
   runsPerFile: 20,
   resultsPerRun: 25_000,
   rulesPerRun: 25_000,
@@ -69,6 +72,16 @@ describe("an upload to code scanning", () => {
     expect(new Set(ids).size).toBe(records.length);
     for (const { results, tool } of log.runs)
       for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
+  });
+
+  test("is refused where gzip makes more of it than GitHub takes, and only there", async () => {
+    expect(securityLimits.sarifGzipBytesMax).toBe(published.gzipBytes);
+    const file = (bytes: Uint8Array) => checkUploadable({ runs: [] }, bytes);
+    // A text of which gzip makes next to nothing, one of which it makes nothing, and one that is small as it is.
+    await file(Buffer.alloc(requestLimits.responseBytesMax, "a"));
+    await file(systemChance.bytes(published.gzipBytes));
+    const refused = file(systemChance.bytes(published.gzipBytes + 1));
+    await expect(refused).rejects.toMatchObject({ code: "RESPONSE_TOO_LARGE" });
   });
 
   test("has a category for every run, also where two organizations use the same repository id", async () => {

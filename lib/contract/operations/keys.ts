@@ -99,6 +99,7 @@ export const rotateKey = operation({
       .default(graceSecondsDefault),
     ...organizationSelector,
   }),
+  bodyOptional: true,
   answer: { status: 201, description: "The new key", schema: issuedKeyRecord },
   tableActions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
   tablePartitions: ["KEY#", "DIRECTORY#KEY", "ORG#", "TENANT#"],

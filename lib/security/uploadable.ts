@@ -1,0 +1,27 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { Fault } from "../contract/fault.ts";
+import { securityLimits } from "../contract/limits.ts";
+
+const compress = promisify(gzip);
+
+/** A file that code scanning would refuse is refused here, with what to do. An instance's organizations have a run each. */
+export async function checkUploadable(
+  { runs }: { readonly runs: readonly unknown[] },
+  bytes: Uint8Array,
+): Promise<void> {
+  const { sarifRunsPerFileMax, sarifGzipBytesMax } = securityLimits;
+  if (runs.length > sarifRunsPerFileMax)
+    throw new Fault(
+      "RESPONSE_TOO_LARGE",
+      `repo_id: the file would have ${runs.length} runs, and code scanning takes at most ${sarifRunsPerFileMax}. Name ` +
+        "some of the organizations that have this repository in organization_ids.",
+    );
+  // What is small already need not be compressed to know that it fits.
+  if (bytes.byteLength > sarifGzipBytesMax && (await compress(bytes)).byteLength > sarifGzipBytesMax)
+    throw new Fault(
+      "RESPONSE_TOO_LARGE",
+      `repo_id: compressed with gzip the file has more than ${sarifGzipBytesMax} bytes, the most that code scanning ` +
+        "takes. Ask for some severities at a time.",
+    );
+}
