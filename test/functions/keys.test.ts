@@ -474,7 +474,11 @@ describe("a role that a live key holds", () => {
       .parse((await call("/v1/roles", { key: admin, body: { name: "Robot" } })).json).id;
     const remove = () => call(`/v1/roles/${role}`, { key: admin, method: "DELETE" });
     const { key: holder } = await world.key({
-      ...{ kind: "instance", instanceId: "held-by-instance-instance", home, owner: "u-admin", role },
+      kind: "instance",
+      instanceId: "held-by-instance-instance",
+      home,
+      owner: "u-admin",
+      role,
       expiresInDays: 1,
     });
     const refused = await remove();

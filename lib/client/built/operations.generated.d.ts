@@ -852,7 +852,7 @@ export type Operations = {
             query?: {
                 org_id?: string | undefined;
             };
-            body: {
+            body?: {
                 grace_seconds?: number | undefined;
                 org_id?: string | undefined;
             };
