@@ -57,16 +57,12 @@ export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
     // Nobody holds anything before the first page.
     ...(!isFirst && { removedSince: position.removedSince }),
   });
-  const { place, settled } = page.position;
+  const here = { ...page.position, removedSince: position.removedSince };
   const isLast = page.isLast && (following?.isCurrent ?? true);
-  const { removedSince } = position;
-  const resumed = { place: settled, settled, removedSince: earlier(removedSince) };
   return {
     ...records,
-    nextCursor: isLast
-      ? null
-      : paging.next(cursorAt(call, { place, settled, removedSince }), following?.mark),
-    resumeCursor: isLast ? paging.resume(cursorAt(call, resumed), following?.mark) : null,
+    nextCursor: isLast ? null : paging.next(cursorAt(call, here), following?.mark),
+    resumeCursor: isLast ? paging.resume(cursorAt(call, resumed(call, here)), following?.mark) : null,
   };
 }
 
@@ -78,11 +74,21 @@ const cursorAt = (
   { place, settled, removedSince }: ExportPosition,
 ): readonly string[] => (input.query.include_removed ? [place, settled, removedSince] : [place, settled]);
 
+/** Stands behind everything of the moment at which a first walk began, and tells a first walk from a resumed one. */
 const endOfMoment = "$";
 
-/** What was deleted just before the walk began may not have been visible yet: a resume comes back to it. */
-const earlier = (since: string): string =>
-  toTimestamp(Date.parse(since.replace(endOfMoment, "")) - learningLimits.settledAfterMs);
+/**
+ * Where a walk that has ended is taken up. What was deleted just before a first walk began may have become visible only
+ * after its first page: for a mirror the first resume goes back to the moments before that, however long the walk was.
+ */
+function resumed({ input }: ExportCall, { settled, removedSince }: ExportPosition): ExportPosition {
+  if (!input.query.include_removed || !removedSince.endsWith(endOfMoment))
+    return { place: settled, settled, removedSince };
+  const beganMs = Date.parse(removedSince.slice(0, -endOfMoment.length));
+  const since = toTimestamp(beganMs - learningLimits.settledAfterMs);
+  const place = settled < since ? settled : since;
+  return { place, settled: place, removedSince: since };
+}
 
 /** Organizations that left, before anything else: one that came back meanwhile is caught up afterwards. */
 function tellLeft(call: ExportCall, following: Following, position: ExportPosition): ExportedPage {
