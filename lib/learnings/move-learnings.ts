@@ -13,7 +13,7 @@ import {
   type TenantKey,
 } from "../store/layout.ts";
 import { type Item, type Key, queryAll, type TransactionWrite } from "../store/table.ts";
-import { listedAt, replaceWrites } from "./record.ts";
+import { listedBehind, moveWrites, timeOfPlace } from "./record.ts";
 
 /**
  * Takes the Learnings of an organization to the export of the tenant it is in now. A request that began before
@@ -46,10 +46,10 @@ async function relist(store: Store, organization: string, tenant: TenantKey): Pr
     if (isStray(listed, tenant)) strays.push({ pk, sk, place: listed.place });
   }
   strays.sort((one, other) => (one.place < other.place ? -1 : 1));
-  let nowMs = 0;
+  // All behind where the last of them stood, whatever the clocks say; each batch has a moment of its own: the order stays.
+  let nowMs = Date.parse(timeOfPlace(strays.at(-1)?.place ?? ""));
   for (let first = 0; first < strays.length; first += learningLimits.movedTogetherMax) {
     const batch = strays.slice(first, first + learningLimits.movedTogetherMax);
-    // Each batch has a moment of its own, so that the order stays.
     nowMs = await moveTogether(store, organization, batch, nowMs + 1);
   }
 }
@@ -71,8 +71,8 @@ async function moveTogether(
     const writes = items.flatMap((item, placeInBatch): TransactionWrite[] => {
       const learning = item && parseLearning(item);
       if (!learning || !isStray(learning.listed, tenant)) return [];
-      const listed = listedAt({ nowMs, tenant, placeInBatch }, learning.id, learning.listed.place);
-      return replaceWrites(learning, { ...learning, listed, revision: store.chance.uuid() });
+      const listed = listedBehind({ nowMs, tenant, placeInBatch }, learning.id, learning.listed.place);
+      return moveWrites(learning, { ...learning, listed, revision: store.chance.uuid() });
     });
     if (writes.length > 0) await store.table.transact(writes);
     return nowMs;

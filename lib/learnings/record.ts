@@ -74,7 +74,7 @@ export function newLearning(
 export const changed = (at: Moment, learning: LearningItem, change: Partial<LearningItem>): LearningItem => {
   const after = { ...learning, ...change, updated_at: toTimestamp(at.nowMs), revision: at.revision };
   const { id, listed: before, listed_after: removedPlace } = learning;
-  const listed = before ? listedAt(at, id, before.place) : listedBehind(at, id, removedPlace);
+  const listed = listedBehind(at, id, before?.place ?? removedPlace);
   return { ...after, listed: after.state === "approved" ? listed : null };
 };
 
@@ -82,14 +82,11 @@ export const changed = (at: Moment, learning: LearningItem, change: Partial<Lear
 export const approved = (at: Moment, learning: LearningItem): LearningItem =>
   changed(at, learning, { state: "approved", pull_requests: [], approve_at: null });
 
-/** Never before the place it had: clocks differ, and a walk must not have passed where it moves to. */
-export function listedAt(at: Place, id: string, before = "") {
-  const place = placeAt(at, id);
-  return { tenant: at.tenant, place: place >= before ? place : placeAfter(at, id, before) };
-}
-
-/** Behind another thing of the same id: in a removal's place both would stand, in no order. */
-function listedBehind(at: Place, id: string, before = "") {
+/**
+ * Behind the place it had: clocks differ, and a walk must not have passed where it moves to. Behind a removal of the same
+ * id too: in the removal's own place both would stand, in no order.
+ */
+export function listedBehind(at: Place, id: string, before = "") {
   const place = placeAt(at, id);
   return { tenant: at.tenant, place: place > before ? place : placeAfter(at, id, before) };
 }
@@ -105,7 +102,13 @@ export const unchangedLearning = (learning: LearningItem): Condition =>
   unchanged(learning, ["revision", "usage_count", "last_used_at"]);
 
 /** The record as it is now, with its copies in the export and its place among the pending ones. */
-export function replaceWrites(before: LearningItem | undefined, after: LearningItem): TransactionWrite[] {
+export const replaceWrites = (before: LearningItem | undefined, after: LearningItem): TransactionWrite[] => [
+  ...moveWrites(before, after),
+  ...tenantLeft(before, after).map((put) => ({ put })),
+];
+
+/** The same for an organization that moves: readers of the tenant it left were told that all of it is gone. */
+export function moveWrites(before: LearningItem | undefined, after: LearningItem): TransactionWrite[] {
   const kept = new Set(besides(after).map(identityOf));
   const gone = (before ? besides(before) : []).filter((key) => !kept.has(identityOf(key)));
   const lists = new Map(listKeys(after).map(({ pk, sk }) => [pk, sk]));
@@ -171,19 +174,40 @@ export const removalPlace = (
 
 /** For readers that keep a mirror, in the order of the list. */
 function removals(learning: LearningItem, nowMs: number): LearningRemoval[] {
-  const { id, organization, repository_id, author_id } = learning;
   const place = removalPlace(learning, nowMs);
-  if (place === undefined) return [];
-  return ownersOf(learning).map((owner) => ({
-    ...learningRemovalKey(owner, place),
-    id,
-    organization,
-    repository_id,
-    author_id,
-    removed_at: toTimestamp(nowMs),
-    ttl: Math.ceil(nowMs / 1000) + learningLimits.removalDays * secondsPerDay,
-  }));
+  return place === undefined
+    ? []
+    : ownersOf(learning).map((owner) => removalFrom(owner, learning, place, nowMs));
 }
+
+/**
+ * A request that began before its organization moved lists a Learning with the tenant of then. Until it is listed anew
+ * the readers of the other tenant do not have it, and if it is deleted meanwhile nobody else would tell them.
+ */
+function tenantLeft(before: LearningItem | undefined, after: LearningItem): LearningRemoval[] {
+  const { listed } = after;
+  if (!before || !listed) return [];
+  const kept = ownersOf(after);
+  const atMs = Date.parse(timeOfPlace(listed.place));
+  return ownersOf(before)
+    .filter((owner) => !kept.includes(owner))
+    .map((owner) => removalFrom(owner, before, listed.place, atMs));
+}
+
+const removalFrom = (
+  owner: TenantKey,
+  { id, organization, repository_id, author_id }: LearningItem,
+  place: string,
+  atMs: number,
+): LearningRemoval => ({
+  ...learningRemovalKey(owner, place),
+  id,
+  organization,
+  repository_id,
+  author_id,
+  removed_at: toTimestamp(atMs),
+  ttl: Math.ceil(atMs / 1000) + learningLimits.removalDays * secondsPerDay,
+});
 
 const leftBehindAtMs = ({ nowMs, indexedByWriter }: Moment): number =>
   nowMs + (indexedByWriter ? indexLimits.leftBehindAfterMs : 0);

@@ -49,7 +49,7 @@ class Mirror {
 
 const writerAt = async (home: Home, nowMs: () => number) => {
   const organization = await organizationOf(store().table, home.uuid);
-  const verbs = verbsOf(store().table, { clock: { ...clock, nowMs } });
+  const verbs = verbsOf(store().table, { clock: { nowMs, sleep: (ms) => clock.sleep(ms) } });
   return {
     write: async (text: string) =>
       (await verbs.post({ organization, authorId: "ann" }, item(text))).results[0]?.id ?? "",

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import { learningLimits } from "../../lib/contract/limits.ts";
 import { learningRecord, removedLearning, removedOrganization } from "../../lib/contract/records.ts";
+import { relistMoved } from "../../lib/learnings/move-learnings.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { useApi } from "../support/api.ts";
 import { World } from "../support/world.ts";
@@ -73,6 +75,7 @@ async function writerOf(home: Home, aheadMs = 0) {
       const { results } = await verbs.post({ organization, authorId: "ann" }, ...data);
       return results.map(({ id }) => id ?? "");
     },
+    change: (id: string, text: string) => verbs.patch(organization, id, text),
     remove: (id: string) => verbs.remove(organization, id),
   };
 }
@@ -153,6 +156,28 @@ describe("a mirror of Learnings", () => {
     await mirror.follow(1);
     await mirror.expectFresh();
     expect(mirror.held.size).toBe(2);
+  });
+
+  test("drops one that is deleted while a request from before the move has it listed with the old tenant", async () => {
+    const [from, to] = [await world.workspace("moved-from"), await world.workspace("moved-to")];
+    const home = await newHome(world, { workspace_id: from });
+    await newHome(world, { workspace_id: to });
+    const before = await writerOf(home);
+    const [deleted = "", changed = ""] = await before.write("deleted", "changed");
+    await world.organization(home.name.provider_organization_id, { workspace_id: to });
+    const mirror = new Mirror((await world.token(to)).text);
+    await mirror.follow();
+    expect(mirror.held.size).toBe(2);
+    await before.change(deleted, "deleted soon");
+    await before.change(changed, "changed late");
+    await (await writerOf(home)).remove(deleted);
+    await mirror.follow();
+    const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 2 * learningLimits.settledAfterMs };
+    await relistMoved({ ...world.deps, clock: later });
+    await mirror.follow(1);
+    expect([...mirror.held.values()]).toEqual(["changed late"]);
+    await mirror.expectFresh();
+    await checkTable(table());
   });
 
   test.each(["format=csv", "search=x", "file=x", "stat_filter=total"])("is refused with %s", async (more) => {
