@@ -150,7 +150,7 @@ function* pullRequestProblems(
     for (const pullRequest of pull_requests) {
       const named = open.get(`PRIVATE#${organization} / ${pullRequest}`);
       if (!named || !Object.hasOwn(named.learnings, id)) yield `${id} is unknown to its pull request`;
-      const fate = named ? fateOf(named, named.learnings[id] ?? "") : "open";
+      const fate = named ? fateOf(named, named.learnings[id] ?? "", Date.now()) : "open";
       if (fate !== "open" && !eventsMayComeAgain) yield `${id} was to be ${fate} by its pull request`;
     }
   }

@@ -139,7 +139,7 @@ function wishOf(data: LearningCaptured, known: Known, version: string, nowMs: nu
     return { state: "pending", approveAt: toTimestamp(approveAtMs) };
   }
   const ended = known.pullRequest && parsePullRequestLearnings(known.pullRequest);
-  const fate = ended ? fateOf(ended, version) : "open";
+  const fate = ended ? fateOf(ended, version, nowMs) : "open";
   if (fate === "shared") return { state: "approved", because: "merged" };
   return fate === "dropped"
     ? { state: "dropped" }

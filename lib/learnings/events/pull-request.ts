@@ -10,7 +10,7 @@ import {
 } from "../../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../store/items/organization.ts";
 import { unchanged } from "../../store/items/unchanged.ts";
-import { versionInstant } from "../../store/items/version.ts";
+import { standingVersion, versionInstant } from "../../store/items/version.ts";
 import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../../store/layout.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
 import { pullRequestDigest } from "../identity.ts";
@@ -94,7 +94,7 @@ async function decideLearning(
   ]);
   const state = parsePullRequestLearnings(certain(named, "pull request that ended"));
   const capturedAs = state.learnings[id];
-  const fate = capturedAs === undefined ? "open" : fateOf(state, capturedAs);
+  const fate = capturedAs === undefined ? "open" : fateOf(state, capturedAs, store.clock.nowMs());
   if (fate === "open" || capturedAs === undefined) return;
   const learning = record && parseLearning(record);
   const keptByIt = learning?.pull_requests.includes(pullRequest) ? learning : undefined;
@@ -114,14 +114,19 @@ const stillSo = (organization: string, id: string, record: Item | undefined): Tr
   when: unchanged(record, ["revision"]),
 });
 
-/** Merged is for good. What is captured after a close was captured in a pull request that is open again. */
+/**
+ * Merged is for good. What is captured after a close was captured in a pull request that is open again. Of the two the
+ * one that release 1 took from too far ahead is the older.
+ */
 export function fateOf(
   { status, version }: Pick<PullRequestLearningsItem, "status" | "version">,
   capturedAs: string,
+  nowMs: number,
 ): "shared" | "dropped" | "open" {
   if (status === "merged") return "shared";
-  const isEnd = status === "closed" && version !== null;
-  return isEnd && versionInstant(capturedAs) <= versionInstant(version) ? "dropped" : "open";
+  if (status !== "closed" || version === null) return "open";
+  const [captured, ended] = [standingVersion(capturedAs, nowMs), standingVersion(version, nowMs)];
+  return versionInstant(captured) <= versionInstant(ended) ? "dropped" : "open";
 }
 
 async function fateWrites(

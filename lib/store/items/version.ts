@@ -50,7 +50,10 @@ export const isTooFarAhead = (occurredAtMs: number, nowMs: number): boolean =>
   occurredAtMs > nowMs + eventLimits.aheadMsMax;
 
 /** Release 1 took events from any year: a version from too far ahead stands behind every valid event. */
+export const standingVersion = (version: string, nowMs: number): string =>
+  isTooFarAhead(occurredAtMsOf(version), nowMs) ? "" : version;
+
 export const standing = <Stored extends { readonly version: string }>(
   stored: Stored,
   nowMs: number,
-): Stored => (isTooFarAhead(occurredAtMsOf(stored.version), nowMs) ? { ...stored, version: "" } : stored);
+): Stored => ({ ...stored, version: standingVersion(stored.version, nowMs) });
