@@ -53,9 +53,14 @@ export async function exportAuditLog(call: AuditCall, after: AuditPosition | nul
 
 const cursorAt = ({ place, settled }: AuditPosition): readonly string[] => [place, settled];
 
-/** What the tenant's log holds of newly visible organizations on the walked side of the position, before it goes on. */
+/**
+ * What the tenant's log holds of newly visible organizations on the walked side of the position, before it goes on. Where
+ * the whole tenant was asked for, its own entries were shown all the time; else only those that name an organization.
+ */
 async function catchUp(call: AuditCall, following: Following, position: AuditPosition): Promise<AuditedPage> {
   const { newlyVisible: organizations, caughtUpTo } = following;
+  const isShownAlways = ({ organization }: AuditItem) =>
+    organization === null && call.scope.selector === "all";
   const ofThese = auditFilter(call.input.query, {
     ...call.scope,
     organizations,
@@ -64,7 +69,7 @@ async function catchUp(call: AuditCall, following: Following, position: AuditPos
   const { entries, next } = await read(call, {
     after: typeof caughtUpTo === "string" ? { place: caughtUpTo, settled: caughtUpTo } : null,
     upTo: position.place,
-    wanted: (entry) => entry.organization !== null && ofThese(entry),
+    wanted: (entry) => !isShownAlways(entry) && ofThese(entry),
   });
   const mark = next === null ? following.mark : following.markAt(next.place);
   return { entries, nextCursor: call.paging.next(cursorAt(position), mark), resumeCursor: null };

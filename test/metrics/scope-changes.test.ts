@@ -275,4 +275,31 @@ describe("the other walks that can be resumed", () => {
     expect(ofB).toHaveLength(1);
     expect(ids.size).toBe(3);
   });
+
+  test("audit logs of named organizations catch up the instance's own entries that name one", async () => {
+    const instance = `${workspace}-audited`;
+    await world.instance(instance);
+    const saved = (id: string, change = {}) => world.organization(id, { ...gitlab(instance, id), ...change });
+    const home = await saved("home");
+    await saved("other");
+    await world.member(gitlab(instance, "home"), "u-admin", { role: "cr_admin" });
+    const base = {
+      kind: "instance",
+      instanceId: instance,
+      home,
+      owner: "u-admin",
+      role: "cr_admin",
+    } as const;
+    await saved("other", { active: false });
+    token = (await world.key(base)).text;
+    for (let count = 0; count < 2; count++)
+      await world.key({ kind: "organization", owner: "u-admin", role: "cr_admin", organization: home });
+    const actions = "actions=organization.deactivated,key.created";
+    const path = `/v1/audit-logs?order=asc&organization_ids=home,other&limit=1&${actions}`;
+    const { data, next } = await page(path);
+    await saved("other");
+    const { found } = await all(path, next ?? "");
+    expect(data).toMatchObject([{ action: "key.created" }]);
+    expect(found.map(({ action }) => action)).toContain("organization.deactivated");
+  });
 });
