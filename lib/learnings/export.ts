@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { pageOfLeft, type ScopeMark, toRemovedOrganization } from "../access/follow-scope.ts";
-import type { ReadableRepositories } from "../access/readable.ts";
+import { type ReadableRepositories, readableDigest } from "../access/readable.ts";
 import type { Following, Scope } from "../access/scope.ts";
+import { Fault } from "../contract/fault.ts";
 import { learningLimits } from "../contract/limits.ts";
 import type { listLearnings } from "../contract/operations/learnings.ts";
 import type { RemovedLearning, RemovedOrganization } from "../contract/records.ts";
@@ -48,7 +49,10 @@ export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
   const { following } = scope;
   const position = positionOf(paging.position, call.clock.nowMs());
   if (following && following.left.length > 0) return tellLeft(call, following, position);
-  const read = await pageReader(call);
+  const repositories = await repositoriesOf(call);
+  const named = call.input.query.repository_name === undefined ? undefined : readableDigest(repositories);
+  if (paging.position !== null && position.named !== named) throw otherRepositories();
+  const read = pageReader(call, repositories);
   if (following && following.newlyVisible.length > 0) return catchUp(call, read, following, position);
   const isFirst = paging.position === null;
   const { page, records } = await read({
@@ -57,7 +61,7 @@ export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
     // Nobody holds anything before the first page.
     ...(!isFirst && { removedSince: position.removedSince }),
   });
-  const here = { ...page.position, removedSince: position.removedSince };
+  const here = { ...page.position, removedSince: position.removedSince, named };
   const isLast = page.isLast && (following?.isCurrent ?? true);
   return {
     ...records,
@@ -66,13 +70,24 @@ export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
   };
 }
 
-/** Where a walk is, and since when it tells what was deleted. */
-type ExportPosition = Position & { readonly removedSince: string };
+/** Where a walk is, since when it tells what was deleted, and the digest of the repositories that a name stood for. */
+type ExportPosition = Position & { readonly removedSince: string; readonly named: string | undefined };
 
-const cursorAt = (
+function cursorAt(
   { input }: ExportCall,
-  { place, settled, removedSince }: ExportPosition,
-): readonly string[] => (input.query.include_removed ? [place, settled, removedSince] : [place, settled]);
+  { place, settled, removedSince, named }: ExportPosition,
+): readonly string[] {
+  const since = input.query.include_removed ? removedSince : "";
+  if (named !== undefined) return [place, settled, since, named];
+  return since === "" ? [place, settled] : [place, settled, since];
+}
+
+/** A name that changes hands: what its new repository wrote before the position would be left out without a word. */
+const otherRepositories = (): Fault =>
+  new Fault(
+    "INVALID_CURSOR",
+    "cursor: was made when repository_name stood for another repository. Start a new walk.",
+  );
 
 /** Stands behind everything of the moment at which a first walk began, and tells a first walk from a resumed one. */
 const endOfMoment = "$";
@@ -81,14 +96,17 @@ const endOfMoment = "$";
  * Where a walk that has ended is taken up. What was deleted just before a first walk began may have become visible only
  * after its first page: for a mirror the first resume goes back to the moments before that, however long the walk was.
  */
-function resumed({ input }: ExportCall, { settled, removedSince }: ExportPosition): ExportPosition {
+function resumed({ input }: ExportCall, position: ExportPosition): ExportPosition {
+  const { settled, removedSince } = position;
   if (!input.query.include_removed || !removedSince.endsWith(endOfMoment))
-    return { place: settled, settled, removedSince };
+    return { ...position, place: settled };
   const beganMs = Date.parse(removedSince.slice(0, -endOfMoment.length));
   const since = toTimestamp(beganMs - learningLimits.settledAfterMs);
-  const place = settled < since ? settled : since;
-  return { place, settled: place, removedSince: since };
+  const place = earlier(settled, since);
+  return { ...position, place, settled: place, removedSince: since };
 }
+
+const earlier = (one: string, other: string): string => (other < one ? other : one);
 
 /** Organizations that left, before anything else: one that came back meanwhile is caught up afterwards. */
 function tellLeft(call: ExportCall, following: Following, position: ExportPosition): ExportedPage {
@@ -110,7 +128,7 @@ type PageReader = (
   stretch: Stretch,
 ) => Promise<{ readonly page: WalkedPage; readonly records: Pick<ExportedPage, "records" | "removed"> }>;
 
-async function pageReader(call: ExportCall): Promise<PageReader> {
+function pageReader(call: ExportCall, repositories: ReadableRepositories): PageReader {
   const { table, clock, paging, signal, input } = call;
   const {
     limit: _limit,
@@ -121,7 +139,6 @@ async function pageReader(call: ExportCall): Promise<PageReader> {
     include_removed: includesRemoved,
     ...filters
   } = input.query;
-  const repositories = await repositoriesOf(call);
   return async ({ organizations: shown, removedSince: since, ...stretch }) => {
     const organizations = new Map(shown.map((each) => [each.uuid, each]));
     const visible = {
@@ -204,9 +221,9 @@ export async function repositoriesOf({
 
 function positionOf(position: unknown, nowMs: number): ExportPosition {
   const now = `${toTimestamp(nowMs)}${endOfMoment}`;
-  if (position === null) return { ...beginning, removedSince: now };
-  const [place, settled, removedSince = now] = places.parse(position);
-  return { place, settled, removedSince };
+  if (position === null) return { ...beginning, removedSince: now, named: undefined };
+  const [place, settled, since = "", named] = places.parse(position);
+  return { place, settled, removedSince: since || now, named };
 }
 
-const places = z.tuple([z.string(), z.string(), z.string().optional()]);
+const places = z.tuple([z.string(), z.string(), z.string().optional(), z.string().optional()]);

@@ -180,6 +180,26 @@ describe("a mirror of Learnings", () => {
     await checkTable(table());
   });
 
+  test.each(["", "&include_removed=true"])(
+    "of a repository's name is refused once the name stands for another repository%s",
+    async (more) => {
+      const home = await newHome(world);
+      await world.repository(home.name, "repo-2");
+      const [mine = ""] = await (await writerOf(home)).write("mine");
+      const { text: key } = await world.key({ kind: "user", organization: home.uuid, owner: "ann" });
+      const path = `/v1/learnings?repository_name=group/repository-repo-1${more}`;
+      const get = (cursor = "") => api.call(`${path}${cursor}`, { key });
+      const cursor = `&cursor=${(await get()).headers["x-resume-cursor"]}`;
+      expect((await get(cursor)).status).toBe(200);
+      await world.repository(home.name, "repo-1", { full_name: "group/renamed" });
+      await world.repository(home.name, "repo-2", { full_name: "group/repository-repo-1" });
+      const refused = await get(cursor);
+      expect([refused.status, refused.codes]).toEqual([400, ["INVALID_CURSOR"]]);
+      expect(refused.message).toContain("Start a new walk.");
+      expect(JSON.stringify((await get()).json)).not.toContain(mine);
+    },
+  );
+
   test.each(["format=csv", "search=x", "file=x", "stat_filter=total"])("is refused with %s", async (more) => {
     const key = await keyOf(await newHome(world));
     const answer = await api.call(`/v1/learnings?include_removed=true&${more}`, { key });
