@@ -3,14 +3,17 @@ import { lambda } from "../../lib/http/lambda.ts";
 import { cursorHeaders } from "../../lib/http/list.ts";
 import { jsonType } from "../../lib/http/reply.ts";
 import { readReviewComments } from "../../lib/metrics/read.ts";
+import { sizeOfReviewComments } from "../../lib/metrics/review-comments.ts";
+import { checkAnswerSize } from "../../lib/metrics/too-large.ts";
 import { headAlongside } from "../../lib/metrics/walk.ts";
 
 export const handler = lambda(
   operation,
   async (call) => {
-    const { records, removed, ...cursors } = await readReviewComments(call);
-    const bytes = pasted(records, removed, cursors.nextCursor);
-    return { bytes, contentType: jsonType, headers: cursorHeaders(cursors) };
+    const page = await readReviewComments(call);
+    const bytes = pasted(page.records, page.removed, page.nextCursor);
+    checkAnswerSize(call, page, bytes.length, sizeOfReviewComments);
+    return { bytes, contentType: jsonType, headers: cursorHeaders(page) };
   },
   { alongside: headAlongside },
 );

@@ -3,13 +3,17 @@ import { lambda } from "../../lib/http/lambda.ts";
 import { listReply } from "../../lib/http/list.ts";
 import { readReviews } from "../../lib/metrics/read.ts";
 import { reviewColumns } from "../../lib/metrics/reviews.ts";
+import { checkAnswerSize, sizeOfRecord } from "../../lib/metrics/too-large.ts";
 import { headAlongside } from "../../lib/metrics/walk.ts";
 
 export const handler = lambda(
   operation,
   async (call) => {
     const { format } = call.input.query;
-    return listReply({ format, name: "data", columns: reviewColumns, ...(await readReviews(call)) });
+    const page = await readReviews(call);
+    const reply = listReply({ format, name: "data", columns: reviewColumns, ...page });
+    checkAnswerSize(call, page, reply.bytes.length, sizeOfRecord);
+    return reply;
   },
   { alongside: headAlongside },
 );

@@ -1,5 +1,5 @@
 import { type Cell, csvRow } from "../contract/csv.ts";
-import { jsonType, type Reply } from "./reply.ts";
+import { type BytesReply, jsonType } from "./reply.ts";
 
 export type ListFormat = "json" | "csv" | "ndjson";
 export type Column<Record> = { readonly name: string; readonly cell: (record: Record) => Cell };
@@ -19,7 +19,7 @@ export type List<Record> = {
 };
 
 /** One page of records in the format that was asked for. */
-export function listReply<Record>(list: List<Record>): Reply {
+export function listReply<Record>(list: List<Record>): BytesReply {
   const headers = cursorHeaders(list);
   if (list.format === "json") {
     const { removed } = list;

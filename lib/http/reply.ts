@@ -1,12 +1,14 @@
 /** What a verb answers: plain data. The chain renders it. */
 export type Reply =
   | { readonly json: object; readonly headers?: Readonly<Record<string, string>> }
-  | {
-      readonly bytes: Buffer;
-      readonly contentType: string;
-      readonly headers?: Readonly<Record<string, string>>;
-    }
+  | BytesReply
   | { readonly empty: true };
+
+export type BytesReply = {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 /** The rendered answer, before compression. */
 export type Rendered = {

@@ -51,6 +51,19 @@ export function renderReviewComments(entry: StreamEntry, organizationId: string)
   return record;
 }
 
+const beginningOfRecord =
+  /^\{"pr_url":("(?:[^"\\]|\\.)*"),"organization_id":"(?:[^"\\]|\\.)*","repository_id":("(?:[^"\\]|\\.)*")/;
+
+/** Which pull request a record is about, and its size; the record itself never becomes an object. */
+export function sizeOfReviewComments(record: string) {
+  const [, prUrl = '""', repositoryId = '""'] = beginningOfRecord.exec(record) ?? [];
+  return {
+    pr_url: String(JSON.parse(prUrl)),
+    repository_id: String(JSON.parse(repositoryId)),
+    bytes: Buffer.byteLength(record),
+  };
+}
+
 /** Of an entry whose payload need not be whole. */
 export const prUrlOfComments = (entry: StreamEntry): string => prUrlAtStart(entry, /^([^\n]*)\n/);
 

@@ -14,6 +14,7 @@ import { parseHead } from "../stream/head.ts";
 import { type PageRequest, readPage, type TooLarge } from "../stream/read.ts";
 import type { Removal } from "../stream/removal.ts";
 import type { Dataset, StreamEntry } from "../stream/stream.ts";
+import { pageTooLarge } from "./too-large.ts";
 
 /** What a walk needs of a call. Access has decided whose data it is: what is left of the scope may be seen. */
 export type MetricsCall = {
@@ -271,10 +272,6 @@ const outOfTime = (): Fault =>
     retryAfterSeconds: 1,
   });
 
-/**
- * A pull request is never split, so one alone may be too large. At `limit=1` it is known which one it is: the header
- * then carries the place behind it, or it would block the walk and every resume for ever.
- */
 function tooLarge(
   { paging, scope, input }: MetricsCall,
   page: TooLarge,
@@ -283,20 +280,17 @@ function tooLarge(
 ): Fault {
   const removalsSince = input.query.include_removed && page.removalsSince;
   const { largest, renderedBytes, nextAfter } = page;
-  const behind =
-    upTo === undefined
-      ? paging.next(cursorAt({ number: nextAfter, removalsSince }), scope.following?.mark)
-      : paging.next(upTo, scope.following?.markAt(nextAfter));
-  const max = requestLimits.responseBytesMax;
-  const isAlone = paging.pageSize === 1;
-  const name = largest.payload === undefined ? "" : ` ${prUrlOf(largest)}`;
-  const message = isAlone
-    ? `The pull request${name} alone takes ${largest.renderedBytes} bytes; an answer has at most ${max}, and a pull ` +
-      "request is never split. To go on behind it, send x-next-cursor of this answer as cursor."
-    : `The answer would have at least ${renderedBytes} bytes; it may have ${max}. Reduce limit, narrow the window or ` +
-      `add filters. The largest pull request here,${name || " one"} of repository ${largest.repositoryId}, takes ` +
-      `${largest.renderedBytes} bytes. At limit=1 an answer that is still too large tells how to go on behind it.`;
-  return new Fault("RESPONSE_TOO_LARGE", message, {
-    ...(isAlone && { headers: { "x-next-cursor": behind } }),
+  return pageTooLarge({
+    answerBytes: renderedBytes,
+    largest: {
+      prUrl: largest.payload === undefined ? undefined : prUrlOf(largest),
+      repositoryId: largest.repositoryId,
+      bytes: largest.renderedBytes,
+    },
+    pageSize: paging.pageSize,
+    behind:
+      upTo === undefined
+        ? paging.next(cursorAt({ number: nextAfter, removalsSince }), scope.following?.mark)
+        : paging.next(upTo, scope.following?.markAt(nextAfter)),
   });
 }

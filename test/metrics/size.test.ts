@@ -132,6 +132,34 @@ describe("a pull request", () => {
     ]);
   });
 
+  test("that fits an answer alone, and not with a cursor or a removal beside it, is named and blocks no walk", async () => {
+    const { tell, get, page } = await standalone(api, world, "beside");
+    const path = `review-comments?${november}&include_removed=true`;
+    const { resume } = await page(path);
+    const removedBytes = ',"removed":[]'.length;
+    await tell(2);
+    await tell(1, { comments: commentsOfBytes("beside", 1, responseBytesMax - frameBytes - removedBytes) });
+    await tell(3, { repository_id: "9002" });
+    expect((await page(`${path}&limit=1`)).urls).toEqual([urlOf(2)]);
+    const { next } = await page(`${path}&limit=1`);
+    const alone = await get(`${path}&limit=1&cursor=${next}`);
+    expect(alone.message).toMatch(
+      new RegExp(
+        `^The pull request ${urlOf(1)} alone takes \\d{8} bytes; an answer has at most 16777216, and this one would have`,
+      ),
+    );
+    const behind = await page(`${path}&limit=1&cursor=${alone.headers["x-next-cursor"]}`);
+    expect(behind.urls).toEqual([urlOf(3)]);
+    await tell(2, { comments: [] });
+    await tell(3, { comments: [] });
+    const full = await get(`${path}&cursor=${resume}`);
+    expect(full.message).toMatch(
+      new RegExp(
+        `^The answer would have at least 1677\\d{4} bytes; it may have 16777216\\..*${urlOf(1)} of repository 9001`,
+      ),
+    );
+  });
+
   test("that shrinks from parts to a line and grows again is always the newest", async () => {
     const { tell, page } = await standalone(api, world, "shrinks");
     for (const count of [5_000, 1, 6_000]) {

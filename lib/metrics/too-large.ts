@@ -1,0 +1,71 @@
+import { Fault } from "../contract/fault.ts";
+import { requestLimits } from "../contract/limits.ts";
+import type { RemovedPullRequest } from "../contract/records-metrics.ts";
+import type { Walked } from "./walk.ts";
+
+export type TooLargePage = {
+  /** At least so many. */
+  readonly answerBytes: number;
+  readonly largest: {
+    /** Undefined where it could not be read any more. */
+    readonly prUrl: string | undefined;
+    readonly repositoryId: string;
+    readonly bytes: number;
+  };
+  readonly pageSize: number;
+  /** The cursor of the place behind the page. */
+  readonly behind: string;
+};
+
+/**
+ * A pull request is never split, so one alone may be too large. At `limit=1` it is known which one it is: the header
+ * then carries the place behind it, or it would block the walk and every resume for ever.
+ */
+export function pageTooLarge({ answerBytes, largest, pageSize, behind }: TooLargePage): Fault {
+  const { prUrl, repositoryId, bytes } = largest;
+  const max = requestLimits.responseBytesMax;
+  const isAlone = pageSize === 1;
+  const message = isAlone
+    ? `The pull request${prUrl ? ` ${prUrl}` : ""} alone takes ${bytes} bytes; an answer has at most ${max}, and this ` +
+      `one would have at least ${answerBytes}. A pull request is never split. To go on behind it, send x-next-cursor of ` +
+      "this answer as cursor."
+    : `The answer would have at least ${answerBytes} bytes; it may have ${max}. Reduce limit, narrow the window or ` +
+      `add filters. The largest pull request here, ${prUrl ?? "one"} of repository ${repositoryId}, takes ` +
+      `${bytes} bytes. At limit=1 an answer that is still too large tells how to go on behind it.`;
+  return new Fault("RESPONSE_TOO_LARGE", message, {
+    ...(isAlone && { headers: { "x-next-cursor": behind } }),
+  });
+}
+
+type Named = Pick<RemovedPullRequest, "pr_url" | "repository_id">;
+
+type FinishedPage<Record> = Pick<Walked, "nextCursor" | "resumeCursor"> & {
+  readonly records: readonly Record[];
+};
+
+/**
+ * Judges the finished answer: names, removals, cursors and another format than JSON make it larger than what the walk
+ * has counted.
+ */
+export function checkAnswerSize<Record>(
+  { paging }: { readonly paging: { readonly pageSize: number } },
+  page: FinishedPage<Record>,
+  answerBytes: number,
+  read: (record: Record) => Named & { readonly bytes: number },
+): void {
+  if (answerBytes <= requestLimits.responseBytesMax || page.records.length === 0) return;
+  const largest = page.records.map(read).reduce((one, other) => (other.bytes > one.bytes ? other : one));
+  throw pageTooLarge({
+    answerBytes,
+    largest: { prUrl: largest.pr_url, repositoryId: largest.repository_id, bytes: largest.bytes },
+    pageSize: paging.pageSize,
+    behind: page.nextCursor ?? page.resumeCursor ?? "",
+  });
+}
+
+/** Of a record that is an object. */
+export const sizeOfRecord = (record: Named) => ({
+  pr_url: record.pr_url,
+  repository_id: record.repository_id,
+  bytes: Buffer.byteLength(JSON.stringify(record)),
+});
