@@ -3,7 +3,7 @@ import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import { isMoving, type OrganizationItem } from "../store/items/organization.ts";
 import type { Principal } from "./principal.ts";
-import type { Scope } from "./scope.ts";
+import { coversSeveral, type Scope, type ScopeOptions } from "./scope.ts";
 
 /** Step 3: the kind of key, and for workspace tokens whether the owner is still an admin. */
 export function checkKeyKind(
@@ -42,13 +42,18 @@ export function checkKeyKind(
 }
 
 /** Step 6: subscription, deployment, plan, then the state of the metrics. Answers what is left of the scope. */
-export function checkPlan(operation: Operation, scope: Scope, kind: KeyKind): Scope {
+export function checkPlan(
+  operation: Operation,
+  scope: Scope,
+  kind: KeyKind,
+  options: ScopeOptions = {},
+): Scope {
   const gates = operation.gates ?? [];
   if (gates.includes("subscription"))
     requireEvery(scope, ({ subscription_active }) => subscription_active, noSubscription);
   if (gates.includes("self_hosted"))
     requireEvery(scope, ({ deployment }) => deployment === "self_hosted", notSelfHosted);
-  const narrowed = checkEnterprise(operation, scope);
+  const narrowed = checkEnterprise(operation, scope, options);
   if (gates.includes("metrics")) {
     const advice = narrowed.organizations.length > 1 ? howToLeaveOut[kind] : undefined;
     requireEvery(
@@ -65,10 +70,10 @@ export function checkPlan(operation: Operation, scope: Scope, kind: KeyKind): Sc
   return narrowed;
 }
 
-function checkEnterprise(operation: Operation, scope: Scope): Scope {
+function checkEnterprise(operation: Operation, scope: Scope, { mayBeEmpty = false }: ScopeOptions): Scope {
   if (operation.plan === "any") return scope;
   const organizations = scope.organizations.filter(({ plan }) => plan === "enterprise");
-  if (organizations.length === 0) {
+  if (organizations.length === 0 && !(mayBeEmpty && coversSeveral(scope))) {
     throw new Fault("ENTERPRISE_PLAN_REQUIRED", "This operation needs the Enterprise plan.");
   }
   return operation.plan === "enterprise_somewhere" ? scope : { ...scope, organizations };

@@ -50,7 +50,17 @@ export const readsOrgId = ({ organization, instanceScope }: Operation, kind: Key
 export const checksOrgId = (operation: Operation, kind: KeyKind): boolean =>
   operation.instanceScope === "named" || readsOrgId(operation, kind);
 
-export function selectOrganizations(operation: Operation, principal: Principal, selection: Selection): Scope {
+export type ScopeOptions = {
+  /** A walk that several organizations have left, one after another, goes on to tell so. */
+  readonly mayBeEmpty?: boolean;
+};
+
+export function selectOrganizations(
+  operation: Operation,
+  principal: Principal,
+  selection: Selection,
+  options: ScopeOptions = {},
+): Scope {
   if (selection.organizationIds && principal.key.kind !== "instance") {
     throw new Fault(
       "INVALID_REQUEST",
@@ -58,16 +68,21 @@ export function selectOrganizations(operation: Operation, principal: Principal, 
     );
   }
   checkAllIsAllowed(operation, principal, selection.orgId);
-  const scope = scopeByKind(operation, principal, selection);
+  const scope = scopeByKind(operation, principal, selection, options);
   return selection.organizationUuid === undefined ? scope : narrowToPath(scope, selection.organizationUuid);
 }
 
-function scopeByKind(operation: Operation, principal: Principal, selection: Selection): Scope {
+function scopeByKind(
+  operation: Operation,
+  principal: Principal,
+  selection: Selection,
+  options: ScopeOptions,
+): Scope {
   if (principal.key.kind === "workspace") return workspaceScope(operation, principal, selection.orgId);
   if (principal.key.kind !== "instance") return one(principal.home);
   return operation.instanceScope === "named"
     ? namedScope(principal, selection.orgId)
-    : instanceScope(operation, principal, selection.organizationIds);
+    : instanceScope(operation, principal, selection.organizationIds, options);
 }
 
 const isAll = (orgId: unknown): boolean => typeof orgId === "string" && orgId.toUpperCase() === "ALL";
@@ -146,7 +161,8 @@ export function organizationNamed(
 function instanceScope(
   operation: Operation,
   principal: Principal,
-  organizationIds?: readonly string[],
+  organizationIds: readonly string[] | undefined,
+  { mayBeEmpty = false }: ScopeOptions,
 ): Scope {
   if (operation.instanceScope === "home") return homeScope(principal);
   if (!organizationIds) return all(principal.organizations);
@@ -160,7 +176,7 @@ function instanceScope(
     );
   }
   const organizations = principal.organizations.filter(isWanted);
-  if (organizations.length === 0) {
+  if (organizations.length === 0 && !mayBeEmpty) {
     throw new Fault(
       "ORGANIZATION_NOT_FOUND",
       "organization_ids: matches no active organization of the instance.",

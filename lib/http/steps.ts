@@ -18,6 +18,7 @@ import {
   coversSeveral,
   readsOrgId,
   type Scope,
+  type ScopeOptions,
   type Selection,
   selectOrganizations,
 } from "../access/scope.ts";
@@ -138,7 +139,9 @@ export function select(deps: Dependencies, exchange: Exchange): void {
   const { operation, cursor } = exchange;
   const principal = certain(exchange.principal, "principal");
   const input = certain(exchange.input, "input");
-  const scope = selectOrganizations(operation, principal, selectionOf(operation, input));
+  const scope = selectOrganizations(operation, principal, selectionOf(operation, input), {
+    mayBeEmpty: keepsMirror(exchange),
+  });
   exchange.scope = scope;
   const { paging } = operation;
   exchange.paging = bindPaging(
@@ -171,7 +174,9 @@ function orgIdOf({ body, organization }: Operation, input: Input<Operation>): st
 export function authorize(exchange: Exchange): void {
   const { operation } = exchange;
   const principal = certain(exchange.principal, "principal");
-  exchange.scope = checkPlan(operation, certain(exchange.scope, "scope"), principal.key.kind);
+  exchange.scope = checkPlan(operation, certain(exchange.scope, "scope"), principal.key.kind, {
+    mayBeEmpty: keepsMirror(exchange),
+  });
   checkPermission(operation, principal, {
     parameters: sentParameters(exchange),
     keyInPath: textField(exchange.input?.path, "key_id"),
@@ -189,16 +194,20 @@ export async function followScope(deps: Dependencies, exchange: Exchange): Promi
   const principal = certain(exchange.principal, "principal");
   const mark = cursor && checkMark(cursor, principal);
   const span = spanOf(principal.scopeEpochs ?? noEpochs, mark, deps.clock.nowMs());
-  const now = span.rereads ? await scopeNow(exchange, await withOrganizationsNow(table, principal)) : scope;
+  const caller = span.rereads ? await withOrganizationsNow(table, principal) : principal;
+  const now = span.rereads ? scopeNow(exchange, caller, { mayBeEmpty: keepsMirror(exchange) }) : scope;
   const { from, to } = span;
   const place = mark?.catchUp?.place;
+  const left = mark && tellsLeft(span, mark) ? await organizationsLeft(exchange, principal, span, mark) : [];
+  // Nobody is left, and all that left was told before: refused as a first page is.
+  if (now.organizations.length === 0 && left.length === 0 && !mark?.catchUp) scopeNow(exchange, caller);
   exchange.scope = {
     ...now,
     organizations: withinSpan(now.organizations, span),
     following: {
       mark: { epoch: to },
       newlyVisible: mark ? shownSince(now.organizations, span) : [],
-      left: mark && tellsLeft(span, mark) ? await organizationsLeft(exchange, principal, span, mark) : [],
+      left,
       caughtUpTo: lastLeftIn(place) === undefined ? place : undefined,
       markAt: (place) => ({ epoch: from, catchUp: { epoch: to, place } }),
       isCurrent: span.isCurrent,
@@ -214,7 +223,7 @@ async function organizationsLeft(
   mark: ScopeMark,
 ): Promise<OrganizationLeft[]> {
   const query = certain(input, "input").query;
-  if (field(query, "include_removed") !== true) return [];
+  if (!asksForRemoved(query)) return [];
   const items = await Array.fromAsync(queryAll(table, organizationsLeftRange(tenant)));
   const named = listField(query, "organization_ids");
   const isAsked = ({ uuid, provider_organization_id: id }: OrganizationLeft) =>
@@ -223,10 +232,17 @@ async function organizationsLeft(
 }
 
 /** Steps 5 and 6 once more, over organizations that were read again. */
-function scopeNow({ operation, input }: Exchange, principal: Principal): Scope {
+function scopeNow({ operation, input }: Exchange, principal: Principal, options: ScopeOptions = {}): Scope {
   const selection = selectionOf(operation, certain(input, "input"));
-  return checkPlan(operation, selectOrganizations(operation, principal, selection), principal.key.kind);
+  const scope = selectOrganizations(operation, principal, selection, options);
+  return checkPlan(operation, scope, principal.key.kind, options);
 }
+
+/** Goes on with a mirror: when the last organization has left, its reader is told before it is refused. */
+const keepsMirror = ({ operation, cursor, input }: Exchange): boolean =>
+  operation.paging?.resumable === true && cursor !== undefined && asksForRemoved(input?.query);
+
+const asksForRemoved = (query: unknown): boolean => field(query, "include_removed") === true;
 
 function textField(part: unknown, name: string): string | undefined {
   const value = field(part, name);

@@ -49,6 +49,8 @@ export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
   const { following } = scope;
   const position = positionOf(paging.position, call.clock.nowMs());
   if (following && following.left.length > 0) return tellLeft(call, following, position);
+  if (following && paging.position !== null && scope.organizations.length === 0)
+    return nobodyLeft(call, following, position);
   const repositories = await repositoriesOf(call);
   const named = call.input.query.repository_name === undefined ? undefined : readableDigest(repositories);
   if (paging.position !== null && position.named !== named) throw otherRepositories();
@@ -118,6 +120,16 @@ function tellLeft(call: ExportCall, following: Following, position: ExportPositi
     resumeCursor: null,
   };
 }
+
+/** All that left was told: the walk stands where it is until somebody becomes visible. */
+const nobodyLeft = (call: ExportCall, following: Following, position: ExportPosition): ExportedPage => ({
+  records: [],
+  ...(call.input.query.include_removed && { removed: [] }),
+  nextCursor: following.isCurrent ? null : call.paging.next(cursorAt(call, position), following.mark),
+  resumeCursor: following.isCurrent
+    ? call.paging.resume(cursorAt(call, resumed(call, position)), following.mark)
+    : null,
+});
 
 type Stretch = Pick<WalkRequest, "from" | "upTo"> & {
   readonly organizations: readonly OrganizationItem[];

@@ -79,6 +79,8 @@ export async function walk(call: MetricsCall, options: WalkOptions): Promise<Wal
   const position = positionOf(paging.position);
   if (following && following.left.length > 0) return tellLeft(call, following, position);
   if (following && following.newlyVisible.length > 0) return catchUp(call, options, following, position);
+  if (following && paging.position !== null && scope.organizations.length === 0)
+    return nobodyLeft(call, following, position);
   const [only, another] = scope.organizations;
   const page = await readEntries(call, options, {
     // Both copies carry the same numbers, so a cursor fits both.
@@ -133,6 +135,14 @@ function tellLeft({ paging }: MetricsCall, following: Following, position: Posit
     resumeCursor: null,
   };
 }
+
+/** All that left was told: the walk stands where it is until somebody becomes visible. */
+const nobodyLeft = ({ paging, input }: MetricsCall, following: Following, position: Position): Walked => ({
+  entries: [],
+  ...(input.query.include_removed && { removed: [] }),
+  nextCursor: following.isCurrent ? null : paging.next(cursorAt(position), following.mark),
+  resumeCursor: following.isCurrent ? paging.resume(position.number, following.mark) : null,
+});
 
 /** Where a walk is; with removals, and while it lasts, also the number that was published when it began. */
 type Position = { readonly number: number; readonly removalsSince: number | undefined };

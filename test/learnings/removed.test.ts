@@ -151,8 +151,13 @@ describe("a mirror of Learnings", () => {
     await world.organization(organization_id, { workspace_id, active: false });
     expect(await mirror.follow()).toEqual([organization_id]);
     expect([...mirror.held.values()]).toEqual(["stays"]);
+    // The last one that leaves is told too, before its reader is refused.
+    await world.organization(one.name.provider_organization_id, { workspace_id, plan: "pro" });
+    expect(await mirror.follow()).toEqual([one.name.provider_organization_id]);
+    expect(mirror.held.size).toBe(0);
     await writer.remove(id);
-    await world.organization(organization_id, { workspace_id });
+    for (const { name } of [one, two])
+      await world.organization(name.provider_organization_id, { workspace_id });
     await mirror.follow(1);
     await mirror.expectFresh();
     expect(mirror.held.size).toBe(2);

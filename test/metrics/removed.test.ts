@@ -3,7 +3,7 @@ import * as z from "zod";
 import { pointerPartition } from "../../lib/store/layout.ts";
 import { queryAll } from "../../lib/store/table.ts";
 import { useApi } from "../support/api.ts";
-import { github, World } from "../support/world.ts";
+import { github, gitlab, World } from "../support/world.ts";
 import { closed, finalized, mcp, november, standalone, urlOf } from "./support.ts";
 
 const api = useApi();
@@ -34,8 +34,7 @@ class Mirror {
   async follow(limit = 1000): Promise<unknown[]> {
     const before = this.removed.length;
     for (;;) {
-      const path = `/v1/metrics/${this.#path}&include_removed=true&limit=${limit}${this.#cursor}`;
-      const answer = await api.call(path, { key: this.#key });
+      const answer = await this.answer(limit);
       expect([answer.status, answer.message]).toEqual([200, ""]);
       const { data, removed, next_cursor } = page.parse(answer.json);
       this.pages++;
@@ -48,6 +47,12 @@ class Mirror {
       this.#cursor = `&cursor=${next_cursor ?? answer.headers["x-resume-cursor"]}`;
       if (next_cursor === null) return this.removed.slice(before);
     }
+  }
+
+  /** The next page, as it comes. */
+  answer(limit = 1000) {
+    const path = `/v1/metrics/${this.#path}&include_removed=true&limit=${limit}${this.#cursor}`;
+    return api.call(path, { key: this.#key });
   }
 
   #drop({ organization_id, pr_url }: { organization_id: string; pr_url?: string | undefined }): void {
@@ -197,6 +202,46 @@ describe("an organization that leaves the scope", () => {
     expect(removed).toEqual(expect.arrayContaining([left("b"), left("c")]));
     expect([...mirror.held.keys()].toSorted()).toEqual(["a", "c"].map((name) => `${idOf(name)} ${urlOf(1)}`));
     await mirror.expectFresh();
+  });
+
+  test.each([
+    ["another plan", { plan: "pro" }],
+    ["deactivated", { active: false }],
+    ["moved away", { workspace_id: null }],
+  ])(
+    "as the last one is told before the mirror is refused, and is caught up later: %s",
+    async (_, change) => {
+      for (const name of ["a", "b", "c"]) await save(name, change);
+      expect(await mirror.follow(2)).toHaveLength(3);
+      expect(mirror.held.size).toBe(0);
+      const refused = await mirror.answer();
+      expect([refused.status, refused.codes]).toEqual([403, ["ENTERPRISE_PLAN_REQUIRED"]]);
+      await tell("b", 2);
+      await save("b");
+      expect(await mirror.follow()).toEqual([]);
+      expect(mirror.held.size).toBe(2);
+      await mirror.expectFresh();
+    },
+  );
+
+  test("as the last that organization_ids names is told before the mirror is refused", async () => {
+    const instance = `${workspace}-named`;
+    await world.instance(instance);
+    const saved = (id: string, change = {}) => world.organization(id, { ...gitlab(instance, id), ...change });
+    const home = await saved("home");
+    await world.member(gitlab(instance, "home"), "u-admin", { role: "cr_admin" });
+    await saved("other");
+    await world.repository(gitlab(instance, "other"), "9001");
+    await world.tell("pull_request.finalized", finalized(gitlab(instance, "other"), 1));
+    const { text } = await world.key({
+      ...{ kind: "instance", instanceId: instance, home, owner: "u-admin", role: "cr_admin" },
+    } as const);
+    mirror = new Mirror(`review-comments?${november}&organization_ids=other`, text);
+    await mirror.follow();
+    expect(mirror.held.size).toBe(1);
+    await saved("other", { active: false });
+    expect(await mirror.follow()).toEqual([{ provider: "gitlab", organization_id: "other" }]);
+    expect((await mirror.answer()).codes).toEqual(["ORGANIZATION_NOT_FOUND"]);
   });
 
   test("ends the mirror of that organization alone: its cursor is refused after it left and came back", async () => {
