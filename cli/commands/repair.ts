@@ -1,9 +1,9 @@
 import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { listOldPending } from "../../lib/learnings/approval.ts";
+import { repairTable } from "../../lib/organizations/repair.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Table } from "../../lib/store/table.ts";
-import { repairStreams } from "../../lib/stream/repair.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
 import type { Command } from "../command.ts";
@@ -14,7 +14,7 @@ import { formatRecord, startTally } from "../terminal.ts";
 
 const repair: Command = {
   name: "",
-  summary: "After a restore: publish what is half written, match pointers and entries, renumber the streams",
+  summary: "After a restore: publish what is half written, match entries and rows, end the exports under way",
   connects: true,
   examples: ["repair", "repair --stack ReviewApi"],
   run: (input, terminal) =>
@@ -22,15 +22,16 @@ const repair: Command = {
       const tally = startTally(terminal, "Reading items");
       const deps = { table: countedScan(table, tally.add), clock: systemClock, chance: systemChance };
       const work = async () => {
-        const streams = await repairStreams(deps);
+        const found = await repairTable(deps);
         let partsDropped = 0;
         for (const { uuid } of await listOrganizations(table))
           partsDropped += (await sweepParts(deps, uuid)).dropped;
         return {
-          streams: streams.streams,
-          entries_removed: streams.entriesRemoved,
-          copies_restored: streams.copiesRestored,
-          pull_requests_reset: streams.pullRequestsReset,
+          streams: found.streams,
+          entries_removed: found.entriesRemoved,
+          copies_restored: found.copiesRestored,
+          pull_requests_reset: found.pullRequestsReset,
+          rows_mended: found.rowsMended,
           parts_dropped: partsDropped,
           keys_listed: await listOldKeys(deps),
           pending_listed: await listOldPending(deps),
@@ -38,6 +39,9 @@ const repair: Command = {
       };
       const report = await work().catch(explain).finally(tally.end);
       terminal.out(input.flag("json") ? JSON.stringify(report) : formatRecord(report));
+      terminal.say(
+        "Exports of Learnings, of several organizations and with include_removed start a new walk.",
+      );
       terminal.say("Next: send the events since the restore point again, then review-api index reconcile.");
     }),
 };

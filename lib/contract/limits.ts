@@ -74,6 +74,8 @@ export const scopeLimits = {
   settledAfterMs: 120_000,
   /** Organizations caught up from their own copies; more at once are picked out of the tenant's. */
   ownCopiesMax: 4,
+  /** A repair skips this many epochs, so that no change of the scope gets one that a lost change had. */
+  repairEpochsGap: 1_000_000,
 } as const;
 
 export const keyLimits = {

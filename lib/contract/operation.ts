@@ -102,6 +102,8 @@ export type Operation = {
   readonly paging?: {
     readonly bindsPageSize: boolean;
     readonly resumable: boolean;
+    /** A restore of the table takes back what its cursors have passed: those from before are refused. */
+    readonly endsWithRestore?: boolean;
     readonly defaultSize: number;
   };
   /** Formats that are whole files: the answer then carries a name to save it under. */

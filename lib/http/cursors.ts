@@ -72,8 +72,8 @@ const damaged = () => invalid("is damaged. Send next_cursor of the previous page
 
 const moved = () =>
   invalid(
-    "was made before the organization changed its workspace or instance, or with a key of another one. " +
-      "Start a new walk.",
+    "was made before the organization changed its workspace or instance, before the service was restored from a " +
+      "backup, or with a key of another one. Start a new walk.",
   );
 
 const macBytes = 32;
@@ -165,7 +165,8 @@ export function bindPaging(
   },
 ): Paging {
   const { operation, cursor, query, readable } = walk;
-  const tenant = `${walk.principal.tenant}${arrivalOf(walk.scope, query)}`;
+  const restored = restoredOf(walk);
+  const tenant = `${walk.principal.tenant}${arrivalOf(walk.scope, query)}${restored}`;
   // Most answers neither have a cursor nor make one.
   const binding = () => bindingOf([walk.scope.selector, filtersOf(query)]);
   const limit = typeof query.limit === "number" ? query.limit : undefined;
@@ -173,6 +174,7 @@ export function bindPaging(
   if (cursor) {
     if (cursor.tenantDigest !== undefined && cursor.tenantDigest !== tenantDigestOf(tenant)) throw moved();
     const ofRelease1 = cursor.tenantDigest === undefined;
+    if (ofRelease1 && restored !== "") throw moved();
     const expected = ofRelease1
       ? bindingOf([walk.principal.tenant, walk.scope.selector, filtersOf(query)])
       : binding();
@@ -223,6 +225,24 @@ const arrivalOf = (scope: Scope, { include_removed }: Readonly<Record<string, un
   include_removed === true && !coversSeveral(scope) ? (scope.organizations[0]?.arrived ?? "") : "";
 
 /**
+ * A restore takes back what callers have seen. Their cursors go on where only the numbers of one stream or the time of one
+ * log decide: those never go back. Elsewhere what they have passed may stand again, or be gone without a trace.
+ */
+function restoredOf({ operation: { paging }, principal, scope, query }: RestorableWalk): string {
+  if (!paging?.resumable) return "";
+  if (coversSeveral(scope)) return principal.scopeEpochs?.restored ?? "";
+  const isRefused = paging.endsWithRestore === true || query.include_removed === true;
+  return isRefused ? (scope.organizations[0]?.restored ?? "") : "";
+}
+
+type RestorableWalk = {
+  readonly operation: Operation;
+  readonly principal: Principal;
+  readonly scope: Scope;
+  readonly query: Readonly<Record<string, unknown>>;
+};
+
+/**
  * Step 5 for walks over several organizations: a cursor must know its scope, or what became visible since would be left
  * out without a word.
  */
@@ -234,7 +254,7 @@ export function checkMark(cursor: OpenedCursor, principal: Principal): ScopeMark
     );
   if (cursor.authorizedDigest !== authorizedDigestOf(principal))
     throw invalid("was made with a key that is authorized for other organizations. Start a new walk.");
-  if (mark.epoch > (principal.scopeEpochs?.published ?? 0))
+  if (Math.max(mark.epoch, mark.catchUp?.epoch ?? 0) > (principal.scopeEpochs?.published ?? 0))
     throw invalid("was made before the service was restored from a backup. Start a new walk.");
   return mark;
 }

@@ -140,7 +140,7 @@ const becomesVisible = (before: OrganizationItem | undefined, after: Organizatio
   hasEpochs(after.tenant) && isVisible(after) && !(before?.tenant === after.tenant && isVisible(before));
 
 /** Whatever a decision about an organization rests on, whoever else may change it. */
-const organizationAttributes = [
+export const organizationAttributes = [
   "version",
   "first_version",
   "tenant",
@@ -157,7 +157,11 @@ const boughtWrites = (uuid: string, bought: number): TransactionWrite[] =>
     ? []
     : [{ update: peopleKey(uuid), change: { add: [["seats_free", bought]] }, when: { present: "pk" } }];
 
-function copyWrites(organization: OrganizationItem, tenantBefore: TenantKey | undefined): TransactionWrite[] {
+/** Its copy with its tenant, and its row in the directory. */
+export function copyWrites(
+  organization: OrganizationItem,
+  tenantBefore: TenantKey | undefined,
+): TransactionWrite[] {
   const { uuid, tenant, provider, instance_id, provider_organization_id, name } = organization;
   const row = { uuid, provider, instance_id, provider_organization_id, name };
   const moved = tenantBefore !== undefined && tenantBefore !== tenant;

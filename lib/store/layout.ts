@@ -80,8 +80,15 @@ export const organizationTenant = (organizationUuid: string): `o#${string}` => `
 const organizationPartition = (organizationUuid: string) => `ORG#${organizationUuid}`;
 const tenantPartition = (tenant: TenantKey) => `TENANT#${tenant}`;
 
+/** The other way round, for repairs: undefined where the partition is no tenant's. */
+export const tenantOfPartition = (pk: string): TenantKey | undefined => {
+  const tenant = pk.slice("TENANT#".length);
+  return pk.startsWith("TENANT#") && isTenantKey(tenant) ? tenant : undefined;
+};
+
 export const keyKey = (keyId: string): Key => ({ pk: `KEY#${keyId}`, sk: "KEY" });
 export const organizationKey = (uuid: string): Key => ({ pk: organizationPartition(uuid), sk: "ORG" });
+export const isOrganization = ({ pk, sk }: Key): boolean => pk.startsWith("ORG#") && sk === "ORG";
 export const peopleKey = (uuid: string): Key => ({ pk: organizationPartition(uuid), sk: "PEOPLE" });
 export const memberKey = (uuid: string, userId: string): Key => ({
   pk: organizationPartition(uuid),
@@ -111,6 +118,7 @@ export const organizationLeftKey = (tenant: TenantKey, uuid: string): Key => ({
   pk: tenantPartition(tenant),
   sk: `LEFT#${uuid}`,
 });
+export const isOrganizationLeft = ({ sk }: Key): boolean => sk.startsWith("LEFT#");
 export const organizationsLeftRange = (tenant: TenantKey) => ({
   pk: tenantPartition(tenant),
   beginsWith: "LEFT#",

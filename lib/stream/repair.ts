@@ -39,8 +39,12 @@ type Found = { weeks: readonly WeekSpan[]; highest: number };
  * point may hold half an append. Everything is read once: appends are published, pointers and entries brought to
  * agree, and every stream's numbers jump ahead, so that a cursor handed out after the restore point cannot lie
  * beyond what is written next. Then the events since the restore point are to be sent again. Can be repeated.
+ * `onItem` sees every item of the table on the way: a repair of other things need not read it all again.
  */
-export async function repairStreams(deps: StreamDeps): Promise<RepairReport> {
+export async function repairStreams(
+  deps: StreamDeps,
+  onItem: (item: Item) => void = () => {},
+): Promise<RepairReport> {
   const tally: Tally = { streams: 0, entriesRemoved: 0, copiesRestored: 0, pullRequestsReset: 0 };
   const streams = new Map<TenantKey, Found>();
   const stream = (tenant: TenantKey): Found => {
@@ -52,6 +56,7 @@ export async function repairStreams(deps: StreamDeps): Promise<RepairReport> {
   do {
     const page = await deps.table.scanPage({}, resume);
     for (const item of page.items) {
+      onItem(item);
       const organization = pointerOrganization(item.pk);
       const tenant = streamHeadTenant(item);
       const place = parseStreamPartition(item.pk);

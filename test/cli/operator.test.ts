@@ -233,6 +233,7 @@ describe("repair", () => {
       copies_restored: 0,
       pending_listed: 0,
       pull_requests_reset: 0,
+      rows_mended: 0,
       parts_dropped: 0,
     });
     expect(page.parse(await read(path))).toEqual(before);

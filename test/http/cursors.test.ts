@@ -256,8 +256,8 @@ describe("a cursor", () => {
       expect.objectContaining({
         ...invalidCursor,
         message:
-          "cursor: was made before the organization changed its workspace or instance, or with a key of another " +
-          "one. Start a new walk.",
+          "cursor: was made before the organization changed its workspace or instance, before the service was " +
+          "restored from a backup, or with a key of another one. Start a new walk.",
       }),
     );
   });

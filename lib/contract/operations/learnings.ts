@@ -341,7 +341,7 @@ export const listLearnings = operation({
   organization: "optional",
   instanceScope: "authorized",
   rateLimit: readLimit,
-  paging: { bindsPageSize: false, resumable: true, defaultSize: page.default },
+  paging: { bindsPageSize: false, resumable: true, endsWithRestore: true, defaultSize: page.default },
   streaming: true,
   tableActions: ["Query", "GetItem", "BatchGetItem"],
   tablePartitions: ["LEARNINGS#", "LEARNING#", "PENDING#"],

@@ -31,6 +31,8 @@ const organizationItem = z.object({
   visible_epoch: z.number().optional(),
   /** The event that brought it to its tenant; absent: it has always been there. */
   arrived: z.string().optional(),
+  /** Which repair after a restore came by last: cursors from before it may have seen what the restore took back. */
+  restored: z.string().optional(),
   /** The tenant it comes from, until all its data has followed. */
   leaving: tenantKeySchema.optional(),
 });

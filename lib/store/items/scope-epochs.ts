@@ -17,6 +17,8 @@ export type ScopeEpochs = {
   readonly lastOrganization: string | undefined;
   /** When the last epoch was taken. */
   readonly changedAtMs: number;
+  /** Which repair after a restore came by last; undefined: none. */
+  readonly restored?: string | undefined;
 };
 
 export const noEpochs: ScopeEpochs = { next: 1, published: 0, lastOrganization: undefined, changedAtMs: 0 };
@@ -28,13 +30,14 @@ const scopeEpochsItem = z.object({
   p: z.int(),
   u: z.string(),
   at_ms: z.number(),
+  r: z.string().optional(),
 });
 const parseStored = parseItem("scope epochs", scopeEpochsItem);
 
 export function parseScopeEpochs(item: Item | undefined): ScopeEpochs {
   if (!item) return noEpochs;
-  const { n, p, u, at_ms } = parseStored(item);
-  return { next: n, published: p, lastOrganization: u, changedAtMs: at_ms };
+  const { n, p, u, at_ms, r } = parseStored(item);
+  return { next: n, published: p, lastOrganization: u, changedAtMs: at_ms, restored: r };
 }
 
 /** An organization that was visible here and is not, or was not for a while: for readers that keep a mirror. */

@@ -1,0 +1,128 @@
+import { scopeLimits } from "../contract/limits.ts";
+import { decideAnew, type Store } from "../store/decide.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
+import { parseOrganizationLeft, parseScopeEpochs } from "../store/items/scope-epochs.ts";
+import { unchanged } from "../store/items/unchanged.ts";
+import {
+  isOrganization,
+  isOrganizationLeft,
+  isScopeEpochs,
+  movingKey,
+  organizationKey,
+  scopeEpochsKey,
+  type TenantKey,
+  tenantOfPartition,
+} from "../store/layout.ts";
+import type { Item, Key } from "../store/table.ts";
+import { type RepairReport, repairStreams } from "../stream/repair.ts";
+import { copyWrites, organizationAttributes } from "./save-organization.ts";
+import { hasEpochs } from "./visibility.ts";
+
+export type TableReport = RepairReport & {
+  /** Copies of organizations that were not what the organization is: made again, or gone. */
+  readonly rowsMended: number;
+};
+
+/**
+ * After a restore, with no writer running: the streams, then what says whose data readers see. A restore takes back what
+ * readers have seen since: Learnings, removals, changes of the scope. So every cursor of a walk that needs those is
+ * refused from now on, and epochs jump ahead of all that a half-restored row can hold. Can be repeated.
+ */
+export async function repairTable(store: Store): Promise<TableReport> {
+  const found = new Found();
+  const streams = await repairStreams(store, (item) => found.see(item));
+  const restored = store.chance.uuid();
+  let rowsMended = 0;
+  for (const uuid of found.organizations.keys())
+    rowsMended += await mendOrganization(store, uuid, found, restored);
+  for (const key of found.strayRows()) {
+    await store.table.write({ delete: key });
+    rowsMended++;
+  }
+  for (const [tenant, highest] of found.epochs()) await advanceEpochs(store, tenant, highest, restored);
+  return { ...streams, rowsMended };
+}
+
+/** What one look through the table shows of organizations and their tenants: some kilobytes each. */
+class Found {
+  /** By UUID, as they stand in their own partition. */
+  readonly organizations = new Map<string, OrganizationItem>();
+  /** Their copies with tenants. */
+  readonly #rows: Array<{ readonly tenant: TenantKey; readonly row: Item }> = [];
+  /** The highest epoch that anything of a tenant's scope names. */
+  readonly #highest = new Map<TenantKey, number>();
+
+  see(item: Item): void {
+    if (isOrganization(item)) {
+      const organization = parseOrganization(item);
+      this.organizations.set(organization.uuid, organization);
+      this.#note(organization.tenant, organization.visible_epoch);
+    }
+    const tenant = tenantOfPartition(item.pk);
+    if (!tenant) return;
+    if (isScopeEpochs(item)) this.#note(tenant, parseScopeEpochs(item).next - 1);
+    else if (isOrganizationLeft(item)) this.#note(tenant, parseOrganizationLeft(item).left_epoch);
+    else if (item.sk.startsWith("ORG#")) {
+      this.#rows.push({ tenant, row: item });
+      this.#note(tenant, Number(item.visible_epoch ?? 0));
+    }
+  }
+
+  #note(tenant: TenantKey, epoch = 0): void {
+    this.#highest.set(tenant, Math.max(epoch, this.#highest.get(tenant) ?? 0));
+  }
+
+  rowOf({ uuid, tenant }: OrganizationItem): Item | undefined {
+    return this.#rows.find((each) => each.tenant === tenant && each.row.uuid === uuid)?.row;
+  }
+
+  /** Copies where their organization is not. */
+  strayRows(): Key[] {
+    return this.#rows
+      .filter(({ tenant, row }) => this.organizations.get(String(row.uuid))?.tenant !== tenant)
+      .map(({ row: { pk, sk } }) => ({ pk, sk }));
+  }
+
+  epochs(): ReadonlyArray<readonly [TenantKey, number]> {
+    return [...this.#highest].filter(([tenant]) => hasEpochs(tenant));
+  }
+}
+
+/** The copies follow the organization itself: by it an event that is sent again is judged as known or new. */
+async function mendOrganization(store: Store, uuid: string, found: Found, restored: string): Promise<number> {
+  return await decideAnew(store, async () => {
+    const stored = await store.table.get(organizationKey(uuid));
+    if (!stored) return 0;
+    const organization = { ...parseOrganization(stored), restored };
+    await store.table.transact([
+      { put: organization, when: unchanged(stored, organizationAttributes) },
+      ...copyWrites(organization, undefined),
+      ...(organization.leaving === undefined ? [] : [{ put: movingKey(uuid) }]),
+    ]);
+    const row = found.rowOf(organization);
+    return row && isCopy(row, stored) ? 0 : 1;
+  });
+}
+
+const isCopy = (one: Item, other: Item): boolean => textOf(one) === textOf(other);
+
+const textOf = ({ pk: _pk, sk: _sk, ...attributes }: Item): string =>
+  JSON.stringify(Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+async function advanceEpochs(
+  { table, clock }: Store,
+  tenant: TenantKey,
+  highest: number,
+  restored: string,
+): Promise<void> {
+  const published = highest + scopeLimits.repairEpochsGap;
+  const put = {
+    ...scopeEpochsKey(tenant),
+    n: published + 1,
+    p: published,
+    u: "",
+    at_ms: clock.nowMs(),
+    r: restored,
+  };
+  await table.write({ put });
+}

@@ -1,0 +1,162 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { repairTable } from "../../lib/organizations/repair.ts";
+import {
+  organizationDirectoryKey,
+  scopeEpochsKey,
+  tenantOrganizationKey,
+  workspaceTenant,
+} from "../../lib/store/layout.ts";
+import type { Item, Key } from "../../lib/store/table.ts";
+import { finalized, november, type Reader, readerOf, urlOf } from "../metrics/support.ts";
+import { useApi } from "../support/api.ts";
+import { github, World } from "../support/world.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+const table = () => api.store().table;
+let rounds = 0;
+let workspace = "";
+let reader: Reader;
+let ids: string[] = [];
+const idOf = (name: string) => `${workspace}-${name}`;
+const save = (name: string, change: object = {}) =>
+  world.organization(idOf(name), { workspace_id: workspace, ...change });
+const tell = (name: string, number: number, change: object = {}) =>
+  world.tell("pull_request.finalized", finalized(github(idOf(name)), `${name}-${number}`, change));
+const urls = (name: string, ...numbers: number[]) => numbers.map((number) => urlOf(`${name}-${number}`));
+
+beforeEach(async () => {
+  workspace = `restored-${rounds++}`;
+  await world.workspace(workspace);
+  ids = [];
+  for (const name of ["a", "b"]) {
+    ids.push(await save(name));
+    await world.repository(github(idOf(name)), "9001");
+  }
+  reader = readerOf(api, (await world.token(workspace)).text);
+});
+
+async function everything(): Promise<Item[]> {
+  const items: Item[] = [];
+  let resume: Key | undefined;
+  do {
+    const page = await table().scanPage({}, resume);
+    items.push(...page.items);
+    resume = page.resume;
+  } while (resume);
+  return items;
+}
+
+/** What happened since is as if it had never been; then the table is repaired. */
+async function restore(point: readonly Item[]) {
+  const kept = new Set(point.map(({ pk, sk }) => `${pk} ${sk}`));
+  const later = (await everything()).filter(({ pk, sk }) => !kept.has(`${pk} ${sk}`));
+  await table().writeMany([
+    ...later.map(({ pk, sk }) => ({ delete: { pk, sk } })),
+    ...point.map((put) => ({ put })),
+  ]);
+  return await repairTable(world.deps);
+}
+
+const refused = [400, ["INVALID_CURSOR"], expect.stringContaining("restored from a backup")];
+async function answerOf(path: string, cursor: string | undefined, read = reader) {
+  const { status, codes, message } = await read.get(`${path}&cursor=${cursor}`);
+  return [status, codes, message];
+}
+
+describe("after a restore and a repair", () => {
+  const path = `review-comments?${november}`;
+
+  test("a cursor that has seen a change of the scope which is lost is refused, and epochs are not used again", async () => {
+    await tell("a", 1);
+    await tell("b", 1);
+    await save("b", { plan: "pro" });
+    const point = await everything();
+    await save("b");
+    const { resume } = await reader.page(path);
+    const report = await restore(point);
+    await save("b");
+    const stored = await table().get(scopeEpochsKey(workspaceTenant(workspace)));
+
+    expect(await answerOf(path, resume)).toEqual(refused);
+    expect((await reader.page(path)).urls).toEqual([...urls("a", 1), ...urls("b", 1)]);
+    expect(report).toMatchObject({ rowsMended: 0 });
+    expect(Number(stored?.n)).toBeGreaterThan(1_000_000);
+  });
+
+  test("a mirror whose removals are lost is refused; a cursor of one organization without removals goes on", async () => {
+    await tell("a", 1);
+    const point = await everything();
+    const one = `${path}&org_id=${idOf("a")}`;
+    const [mirror, plain] = [await reader.page(`${one}&include_removed=true`), await reader.page(one)];
+    await tell("a", 1, { comments: [] });
+    await restore(point);
+    await tell("a", 2);
+
+    expect(await answerOf(`${one}&include_removed=true`, mirror.resume)).toEqual(refused);
+    expect((await reader.page(`${one}&cursor=${plain.resume}`)).urls).toEqual(urls("a", 2));
+  });
+
+  test("a cursor of Learnings is refused, one from after the repair goes on", async () => {
+    const [organization = ""] = ids;
+    await world.member(github(idOf("a")), "u-admin", { role: "cr_admin" });
+    const { text: key } = await world.key({
+      kind: "organization",
+      organization,
+      owner: "u-admin",
+      role: "cr_admin",
+    });
+    const get = (cursor = "") => api.call(`/v1/learnings?limit=10${cursor}`, { key });
+    const post = (learning: string) =>
+      api.call("/v1/learnings", { key, body: { data: [{ repository_id: "9001", learning }] } });
+    await post("before");
+    const point = await everything();
+    await post("lost");
+    const { headers } = await get();
+    await restore(point);
+    const answer = await get(`&cursor=${headers["x-resume-cursor"]}`);
+
+    expect([answer.status, answer.codes, answer.message]).toEqual(refused);
+    const fresh = await get();
+    expect(fresh.json).toMatchObject({ data: [{ learning: "before" }] });
+    expect((await get(`&cursor=${fresh.headers["x-resume-cursor"]}`)).status).toBe(200);
+  });
+
+  test("an organization whose rows came back half is seen whole again", async () => {
+    const tenant = workspaceTenant(workspace);
+    const [, b = ""] = ids;
+    const stray = tenantOrganizationKey(workspaceTenant(`${workspace}-left`), b);
+    await tell("b", 1);
+    const row = await table().get(tenantOrganizationKey(tenant, b));
+    const ahead = { ...row, ...tenantOrganizationKey(tenant, b), visible_epoch: 900 };
+    await table().writeMany([
+      { put: ahead },
+      { put: { ...row, ...stray } },
+      { delete: organizationDirectoryKey(idOf("b"), b) },
+    ]);
+    expect((await reader.page(path)).urls).toEqual([]);
+
+    const report = await repairTable(world.deps);
+
+    expect(report.rowsMended).toBe(2);
+    expect((await reader.page(path)).urls).toEqual(urls("b", 1));
+    expect(await table().getMany([stray, organizationDirectoryKey(idOf("b"), b)])).toEqual([
+      undefined,
+      expect.objectContaining({ uuid: b }),
+    ]);
+    expect(await repairTable(world.deps)).toMatchObject({ rowsMended: 0 });
+  });
+});
+
+test("without a repair a cursor that is catching up to a lost epoch is refused", async () => {
+  await save("b", { plan: "pro" });
+  for (const number of [1, 2]) await tell("b", number);
+  const { resume } = await reader.page(`review-comments?${november}`);
+  const key = scopeEpochsKey(workspaceTenant(workspace));
+  const point = await table().get(key);
+  await save("b");
+  const half = await reader.page(`review-comments?${november}&limit=1&cursor=${resume}`);
+  expect(half.urls).toEqual(urls("b", 1));
+  if (point) await table().write({ put: point });
+  expect(await answerOf(`review-comments?${november}`, half.next ?? "")).toEqual(refused);
+});
