@@ -33,6 +33,8 @@ const payloadSchema = z.strictObject({
   a: z.string().optional(),
   /** Made at, in seconds. */
   t: z.number(),
+  /** Of a mirror, in seconds: since when it needs what was removed, and when the walk under way began. */
+  s: z.tuple([z.number(), z.number()]).optional(),
   /** 1 for a cursor that resumes a finished walk. */
   r: z.literal(1).optional(),
   /** Digest of the repositories that the caller can read; absent for every one. */
@@ -53,6 +55,8 @@ export type OpenedCursor = {
   readonly mark: ScopeMark | undefined;
   readonly authorizedDigest: string | undefined;
   readonly readable: string | undefined;
+  /** Of a mirror; see `ages`. */
+  readonly ages: Ages | undefined;
 };
 
 export type Paging = {
@@ -89,6 +93,10 @@ export async function openCursor(
   const days = payload.r ? cursorLimits.resumeAgeDaysMax : cursorLimits.pageAgeDaysMax;
   if (deps.nowMs / 1000 - payload.t > days * 86_400)
     throw invalid(`is older than ${days} days. Start a new walk.`);
+  if (payload.s && deps.nowMs / 1000 - payload.s[0] > cursorLimits.resumeAgeDaysMax * 86_400)
+    throw invalid(
+      `goes on with a walk that is older than ${cursorLimits.resumeAgeDaysMax} days. Start a new walk.`,
+    );
   return {
     position: payload.p,
     resumes: payload.r === 1,
@@ -98,6 +106,21 @@ export async function openCursor(
     mark: markOf(payload),
     authorizedDigest: payload.a,
     readable: payload.v,
+    ages: payload.s && { needsSince: payload.s[0], began: payload.s[1] },
+  };
+}
+
+/**
+ * Every page gets a fresh cursor, so a slow walk could outlive the removals that it has not come to. In seconds.
+ * Resumed, a walk needs what was removed since the one before it began.
+ */
+type Ages = { readonly needsSince: number; readonly began: number };
+
+function agesOf(cursor: OpenedCursor | undefined, nowSeconds: number): Ages {
+  const isUnderWay = cursor !== undefined && !cursor.resumes;
+  return {
+    needsSince: cursor?.ages?.needsSince ?? nowSeconds,
+    began: (isUnderWay ? cursor.ages?.began : undefined) ?? nowSeconds,
   };
 }
 
@@ -193,6 +216,8 @@ export function bindPaging(
     }
   }
   const pageSize = limit ?? (keepsSize ? cursor?.pageSize : undefined) ?? walk.defaultPageSize;
+  const nowSeconds = Math.floor(deps.nowMs / 1000);
+  const { needsSince, began } = agesOf(cursor, nowSeconds);
   const make = (position: Position, resumes: boolean, mark: ScopeMark | undefined) =>
     seal(deps.ring.current(), {
       o: operation.id,
@@ -203,7 +228,8 @@ export function bindPaging(
       ...(mark?.catchUp && {
         u: [mark.catchUp.epoch, placeOf(mark.catchUp.place)] as [number, string | number],
       }),
-      t: Math.floor(deps.nowMs / 1000),
+      t: nowSeconds,
+      ...(query.include_removed === true && { s: [resumes ? began : needsSince, began] as [number, number] }),
       ...(resumes && { r: 1 as const }),
       ...(readable !== undefined && { v: readable }),
       ...(keepsSize && { n: pageSize }),

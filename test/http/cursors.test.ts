@@ -262,6 +262,30 @@ describe("a cursor", () => {
     );
   });
 
+  test("of a mirror lives as long as removals are kept, however many pages the walk takes", async () => {
+    const { clock, walk, open } = await bench();
+    const mirror = { operation: resumable, query: { include_removed: true } };
+    const begin = await open(walk(mirror).resume("a"), resumable);
+    clock.advance(399 * dayMs);
+    const resumed = walk({ ...mirror, cursor: begin });
+    const page = await open(resumed.next("b"), resumable);
+    const [next, end] = [
+      walk({ ...mirror, cursor: page }).next("c"),
+      walk({ ...mirror, cursor: page }).resume("c"),
+    ];
+    clock.advance(dayMs);
+    await open(next, resumable);
+    clock.advance(1_000);
+    await expect(open(next, resumable)).rejects.toMatchObject({
+      message: "cursor: goes on with a walk that is older than 400 days. Start a new walk.",
+    });
+    // The resume counts from the moment at which the walk that it ends began.
+    clock.advance(398 * dayMs);
+    await open(end, resumable);
+    clock.advance(2 * dayMs);
+    await expect(open(end, resumable)).rejects.toMatchObject(invalidCursor);
+  });
+
   test("does not mind in which order filters come, nor one that is not given, nor how the scope was named", async () => {
     const { walk, open } = await bench();
     const filters = [

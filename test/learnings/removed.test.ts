@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { learningLimits } from "../../lib/contract/limits.ts";
+import { cursorLimits, learningLimits } from "../../lib/contract/limits.ts";
 import { learningRecord, removedLearning, removedOrganization } from "../../lib/contract/records.ts";
 import { relistMoved } from "../../lib/learnings/move-learnings.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { workspaceTenant } from "../../lib/store/layout.ts";
+import { finalized } from "../metrics/support.ts";
 import { useApi } from "../support/api.ts";
 import { World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
@@ -204,6 +206,40 @@ describe("a mirror of Learnings", () => {
       expect(JSON.stringify((await get()).json)).not.toContain(mine);
     },
   );
+
+  test("what tells of a removal outlives every cursor that needs it: 401 days, and cursors 400", async () => {
+    expect([cursorLimits.resumeAgeDaysMax, learningLimits.removalDays]).toEqual([400, 401]);
+    const workspace_id = await world.workspace("long-lived");
+    const home = await newHome(world, { workspace_id });
+    const { write, remove } = await writerOf(home);
+    const [id = ""] = await write("removed");
+    const merged = (change: object) =>
+      world.tell("pull_request.finalized", finalized(home.name, 1, { repository_id: "repo-1", ...change }));
+    await merged({});
+    const beforeMs = systemClock.nowMs();
+    await remove(id);
+    await merged({ comments: [], reviewed: false });
+    await world.organization(home.name.provider_organization_id, { workspace_id, active: false });
+    const { items } = await table().scanPage({});
+    const tenant = workspaceTenant(workspace_id);
+    const kept = items.filter(
+      ({ pk, sk }) =>
+        (pk.endsWith("#removed") && pk.includes(tenant)) || (pk.endsWith(tenant) && sk.startsWith("LEFT#")),
+    );
+    expect(kept.map(({ pk }) => pk.split("#")[0]).toSorted()).toEqual([
+      "LEARNINGS",
+      "S",
+      "S",
+      "S",
+      "S",
+      "TENANT",
+    ]);
+    const dayMs = 86_400_000;
+    for (const { ttl } of kept) {
+      expect(Number(ttl) * 1000).toBeGreaterThanOrEqual(beforeMs + 401 * dayMs);
+      expect(Number(ttl) * 1000).toBeLessThan(beforeMs + 402 * dayMs);
+    }
+  });
 
   test.each(["format=csv", "search=x", "file=x", "stat_filter=total"])("is refused with %s", async (more) => {
     const key = await keyOf(await newHome(world));
