@@ -272,7 +272,10 @@ type RestorableWalk = {
  * Step 5 for walks over several organizations: a cursor must know its scope, or what became visible since would be left
  * out without a word.
  */
-export function checkMark(cursor: OpenedCursor, principal: Principal): ScopeMark {
+export function checkMark(
+  cursor: Pick<OpenedCursor, "mark" | "authorizedDigest">,
+  principal: Authorized & Pick<Principal, "scopeEpochs">,
+): ScopeMark {
   const { mark } = cursor;
   if (!mark)
     throw invalid(
@@ -285,7 +288,9 @@ export function checkMark(cursor: OpenedCursor, principal: Principal): ScopeMark
   return mark;
 }
 
-const authorizedDigestOf = ({ key }: Principal): string | undefined =>
+type Authorized = { readonly key: Pick<Principal["key"], "authorized"> };
+
+export const authorizedDigestOf = ({ key }: Authorized): string | undefined =>
   key.authorized ? digestOf(JSON.stringify(key.authorized.toSorted()), 9) : undefined;
 
 /** Not part of what a walk is over: where it stands, how big its pages are, how they are written, how the scope was named. */

@@ -9,11 +9,14 @@ import {
   tellsLeft,
   withinSpan,
 } from "../../lib/access/follow-scope.ts";
+import { Fault } from "../../lib/contract/fault.ts";
+import { authorizedDigestOf, checkMark } from "../../lib/http/cursors.ts";
 import { hasEpochs } from "../../lib/organizations/visibility.ts";
 import {
   type OrganizationLeft,
   parseOrganizationLeft,
   parseScopeEpochs,
+  type ScopeEpochs,
 } from "../../lib/store/items/scope-epochs.ts";
 import {
   isScopeEpochs,
@@ -48,7 +51,8 @@ export function startReader(world: World): void {
   const read = async () => {
     while (!world.isClosing) {
       await world.someTime(60);
-      const walk = new Walk(world, process, await randomScope(world), world.dice.chance(0.5));
+      const scope = await randomScope(world);
+      const walk = new Walk(world, process, scope, world.dice.chance(0.5), randomKey(world));
       for (let rounds = world.dice.below(3); rounds >= 0; rounds--) {
         if (!(await walk.toTheEnd(() => randomLimit(world)))) break;
         if (rounds === 0 && walk.appliesRemovals) world.mirrors.push(walk);
@@ -60,6 +64,11 @@ export function startReader(world: World): void {
 }
 
 const randomLimit = ({ dice }: World): number => (dice.chance(0.5) ? 1 : 1 + dice.below(5));
+
+/** The organizations that a key is authorized for; null: all. Most worlds have keys of one kind only. */
+function randomKey({ keyDice }: World): readonly string[] | null {
+  return keyDice.chance(0.8) ? null : organizations.filter(() => keyDice.chance(0.6));
+}
 
 async function randomScope(world: World): Promise<WalkScope> {
   const { dice, events } = world;
@@ -117,15 +126,28 @@ export class Walk {
   #passed: number | undefined;
   #isLate = false;
   #mark: ScopeMark | undefined;
+  /** What the key that sends the requests is authorized for, and what the cursor says of the one that got it. */
+  #authorized: readonly string[] | null;
+  #cursorKey: string | undefined;
   /** Organizations in scope on every page so far, with their change counters. */
   #steady: ReadonlyMap<string, number> | undefined;
 
-  constructor(world: World, process: Process, scope: WalkScope, appliesRemovals = false) {
+  constructor(
+    world: World,
+    process: Process,
+    scope: WalkScope,
+    appliesRemovals = false,
+    authorized: readonly string[] | null = null,
+  ) {
+    this.#authorized = authorized;
     this.appliesRemovals = appliesRemovals;
     this.#world = world;
     this.#process = process;
     this.scope = scope;
   }
+
+  /** Whether the key may see this organization. */
+  mayRead = (organization: string): boolean => this.#authorized?.includes(organization) ?? true;
 
   /** Goes on with the same mirror: the process that made it may have died. */
   takeUp(process: Process): void {
@@ -176,12 +198,20 @@ export class Walk {
     const { scopeWeakness: weakness } = this.#world;
     const { rows, epochs } = await this.#rows();
     const mark = weakness === "unmarked" ? undefined : this.#mark;
+    if (!this.#world.isClosing && this.#world.keyDice.chance(0.02)) this.#authorized = randomKey(this.#world);
+    const key = { authorized: this.#authorized && [...this.#authorized] };
+    if (mark && weakness !== "widened" && isRefused({ mark, authorizedDigest: this.#cursorKey }, key, epochs))
+      return "gone";
+    this.#cursorKey = authorizedDigestOf({ key });
     const planned = spanOf(epochs, mark, scopeNowMs(this.#world));
     const isTrusted = (weakness === "fresh-trusted" && !mark) || (weakness === "rows-trusted" && mark);
     const span = { ...planned, rereads: planned.rereads && !isTrusted };
     const now = span.rereads ? (await this.#rows()).rows : rows;
-    const visible = now.filter(({ isVisible }) => isVisible);
-    if (visible.length === 0) return "gone";
+    const visible = now.filter(({ isVisible, name }) => isVisible && this.mayRead(name));
+    const left = mark && this.appliesRemovals ? await this.#left(span, mark) : [];
+    // Whoever keeps a mirror is told that the last one left, and refused afterwards.
+    const isToldFirst = this.appliesRemovals && mark !== undefined && (left.length > 0 || mark.catchUp);
+    if (visible.length === 0 && !isToldFirst) return "gone";
     if (visible.some(({ isReady }) => !isReady)) return "preparing";
     const isMarked = weakness !== "unmarked";
     return {
@@ -191,7 +221,7 @@ export class Walk {
       began,
       ...(isMarked && { span }),
       newlyVisible: mark ? shownSince(visible, span).map(({ name }) => name) : [],
-      left: mark && this.appliesRemovals ? await this.#left(span, mark) : [],
+      left,
     };
   }
 
@@ -199,7 +229,8 @@ export class Walk {
     if (!tellsLeft(span, mark)) return [];
     const table = this.#world.connect(this.#process);
     const items = await Array.fromAsync(queryAll(table, organizationsLeftRange(this.scope.tenant)));
-    return leftSince(items.map(parseOrganizationLeft), span, mark);
+    const left = items.map(parseOrganizationLeft).filter(({ uuid }) => this.mayRead(uuid));
+    return leftSince(left, span, mark);
   }
 
   /** Organizations that left have a page of their own. */
@@ -234,6 +265,7 @@ export class Walk {
       this.#drop(admission, limit);
       return false;
     }
+    if (span && this.#mark && inScope.size === 0) return await this.#nobodyLeft(span, began);
     const isCatchUp = newlyVisible.length > 0 && span !== undefined && !this.#goesOnFirst();
     const place = this.#mark?.catchUp?.place;
     const caughtUpTo = lastLeftIn(place) === undefined ? place : undefined;
@@ -276,6 +308,16 @@ export class Walk {
     checkWalk(events, this.scope, await this.#owedAtEnd(began), began, this.shown);
     if (this.appliesRemovals)
       checkMirror(events, this.scope, await this.#goneAtEnd(began), began, this.shown);
+    return true;
+  }
+
+  /** All that left was told: the walk stands where it is. */
+  async #nobodyLeft(span: ScopeSpan, began: number): Promise<boolean> {
+    this.pages++;
+    this.#mark = { epoch: span.to };
+    if (!span.isCurrent) return false;
+    this.#world.walks++;
+    checkMirror(this.#world.events, this.scope, await this.#goneAtEnd(began), began, this.shown);
     return true;
   }
 
@@ -347,7 +389,8 @@ export class Walk {
     if (!coversSeveral(this.scope) || epoch === undefined) return this.#stillHere();
     const states = await lookAtOrganizations(this.#world);
     const here = [...states].filter(
-      ([, state]) =>
+      ([name, state]) =>
+        this.mayRead(name) &&
         state.tenant === this.scope.tenant &&
         state.isReady &&
         state.isVisible &&
@@ -363,6 +406,7 @@ export class Walk {
     const here = [...states].filter(([name, state]) => {
       const known = this.#world.scopeKnown.get(name);
       return (
+        this.mayRead(name) &&
         state.tenant === this.scope.tenant &&
         state.isReady &&
         state.isVisible &&
@@ -380,7 +424,7 @@ export class Walk {
     const gone = [...states].filter(([name, state]) => {
       const known = this.#world.scopeKnown.get(name);
       const isHere = state.tenant === this.scope.tenant && state.isVisible;
-      return !isHere && known?.changes === state.changes && known.at < began;
+      return !this.mayRead(name) || (!isHere && known?.changes === state.changes && known.at < began);
     });
     return new Set(gone.map(([name]) => name));
   }
@@ -393,6 +437,21 @@ export class Walk {
       return state?.changes === changes && state.isReady;
     });
     return new Set(here.map(([name]) => name));
+  }
+}
+
+/** As step 5 decides it. */
+function isRefused(
+  cursor: Parameters<typeof checkMark>[0],
+  key: Parameters<typeof checkMark>[1]["key"],
+  scopeEpochs: ScopeEpochs,
+): boolean {
+  try {
+    checkMark(cursor, { key, scopeEpochs });
+    return false;
+  } catch (error) {
+    if (error instanceof Fault) return true;
+    throw error;
   }
 }
 

@@ -80,7 +80,9 @@ export async function checkRest(world: World): Promise<void> {
 /** The oracle: a mirror that comes back is what a fresh walk returns, no more and no less. */
 async function checkResumed(world: World, mirror: Walk): Promise<void> {
   if (!(await mirror.toTheEnd(() => 1 + world.dice.below(4)))) return;
-  const rows = currentRows(world.events, mirror.scope, await membersOf(world, mirror.scope));
+  const members = await membersOf(world, mirror.scope);
+  const isRead = (name: string) => !coversSeveral(mirror.scope) || mirror.mayRead(name);
+  const rows = currentRows(world.events, mirror.scope, new Set([...members].filter(isRead)));
   const wanted = new Map(rows.map(({ name, draft }) => [name, visibleText(draft)]));
   for (const [name, text] of wanted)
     if (mirror.shown.get(name) !== text) throw new Violation("missed", `a mirror at rest lacks ${name}`);

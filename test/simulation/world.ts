@@ -34,6 +34,8 @@ export class Process {
 /** What writers, readers and checks live in: the model and its scheduler, or a real engine and real time. */
 export interface World {
   readonly dice: Dice;
+  /** Chooses the keys of readers, so that everything else happens as it would with one key for all. */
+  readonly keyDice: Dice;
   readonly events: readonly HistoryEvent[];
   /** Changes of tenant and visibility that were acknowledged: the organization's counter, and when. */
   readonly scopeKnown: Map<string, { readonly changes: number; readonly at: number }>;
@@ -78,9 +80,10 @@ export type Weakness = {
 /**
  * What a reader of several organizations may do wrong. unmarked: its cursor is a number only, as in release 1 ·
  * fresh-trusted: a first page trusts an epoch of any age that was read after the rows · rows-trusted: so does every
- * other page · caught-up-late: the walk goes on first, and catches up afterwards
+ * other page · caught-up-late: the walk goes on first, and catches up afterwards · widened: a key that is authorized for
+ * other organizations goes on with the cursor
  */
-export type ScopeWeakness = "unmarked" | "fresh-trusted" | "rows-trusted" | "caught-up-late";
+export type ScopeWeakness = "unmarked" | "fresh-trusted" | "rows-trusted" | "caught-up-late" | "widened";
 
 /** Time as epochs need it: no request of the model lives as long as two minutes of it. */
 export const scopeNowMs = (world: World): number => world.now() * 50;

@@ -38,6 +38,7 @@ export const weaknesses: readonly Weakness[] = [
   scope.epochPublishedInside,
   scope.rowsNotReadAgain,
   scope.caughtUpAfterwards,
+  scope.widenedKey,
   // What a mirror rests on.
   removals.noRemovals,
   removals.supersededShown,

@@ -35,6 +35,15 @@ export const caughtUpAfterwards: Weakness = {
   scope: "caught-up-late",
 };
 
+/** As release 1 had it too: whoever the narrow key could not see is missed for good by the wider one. */
+export const widenedKey: Weakness = {
+  name: "cursor of a narrow key that a wider one goes on with",
+  breaks: ["missed", "stale"],
+  seedsMax: 900,
+  caughtAt: 1,
+  scope: "widened",
+};
+
 export const epochPublishedInside: Weakness = {
   name: "epoch published by the transaction that takes it",
   breaks: ["missed"],
