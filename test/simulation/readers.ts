@@ -65,9 +65,9 @@ export function startReader(world: World): void {
 
 const randomLimit = ({ dice }: World): number => (dice.chance(0.5) ? 1 : 1 + dice.below(5));
 
-/** The organizations that a key is authorized for; null: all. Most worlds have keys of one kind only. */
+/** The organizations that a key is authorized for; null: all. Most worlds have only keys that see all. */
 function randomKey({ keyDice }: World): readonly string[] | null {
-  return keyDice.chance(0.8) ? null : organizations.filter(() => keyDice.chance(0.6));
+  return !keyDice || keyDice.chance(0.5) ? null : organizations.filter(() => keyDice.chance(0.6));
 }
 
 async function randomScope(world: World): Promise<WalkScope> {
@@ -198,7 +198,8 @@ export class Walk {
     const { scopeWeakness: weakness } = this.#world;
     const { rows, epochs } = await this.#rows();
     const mark = weakness === "unmarked" ? undefined : this.#mark;
-    if (!this.#world.isClosing && this.#world.keyDice.chance(0.02)) this.#authorized = randomKey(this.#world);
+    if (!this.#world.isClosing && this.#world.keyDice?.chance(0.05))
+      this.#authorized = randomKey(this.#world);
     const key = { authorized: this.#authorized && [...this.#authorized] };
     if (mark && weakness !== "widened" && isRefused({ mark, authorizedDigest: this.#cursorKey }, key, epochs))
       return "gone";

@@ -34,8 +34,8 @@ export class Process {
 /** What writers, readers and checks live in: the model and its scheduler, or a real engine and real time. */
 export interface World {
   readonly dice: Dice;
-  /** Chooses the keys of readers, so that everything else happens as it would with one key for all. */
-  readonly keyDice: Dice;
+  /** Chooses the keys of readers; undefined in worlds where every key sees all organizations. */
+  readonly keyDice: Dice | undefined;
   readonly events: readonly HistoryEvent[];
   /** Changes of tenant and visibility that were acknowledged: the organization's counter, and when. */
   readonly scopeKnown: Map<string, { readonly changes: number; readonly at: number }>;

@@ -40,7 +40,7 @@ export const widenedKey: Weakness = {
   name: "cursor of a narrow key that a wider one goes on with",
   breaks: ["missed", "stale"],
   seedsMax: 900,
-  caughtAt: 1,
+  caughtAt: 150,
   scope: "widened",
 };
 

@@ -1,3 +1,4 @@
+import { parseRemovalPartition } from "../../../lib/store/layout.ts";
 import type { Item, Key, Table, TransactionWrite } from "../../../lib/store/table.ts";
 import { isSettled, parseHead } from "../../../lib/stream/head.ts";
 import { entryKeys } from "../../../lib/stream/pending.ts";
@@ -150,7 +151,11 @@ export const removalWithoutNumber: Weakness = {
       transact: async (writes) => {
         const isFirst = writes.some((write) => isHeadUpdate(write) && write.when && "absent" in write.when);
         const isRemoval =
-          !isFirst && !writes.some((write) => "put" in write && write.put.pk.startsWith("S#"));
+          !isFirst &&
+          !writes.some(
+            (write) =>
+              "put" in write && write.put.pk.startsWith("S#") && !parseRemovalPartition(write.put.pk),
+          );
         const taken = writes.filter(isPointer).length;
         numberless = isRemoval ? taken : undefined;
         await table.transact(isRemoval ? writes.map((write) => keepNumber(write, taken)) : writes);
