@@ -48,7 +48,7 @@ export class Api extends Construct {
     this.restApi = createRestApi(this, options);
     addGatewayResponses(this.restApi, {
       openToBrowsers: options.corsOrigins !== undefined,
-      mount: options.domainName === undefined ? `/${options.stage}` : "",
+      mount: mountOf(options),
     });
     const environment = edgeVariables(options);
 
@@ -85,6 +85,12 @@ export class Api extends Construct {
     addFallbackRoutes(this.restApi, this.fallback.lambda);
   }
 }
+
+/** What stands before the API's own paths at the address that the stack gives out. */
+const mountOf = ({ domainName, basePath, stage }: StackOptions): string => {
+  const segment = domainName === undefined ? stage : basePath;
+  return segment === undefined ? "" : `/${segment}`;
+};
 
 const corsVariable = ({ corsOrigins }: StackOptions) => ({
   [environmentVariables.corsOrigins]: corsOrigins?.join(","),

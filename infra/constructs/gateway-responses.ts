@@ -47,7 +47,7 @@ export function gatewayHeaders(
 
 export type GatewayAnswers = {
   readonly openToBrowsers: boolean;
-  /** What stands before the API's own paths: nothing at a domain of its own, else the stage. */
+  /** What stands before the API's own paths: the stage, or a domain's base path, or nothing. */
   readonly mount: string;
 };
 

@@ -8,7 +8,7 @@ import { lambdaLimits } from "../../lib/contract/platform.ts";
 import { ingest } from "../../lib/contract/workers.ts";
 import { chosenOptions } from "./build.ts";
 import { chosenTemplate, plainTemplate } from "./built-templates.ts";
-import { environmentOf, ofType, partOf, properties, statementsOf } from "./support.ts";
+import { environmentOf, ofType, partOf, properties, type StackTemplate, statementsOf } from "./support.ts";
 import { synthesize, variant } from "./synthesize.ts";
 
 const contract: readonly Operation[] = operations;
@@ -167,6 +167,16 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
       const [[, mapping] = []] = ofType(template, "AWS::ApiGateway::BasePathMapping");
       expect(mapping?.Properties).toMatchObject({ BasePath: "review" });
       expect(template.Outputs.ApiUrl?.Value).toBe("https://api.example.com/review");
+    },
+    "stands in the links of answers that the gateway gives itself, as the stage does without a domain": () => {
+      const linksOf = (template: StackTemplate) =>
+        ofType(template, "AWS::ApiGateway::GatewayResponse").map(
+          ([, { Properties }]) => /<(.*)\/docs\/errors\/\w+>/.exec(JSON.stringify(Properties))?.[1],
+        );
+      const mountsOf = (options: object) => [...new Set(linksOf(small({ ...options })))];
+      expect(mountsOf({ ...domain, basePath: "review" })).toEqual(["/review"]);
+      expect(mountsOf(domain)).toEqual([""]);
+      expect(mountsOf({ stage: "blue" })).toEqual(["/blue"]);
     },
   },
   disableExecuteApiEndpoint: {
