@@ -1,5 +1,4 @@
 import { listOldKeys } from "../../lib/access/key-rows.ts";
-import { rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { listOldPending } from "../../lib/learnings/approval.ts";
 import { EachByItself } from "../../lib/runtime/each-by-itself.ts";
 import { log } from "../../lib/runtime/log.ts";
@@ -11,10 +10,7 @@ import { sweepSome } from "../../lib/stream/sweep-some.ts";
 export const handler = worker("housekeeping", async (): Promise<void> => {
   const store = openStore();
   const pieces = new EachByItself();
-  const done = { cursor_keys: "failed", keys_listed: 0, pending_listed: 0, parts_dropped: 0 };
-  await pieces.run(async () => {
-    done.cursor_keys = await rotateCursorKeys(store);
-  });
+  const done = { keys_listed: 0, pending_listed: 0, parts_dropped: 0 };
   await pieces.run(async () => {
     done.keys_listed = await listOldKeys(store);
   });

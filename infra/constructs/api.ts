@@ -14,7 +14,7 @@ import {
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { chainGrants, ownGrants } from "../../lib/contract/grants.ts";
+import { chainGrants, operationTransactions, ownGrants } from "../../lib/contract/grants.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import {
   apiGatewayLimits,
@@ -182,6 +182,7 @@ function operationFunction(
     description: `${operation.method} ${operation.path}`,
     ...(operation.streaming ? functionSettings.streaming : functionSettings.operation),
     tableGrants: [...chainGrants, ...ownGrants(operation)],
+    ...operationTransactions(operation),
     ...(operation.uses && { uses: operation.uses }),
     environment,
   });

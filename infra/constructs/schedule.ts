@@ -1,4 +1,4 @@
-import { Duration, Stack } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
 import { Construct } from "constructs";
@@ -14,22 +14,6 @@ export class Clockwork extends Construct {
       schedule: Schedule.rate(Duration.minutes(minutes)),
       // Nothing is gained by a late turn either.
       targets: [new LambdaTarget(worker.lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
-    });
-  }
-
-  /** CloudFormation tells EventBridge when it is done with a stack. */
-  afterDeployment(name: string, worker: ServiceFunction): void {
-    new Rule(this, `${name}AfterDeployment`, {
-      description: "When a deployment of this stack is complete",
-      eventPattern: {
-        source: ["aws.cloudformation"],
-        detailType: ["CloudFormation Stack Status Change"],
-        detail: {
-          "stack-id": [Stack.of(this).stackId],
-          "status-details": { status: ["CREATE_COMPLETE", "UPDATE_COMPLETE"] },
-        },
-      },
-      targets: [new LambdaTarget(worker.lambda)],
     });
   }
 }

@@ -30,10 +30,7 @@ export class Workers extends Construct {
     this.running = workers.map((worker) => {
       const made = workshop.make(this, order(worker));
       if (worker.trigger.kind === "queue") ingestion.feed(made);
-      else {
-        clockwork.every(worker.trigger.everyMinutes, made.node.id, made);
-        if (worker.trigger.afterDeployment) clockwork.afterDeployment(made.node.id, made);
-      }
+      else clockwork.every(worker.trigger.everyMinutes, made.node.id, made);
       return { worker, made };
     });
   }

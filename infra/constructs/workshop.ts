@@ -2,7 +2,7 @@ import { Stack, Validations } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Code } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import { type TableGrant, transactionGrants } from "../../lib/contract/grants.ts";
+import { type TableGrant, type Transactions, transactionGrants } from "../../lib/contract/grants.ts";
 import { environmentVariables } from "../../lib/contract/platform.ts";
 import type { WorkerResource } from "../../lib/contract/workers.ts";
 import type { StackOptions } from "../options.ts";
@@ -14,17 +14,15 @@ import { ServiceFunction, type ServiceFunctionProps } from "./service-function.t
 /** Where a function's code comes from: its bundle, or nothing worth uploading in tests. */
 export type CodeOf = (source: string) => Code;
 
-export type FunctionOrder = Pick<
-  ServiceFunctionProps,
-  "description" | "timeoutSeconds" | "memoryMegabytes"
-> & {
-  /** Id in the contract; names the construct and the reserved concurrency. */
-  readonly id: string;
-  readonly source: string;
-  readonly tableGrants: readonly TableGrant[];
-  readonly uses?: readonly WorkerResource[];
-  readonly environment?: ServiceFunctionProps["environment"];
-};
+export type FunctionOrder = Transactions &
+  Pick<ServiceFunctionProps, "description" | "timeoutSeconds" | "memoryMegabytes"> & {
+    /** Id in the contract; names the construct and the reserved concurrency. */
+    readonly id: string;
+    readonly source: string;
+    readonly tableGrants: readonly TableGrant[];
+    readonly uses?: readonly WorkerResource[];
+    readonly environment?: ServiceFunctionProps["environment"];
+  };
 
 export type WorkshopProps = {
   readonly data: Data;
@@ -63,7 +61,7 @@ export class Workshop {
         ...order.environment,
       },
       statements: [
-        ...tableStatements(data.table.attrArn, [...tableGrants, ...transactionGrants(tableGrants)]),
+        ...tableStatements(data.table.attrArn, [...tableGrants, ...transactionGrants(tableGrants, order)]),
         ...provisions.flatMap(({ statements }) => statements),
       ],
       reservedConcurrency: options.reservedConcurrency[order.id],

@@ -12,29 +12,60 @@ export type TableGrant = {
 
 type Transaction = "TransactGetItems" | "TransactWriteItems";
 
-/** What can stand inside each kind of transaction. */
-const transactable: Readonly<Record<Transaction, readonly TableAction[]>> = {
-  TransactGetItems: ["GetItem"],
-  TransactWriteItems: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+/** What a function does in transactions, beyond what its grants say. */
+export type Transactions = {
+  /** Partitions of which it reads several items, or the outcome of a transaction, in one snapshot (TransactGetItems). */
+  readonly snapshotPartitions?: readonly string[];
+  /** Writes that it has and never makes a part of a transaction. */
+  readonly writesAlone?: readonly TableAction[];
 };
+
+/** What can stand inside a transaction that writes. */
+const transactedWrites: readonly TableAction[] = [
+  "PutItem",
+  "UpdateItem",
+  "DeleteItem",
+  "ConditionCheckItem",
+];
 
 /**
  * What a role may do inside transactions. AWS does not document which leading keys IAM sees there: those of each item,
  * of all items of one action, of the whole transaction, or none. So inside a transaction, and only there, every write
- * that the role has holds for all partitions that it may write to in one; likewise reads. That holds under each of these
- * readings; see docs/decisions/0014-iam-in-transactions.md.
+ * that the role has holds for all partitions that it may write to in one. Reads hold for the partitions of which the
+ * function reads snapshots, and for no others. That holds under each of these readings; see
+ * docs/decisions/0014-iam-in-transactions.md.
  */
-export function transactionGrants(grants: readonly TableGrant[]): readonly TableGrant[] {
-  return (["TransactGetItems", "TransactWriteItems"] as const).flatMap((inside): readonly TableGrant[] => {
-    const possible = transactable[inside];
-    const parts = grants.filter(
-      ({ alone, actions }) => !alone && actions.some((action) => possible.includes(action)),
-    );
-    const actions = possible.filter((action) => parts.some((part) => part.actions.includes(action)));
-    const partitions = [...new Set(parts.flatMap((part) => part.partitions))].toSorted();
-    return actions.length === 0 ? [] : [{ actions, partitions, inside }];
-  });
+export function transactionGrants(
+  grants: readonly TableGrant[],
+  { snapshotPartitions = [], writesAlone = [] }: Transactions,
+): readonly TableGrant[] {
+  const parts = grants.filter(
+    ({ alone, actions }) => !alone && actions.some((action) => transactedWrites.includes(action)),
+  );
+  const writes = transactedWrites.filter(
+    (action) => !writesAlone.includes(action) && parts.some((part) => part.actions.includes(action)),
+  );
+  const inside = (operation: Transaction, actions: readonly TableAction[], partitions: readonly string[]) =>
+    actions.length === 0 || partitions.length === 0
+      ? []
+      : [{ actions, partitions: [...new Set(partitions)].toSorted(), inside: operation }];
+  return [
+    ...inside("TransactGetItems", ["GetItem"], snapshotPartitions),
+    ...inside(
+      "TransactWriteItems",
+      writes,
+      parts.flatMap((part) => part.partitions),
+    ),
+  ];
 }
+
+/** A member's long list of repositories lies in several items of the organization, which are read in one snapshot. */
+export const operationTransactions = ({
+  readableOnly,
+  snapshotPartitions = [],
+}: Pick<Operation, "readableOnly" | "snapshotPartitions">): Transactions => ({
+  snapshotPartitions: [...(readableOnly ? ["ORG#"] : []), ...snapshotPartitions],
+});
 
 /** An entry of the audit log is put in the transaction of its change; no function may change or delete one. */
 const auditLog = "AUDIT#";

@@ -111,6 +111,8 @@ export type Operation = {
   /** Answers can exceed what Lambda buffers, so they are streamed. */
   readonly streaming: boolean;
   readonly tableActions: readonly TableAction[];
+  /** Partitions of which it reads several items, or the outcome of a transaction, in one snapshot (TransactGetItems). */
+  readonly snapshotPartitions?: readonly string[];
   /** What those actions are about, by the beginnings of partition keys (lib/store/layout.ts). */
   readonly tablePartitions?: readonly string[];
   /** What it uses beside the table; each brings its grant and its environment variable. */

@@ -4,12 +4,7 @@ import { eventQueueSettings } from "./platform.ts";
 /** What wakes a worker. */
 export type WorkerTrigger =
   | { readonly kind: "queue" }
-  | {
-      readonly kind: "schedule";
-      readonly everyMinutes: number;
-      /** Also when a deployment is complete: a new stack cannot wait for the first turn. */
-      readonly afterDeployment?: true;
-    };
+  | { readonly kind: "schedule"; readonly everyMinutes: number };
 
 /** What a worker uses beside the table; each brings its grant and its environment variable. */
 export type WorkerResource = "deadLetterQueue" | "eventsBucket" | "embedder";
@@ -26,6 +21,10 @@ export type Worker = {
   readonly tablePartitions: readonly string[];
   /** Partitions that it reads and never writes. */
   readonly readPartitions?: readonly string[];
+  /** Partitions of which it reads several items, or the outcome of a transaction, in one snapshot (TransactGetItems). */
+  readonly snapshotPartitions?: readonly string[];
+  /** Writes that it never makes a part of a transaction. */
+  readonly writesAlone?: readonly TableAction[];
   /** Changes of its own are told in the audit log, in their own transactions. */
   readonly writesAudit?: boolean;
   readonly uses: readonly WorkerResource[];
@@ -56,6 +55,7 @@ const applying = {
     ...["SCANS#", "FINDINGS#"],
     ...["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "PRIVATE#", "STALE#", "RELIST"],
   ],
+  snapshotPartitions: ["S#", "TENANT#", "ORG#", "LEARNING#", "PRIVATE#"],
   writesAudit: true,
   uses: ["deadLetterQueue", "eventsBucket"],
   memoryMegabytes: 1024,
@@ -98,6 +98,8 @@ export const reconcileIndex = worker({
   trigger: { kind: "schedule", everyMinutes: 1 },
   tableActions: ["GetItem", "Query", "PutItem", "BatchWriteItem"],
   tablePartitions: ["DIRECTORY#ORG", "LEARNING#", "VECTOR#", "STALE#", "RECONCILER"],
+  snapshotPartitions: ["LEARNING#", "STALE#"],
+  writesAlone: ["PutItem"],
   uses: ["embedder"],
   timeoutSeconds: 60,
   memoryMegabytes: 1024,
@@ -111,6 +113,7 @@ export const finishMoves = worker({
   tableActions: applying.tableActions,
   writesAudit: true,
   tablePartitions: ["ORG#", "TENANT#", "MOVING", ...streams, "LEARNING#", "LEARNINGS#", "PENDING", "RELIST"],
+  snapshotPartitions: ["S#", "TENANT#"],
   uses: [],
   timeoutSeconds: 280,
   memoryMegabytes: 1024,
@@ -120,9 +123,8 @@ export const housekeeping = worker({
   id: "housekeeping",
   source: "workers/housekeeping",
   summary:
-    "Makes and rotates the cursor signing keys, lists keys and waiting Learnings of earlier releases, and drops parts of " +
-    "large entries that nothing names",
-  trigger: { kind: "schedule", everyMinutes: 24 * 60, afterDeployment: true },
+    "Lists keys and waiting Learnings of earlier releases, and drops parts of large entries that nothing names",
+  trigger: { kind: "schedule", everyMinutes: 24 * 60 },
   tableActions: [
     "GetItem",
     "BatchGetItem",
@@ -135,7 +137,6 @@ export const housekeeping = worker({
   // Keys and waiting Learnings of earlier releases are listed with their organizations and tenants.
   tablePartitions: [
     "DIRECTORY#ORG",
-    "CURSOR-KEYS",
     "SWEEPER",
     ...streams,
     "DIRECTORY#KEY",
@@ -145,9 +146,25 @@ export const housekeeping = worker({
     "LEARNING#",
   ],
   readPartitions: ["KEY#"],
+  snapshotPartitions: ["PR#", "S#"],
+  writesAlone: ["UpdateItem"],
   uses: [],
   timeoutSeconds: 300,
   memoryMegabytes: 512,
+});
+
+/** The only role that may put a signing key. A new stack waits a minute for its first one, and a failed turn is repeated. */
+export const rotateCursorKeys = worker({
+  id: "rotateCursorKeys",
+  source: "workers/rotate-cursor-keys",
+  summary: "Makes the first key that signs cursors, and a new one when the last is old",
+  trigger: { kind: "schedule", everyMinutes: 1 },
+  tableActions: ["GetItem", "PutItem"],
+  tablePartitions: ["CURSOR-KEYS"],
+  writesAlone: ["PutItem"],
+  uses: [],
+  timeoutSeconds: 30,
+  memoryMegabytes: 256,
 });
 
 /** The one list of workers: bundles, functions, grants and triggers start here. */
@@ -158,6 +175,7 @@ export const workers = [
   reconcileIndex,
   finishMoves,
   housekeeping,
+  rotateCursorKeys,
 ] as const satisfies readonly Worker[];
 
 /** A Lambda that only those may invoke whom the account lets: no part of the public API. */

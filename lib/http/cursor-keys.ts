@@ -67,7 +67,7 @@ const notMadeYet = (): Fault =>
   new Fault("SERVICE_UNAVAILABLE", "The service is being set up. Retry the same request in a minute.", {
     retryAfterSeconds: 60,
     cause: new TypeError(
-      "There are no cursor signing keys yet. The worker housekeeping makes them: run it once.",
+      "There are no cursor signing keys yet. The worker rotateCursorKeys makes them every minute: see why it fails.",
     ),
   });
 

@@ -7,6 +7,7 @@ import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import {
   cursorKeysKey,
   keyDirectoryKey,
+  learningPartition,
   movingPartition,
   organizationKey,
   organizationPendingPartition,
@@ -15,7 +16,7 @@ import {
 } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { writeSpill } from "../../lib/stream/spill.ts";
-import { ofType, properties } from "../infra/support.ts";
+import { ofType } from "../infra/support.ts";
 import { TestClock } from "../support/clock.ts";
 import { github, World } from "../support/world.ts";
 import { useDeployment } from "./deployment.ts";
@@ -52,6 +53,10 @@ const search = () =>
     .functions.get("SearchLearningsFunction")
     ?.invoke({ ...cloud, repository_id: "1", text: "a structured logger", file_paths: ["src/log.ts"], k: 5 });
 
+/** Nobody but its author's pull request has it until that ends. */
+const privateOf = (organization: typeof cloud, pr_url: string) =>
+  captured(organization, { learning: "Close what you open.", source: "pull_request", pr_url });
+
 /** Bytes that no queue takes at once. */
 const large = { comments: comments(900) };
 function comments(count: number) {
@@ -79,6 +84,14 @@ describe("ingest", () => {
     expect(await waiting()).toEqual([]);
   });
 
+  test("shares the Learnings of a pull request when it is merged", async () => {
+    const ended = pullRequest(cloud, 7);
+    await world.tell("learning.captured", privateOf(cloud, ended.pr_url));
+    await world.tell("pull_request.finalized", ended);
+    const { items } = await table().queryPage({ pk: learningPartition(organizationUuid(cloud)) });
+    expect(items).toMatchObject([{ text: "Close what you open.", state: "approved" }]);
+  });
+
   test("gives up what it can never apply: without sense, or without its object", async () => {
     const broken = { id: systemChance.uuid(), group: "g", body: '{"not":"an event"}' };
     const missing = { id: systemChance.uuid(), type: "member.saved", occurred_at: "2026-11-01T00:00:00Z" };
@@ -99,6 +112,7 @@ describe("expireWaiting", () => {
     await strand("stranded", [
       ["repository.saved", repositoryData],
       ["member.saved", memberData],
+      ["learning.captured", privateOf(github("stranded"), pullRequest(github("stranded"), 1).pr_url)],
       ["pull_request.finalized", pullRequest(github("stranded"), 1)],
       ["pull_request.finalized", pullRequest(github("stranded"), 1, { comments: comments(2) })],
       ["pull_request.finalized", pullRequest(github("stranded"), 2, large)],
@@ -140,7 +154,9 @@ test("approveDue approves what nobody looked at in time, reconcileIndex indexes 
   expect(await search()).toEqual({ learnings: [] });
   await deployment().wake("ScheduleApproveDue");
   await deployment().wake("ScheduleReconcileIndex");
-  expect(await search()).toMatchObject({ learnings: [{ learning: "Log with the structured logger." }] });
+  expect(await search()).toMatchObject({
+    learnings: [{ learning: "Log with the structured logger." }, { learning: "Close what you open." }],
+  });
 });
 
 test("finishMoves brings an organization to its new tenant whose move was cut off", async () => {
@@ -154,7 +170,7 @@ test("finishMoves brings an organization to its new tenant whose move was cut of
   expect(await table().get(organizationKey(uuid))).not.toHaveProperty("leaving");
 });
 
-test("housekeeping rotates old signing keys, lists keys and waiting Learnings of earlier releases and drops parts that nothing names", async () => {
+test("housekeeping lists keys and waiting Learnings of earlier releases and drops parts that nothing names", async () => {
   const organization = organizationUuid(cloud);
   const { key: issued } = await world.key({
     kind: "organization",
@@ -167,8 +183,6 @@ test("housekeeping rotates old signing keys, lists keys and waiting Learnings of
     "row of the directory",
   );
   await table().write({ put: row });
-  const keys = { old: { secret: "c2VjcmV0", created_at_ms: agoMs(100) } };
-  await table().write({ put: { ...cursorKeysKey, current: "old", keys } });
   const deps = { table: table(), clock: systemClock, chance: systemChance };
   const { id } = await writeSpill(deps, organizationUuid(cloud), "nobody", Buffer.alloc(10));
   await world.tell("learning.captured", captured(cloud, { learning: "Ask before you rename a column." }));
@@ -178,7 +192,6 @@ test("housekeeping rotates old signing keys, lists keys and waiting Learnings of
   await deployment().wake("ScheduleHousekeeping");
   expect(await table().get(row)).toMatchObject({ listed: true });
   expect(await table().get({ pk, sk })).toBeDefined();
-  expect(await table().get(cursorKeysKey)).not.toMatchObject({ current: "old" });
   expect(await table().get(spillPartKey(id, 0))).toBeUndefined();
 });
 
@@ -197,27 +210,20 @@ function cutOffByMove(whole: Table): Table {
   });
 }
 
-test("a complete deployment makes the first signing key, which no function of the API could", async () => {
+test("rotateCursorKeys makes the first signing key of a new table, and a new one when the last is old", async () => {
   await table().write({ delete: cursorKeysKey });
-  await deployment().wake("ScheduleHousekeepingAfterDeployment");
+  await deployment().wake("ScheduleRotateCursorKeys");
   expect(await table().get(cursorKeysKey)).toMatchObject({ current: expect.any(String) });
-  expect(properties(deployment().template, "ScheduleHousekeepingAfterDeployment").EventPattern).toEqual({
-    source: ["aws.cloudformation"],
-    "detail-type": ["CloudFormation Stack Status Change"],
-    detail: {
-      "stack-id": [{ Ref: "AWS::StackId" }],
-      "status-details": { status: ["CREATE_COMPLETE", "UPDATE_COMPLETE"] },
-    },
-  });
+  const keys = { old: { secret: "c2VjcmV0", created_at_ms: agoMs(100) } };
+  await table().write({ put: { ...cursorKeysKey, current: "old", keys } });
+  await deployment().wake("ScheduleRotateCursorKeys");
+  expect(await table().get(cursorKeysKey)).not.toMatchObject({ current: "old" });
 });
 
 test("every schedule of the template leads to a worker that runs", async () => {
   const scheduled = workers.filter((worker: Worker) => worker.trigger.kind === "schedule");
   const rules = ofType(deployment().template, "AWS::Events::Rule").map(([id]) => id);
-  const afterDeployment = scheduled.filter(
-    ({ trigger }: Worker) => trigger.kind === "schedule" && trigger.afterDeployment,
-  );
-  expect(rules).toHaveLength(scheduled.length + afterDeployment.length);
+  expect(rules).toHaveLength(scheduled.length);
   for (const rule of rules) await deployment().wake(rule);
   expect(deployment().warden.denied).toEqual([]);
 });

@@ -74,7 +74,7 @@ export function useDeployment({ stack = "plain", alter }: DeploymentOptions = {}
 }
 
 async function deploy(template: StackTemplate, store: TestStore, threadFile: string) {
-  // As housekeeping does when a deployment is complete; test/e2e/background.test.ts holds that it does.
+  // As the worker rotateCursorKeys does within a minute of a deployment; test/e2e/background.test.ts holds that it does.
   await createCursorKeys({ table: store.table, clock: systemClock, chance: systemChance });
   const account = new Account(template, store.tableName);
   const roles = new Map(

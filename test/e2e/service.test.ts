@@ -2,9 +2,12 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { errorCodes, itemErrorCodes } from "../../lib/contract/errors.ts";
 import { chainGrants } from "../../lib/contract/grants.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
+import { listLearnings } from "../../lib/contract/operations/learnings.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";
 import { referenceFiles } from "../../lib/contract/reference.ts";
+import { learningListPartition, memberReadsPartKey } from "../../lib/store/layout.ts";
+import { partOf } from "../infra/support.ts";
 import { alarmMetrics, dashboardMetrics } from "../infra/watched.ts";
 import { everyKindOfKey } from "../support/world.ts";
 import { useDeployment } from "./deployment.ts";
@@ -69,6 +72,36 @@ describe.each(contract)("$id, within its role,", (operation) => {
     const revoked = await world.key({ kind: "legacy", organization: fixture.organization });
     await world.revoke(revoked);
     expect((await callAs(operation, revoked.text, requestOf(operation))).status).toBe(401);
+  });
+});
+
+describe("what is read in one snapshot", () => {
+  const table = () => deployment().store.table;
+
+  test.each(contract.filter(({ readableOnly }) => readableOnly))(
+    "$id, within its role, reads a member's list of repositories that fills several items",
+    async (operation) => {
+      const { organization, keys } = fixture;
+      const member = "u-member";
+      const list = { all: false, parts: 2, repository_ids: ["1"] };
+      for (const index of [0, 1])
+        await table().write({ put: { ...memberReadsPartKey(organization, member, index), ...list } });
+      const { status } = await callAs(operation, keys.user.text, requestOf(operation));
+      expect(status).toBeLessThan(500);
+      const asked = deployment().warden.asked.get(partOf(operation.id, "Function")) ?? [];
+      expect(asked.some(({ enclosing }) => enclosing?.operation === "TransactGetItems")).toBe(true);
+    },
+  );
+
+  test("listLearnings looks for a Learning that has just moved on in its list", async () => {
+    const moved = { moved_to: "2999-01-01T00:00:00.000Z#x", moved_at: "2999-01-01T00:00:00.000Z" };
+    const key = { pk: learningListPartition(`o#${fixture.organization}`), sk: "2026-01-01T00:00:00.000Z#x" };
+    await table().write({ put: { ...key, ...moved } });
+    const { status } = await callAs(listLearnings, admin());
+    await table().write({ delete: key });
+    expect(status).toBe(200);
+    const asked = deployment().warden.asked.get("ListLearningsFunction") ?? [];
+    expect(asked.flatMap(({ enclosing }) => enclosing?.partitions ?? [])).toContain(key.pk);
   });
 });
 

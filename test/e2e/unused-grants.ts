@@ -22,9 +22,13 @@ export const unusedGrants = (
     return statements.flatMap((statement, index) =>
       statement.Action.filter((action) => !ofLambda.test(action))
         .filter((action) => !isUsed(action, statement, statements.slice(0, index), index < shared, asked))
-        .map((action) => `${id} ${action} on ${statement.resources}`),
+        .map((action) => `${id} ${action} on ${statement.resources} ${enclosingOperation(statement) ?? ""}`),
     );
   });
+
+/** The kind of transaction that a statement is for. */
+const enclosingOperation = ({ Condition }: Statement): string | undefined =>
+  /"dynamodb:EnclosingOperation":\["(\w+)"\]/.exec(JSON.stringify(Condition ?? {}))?.[1];
 
 /** The chain's are the same everywhere; an operation's own count only for what the chain's would not have allowed. */
 function isUsed(
@@ -37,7 +41,9 @@ function isUsed(
   const calls = asked.filter((access) => access.action === action);
   if (isShared) return calls.length > 0;
   // What stands inside transactions is granted a second time, for readings of IAM that the first grant does not hold under.
-  if (JSON.stringify(statement.Condition ?? {}).includes("EnclosingOperation")) return true;
+  const inside = enclosingOperation(statement);
+  if (inside !== undefined)
+    return calls.some((access) => access.enclosing?.operation === inside && allows(statement, access));
   return calls.some((access) => {
     // What the chain does alone, it may not do inside a transaction; the first statement is about the log.
     const others = before.filter((_, index) => !(access.enclosing && chainGrants[index - 1]?.alone));

@@ -1,15 +1,23 @@
 import { describe, expect, test } from "vitest";
 import {
   chainGrants,
+  operationTransactions,
   ownGrants,
   type TableGrant,
+  type Transactions,
   transactionGrants,
   workerGrants,
 } from "../../lib/contract/grants.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { eventQueueSettings } from "../../lib/contract/platform.ts";
-import { ingest, internalFunctions, type Worker, workers } from "../../lib/contract/workers.ts";
+import {
+  type InternalFunction,
+  ingest,
+  internalFunctions,
+  type Worker,
+  workers,
+} from "../../lib/contract/workers.ts";
 import { chosenOptions } from "./build.ts";
 import { chosenTemplate, plainTemplate } from "./built-templates.ts";
 import {
@@ -54,7 +62,8 @@ const merged = (grants: readonly TableGrant[]): TableGrant[] =>
       actions: [first, ...others].flatMap((grant) => grant?.actions ?? []),
     }),
   );
-const withTransactions = (grants: readonly TableGrant[]) => merged([...grants, ...transactionGrants(grants)]);
+const withTransactions = (grants: readonly TableGrant[], transactions: Transactions) =>
+  merged([...grants, ...transactionGrants(grants, transactions)]);
 const invokeModel = (modelId: string) => ({
   Effect: "Allow",
   Action: ["bedrock:InvokeModel"],
@@ -127,7 +136,9 @@ describe("roles", () => {
   test.each(contract)("$id may do what the chain does and what its entry says, nothing more", (operation) => {
     const model = operation.uses?.includes("embedder") ? [invokeModel("amazon.titan-embed-text-v2:0")] : [];
     expect(beyondLogsAndTraces(statementsOf(plainTemplate(), operation.id))).toEqual([
-      ...withTransactions([...chainGrants, ...ownGrants(operation)]).map(table),
+      ...withTransactions([...chainGrants, ...ownGrants(operation)], operationTransactions(operation)).map(
+        table,
+      ),
       ...model,
     ]);
   });
@@ -170,6 +181,41 @@ describe("roles", () => {
     expect(new Set(writers("KEY#", false, ["rotateKey"]))).toContain("dynamodb:PutItem");
   });
 
+  /** Who has this action on a partition that begins so, inside a transaction or not. */
+  const holdersOf = (action: string, prefix: string, operation?: string) =>
+    everyFunction.filter((id) =>
+      onTable(statementsOf(plainTemplate(), id)).some(
+        ({ Action, Condition }) =>
+          Action.includes(`dynamodb:${action}`) &&
+          JSON.stringify(Condition ?? {}).includes(`"${prefix}`) &&
+          (operation === undefined || JSON.stringify(Condition).includes(`["${operation}"]`)),
+      ),
+    );
+
+  test("one worker may make or change the keys that sign cursors, alone; no function of the API may", () => {
+    for (const action of ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"])
+      expect(holdersOf(action, "CURSOR-KEYS")).toEqual(action === "PutItem" ? ["rotateCursorKeys"] : []);
+    expect(holdersOf("PutItem", "CURSOR-KEYS", "TransactWriteItems")).toEqual([]);
+    expect(holdersOf("GetItem", "CURSOR-KEYS")).toEqual(
+      expect.arrayContaining(["listAuditLogs", "listUsers"]),
+    );
+  });
+
+  test("only functions that read snapshots may read in transactions, and only there", () => {
+    const readers = (prefix: string) => holdersOf("GetItem", prefix, "TransactGetItems");
+    const ofMembersLists = [
+      ...["createLearnings", "decideLearning", "deleteLearning", "getLearning", "listLearnings"],
+      "updateLearning",
+    ];
+    const ofEvents = ["expireWaiting", "ingest"];
+    expect(readers("ORG#").toSorted()).toEqual([...ofMembersLists, ...ofEvents].toSorted());
+    expect(readers("LEARNINGS#")).toEqual(["listLearnings"]);
+    expect(readers("S#").toSorted()).toEqual([...ofEvents, "finishMoves", "housekeeping"].toSorted());
+    expect(readers("").toSorted()).toEqual(
+      [...ofMembersLists, ...ofEvents, "finishMoves", "housekeeping", "reconcileIndex"].toSorted(),
+    );
+  });
+
   test.each(["fallback", "reference"])("the %s can neither see the table nor find it", (id) => {
     expect(beyondLogsAndTraces(statementsOf(plainTemplate(), id))).toEqual([]);
     expect(environmentOf(plainTemplate(), id)).toEqual({ METRICS_NAMESPACE: "ReviewApi" });
@@ -182,7 +228,7 @@ describe("workers", () => {
   test("ingest reads its queue, the events bucket and the table, and sends dead letters", () => {
     const statements = beyondLogsAndTraces(statementsOf(plainTemplate(), "ingest"));
     expect(statements.map(({ Action, Resource }) => [Action, Resource])).toEqual([
-      ...withTransactions(workerGrants(ingest)).map(({ actions }) => [
+      ...withTransactions(workerGrants(ingest), ingest).map(({ actions }) => [
         actions.map((action) => `dynamodb:${action}`).toSorted(),
         [tableArn],
       ]),
@@ -244,11 +290,12 @@ describe("workers", () => {
     );
   });
 
-  test.each([...workerList, ...internalFunctions])("$id is told and granted what it uses", (worker) => {
+  const functions: ReadonlyArray<InternalFunction> = [...workerList, ...internalFunctions];
+  test.each(functions)("$id is told and granted what it uses", (worker) => {
     const template = chosenTemplate();
     const { uses } = worker;
     const statements = beyondLogsAndTraces(statementsOf(template, worker.id));
-    const granted = withTransactions(workerGrants(worker)).map(({ actions, ...grant }) => ({
+    const granted = withTransactions(workerGrants(worker), worker).map(({ actions, ...grant }) => ({
       ...grant,
       actions: actions.filter((action) => action !== "SearchVectors"),
     }));

@@ -168,16 +168,17 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
       expect(mapping?.Properties).toMatchObject({ BasePath: "review" });
       expect(template.Outputs.ApiUrl?.Value).toBe("https://api.example.com/review");
     },
-    "stands in the links of answers that the gateway gives itself, as the stage does without a domain": () => {
-      const linksOf = (template: StackTemplate) =>
-        ofType(template, "AWS::ApiGateway::GatewayResponse").map(
-          ([, { Properties }]) => /<(.*)\/docs\/errors\/\w+>/.exec(JSON.stringify(Properties))?.[1],
-        );
-      const mountsOf = (options: object) => [...new Set(linksOf(small({ ...options })))];
-      expect(mountsOf({ ...domain, basePath: "review" })).toEqual(["/review"]);
-      expect(mountsOf(domain)).toEqual([""]);
-      expect(mountsOf({ stage: "blue" })).toEqual(["/blue"]);
-    },
+    "stands in the links of answers that the gateway gives itself, as the stage does without a domain":
+      () => {
+        const linksOf = (template: StackTemplate) =>
+          ofType(template, "AWS::ApiGateway::GatewayResponse").map(
+            ([, { Properties }]) => /<(.*)\/docs\/errors\/\w+>/.exec(JSON.stringify(Properties))?.[1],
+          );
+        const mountsOf = (options: object) => [...new Set(linksOf(small({ ...options })))];
+        expect(mountsOf({ ...domain, basePath: "review" })).toEqual(["/review"]);
+        expect(mountsOf(domain)).toEqual([""]);
+        expect(mountsOf({ stage: "blue" })).toEqual(["/blue"]);
+      },
   },
   disableExecuteApiEndpoint: {
     "leaves the domain as the only address": () => {

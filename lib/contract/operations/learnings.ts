@@ -158,6 +158,7 @@ export const createLearnings = operation({
   streaming: false,
   tableActions: ["GetItem", "BatchGetItem", "PutItem", "DeleteItem", "BatchWriteItem"],
   tablePartitions: ["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "VECTOR#", "STALE#"],
+  snapshotPartitions: ["LEARNING#"],
   uses: ["embedder"],
   errors: [],
 });
@@ -191,6 +192,7 @@ export const updateLearning = operation({
   streaming: false,
   tableActions: createLearnings.tableActions,
   tablePartitions: createLearnings.tablePartitions,
+  snapshotPartitions: createLearnings.snapshotPartitions,
   uses: ["embedder"],
   errors: ["LEARNING_NOT_FOUND", "LEARNING_EXISTS", "INDEX_REFRESH_FAILED"],
 });
@@ -345,5 +347,6 @@ export const listLearnings = operation({
   streaming: true,
   tableActions: ["Query", "GetItem", "BatchGetItem"],
   tablePartitions: ["LEARNINGS#", "LEARNING#", "PENDING#"],
+  snapshotPartitions: ["LEARNINGS#"],
   errors: ["PERMISSION_DENIED", "RESPONSE_TOO_LARGE"],
 });

@@ -4,6 +4,7 @@ import { handler as expireWaiting } from "../../../functions/workers/expire-wait
 import { handler as finishMoves } from "../../../functions/workers/finish-moves.ts";
 import { handler as housekeeping } from "../../../functions/workers/housekeeping.ts";
 import { handler as reconcileIndex } from "../../../functions/workers/reconcile-index.ts";
+import { handler as rotateCursorKeys } from "../../../functions/workers/rotate-cursor-keys.ts";
 import { streamLimits } from "../../../lib/contract/limits.ts";
 import { searchLearnings as searching, type WorkerId } from "../../../lib/contract/workers.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
@@ -73,10 +74,14 @@ const moving = [
 const moved = organizationSaved(9, { ...one, workspace_id: "acme" });
 const movedToo = organizationSaved(9, { ...another, workspace_id: "acme" });
 
-const scheduled = { approveDue, expireWaiting, finishMoves, housekeeping, reconcileIndex } satisfies Record<
-  Exclude<WorkerId, "ingest">,
-  () => Promise<unknown>
->;
+const scheduled = {
+  approveDue,
+  expireWaiting,
+  finishMoves,
+  housekeeping,
+  reconcileIndex,
+  rotateCursorKeys,
+} satisfies Record<Exclude<WorkerId, "ingest">, () => Promise<unknown>>;
 const worker = (plays: keyof typeof scheduled) => ({
   plays,
   isRepeated: true,
@@ -259,10 +264,15 @@ export function workersPlay(stage: Stage): Play {
         laterMs: 40 * dayMs,
         ...worker("housekeeping"),
       },
-      "housekeeping of a new table": {
+      "the first signing key": {
         ground: "parts that nothing names",
         prepare: async () => void (await table().write({ delete: cursorKeysKey })),
-        ...worker("housekeeping"),
+        ...worker("rotateCursorKeys"),
+      },
+      "an old signing key": {
+        ground: "parts that nothing names",
+        laterMs: 40 * dayMs,
+        ...worker("rotateCursorKeys"),
       },
       "waiting Learnings are listed with their organization": {
         ground: "Learnings that wait since an earlier release",
