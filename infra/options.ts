@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { auditLimits } from "../lib/contract/limits.ts";
 import { operations } from "../lib/contract/operations.ts";
-import { eventQueueSettings, lambdaLimits } from "../lib/contract/platform.ts";
+import { embeddingModelId, eventQueueSettings, lambdaLimits } from "../lib/contract/platform.ts";
 import { ingest, internalFunctions, workers } from "../lib/contract/workers.ts";
 
 /**
@@ -123,7 +123,7 @@ const optionsSchema = z
       .regex(/^amazon\.titan-embed-text-v2:[\w:]{1,100}$/, {
         error: "must begin with amazon.titan-embed-text-v2: the service speaks to no other embedding model",
       })
-      .default("amazon.titan-embed-text-v2:0"),
+      .default(embeddingModelId),
     /** Where Bedrock runs the model, if not in the stack's own region. */
     bedrockRegion: z
       .string()

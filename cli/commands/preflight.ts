@@ -1,10 +1,9 @@
-import { eventQueueSettings, lambdaLimits } from "../../lib/contract/platform.ts";
+import { embeddingModelId, eventQueueSettings, lambdaLimits } from "../../lib/contract/platform.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command } from "../command.ts";
 import { OperatorFault } from "../fault.ts";
 import { sentence } from "../sentence.ts";
 
-const defaultModelId = "amazon.titan-embed-text-v2:0";
 const workersBounds = { min: eventQueueSettings.workersMin, max: eventQueueSettings.workersMax };
 
 type Result = {
@@ -21,6 +20,10 @@ const command: Command = {
   options: {
     region: { value: "REGION", help: "where the stack will be (default: the environment's)" },
     "bedrock-region": { value: "REGION", help: "the stack's option bedrockRegion, if you use it" },
+    "bedrock-model-id": {
+      value: "ID",
+      help: `the stack's option bedrockModelId (default ${embeddingModelId})`,
+    },
     "event-workers": {
       value: "N",
       help: `the stack's option eventWorkers (default ${eventQueueSettings.workersMax})`,
@@ -30,10 +33,11 @@ const command: Command = {
   async run(input, terminal) {
     const region = input.text("region");
     const modelRegion = input.text("bedrock-region") ?? region;
+    const modelId = input.text("bedrock-model-id") ?? embeddingModelId;
     const workers = input.integer("event-workers", workersBounds) ?? eventQueueSettings.workersMax;
     const checks: Readonly<Record<string, () => Promise<void>>> = {
       "the account may run enough functions at once": () => checkConcurrency(region, workers),
-      "Bedrock has the embedding model": () => checkModel(modelRegion),
+      "Bedrock has the embedding model": () => checkModel(modelId, modelRegion),
     };
     const results: Result[] = [];
     for (const [name, check] of Object.entries(checks)) {
@@ -53,25 +57,35 @@ const command: Command = {
 
 export const commands: readonly Command[] = [command];
 
-/** Half of what the account may run is left to callers. */
+/** Half of what no function has reserved is left to callers. Reserved places of other functions help nobody here. */
 async function checkConcurrency(region: string | undefined, workers: number): Promise<void> {
   const { GetAccountSettingsCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
   const client = new LambdaClient(region === undefined ? {} : { region });
   const { AccountLimit } = await client
     .send(new GetAccountSettingsCommand({}))
     .finally(() => client.destroy());
-  const quota = AccountLimit?.ConcurrentExecutions ?? lambdaLimits.concurrencyMax;
-  if (quota >= 2 * workers) return;
-  const fitting = Math.max(eventQueueSettings.workersMin, Math.floor(quota / 2));
+  const free = AccountLimit?.UnreservedConcurrentExecutions;
+  const quota = AccountLimit?.ConcurrentExecutions;
+  if (free === undefined || quota === undefined)
+    throw new OperatorFault(
+      "Lambda does not say how many functions the account may run at once. Look at Service Quotas (Lambda, concurrent " +
+        `executions): it should be ${2 * workers} at least, without what functions reserve.`,
+    );
+  if (free >= 2 * workers) return;
+  const { workersMin, visibilitySeconds, workerReceivesMax } = eventQueueSettings;
+  const reserved = quota > free ? ` (of ${quota}, the rest is reserved by functions)` : "";
+  const hours = Math.floor((workerReceivesMax * visibilitySeconds) / 3600);
   throw new OperatorFault(
-    `The account may run ${quota} functions at once, and applying events may take ${workers} of them: callers would be ` +
-      "refused, and events wait. Ask for more in Service Quotas (Lambda, concurrent executions), or deploy with " +
-      `-c eventWorkers=${fitting}.`,
+    `The account may run ${free} functions at once${reserved}, and applying events may take ${workers} of them. Callers ` +
+      `would be refused with 503. Events that find no free place come again every ${visibilitySeconds / 60} minutes, and ` +
+      `after ${hours} hours of that they become dead letters. Ask for more in Service Quotas (Lambda, concurrent ` +
+      `executions; ${lambdaLimits.concurrencyMax} is usual), or deploy with ` +
+      `-c eventWorkers=${Math.max(workersMin, Math.floor(free / 2))}.`,
   );
 }
 
 /** One embedding of two words. */
-async function checkModel(region: string | undefined): Promise<void> {
+async function checkModel(modelId: string, region: string | undefined): Promise<void> {
   const { BedrockRuntimeClient, InvokeModelCommand } = await import("@aws-sdk/client-bedrock-runtime");
   const { NodeHttpHandler } = await import("@smithy/node-http-handler");
   const client = new BedrockRuntimeClient({
@@ -81,13 +95,11 @@ async function checkModel(region: string | undefined): Promise<void> {
   const contentType = "application/json";
   const body = JSON.stringify({ inputText: "early return" });
   try {
-    await client.send(
-      new InvokeModelCommand({ modelId: defaultModelId, body, contentType, accept: contentType }),
-    );
+    await client.send(new InvokeModelCommand({ modelId, body, contentType, accept: contentType }));
   } catch (error) {
     const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     throw new OperatorFault(
-      `${defaultModelId} does not answer (${said.replace(/\.$/, "")}). Choose a region that has it with -c bedrockRegion=REGION, or ` +
+      `${modelId} does not answer (${said.replace(/\.$/, "")}). Choose a region that has it with -c bedrockRegion=REGION, or ` +
         "let your own role call bedrock:InvokeModel if only that is missing.",
     );
   } finally {

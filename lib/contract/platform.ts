@@ -116,7 +116,8 @@ export const retention = {
 
 /**
  * A message is seen again after the visibility; a passing fault keeps its group waiting that long. AWS asks for six times
- * the function's time: Lambda may be refused a free place for its batch and try again, all within one receive.
+ * the function's time: Lambda may be refused a free place for its batch, and tries again for as long as the message is
+ * hidden. So a throttled batch costs one receive in each visibility, and no more.
  */
 export const eventQueueSettings = {
   visibilitySeconds: 180,
@@ -124,15 +125,13 @@ export const eventQueueSettings = {
   timeoutSeconds: 30,
   batchMessagesMax: 10,
   /**
-   * The worker itself gives a message up, with a reason, long before the queue would without one: after a few tries
-   * where the event may be to blame (failed or outlasted), after a day where it is not (a store that is silent). Every
-   * receive counts for the messages behind as well, so the queue's own number must never be the nearer one.
+   * The worker gives a message up itself, with a reason: after a few tries where the event may be to blame (failed or
+   * outlasted), else shortly before the queue would do it without one (44 hours of receives, and ten tries of its own).
+   * Receives also count where Lambda had no free place and behind another message that failed, so a smaller number would
+   * bury good events of a busy account.
    */
-  workerReceivesMax: 480,
-  /**
-   * The most that SQS takes: two days. Only where no worker runs at all does a message get here, as in an account whose
-   * functions are always throttled.
-   */
+  workerReceivesMax: 880,
+  /** The most that SQS takes: 50 hours, if no worker ever gets a free place. */
   receivesMax: 1_000,
   /** Organizations of one workspace share a stream's head: more workers at once would only wait for each other. */
   workersMax: 20,
@@ -203,6 +202,9 @@ export const firewall = {
    */
   knownBadInputsVersion: "Version_1.24",
 } as const;
+
+/** What embeds Learnings and searches, unless the option `bedrockModelId` names another version. */
+export const embeddingModelId = "amazon.titan-embed-text-v2:0";
 
 /**
  * Regions with Titan Text Embeddings v2; compare with "Regional availability" in Bedrock's user guide before you rely on

@@ -5,14 +5,23 @@ import { callTool } from "./support.ts";
 
 let server: Server;
 let url = "";
-const account = { concurrency: 1_000, hasModel: true };
+const account = { concurrency: 1_000, unreserved: 1_000, hasModel: true };
+const models: string[] = [];
 
 /** As much of Lambda and Bedrock as the command asks. */
 beforeAll(async () => {
   server = createServer((request, response) => {
     response.setHeader("content-type", "application/json");
+    models.push(decodeURIComponent(/\/model\/([^/]+)\//.exec(request.url ?? "")?.[1] ?? ""));
     if (request.url?.includes("/account-settings"))
-      response.end(JSON.stringify({ AccountLimit: { ConcurrentExecutions: account.concurrency } }));
+      response.end(
+        JSON.stringify({
+          AccountLimit: {
+            ConcurrentExecutions: account.concurrency,
+            UnreservedConcurrentExecutions: account.unreserved,
+          },
+        }),
+      );
     else if (account.hasModel) response.end(JSON.stringify({ embedding: [1, 0] }));
     else
       response
@@ -40,13 +49,13 @@ async function preflight(...words: readonly string[]) {
 }
 
 test("an account with Lambda's usual quota and the model is ready", async () => {
-  Object.assign(account, { concurrency: 1_000, hasModel: true });
+  Object.assign(account, { concurrency: 1_000, unreserved: 1_000, hasModel: true });
   const { code, stdout } = await preflight("--json");
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { ok: true, checks: [{ ok: true }, { ok: true }] }]);
 });
 
 test("a new account's quota is told, with the option that fits it", async () => {
-  Object.assign(account, { concurrency: 10, hasModel: true });
+  Object.assign(account, { concurrency: 10, unreserved: 10, hasModel: true });
   const { code, stdout } = await preflight();
   expect(code).toBe(1);
   expect(stdout).toContain("The account may run 10 functions at once");
@@ -54,8 +63,24 @@ test("a new account's quota is told, with the option that fits it", async () => 
   expect((await preflight("--event-workers", "5")).code).toBe(0);
 });
 
+test("what other functions have reserved does not count: only the rest of the account is free", async () => {
+  Object.assign(account, { concurrency: 1_000, unreserved: 30, hasModel: true });
+  const { code, stdout } = await preflight();
+  expect(code).toBe(1);
+  expect(stdout).toContain("may run 30 functions at once (of 1000, the rest is reserved by functions)");
+  expect(stdout).toContain("after 48 hours of that they become dead letters");
+  expect(stdout).toContain("-c eventWorkers=15");
+});
+
+test("the model of the option is the one that is called", async () => {
+  Object.assign(account, { concurrency: 1_000, unreserved: 1_000, hasModel: true });
+  models.length = 0;
+  expect((await preflight("--bedrock-model-id", "amazon.titan-embed-text-v2:0:8k")).code).toBe(0);
+  expect(models).toContain("amazon.titan-embed-text-v2:0:8k");
+});
+
 test("a region without the model is told", async () => {
-  Object.assign(account, { concurrency: 1_000, hasModel: false });
+  Object.assign(account, { concurrency: 1_000, unreserved: 1_000, hasModel: false });
   const { code, stdout } = await preflight();
   expect(code).toBe(1);
   expect(stdout).toContain("The provided model identifier is invalid");

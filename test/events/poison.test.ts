@@ -210,7 +210,7 @@ describe("the worker's own hand", () => {
     const lefts = await receive(table, bad ? [bad] : [], eventLimits.passingTriesMin, receives);
     expect(lefts).toEqual([...Array.from({ length: eventLimits.passingTriesMin - 1 }, () => 1), 0]);
     expect(desk.letters).toMatchObject([
-      { reason: expect.stringMatching(/received 489 times. StoreUnavailable/) },
+      { reason: expect.stringMatching(/received 889 times. StoreUnavailable/) },
     ]);
     // All ten of a batch may have to be given up, one after another, before the queue does it.
     const { receivesMax, batchMessagesMax } = eventQueueSettings;
@@ -219,6 +219,20 @@ describe("the worker's own hand", () => {
     const ownTriesMax = Math.max(triesMax, outlastedMax + 1);
     expect(suspectReceivesMin + ownTriesMax * batchMessagesMax).toBeLessThan(receives);
     expect(isSuspect({ id: "m", group: "g", body: "", receives })).toBe(true);
+  });
+
+  test("buries no good event whose receives rose because Lambda had no free place, for two days", async () => {
+    await deliver(desk, [organizationSaved(1)]);
+    const [good] = await batch();
+    if (!good) throw new Error("There is a message.");
+    const { workerReceivesMax, visibilitySeconds } = eventQueueSettings;
+    expect(workerReceivesMax * visibilitySeconds).toBeGreaterThanOrEqual(2 * 86_400);
+    const message = { ...good, receives: workerReceivesMax - 1 };
+    const table = spoiled("bad", () => new StoreUnavailable("away", true));
+    expect(await ingest({ ...desk, table }, [message])).toEqual([message]);
+    expect(await ingest(desk, [message])).toEqual([]);
+    expect(desk.letters).toEqual([]);
+    expect(await isThere(memberKey(uuidOf(), "bad"))).toBe(true);
   });
 
   test("also where the time is up at the last receive, with that reason; events that were not begun are no dead letters", async () => {
@@ -238,7 +252,7 @@ describe("the worker's own hand", () => {
     const left = await ingest({ ...desk, clock, table: stuck }, messages, { timeBudgetMs: 400 });
     expect(left).toEqual(messages.slice(1));
     expect(desk.letters).toMatchObject([
-      { id: bad.id, reason: expect.stringMatching(/received 480 times. TimeoutError/) },
+      { id: bad.id, reason: expect.stringMatching(/received 960 times. TimeoutError/) },
     ]);
     for (const { id } of messages) expect(await desk.table.get(triesKey(id))).toBeUndefined();
   });
