@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { Code } from "aws-cdk-lib/aws-lambda";
-import { bundleDirectory, bundleFunctions } from "./bundle.ts";
+import { buildDigest, bundleDirectory, bundleFunctions } from "./bundle.ts";
 import { InvalidOptions } from "./options.ts";
 import { keepSourceMaps } from "./source-maps.ts";
 import { createApp } from "./stack.ts";
@@ -26,6 +26,7 @@ try {
     codeOf,
     checked: true,
     release: commit(),
+    buildDigest: await buildDigest(),
     region: process.env.CDK_DEFAULT_REGION,
   });
   if (options.release !== undefined) await keepSourceMaps(options.release);

@@ -1,4 +1,5 @@
-import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { cp, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile, type OutputFile } from "esbuild";
@@ -101,6 +102,14 @@ async function bundleFunction(source: string, options: BundleOptions): Promise<B
   for (const path of all)
     for (const file of [outputs.get(path), outputs.get(`${path}.map`)]) if (file) await write(file);
   return measure(source, metafile, outputs, eager, all);
+}
+
+/** Names what was really built: one commit gives others with changed files or other dependencies. */
+export async function buildDigest(bundles: string = bundlesDirectory): Promise<string> {
+  const hash = createHash("sha256");
+  for (const path of (await Array.fromAsync(glob("**/*.mjs", { cwd: bundles }))).toSorted())
+    hash.update(`${path}\n`).update(await readFile(join(bundles, path)));
+  return hash.digest("hex").slice(0, 8);
 }
 
 async function write({ path, contents }: OutputFile): Promise<void> {

@@ -1,14 +1,10 @@
 import { text } from "node:stream/consumers";
-import { bundleFunctions } from "./bundle.ts";
-import { explainCause, keepSourceMaps, NoSourceMap } from "./source-maps.ts";
+import { explainCause, NoSourceMap, rebuildSourceMaps } from "./source-maps.ts";
 
 /** `npm run explain < line.json`: where in our own files a logged fault came from. */
 try {
   const line = await text(process.stdin);
-  if (process.argv.includes("--build")) {
-    await bundleFunctions();
-    await keepSourceMaps(JSON.parse(line).release);
-  }
+  if (process.argv.includes("--build")) await rebuildSourceMaps(line);
   console.log((await explainCause(line)).join("\n"));
 } catch (error) {
   if (!(error instanceof NoSourceMap)) throw error;

@@ -177,6 +177,10 @@ const optionsSchema = z
 
 export type StackOptions = z.output<typeof optionsSchema>;
 
+/** A release and the digest of its bundles: what log lines carry, and the name under which the maps are kept. */
+export const releaseOfBuild = (release: string | undefined, digest: string): string =>
+  release === undefined ? digest : `${release}-${digest}`;
+
 export class InvalidOptions extends Error {
   override readonly name = "InvalidOptions";
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { operations } from "../lib/contract/operations.ts";
 import { internalFunctions, workers } from "../lib/contract/workers.ts";
-import { bundlesDirectory, projectDirectory } from "./bundle.ts";
+import { buildDigest, bundleFunctions, bundlesDirectory, projectDirectory } from "./bundle.ts";
 
 const mapsDirectory = join(projectDirectory, "dist", "source-maps");
 
@@ -19,6 +19,23 @@ export async function keepSourceMaps(
     recursive: true,
     filter: (path) => !/\.[a-z]+$/.test(path) || path.endsWith(".mjs.map"),
   });
+}
+
+/** The maps of a line's release, made anew; refused where this tree builds something else. */
+export async function rebuildSourceMaps(logLine: string, build = everyBundle): Promise<void> {
+  const { release = "" } = lineSchema.parse(JSON.parse(logLine));
+  const digest = await build();
+  if (release !== digest && !release.endsWith(`-${digest}`))
+    throw new NoSourceMap(
+      `The line is of ${release}, and this tree builds ${digest}: the places would be wrong. Check out the commit that the ` +
+        "release begins with, without changes, run npm install, and try again.",
+    );
+  await keepSourceMaps(release);
+}
+
+async function everyBundle(): Promise<string> {
+  await bundleFunctions();
+  return await buildDigest();
 }
 
 const lineSchema = z.object({
@@ -56,7 +73,7 @@ function mapReader(directory: string, release: string): ReadMap {
       return new SourceMap(JSON.parse(await readFile(join(directory, `${file}.map`), "utf8")));
     } catch {
       throw new NoSourceMap(
-        `There are no source maps of ${release} here. Check that commit out and run: npm run explain -- --build`,
+        `There are no source maps of ${release} here. Check out the commit that it begins with and run: npm run explain -- --build`,
       );
     }
   };

@@ -14,7 +14,7 @@ import { Observability } from "./constructs/observability.ts";
 import { Internal, Workers } from "./constructs/workers.ts";
 import { type CodeOf, Workshop } from "./constructs/workshop.ts";
 import { logicalId } from "./logical-id.ts";
-import { parseOptions, type StackOptions } from "./options.ts";
+import { parseOptions, releaseOfBuild, type StackOptions } from "./options.ts";
 
 export type ReviewApiProps = {
   readonly options: StackOptions;
@@ -101,23 +101,28 @@ export type AppOptions = Pick<ReviewApiProps, "codeOf" | "operations" | "workers
   readonly outdir?: string;
   /** Unless the option of that name is given. */
   readonly release?: string | undefined;
+  /** Of the bundles; part of the release that log lines name. */
+  readonly buildDigest?: string;
   /** Where the stack goes, if that is known. */
   readonly region?: string | undefined;
 };
 
-export function createApp({ checked, context, outdir, release, region, ...props }: AppOptions): {
+export function createApp(given: AppOptions): {
   app: App;
   stack: ReviewApiStack;
   options: StackOptions;
 } {
+  const { checked, context, outdir, release, buildDigest, region, ...props } = given;
   const app = new App({
     builtinCloudFormationValidation: checked,
     ...(context && { context }),
     ...(outdir && { outdir }),
   });
-  const options = parseOptions(
+  const chosen = parseOptions(
     (name) => app.node.tryGetContext(name) ?? (name === "release" ? release : undefined),
   );
+  const options =
+    buildDigest === undefined ? chosen : { ...chosen, release: releaseOfBuild(chosen.release, buildDigest) };
   const stack = new ReviewApiStack(app, { options, ...props });
   const modelRegion = options.bedrockRegion ?? region;
   if (modelRegion !== undefined && !embeddingRegions.includes(modelRegion))

@@ -106,3 +106,29 @@ test("a finding fails the synth: the checks are errors, not advice", () => {
   Reflect.set(table, "pointInTimeRecoverySpecification", { pointInTimeRecoveryEnabled: false });
   expect(() => app.synth()).toThrow(/AwsSolutions-DDB3/);
 });
+
+describe("a region that is not known to have the embedding model", () => {
+  const few: Overrides = { operations: [whoami], workers: [ingest] };
+  const warnings = (region: string | undefined, options: Readonly<Record<string, unknown>> = {}) => {
+    const context = { ...testContext, ...options };
+    const { stack } = createApp({ codeOf: noCode, checked: false, context, outdir, region, ...few });
+    return stack.node.metadata
+      .filter(({ type }) => type === "aws:cdk:warning")
+      .map(({ data }) => String(data));
+  };
+
+  test("is named at synth, with the option and the command that help", () => {
+    expect(warnings("af-south-1")).toEqual([
+      expect.stringMatching(/not known to be in af-south-1\..*Set bedrockRegion.*npx review-api verify/),
+    ]);
+    expect(warnings("eu-west-1", { bedrockRegion: "me-south-1" })).toEqual([
+      expect.stringContaining("not known to be in me-south-1."),
+    ]);
+  });
+
+  test("is no matter where the option names one that has it, or where nobody knows the region yet", () => {
+    expect(warnings("af-south-1", { bedrockRegion: "eu-west-1" })).toEqual([]);
+    expect(warnings("eu-west-1")).toEqual([]);
+    expect(warnings(undefined)).toEqual([]);
+  });
+});

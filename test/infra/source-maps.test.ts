@@ -1,8 +1,13 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtempSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bundleFunctions, everyFunction, projectDirectory } from "../../infra/bundle.ts";
-import { explainCause, keepSourceMaps } from "../../infra/source-maps.ts";
+import { buildDigest, bundleFunctions, everyFunction, projectDirectory } from "../../infra/bundle.ts";
+import { releaseOfBuild } from "../../infra/options.ts";
+import { explainCause, keepSourceMaps, rebuildSourceMaps } from "../../infra/source-maps.ts";
+import { createApp } from "../../infra/stack.ts";
+import { whoami } from "../../lib/contract/operations/keys.ts";
+import { noCode, testContext } from "./synthesize.ts";
 
 let directory: string;
 let bundle: string;
@@ -45,7 +50,47 @@ test("a logged place of a bundle is shown as a place of our own file", async () 
 test("a release whose maps are not here is named, with what makes them", async () => {
   const line = recordedLine("The service is being set up.", { release: "4d5e6f7" });
   await expect(explainCause(line, keptIn())).rejects.toThrow(
-    "There are no source maps of 4d5e6f7 here. Check that commit out and run: npm run explain -- --build",
+    "There are no source maps of 4d5e6f7 here. Check out the commit that it begins with and run: npm run explain -- --build",
+  );
+});
+
+test("two builds of one commit with different files are two releases, and each keeps its maps", async () => {
+  const builds = await Promise.all(
+    ["1", "2"].map(async (content) => {
+      const bundles = join(directory, `changed-${content}`);
+      await mkdir(join(bundles, "keys/whoami"), { recursive: true });
+      await writeFile(join(bundles, "keys/whoami/index.mjs"), content);
+      await writeFile(join(bundles, "keys/whoami/index.mjs.map"), `map ${content}`);
+      const release = releaseOfBuild("0a1b2c3-changed", await buildDigest(bundles));
+      await keepSourceMaps(release, { bundles, keptIn: keptIn() });
+      return release;
+    }),
+  );
+  expect(new Set(builds).size).toBe(2);
+  const kept = builds.map((release) =>
+    readFile(join(keptIn(), release, "keys/whoami/index.mjs.map"), "utf8"),
+  );
+  expect(await Promise.all(kept)).toEqual(["map 1", "map 2"]);
+});
+
+test("the release of the stack names the commit and what was built, with the option and without git", () => {
+  const releaseOf = (given: object) => {
+    const outdir = mkdtempSync(join(directory, "app-"));
+    const few = { operations: [whoami], workers: [] };
+    const context = { ...testContext, ...given };
+    return createApp({
+      ...{ codeOf: noCode, checked: false, outdir, context, buildDigest: "1a2b3c4d", ...few },
+      ...given,
+    }).options.release;
+  };
+  expect(releaseOf({})).toBe("1a2b3c4d");
+  expect(releaseOf({ release: "0a1b2c3" })).toBe("0a1b2c3-1a2b3c4d");
+});
+
+test("maps are not made anew from a tree that builds something else", async () => {
+  const line = recordedLine("The service is being set up.", { release: "0a1b2c3-1a2b3c4d" });
+  await expect(rebuildSourceMaps(line, async () => "99999999")).rejects.toThrow(
+    "The line is of 0a1b2c3-1a2b3c4d, and this tree builds 99999999: the places would be wrong.",
   );
 });
 
