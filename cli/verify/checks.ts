@@ -6,7 +6,8 @@ import type { SearchAnswer } from "../../lib/learnings/search.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { vectorKey } from "../../lib/store/layout.ts";
 import type { Connection } from "../connection/connection.ts";
-import { OperatorFault } from "../fault.ts";
+import { answerWith, callWell, parse, type Request } from "./call.ts";
+import { type Check, CheckFailed, eventually } from "./check.ts";
 import { type StageEvents, type StageKeys, stage } from "./stage.ts";
 
 /** Where a check runs. */
@@ -17,17 +18,8 @@ export type Place = {
   search(request: object): Promise<SearchAnswer>;
 };
 
-export type Check = { readonly name: string; run(): Promise<void> };
-
-export class CheckFailed extends OperatorFault {}
-
-type Answer = { readonly status: number; readonly text: string; readonly requestId: string | null };
-type Request = {
-  readonly key: string;
-  readonly path?: Readonly<Record<string, string>>;
-  readonly query?: string;
-  readonly body?: object;
-};
+/** Throws where no keys could be made. */
+export type KeysOfStage = () => StageKeys;
 
 const contract: readonly Operation[] = operations;
 const named = (id: OperationId): Operation => {
@@ -36,58 +28,65 @@ const named = (id: OperationId): Operation => {
   return found;
 };
 
-const answerMsMax = 60_000;
-
 /** One good call and one refused call of every operation, then what only a whole service can show. */
-export function checksOf(place: Place, keys: StageKeys, events: StageEvents): readonly Check[] {
-  const good = goodCalls(place, keys, events);
+export function checksOf(place: Place, keys: KeysOfStage, events: StageEvents): readonly Check[] {
+  const caller = callerOf(place, keys);
+  const good = goodCalls(caller, keys, events);
   return [
     ...contract.flatMap((operation) => [
       { name: `${operation.id} works`, run: good[operation.id as OperationId] },
-      { name: `${operation.id} refuses a call without a key`, run: () => refused(place, operation) },
+      {
+        name: `${operation.id} refuses a call without a key`,
+        run: async () => void (await answerWith("401", place.baseUrl, operation, { key: "" })),
+      },
     ]),
+    ...indexChecks(place, caller),
+    { name: "a rotated key works, and the key before it is refused", run: () => rotated(place, keys) },
     { name: "an answer of 16 MiB arrives whole", run: () => largeAnswer(place, keys, events) },
   ];
 }
 
 const created = z.object({ id: z.string() });
+const issued = z.object({ key: z.string() });
 const batch = z.object({ results: z.array(z.object({ id: z.string(), status: z.string() })).min(1) });
 const waiting = z.object({ data: z.array(z.object({ id: z.string() })) });
 
+type Caller = ReturnType<typeof callerOf>;
+
+/** Calls of the admin's key, unless a check names another. */
+function callerOf({ baseUrl }: Place, keys: KeysOfStage) {
+  const call = async (id: OperationId, request: Partial<Request> = {}) =>
+    await callWell(baseUrl, named(id), { key: keys().organization.text, ...request });
+  return {
+    call,
+    newRole: async (name: string) =>
+      created.parse(await call("createRole", { body: { name: `${name} ${systemClock.nowMs()}` } })).id,
+    newLearning: async (learning: string) => {
+      const body = { data: [{ repository_id: stage.repositoryId, learning }] };
+      return batch.parse(await call("createLearnings", { body })).results[0]?.id ?? "";
+    },
+  };
+}
+
 /** The compiler knows when one is missing. */
 function goodCalls(
-  place: Place,
-  keys: StageKeys,
+  { call, newRole, newLearning }: Caller,
+  keys: KeysOfStage,
   { day }: StageEvents,
 ): Readonly<Record<OperationId, () => Promise<void>>> {
-  const admin = keys.organization.text;
   const window = `?start_date=${day}&end_date=${day}`;
-  const call = (id: OperationId, request: Partial<Request> = {}) =>
-    callWell(place, named(id), { key: admin, ...request });
   const plain =
-    (id: OperationId, request: Partial<Request> = {}) =>
+    (id: OperationId, request: () => Partial<Request> = () => ({})) =>
     async () => {
-      await call(id, request);
+      await call(id, request());
     };
-  const newRole = async (name: string) =>
-    created.parse(await call("createRole", { body: { name: `${name} ${systemClock.nowMs()}` } })).id;
-  const newLearning = async (learning: string) => {
-    const body = { data: [{ repository_id: stage.repositoryId, learning }] };
-    return batch.parse(await call("createLearnings", { body })).results[0]?.id ?? "";
-  };
   const learningPath = (learning_id: string) => ({ path: { learning_id } });
   return {
-    listReviewCommentMetrics: plain("listReviewCommentMetrics", { query: window }),
-    listReviewMetrics: plain("listReviewMetrics", { query: window }),
-    listMcpMetrics: plain("listMcpMetrics", { query: window }),
+    listReviewCommentMetrics: plain("listReviewCommentMetrics", () => ({ query: window })),
+    listReviewMetrics: plain("listReviewMetrics", () => ({ query: window })),
+    listMcpMetrics: plain("listMcpMetrics", () => ({ query: window })),
     async createLearnings() {
-      const id = await newLearning("Prefer early returns over nested conditions.");
-      if (!(await place.connection.table.get(vectorKey(stage.cloud.uuid, id))))
-        throw new CheckFailed(
-          "The Learning was stored but has no vector: the embedding model did not answer. See that Bedrock has it in the " +
-            "stack's region, or set bedrockRegion and deploy again.",
-        );
-      await found(place, id);
+      await newLearning("Keep functions short.");
     },
     listLearnings: plain("listLearnings"),
     async getLearning() {
@@ -97,29 +96,32 @@ function goodCalls(
       const { data } = waiting.parse(await call("listLearnings", { query: "?state=pending" }));
       const id = data[0]?.id;
       if (id === undefined)
-        throw new CheckFailed("The Learning that an event captured does not wait for approval.");
+        throw new CheckFailed(
+          "Not tried: no Learning waits for approval. The event learning.captured makes it: mend that check first.",
+        );
       await call("decideLearning", { ...learningPath(id), body: { decision: "approve" } });
     },
     async updateLearning() {
       const id = await newLearning("Name things.");
-      await call("updateLearning", {
-        ...learningPath(id),
-        body: { learning: "Name things in whole words." },
-      });
+      const body = { learning: "Name things in whole words." };
+      await call("updateLearning", { ...learningPath(id), body });
     },
     async deleteLearning() {
       await call("deleteLearning", learningPath(await newLearning("Throw this away.")));
     },
-    listOrganizations: plain("listOrganizations", { key: keys.workspace.text }),
-    listRepositories: plain("listRepositories", { path: { organization_id: stage.cloud.uuid } }),
+    listOrganizations: plain("listOrganizations", () => ({ key: keys().workspace.text })),
+    listRepositories: plain("listRepositories", () => ({ path: { organization_id: stage.cloud.uuid } })),
     listUsers: plain("listUsers"),
-    assignSeats: plain("assignSeats", { body: { action: "assign", user_ids: [stage.member] } }),
-    getSeatAssignment: plain("getSeatAssignment", { key: keys.instance.text }),
-    setSeatAssignment: plain("setSeatAssignment", { key: keys.instance.text, body: { mode: "automatic" } }),
-    changeRoles: plain("changeRoles", { body: { role: "cr_admin", user_ids: [stage.member] } }),
+    assignSeats: plain("assignSeats", () => ({ body: { action: "assign", user_ids: [stage.member] } })),
+    getSeatAssignment: plain("getSeatAssignment", () => ({ key: keys().instance.text })),
+    setSeatAssignment: plain("setSeatAssignment", () => ({
+      key: keys().instance.text,
+      body: { mode: "automatic" },
+    })),
+    changeRoles: plain("changeRoles", () => ({ body: { role: "cr_admin", user_ids: [stage.member] } })),
     listRoles: plain("listRoles"),
     listPermissions: plain("listPermissions"),
-    getRole: plain("getRole", { path: { role_id: "cr_admin" } }),
+    getRole: plain("getRole", () => ({ path: { role_id: "cr_admin" } })),
     async createRole() {
       await newRole("Created");
     },
@@ -136,121 +138,93 @@ function goodCalls(
     },
     listAuditLogs: plain("listAuditLogs"),
     listSecurityFindings: plain("listSecurityFindings"),
-    whoami: plain("whoami", { key: keys.user.text }),
+    whoami: plain("whoami", () => ({ key: keys().user.text })),
     listKeys: plain("listKeys"),
-    async rotateKey() {
-      const { id } = keys.spare.key;
-      await call("rotateKey", { path: { key_id: id }, body: { grace_seconds: 0 } });
-      const old = await send(place, named("whoami"), { key: keys.spare.text });
-      if (old.status !== 401) throw unexpected(named("whoami"), old, "401, since the key was rotated");
-    },
-    deleteKey: plain("deleteKey", { path: { key_id: keys.doomed.key.id } }),
+    rotateKey: plain("rotateKey", () => ({
+      path: { key_id: keys().spare.key.id },
+      body: { grace_seconds: 0 },
+    })),
+    deleteKey: plain("deleteKey", () => ({ path: { key_id: keys().doomed.key.id } })),
   };
 }
 
-/** A vector index follows a write within a moment, not at once. */
-async function found({ search }: Place, id: string): Promise<void> {
+const indexedText = "Prefer early returns over nested conditions.";
+const searchMsMax = 60_000;
+
+/** Bedrock and the vector index, a line each: they fail for different reasons. */
+function indexChecks({ connection, search }: Place, { newLearning }: Caller): readonly Check[] {
+  const indexed = once(() => newLearning(indexedText));
+  const hasVector = async () =>
+    (await connection.table.get(vectorKey(stage.cloud.uuid, await indexed()))) !== undefined;
   const request = {
     provider: stage.cloud.provider,
     provider_organization_id: stage.cloud.provider_organization_id,
     repository_id: stage.repositoryId,
-    text: "Prefer early returns over nested conditions.",
+    text: indexedText,
     k: 5,
   };
-  await eventually(
-    async () => (await search(request)).learnings.some((learning) => learning.id === id),
-    "The vector search does not find a Learning that was just indexed. See that the table's vector index is ACTIVE (aws " +
-      "dynamodb describe-table), and what the log of the search function says.",
-  );
+  return [
+    {
+      name: "an embedding is made of a new Learning",
+      async run() {
+        if (!(await hasVector()))
+          throw new CheckFailed(
+            "The Learning was stored but has no vector: the embedding model did not answer. Run review-api preflight for the " +
+              "stack's region; if the model is not there, set bedrockRegion to a region that has it and deploy again. The log " +
+              "of the function createLearnings says what Bedrock answered.",
+          );
+      },
+    },
+    {
+      name: "a vector search finds it",
+      async run() {
+        if (!(await hasVector()))
+          throw new CheckFailed("Not tried: nothing is indexed. Mend the check of the embedding first.");
+        const id = await indexed();
+        // A vector index follows a write within a moment, not at once.
+        await eventually(
+          async () => (await search(request)).learnings.some((learning) => learning.id === id),
+          {
+            untilMs: systemClock.nowMs() + searchMsMax,
+            otherwise:
+              "The vector search does not find a Learning that was just indexed. See that the table's vector index is ACTIVE " +
+              "(aws dynamodb describe-table), and what the log of the function searchLearnings says.",
+          },
+        );
+      },
+    },
+  ];
 }
 
-async function largeAnswer(place: Place, keys: StageKeys, { day }: StageEvents): Promise<void> {
+/** One attempt for all who need it, with one outcome. */
+function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let outcome: Promise<Result> | undefined;
+  return () => {
+    outcome ??= work();
+    return outcome;
+  };
+}
+
+/** On a key of its own, so that it says nothing about other checks. */
+async function rotated({ baseUrl }: Place, keys: KeysOfStage): Promise<void> {
+  const { organization, turned } = keys();
+  const request = { key: organization.text, path: { key_id: turned.key.id }, body: { grace_seconds: 0 } };
+  const { key } = issued.parse(await callWell(baseUrl, named("rotateKey"), request));
+  await answerWith("200", baseUrl, named("whoami"), { key });
+  await answerWith("401", baseUrl, named("whoami"), { key: turned.text });
+}
+
+/** Streaming from end to end: a function that buffers stops at 6 MB, a gateway that does at 10. */
+async function largeAnswer({ baseUrl }: Place, keys: KeysOfStage, { day }: StageEvents): Promise<void> {
   const query = `?start_date=${day}&end_date=${day}&limit=1`;
   const operation = named("listReviewCommentMetrics");
-  const answer = await send(place, operation, { key: keys.instance.text, query });
-  if (answer.status !== 200) throw unexpected(operation, answer, "200");
-  const bytes = Buffer.byteLength(answer.text);
-  if (bytes < requestLimits.responseBytesMax * 0.9)
+  const { text } = await answerWith("200", baseUrl, operation, { key: keys().instance.text, query });
+  parse(operation, text);
+  const bytes = Buffer.byteLength(text);
+  const bytesMin = Math.floor(requestLimits.responseBytesMax * 0.9);
+  if (bytes < bytesMin)
     throw new CheckFailed(
-      `The answer has ${bytes} bytes, ${Math.floor(requestLimits.responseBytesMax * 0.9)} at least were expected.`,
+      `The answer has ${bytes} bytes, at least ${bytesMin} were expected. The large pull_request.finalized is not applied: see ` +
+        "that check, and the events bucket in the log of the function ingest.",
     );
-  JSON.parse(answer.text);
-}
-
-async function refused(place: Place, operation: Operation): Promise<void> {
-  const answer = await send(place, operation, { key: "" });
-  if (answer.status !== 401) throw unexpected(operation, answer, "401");
-}
-
-/** The JSON of an answer that is as the contract says. */
-async function callWell(place: Place, operation: Operation, request: Request): Promise<unknown> {
-  const first = await send(place, operation, request);
-  // Another run may have used up the minute.
-  const answer = first.status === 429 ? await afterAWindow(place, operation, request) : first;
-  const { status, schema } = operation.answer;
-  if (answer.status !== status) throw unexpected(operation, answer, String(status));
-  if (answer.text === "") return undefined;
-  const json: unknown = JSON.parse(answer.text);
-  const problem = schema?.safeParse(json).error;
-  if (problem)
-    throw new CheckFailed(
-      `The answer is not what the contract says: ${problem.issues[0]?.path.join(".")}. Is an older release deployed?`,
-    );
-  return json;
-}
-
-async function afterAWindow(place: Place, operation: Operation, request: Request): Promise<Answer> {
-  await systemClock.sleep(operation.rateLimit.windowSeconds * 1000);
-  return await send(place, operation, request);
-}
-
-async function send({ baseUrl }: Place, { method, path }: Operation, request: Request): Promise<Answer> {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => request.path?.[name] ?? "none");
-  const url = `${baseUrl}${filled}${request.query ?? ""}`;
-  const headers = {
-    ...(request.key && { "x-service-api-key": request.key }),
-    ...(request.body && { "content-type": "application/json" }),
-    // As large as it gets: nothing is compressed.
-    "accept-encoding": "identity",
-  };
-  try {
-    const response = await fetch(url, {
-      method,
-      headers,
-      ...(request.body && { body: JSON.stringify(request.body) }),
-      signal: AbortSignal.timeout(answerMsMax),
-    });
-    return {
-      status: response.status,
-      text: await response.text(),
-      requestId: response.headers.get("x-request-id"),
-    };
-  } catch (error) {
-    const reason =
-      error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : "";
-    throw new CheckFailed(
-      `${method} ${url} got no answer (${reason}). Is the service deployed and reachable from here?`,
-    );
-  }
-}
-
-function unexpected({ id }: Operation, { status, text, requestId }: Answer, wanted: string): CheckFailed {
-  const said = text.slice(0, 200);
-  const next =
-    status >= 500
-      ? `The log of the function ${id} says why: look for request ${requestId} (docs/runbook.md, "From a request id to its trace"). AccessDenied there is a missing grant.`
-      : `Request ${requestId}.`;
-  return new CheckFailed(`${id} answered ${status} instead of ${wanted}: ${said} ${next}`);
-}
-
-const pollMs = 250;
-const eventuallyMsMax = 180_000;
-
-/** Waits for what the service does in its own time. */
-export async function eventually(isThere: () => Promise<boolean>, otherwise: string): Promise<void> {
-  const untilMs = systemClock.nowMs() + eventuallyMsMax;
-  while (!(await isThere())) {
-    if (systemClock.nowMs() > untilMs) throw new CheckFailed(otherwise);
-    await systemClock.sleep(pollMs);
-  }
 }

@@ -1,4 +1,5 @@
-import type { OutgoingEvent } from "../../lib/events/send.ts";
+import { eventQueueSettings } from "../../lib/contract/platform.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
 import {
   instanceTenant,
   learningKey,
@@ -14,26 +15,48 @@ import {
 import { queryAll, type Table } from "../../lib/store/table.ts";
 import type { Connection } from "../connection/connection.ts";
 import { sendAll } from "../send-events.ts";
-import { type Check, eventually } from "./checks.ts";
+import { type Check, CheckFailed, eventually } from "./check.ts";
 import { type StageEvents, stage } from "./stage.ts";
 
-/** Sends every type of event, then waits for what each one makes. */
-export function eventChecks(connection: Connection, events: StageEvents): readonly Check[] {
+/**
+ * An event that met a passing fault comes again after the queue's visibility. It gets two more chances before the stage is
+ * removed: an event that is applied after the removal makes a part of the stage anew.
+ */
+export const eventsMsMax = 2 * eventQueueSettings.visibilitySeconds * 1000 + 60_000;
+
+/** Sends every type of event, then waits for what each one makes; all of them together no longer than `waitMs`. */
+export function eventChecks(
+  connection: Connection,
+  events: StageEvents,
+  waitMs: number = eventsMsMax,
+): readonly Check[] {
   const { table } = connection;
+  let sentAtMs: number | undefined;
   const send: Check = {
     name: "events are accepted by the queue, a large one by the bucket",
-    run: async () => void (await sendAll(connection, events.all)),
+    run: async () => {
+      await sendAll(connection, events.all);
+      sentAtMs = systemClock.nowMs();
+    },
+  };
+  const untilMs = () => {
+    if (sentAtMs === undefined)
+      throw new CheckFailed(
+        "Not tried: the events could not be sent. Let your own role send to the queue and put into the events bucket, and " +
+          "run verify again.",
+      );
+    return sentAtMs + waitMs;
   };
   const applied = Object.entries(tracesOf(table)).map(([type, isThere]) => ({
     name: `${type} is applied`,
-    run: () => eventually(isThere, notApplied(type)),
+    run: async () => await eventually(isThere, { untilMs: untilMs(), otherwise: notApplied(type) }),
   }));
-  return [send, ...applied, usedCheck(connection, events)];
+  return [send, ...applied, usedCheck(connection, events, waitMs)];
 }
 
 const notApplied = (type: string): string =>
   `${type} was sent and not applied. See whether it is a dead letter (review-api events failed), and what the log of the ` +
-  "function Ingest says. Throttles mean that the account runs too few functions at once: see review-api preflight.";
+  "function ingest says. Throttles mean that the account runs too few functions at once: see review-api preflight.";
 
 const { cloud, home } = stage;
 
@@ -55,18 +78,21 @@ function tracesOf(table: Table): Readonly<Record<string, () => Promise<boolean>>
   };
 }
 
-function usedCheck(connection: Connection, events: StageEvents): Check {
+function usedCheck(connection: Connection, events: StageEvents, waitMs: number): Check {
   const { table } = connection;
   return {
     name: "learning.used is applied",
     async run() {
       const [captured] = await Array.fromAsync(queryAll(table, { pk: learningPartition(cloud.uuid) }));
-      const id = captured?.sk ?? "";
-      const event: OutgoingEvent = events.used(id);
+      if (!captured)
+        throw new CheckFailed(
+          "Not tried: there is no Learning to use. The event learning.captured makes it: mend that check first.",
+        );
+      const event = events.used(captured.sk);
       await sendAll(connection, [event]);
       await eventually(
-        async () => Number((await table.get(learningKey(cloud.uuid, id)))?.usage_count) > 0,
-        notApplied(event.type),
+        async () => Number((await table.get(learningKey(cloud.uuid, captured.sk)))?.usage_count) > 0,
+        { untilMs: systemClock.nowMs() + waitMs, otherwise: notApplied(event.type) },
       );
     },
   };

@@ -1,5 +1,7 @@
-import { indexLimits, keyLimits } from "../../lib/contract/limits.ts";
+import { indexLimits } from "../../lib/contract/limits.ts";
+import { retention } from "../../lib/contract/platform.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
+import { parseWaitingByAge } from "../../lib/store/items/waiting.ts";
 import {
   auditPartition,
   findingsPartition,
@@ -11,27 +13,34 @@ import {
   learningListPartition,
   learningPartition,
   learningRemovalsPartition,
+  movingKey,
   organizationDirectoryKey,
   organizationKey,
   organizationPendingPartition,
   pendingPartition,
   pointerPartition,
   pullRequestLearningsKey,
+  relistPartition,
   scansPartition,
   spillPartition,
   spillPartKey,
   stalePartition,
   streamHeadKey,
   streamPartition,
+  streamRemovalPartition,
   type TenantKey,
   tenantKey,
   textKey,
+  triesKey,
   vectorPartition,
+  waitingByAgeRange,
+  waitingKey,
   workspaceTenant,
 } from "../../lib/store/layout.ts";
 import { type Key, queryAll, type Table } from "../../lib/store/table.ts";
 import { readHead } from "../../lib/stream/head.ts";
 import type { Connection } from "../connection/connection.ts";
+import { CheckFailed } from "./check.ts";
 import { endKey, stage } from "./stage.ts";
 
 const organizations = [stage.cloud, stage.home];
@@ -39,36 +48,76 @@ const tenants: readonly TenantKey[] = [workspaceTenant(stage.workspace), instanc
 
 /**
  * Removes everything of the stage; answers how many items that were. Whatever names other items goes after them, so that
- * a run that was cut off is made good by the next one.
+ * a run that was cut off is made good by the next one. `eventIds` are those of this run: failed tries are counted by them.
  */
-export async function removeStage(connection: Connection): Promise<number> {
+export async function removeStage(connection: Connection, eventIds: readonly string[] = []): Promise<number> {
   const { table } = connection;
   let removed = 0;
   const remove = async (keys: readonly Key[]) => {
     await table.writeMany(keys.map((key) => ({ delete: key })));
     removed += keys.length;
   };
+  const removeWhatIsThere = async (keys: readonly Key[]) => {
+    const items = await table.getMany(keys);
+    await remove(keys.filter((_, index) => items[index] !== undefined));
+  };
+  // First: what waits would be applied as soon as a new stage has what it waits for.
+  await remove(await waitingEvents(table));
+  await removeWhatIsThere(eventIds.map(triesKey));
   for (const id of await keyIds(table)) {
     if (await table.get(keyKey(id))) await endKey(connection, id);
     await remove([keyKey(id), keyDirectoryKey(id)]);
   }
   for (const pk of await namedPartitions(table)) await remove(await keysIn(table, pk));
-  await remove(await staleMarkers(table));
-  await remove(await pendingRows(table));
+  for (const rows of [await staleMarkers(table), await pendingRows(table), await relistRows(table)])
+    await remove(rows);
   for (const { uuid, provider_organization_id } of organizations) {
     for (const pk of partitionsOf(uuid)) await remove(await keysIn(table, pk));
-    const row = organizationDirectoryKey(provider_organization_id, uuid);
-    if (await table.get(row)) await remove([row]);
+    await removeWhatIsThere([organizationDirectoryKey(provider_organization_id, uuid), movingKey(uuid)]);
   }
   for (const tenant of tenants) {
     const { pk } = tenantKey(tenant);
     const listed = [learningListPartition(tenant), learningRemovalsPartition(tenant)];
-    const head = streamHeadKey(tenant);
-    if (await table.get(head)) await remove([head]);
+    await removeWhatIsThere([streamHeadKey(tenant)]);
     for (const partition of [...listed, pk]) await remove(await keysIn(table, partition));
   }
   return removed;
 }
+
+const removalsMax = 3;
+
+/** Until nothing is found any more: a worker that was still busy may have written something meanwhile. */
+export async function removeWholeStage(
+  connection: Connection,
+  eventIds: readonly string[] = [],
+): Promise<void> {
+  for (let removal = 0; removal < removalsMax; removal++)
+    if ((await removeStage(connection, eventIds)) === 0) return;
+  throw new CheckFailed(
+    "Something of the stage was written again after it was removed: events are still being applied, or verify runs twice at " +
+      "the same time. Run verify again when that is over: it begins with the removal.",
+  );
+}
+
+/** Events of the stage that wait for something, with their rows in the list of all that wait. */
+async function waitingEvents(table: Table): Promise<readonly Key[]> {
+  const partitions = [
+    ...organizations.flatMap(({ uuid }) => [organizationKey(uuid).pk, learningPartition(uuid)]),
+    ...tenants.map((tenant) => tenantKey(tenant).pk),
+  ];
+  const found: Key[] = [];
+  for await (const item of queryAll(table, waitingByAgeRange)) {
+    const { pk, sk, dependency, version } = parseWaitingByAge(item);
+    if (partitions.includes(dependency.pk)) found.push(waitingKey(dependency, version), { pk, sk });
+  }
+  return found;
+}
+
+/** Organizations whose Learnings are to be listed anew. */
+const relistRows = async (table: Table): Promise<readonly Key[]> =>
+  (await keysIn(table, relistPartition)).filter(({ sk }) =>
+    organizations.some(({ uuid }) => sk.endsWith(`#${uuid}`)),
+  );
 
 /** Also of keys that a call made, such as the successor of a rotated one. */
 async function keyIds(table: Table): Promise<readonly string[]> {
@@ -82,15 +131,16 @@ async function keyIds(table: Table): Promise<readonly string[]> {
   return [...new Set(rows.flat().map(({ sk }) => keyOfRow(sk)))];
 }
 
-/** Partitions whose names stand in other items: entries of a stream, parts of large entries, findings. */
+/** Partitions whose names stand in other items: entries and removals of a stream, parts of large entries, findings. */
 async function namedPartitions(table: Table): Promise<readonly string[]> {
   const found: string[] = [];
   for (const tenant of tenants) {
     const { weeks } = await readHead(table, tenant);
-    for (const { week } of weeks)
-      for (const organization of [undefined, ...organizations.map(({ uuid }) => uuid)])
-        for (const dataset of ["c", "r", "m"] as const)
-          found.push(streamPartition({ tenant, organization, dataset, week }));
+    for (const organization of [undefined, ...organizations.map(({ uuid }) => uuid)])
+      for (const dataset of ["c", "r", "m"] as const) {
+        found.push(streamRemovalPartition({ tenant, organization, dataset }));
+        for (const { week } of weeks) found.push(streamPartition({ tenant, organization, dataset, week }));
+      }
   }
   for (const { uuid } of organizations) {
     for (const { sk } of await keysIn(table, spillPartition(uuid))) found.push(spillPartKey(sk, 0).pk);
@@ -130,17 +180,20 @@ async function keysIn(table: Table, pk: string, beginsWith?: string): Promise<re
   return items.map(({ pk: own, sk }) => ({ pk: own, sk }));
 }
 
-/** What stays, in words: nobody deletes audit entries, and the rest ends by itself. */
-export async function whatStays(table: Table, nowMs: number): Promise<readonly string[]> {
-  const month = toTimestamp(nowMs).slice(0, 7);
+/** What ends by itself, whatever happened. */
+export const staysAlways: readonly string[] = [
+  "rate-limit windows, notes of refused keys, of applied events and of failed tries, until they expire",
+  `one large event in the events bucket, until its lifecycle rule ends it (${retention.eventObjectDays} days)`,
+];
+
+/** What stays, in words: nobody deletes audit entries before their retention ends. */
+export async function countAuditEntries(table: Table, sinceMs: number, nowMs: number): Promise<string> {
+  const months = new Set([sinceMs, nowMs].map((atMs) => toTimestamp(atMs).slice(0, 7)));
   const owners: readonly TenantKey[] = [
     ...tenants,
     ...organizations.map(({ uuid }): TenantKey => `o#${uuid}`),
   ];
-  const entries = await Promise.all(owners.map((owner) => keysIn(table, auditPartition(owner, month))));
-  return [
-    `${entries.flat().length} audit entries of ${stage.workspace}, until their retention ends`,
-    "rate-limit windows, notes of refused keys and of applied events, until they expire",
-    `one large event in the events bucket, until its lifecycle rule ends it (keys were made for ${keyLimits.tokenExpiryDaysMin} day)`,
-  ];
+  const partitions = owners.flatMap((owner) => [...months].map((month) => auditPartition(owner, month)));
+  const entries = await Promise.all(partitions.map((pk) => keysIn(table, pk)));
+  return `${entries.flat().length} audit entries of ${stage.workspace}, until their retention ends`;
 }

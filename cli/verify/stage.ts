@@ -28,15 +28,16 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /** Later events are newer; none lies in the future. */
-function eventMaker(): (type: string, data: object) => OutgoingEvent {
+function eventMaker() {
   const startMs = systemClock.nowMs() - minuteMs;
-  let made = 0;
-  return (type, data) => ({
-    id: systemChance.uuid(),
-    type,
-    occurred_at: toTimestamp(startMs + made++),
-    data,
-  });
+  const ids: string[] = [];
+  const make = (type: string, data: object): OutgoingEvent => {
+    const id = systemChance.uuid();
+    const occurred_at = toTimestamp(startMs + ids.length);
+    ids.push(id);
+    return { id, type, occurred_at, data };
+  };
+  return { make, ids: () => ids };
 }
 
 export type StageEvents = {
@@ -44,11 +45,13 @@ export type StageEvents = {
   /** When its pull requests were merged: the window of the metrics' calls. */
   readonly day: string;
   used(learningId: string): OutgoingEvent;
+  /** Of all that were made up to now. */
+  ids(): readonly string[];
 };
 
 /** Everything the platform could tell of the stage, a type of event each at least. */
 export function stageEvents(): StageEvents {
-  const event = eventMaker();
+  const { make: event, ids } = eventMaker();
   const nowMs = systemClock.nowMs();
   const mergedAtMs = nowMs - hourMs;
   const people = [stage.admin, stage.member];
@@ -99,6 +102,7 @@ export function stageEvents(): StageEvents {
   return {
     all,
     day: toTimestamp(mergedAtMs).slice(0, 10),
+    ids,
     used: (learning_id) =>
       event("learning.used", { ...cloudName, learning_id, used_at: toTimestamp(nowMs), count: 1 }),
   };
@@ -205,7 +209,7 @@ const scan = (completedAtMs: number) => ({
 });
 
 export type StageKeys = Readonly<
-  Record<"organization" | "user" | "workspace" | "instance" | "spare" | "doomed", IssuedKey>
+  Record<"organization" | "user" | "workspace" | "instance" | "spare" | "turned" | "doomed", IssuedKey>
 >;
 
 export async function createKeys({ audited }: Pick<Connection, "audited">): Promise<StageKeys> {
@@ -215,6 +219,7 @@ export async function createKeys({ audited }: Pick<Connection, "audited">): Prom
   return {
     organization: await createKey(audited, admin),
     spare: await createKey(audited, admin),
+    turned: await createKey(audited, admin),
     doomed: await createKey(audited, { ...ofCloud, kind: "user", owner: stage.member }),
     user: await createKey(audited, { ...ofCloud, kind: "user", owner: stage.member }),
     workspace: await createWorkspaceToken(audited, {

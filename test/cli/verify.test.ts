@@ -1,11 +1,26 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
+import type { Connection } from "../../cli/connection/connection.ts";
 import { connectLocally } from "../../cli/connection/local.ts";
+import { OperatorFault } from "../../cli/fault.ts";
 import { sendAll } from "../../cli/send-events.ts";
+import { sentence } from "../../cli/sentence.ts";
+import { eventsMsMax } from "../../cli/verify/events.ts";
 import { verify } from "../../cli/verify/run.ts";
 import { createKeys, reserved, stage, stageEvents } from "../../cli/verify/stage.ts";
 import { operations } from "../../lib/contract/operations.ts";
+import { eventQueueSettings } from "../../lib/contract/platform.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
+import { searchForReview } from "../../lib/learnings/search.ts";
+import {
+  movingKey,
+  organizationKey,
+  relistKey,
+  streamRemovalKey,
+  waitingByAgeKey,
+  waitingKey,
+  workspaceTenant,
+} from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
 import { callTool, type RunningDev, useDev } from "./support.ts";
 
@@ -17,6 +32,8 @@ beforeAll(async () => {
   service = await dev.start("--data", folder);
 });
 afterAll(() => service?.stop());
+
+const none = { learnings: [] };
 
 const reportSchema = z.object({
   ok: z.boolean(),
@@ -51,7 +68,14 @@ test("a sound service passes every check, and nothing is left but what is said t
   for (const { id } of operations)
     expect(names).toEqual(expect.arrayContaining([`${id} works`, `${id} refuses a call without a key`]));
   for (const type of Object.keys(eventTypes)) expect(names).toContain(`${type} is applied`);
-  expect(names).toContain("an answer of 16 MiB arrives whole");
+  for (const name of [
+    "an embedding is made of a new Learning",
+    "a vector search finds it",
+    "a rotated key works, and the key before it is refused",
+    "an answer of 16 MiB arrives whole",
+    "people, data and keys are removed again",
+  ])
+    expect(names).toContain(name);
   expect(stays.join()).toMatch(/\d+ audit entries/);
   const connection = await connectLocally(folder, { create: false });
   try {
@@ -61,13 +85,35 @@ test("a sound service passes every check, and nothing is left but what is said t
   }
 });
 
+/** What a run leaves that was cut off at its worst moment: events that wait, failed tries, removals of the streams. */
+async function plantLeftovers(connection: Connection): Promise<void> {
+  const events = stageEvents();
+  await sendAll(connection, events.all);
+  await connection.settle?.();
+  await createKeys(connection);
+  const { table } = connection;
+  const dependency = organizationKey(stage.cloud.uuid);
+  const since = "2026-11-15T00:00:00.000Z";
+  const version = `${since}#waits`;
+  const row = { since, dependency, label: "organization", version };
+  const body = JSON.stringify({ type: "repository.saved", data: { id: stage.cloud.uuid } });
+  await table.write({
+    put: { ...waitingKey(dependency, version), id: "waits", group: "g", body, event_id: "waits", since },
+  });
+  await table.write({ put: { ...waitingByAgeKey(since, "waits"), ...row } });
+  for (const organization of [undefined, stage.cloud.uuid]) {
+    const tenant = workspaceTenant(stage.workspace);
+    await table.write({ put: streamRemovalKey({ tenant, organization, dataset: "c" }, 7) });
+  }
+  await table.write({ put: { ...relistKey(since, stage.cloud.uuid), organization: stage.cloud.uuid } });
+  await table.write({ put: { ...movingKey(stage.home.uuid), organization: stage.home.uuid } });
+}
+
 test("what a broken-off run left is removed first, and what fails is named with what to do", async () => {
   const connection = await connectLocally(folder, { create: false });
   try {
-    await sendAll(connection, stageEvents().all);
-    await connection.settle?.();
-    await createKeys(connection);
-    expect((await leftovers(connection.table)).length).toBeGreaterThan(10);
+    await plantLeftovers(connection);
+    expect((await leftovers(connection.table)).length).toBeGreaterThan(15);
     const nobody = "http://127.0.0.1:9";
     const shown: string[] = [];
     const report = await verify(
@@ -75,8 +121,8 @@ test("what a broken-off run left is removed first, and what fails is named with 
       { sentence: (error) => String(error), onResult: ({ name }) => void shown.push(name) },
     );
     const failed = report.checks.filter(({ ok }) => !ok);
-    // One good and one refused call of every operation, and the large answer.
-    expect(failed).toHaveLength(2 * operations.length + 1);
+    // One good and one refused call of every operation, the embedding, the search, the rotated key and the large answer.
+    expect(failed).toHaveLength(2 * operations.length + 4);
     for (const { problem } of failed)
       expect(problem).toMatch(/got no answer \(.+\)\. Is the service deployed and reachable from here\?$/);
     expect(shown).toEqual(report.checks.map(({ name }) => name));
@@ -84,4 +130,79 @@ test("what a broken-off run left is removed first, and what fails is named with 
   } finally {
     await connection.close();
   }
+});
+
+/** A stack whose queue loses events of this type, and whose audit log cannot be read by the operator. */
+function broken(connection: Connection, lostType: string): Connection {
+  const isLost = ({ body }: { body: string }) => body.includes(`"type":"${lostType}"`);
+  return {
+    ...connection,
+    queue: { send: (messages) => connection.queue.send(messages.filter((message) => !isLost(message))) },
+    table: {
+      ...connection.table,
+      queryPage: async (range, resume) => {
+        if (range.pk.startsWith("AUDIT#")) throw new OperatorFault("You may not read the audit log.");
+        return await connection.table.queryPage(range, resume);
+      },
+    },
+  };
+}
+
+/** The test before has used up the minute of the rate limits, which the command would wait for. */
+async function forgetCalls(table: Table): Promise<void> {
+  const { items } = await table.scanPage({});
+  const windows = items.filter(({ pk }) => pk.startsWith("LIMIT#"));
+  await table.writeMany(windows.map(({ pk, sk }) => ({ delete: { pk, sk } })));
+}
+
+test("every check stands alone: an event that is not applied fails only what needs it, and every line is there", async () => {
+  const connection = await connectLocally(folder, { create: false });
+  const { table, vectors } = connection;
+  const search = async (request: object) =>
+    searchForReview({ table, vectors, embedder: await connection.embedder() }, request);
+  try {
+    await forgetCalls(connection.table);
+    const place = { connection: broken(connection, "learning.captured"), baseUrl: service.url, search };
+    const report = await verify(place, { sentence, onResult: () => undefined, eventsMs: 2_000 });
+    const problems = Object.fromEntries(
+      report.checks.filter(({ ok }) => !ok).map(({ name, problem }) => [name, problem]),
+    );
+    expect(problems).toEqual({
+      "learning.captured is applied": expect.stringMatching(/not applied\. See whether it is a dead letter/),
+      "learning.used is applied": expect.stringMatching(/^Not tried: .* mend that check first\.$/),
+      "decideLearning works": expect.stringMatching(/^Not tried: .* mend that check first\.$/),
+      "what stays is counted": "You may not read the audit log.",
+    });
+    expect(report.checks).toHaveLength(
+      2 * operations.length + Object.keys(eventTypes).length + 1 + 2 + 4 + 2,
+    );
+    expect(report.stays.join()).toMatch(/could not be counted.*were not applied in time/);
+    expect(await leftovers(connection.table)).toEqual([]);
+  } finally {
+    await connection.close();
+  }
+});
+
+test("without a single event no key is made, and each line says what to mend first", async () => {
+  const connection = await connectLocally(folder, { create: false });
+  try {
+    const queue = { send: async () => Promise.reject(new OperatorFault("You may not send to the queue.")) };
+    const place = { connection: { ...connection, queue }, baseUrl: service.url, search: async () => none };
+    const report = await verify(place, { sentence, onResult: () => undefined });
+    const problemOf = (name: string) => report.checks.find((check) => check.name === name)?.problem;
+    expect(problemOf("member.saved is applied")).toMatch(
+      /^Not tried: the events could not be sent\. Let your own role/,
+    );
+    expect(problemOf("keys of every kind are made")).toMatch(/mend the checks of events first\.$/);
+    expect(problemOf("listUsers works")).toMatch(
+      /^Not tried: there are no keys .* Mend the check that makes keys/,
+    );
+    expect(problemOf("listUsers refuses a call without a key")).toBeNull();
+  } finally {
+    await connection.close();
+  }
+});
+
+test("an event gets longer than the queue hides a message before the stage is removed", () => {
+  expect(eventsMsMax).toBeGreaterThan(2 * eventQueueSettings.visibilitySeconds * 1000);
 });

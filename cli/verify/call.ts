@@ -1,0 +1,101 @@
+import type { Operation } from "../../lib/contract/operation.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+import { CheckFailed } from "./check.ts";
+
+export type Answer = { readonly status: number; readonly text: string; readonly requestId: string | null };
+export type Request = {
+  readonly key: string;
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: object;
+};
+
+const answerMsMax = 60_000;
+
+/** The JSON of an answer that is as the contract says. */
+export async function callWell(baseUrl: string, operation: Operation, request: Request): Promise<unknown> {
+  const { status, schema } = operation.answer;
+  const { text } = await answerWith(String(status), baseUrl, operation, request);
+  if (text === "") return undefined;
+  const json = parse(operation, text);
+  const problem = schema?.safeParse(json).error;
+  if (problem)
+    throw new CheckFailed(
+      `The answer is not what the contract says: ${problem.issues[0]?.path.join(".")}. Another release is deployed than ` +
+        "the one you run this command from: deploy this one, or run verify from the other.",
+    );
+  return json;
+}
+
+/** An answer of this status. A full minute of the rate limit is waited for: another run may have used it up. */
+export async function answerWith(
+  status: string,
+  baseUrl: string,
+  operation: Operation,
+  request: Request,
+): Promise<Answer> {
+  let answer = await send(baseUrl, operation, request);
+  if (answer.status === 429) {
+    await systemClock.sleep(operation.rateLimit.windowSeconds * 1000);
+    answer = await send(baseUrl, operation, request);
+  }
+  if (String(answer.status) !== status) throw unexpected(operation, answer, status);
+  return answer;
+}
+
+export function parse({ id }: Operation, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CheckFailed(
+      `${id} answered ${text.length} characters that are not whole JSON: ${text.slice(0, 100)} Does a proxy or a firewall ` +
+        "in between answer or cut? Call the stack's ApiUrl from another network.",
+    );
+  }
+}
+
+async function send(baseUrl: string, { method, path }: Operation, request: Request): Promise<Answer> {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => request.path?.[name] ?? "none");
+  const url = `${baseUrl}${filled}${request.query ?? ""}`;
+  const headers = {
+    ...(request.key && { "x-service-api-key": request.key }),
+    ...(request.body && { "content-type": "application/json" }),
+    // As large as it gets: nothing is compressed.
+    "accept-encoding": "identity",
+  };
+  try {
+    const response = await fetch(url, {
+      method,
+      headers,
+      ...(request.body && { body: JSON.stringify(request.body) }),
+      signal: AbortSignal.timeout(answerMsMax),
+    });
+    const text = await response.text();
+    return { status: response.status, text, requestId: response.headers.get("x-request-id") };
+  } catch (error) {
+    const reason =
+      error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : "";
+    throw new CheckFailed(
+      `${method} ${url} got no answer (${reason}). Is the service deployed and reachable from here?`,
+    );
+  }
+}
+
+const trace = 'docs/runbook.md, "From a request id to its trace"';
+
+/** What to do about a status that should not be. */
+function advice({ id }: Operation, { status, requestId }: Answer): string {
+  if (status >= 500)
+    return `The log of the function ${id} says why: look for request ${requestId} (${trace}). AccessDenied there is a missing grant.`;
+  if (status === 429) return "Somebody else uses up the limit of this key: run verify again in a minute.";
+  if (status === 403 || status === 404)
+    return `Either an older release is deployed, or something before the function answers (a firewall, a proxy, another base path). Request ${requestId}: ${trace}.`;
+  return `Look for request ${requestId} in the log of the function ${id} (${trace}).`;
+}
+
+function unexpected(operation: Operation, answer: Answer, wanted: string): CheckFailed {
+  const said = answer.text.slice(0, 200);
+  return new CheckFailed(
+    `${operation.id} answered ${answer.status} instead of ${wanted}: ${said} ${advice(operation, answer)}`,
+  );
+}
