@@ -46,11 +46,20 @@ export type Dollars = {
 };
 
 /** Of a million such requests. */
+export const dynamoDollars = ({ readUnits, writeUnits }: Pick<Usage, "readUnits" | "writeUnits">): number =>
+  readUnits * prices.readUnitsMillion + writeUnits * prices.writeUnitsMillion;
+
+/** Of a million such requests. */
+export function lambdaDollars({ billedMs, streaming }: Pick<Usage, "billedMs" | "streaming">): number {
+  const { memoryMegabytes } = functionSettings[streaming ? "streaming" : "operation"];
+  const gigabyteSeconds = (memoryMegabytes / 1024) * Math.ceil(billedMs) * 1_000;
+  return prices.lambdaRequestsMillion + gigabyteSeconds * prices.lambdaGigabyteSecond;
+}
+
+/** Of a million such requests. */
 export function dollarsPerMillion(usage: Usage): Dollars {
-  const { memoryMegabytes } = functionSettings[usage.streaming ? "streaming" : "operation"];
-  const dynamo = usage.readUnits * prices.readUnitsMillion + usage.writeUnits * prices.writeUnitsMillion;
-  const gigabyteSeconds = (memoryMegabytes / 1024) * Math.ceil(usage.billedMs) * 1_000;
-  const lambda = prices.lambdaRequestsMillion + gigabyteSeconds * prices.lambdaGigabyteSecond;
+  const dynamo = dynamoDollars(usage);
+  const lambda = lambdaDollars(usage);
   const gigabytes = (bytes: number) => (bytes * 1e6) / bytesPerGigabyte;
   const logsAndData =
     gigabytes(usage.logBytes) * prices.logsGigabyte + gigabytes(usage.answerBytes) * prices.dataOutGigabyte;

@@ -3,6 +3,7 @@ import { ingest } from "../../../lib/contract/workers.ts";
 import { openTable, together } from "../ingest/events.ts";
 import { countUnits, type Units } from "../ingest/units.ts";
 import { fullSizes, testSizes } from "../round-trips/world.ts";
+import { tripsPerBatch } from "../scale/simulate.ts";
 import { type BenchTable, rounded, type Section, type SectionModule, tableOf } from "../section.ts";
 import { countForms, type Form, storedBytesEach } from "./alternatives.ts";
 import { assumedTripMs, bytesPerGigabyte, prices, pricesOf } from "./prices.ts";
@@ -77,8 +78,8 @@ async function countEvents(batches: number): Promise<Event[]> {
 
 /** Receive, delete and the platform's own send, ten messages each. */
 const queueRequestsPerEvent = 0.3;
-/** Pointers and head, the transaction, publishing, and what stands beside: one after another for ten events. */
-const tripsPerEvent = 0.6;
+/** One after another for a whole batch. */
+const tripsPerEvent = tripsPerBatch / together;
 
 function monthTable(events: readonly Event[]): BenchTable {
   const kinds = { workspace: "w", "stand-alone organization": "o" } as const;

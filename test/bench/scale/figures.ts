@@ -3,17 +3,19 @@ import {
   eventLimits,
   learningLimits,
   pageLimits,
+  peopleLimits,
   requestLimits,
   securityLimits,
+  streamLimits,
 } from "../../../lib/contract/limits.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { alarms, eventQueueSettings, lambdaLimits, throttle } from "../../../lib/contract/platform.ts";
 import { bytesPerGigabyte, prices } from "../cost/prices.ts";
-import { measured } from "./measured.ts";
-import { capacityOf, simulateStream, streamLoads } from "./simulate.ts";
-
-/** DynamoDB's bound for one partition key, and for one item ("Service quotas"). */
-export const partitionLimits = { readUnitsPerSecond: 3_000, writeUnitsPerSecond: 1_000 } as const;
+import { assumed, awsQuotas } from "./assumptions.ts";
+import { measured, rowsOf } from "./measured.ts";
+import { monthlyPrices } from "./monthly-prices.ts";
+import { tokensOfLearning } from "./requests.ts";
+import { capacityOf, simulateStream, streamLoads, tripsPerBatch } from "./simulate.ts";
 
 type Row = Readonly<Record<string, string | number>>;
 const number = (value: number, digits = 0): string =>
@@ -40,8 +42,15 @@ export function streamTable(): readonly Row[] {
   });
 }
 
-/** Write units of one event on the busiest partition: the tenant's copy of this week's entries, in a transaction. */
-const unitsOnWeek = 2;
+/** A transaction takes two units for each kilobyte it writes; an entry of typical size is one kilobyte. */
+const unitsOfTransactedKilobyte = 2;
+/** Of one event on the busiest partition: the tenant's copy of this week's entries. */
+const unitsOnWeek = unitsOfTransactedKilobyte;
+
+/** The most organizations that the growth benchmark measured. */
+const measuredOrganizations = Math.max(
+  ...rowsOf("growth", "Metrics, by organizations of a workspace").map((row) => Number(row.organizations)),
+);
 
 /** A slot of the limiter: its name, the time and six random bytes, as text. */
 const slotBytes = 20;
@@ -68,52 +77,53 @@ export function bottlenecks(): readonly Row[] {
   const authentication = measured(
     "growth",
     "Metrics, by organizations of a workspace",
-    ["authentication alone", 200],
+    ["authentication alone", measuredOrganizations],
     "read units",
   );
-  const perOrganization = authentication / 200;
+  const perOrganization = authentication / measuredOrganizations;
+  const auditUnits = unitsOfTransactedKilobyte * assumed.auditEntryKilobytes;
   const slots = Math.max(...operations.map(({ rateLimit }) => rateLimit.requestsMax));
   const slotUnits = Math.ceil((slots * slotBytes + keyBytes) / 1024);
   return [
     {
       what: "a workspace whose tokens use every rate limit to the full",
-      "breaks at": `${number(partitionLimits.readUnitsPerSecond / (perOrganization * workspaceCallsPerSecond))} organizations`,
-      because: `each of its ${number(workspaceCallsPerSecond, 1)} calls a second reads all rows of the workspace, ${perOrganization.toFixed(2)} read units each, of ${number(partitionLimits.readUnitsPerSecond)} of one partition`,
+      "breaks at": `${number(awsQuotas.partitionReadUnits / (perOrganization * workspaceCallsPerSecond))} organizations`,
+      because: `each of its ${number(workspaceCallsPerSecond, 1)} calls a second reads all rows of the workspace, ${perOrganization.toFixed(2)} read units each, of ${number(awsQuotas.partitionReadUnits)} of one partition`,
       "an operator sees": "`tableThrottles`, 503",
       "what to change": "keys of single organizations, or larger pages",
     },
     {
       what: "one tenant's stream",
       "breaks at": `${number(stream)} events a second`,
-      because: "one batch of ten at a time, each several trips to DynamoDB",
+      because: `one batch of ${eventQueueSettings.batchMessagesMax} at a time, each ${tripsPerBatch} trips to DynamoDB`,
       "an operator sees": `\`queueAge\` above ${number(alarms.queueAge.secondsAbove)} s; nothing is lost`,
       "what to change": "send fewer events of unchanged pull requests; a second workspace",
     },
     {
       what: "one tenant's week of entries",
-      "breaks at": `${number(partitionLimits.writeUnitsPerSecond / unitsOnWeek)} events a second`,
-      because: `${unitsOnWeek} write units an event on one partition of ${number(partitionLimits.writeUnitsPerSecond)}`,
+      "breaks at": `${number(awsQuotas.partitionWriteUnits / unitsOnWeek)} events a second`,
+      because: `${unitsOnWeek} write units an event on one partition of ${number(awsQuotas.partitionWriteUnits)}`,
       "an operator sees": "`tableThrottles`, `events_returned`",
       "what to change": "nothing: the stream's own pace comes first",
     },
     {
       what: "one bucket of the rate limiter",
-      "breaks at": `${number(partitionLimits.writeUnitsPerSecond / slotUnits)} tries a second`,
+      "breaks at": `${number(awsQuotas.partitionWriteUnits / slotUnits)} tries a second`,
       because: `a full bucket of ${slots} slots takes ${slotUnits} write units a try; a warm function that saw it full does not try`,
       "an operator sees": "nothing: a throttled bucket counts as full, callers get 429",
       "what to change": "nothing",
     },
     {
       what: "one tenant's audit log",
-      "breaks at": `${number(partitionLimits.writeUnitsPerSecond / 4)} changes a second`,
-      because: "an entry of up to 2 KB, in a transaction, in the month's partition",
+      "breaks at": `${number(awsQuotas.partitionWriteUnits / auditUnits)} changes a second`,
+      because: `an entry of up to ${assumed.auditEntryKilobytes} KB, ${auditUnits} write units in a transaction, in the month's partition`,
       "an operator sees": "`tableThrottles`, 503 on writes",
-      "what to change": "batches: one entry tells of up to 500 people",
+      "what to change": `batches: one entry tells of up to ${peopleLimits.batchUsersMax} people`,
     },
     {
       what: "all callers together",
       "breaks at": `${number(throttle.requestsPerSecond)} calls a second`,
-      because: "the stage's own throttle, which protects the account; API Gateway's quota is 10,000",
+      because: `the stage's own throttle, which protects the account; API Gateway's quota is ${number(awsQuotas.gatewayRequests)}`,
       "an operator sees": "429 from the gateway (`THROTTLED` in the access log)",
       "what to change": "`throttle` in lib/contract/platform.ts, after Lambda's quota",
     },
@@ -126,8 +136,8 @@ export function bottlenecks(): readonly Row[] {
     },
     {
       what: "the table",
-      "breaks at": `${number(40_000 / eventUnits)} events a second`,
-      because: `${eventUnits} write units an event of 40,000 a second, DynamoDB's default quota of a table`,
+      "breaks at": `${number(awsQuotas.tableWriteUnits / eventUnits)} events a second`,
+      because: `${eventUnits} write units an event of ${number(awsQuotas.tableWriteUnits)} a second, DynamoDB's default quota of a table`,
       "an operator sees": "`tableThrottles`",
       "what to change": "ask for a higher quota",
     },
@@ -147,9 +157,17 @@ export function largestTable(): readonly Row[] {
     measured(
       "growth",
       "Metrics, by organizations of a workspace",
-      ["authentication alone", 200],
+      ["authentication alone", measuredOrganizations],
       "read units",
-    ) / 200;
+    ) / measuredOrganizations;
+  const stored = rowsOf("growth", "Metrics, by stored pull requests");
+  const storedMost = Math.max(...stored.map((row) => Number(row.stored)));
+  const weekUnits = measured(
+    "growth",
+    "Metrics, by stored pull requests",
+    ["a week of 200 pull requests", storedMost],
+    "read units",
+  );
   return [
     {
       what: "workspace",
@@ -174,12 +192,12 @@ export function largestTable(): readonly Row[] {
     {
       what: "pull request",
       "the most": `an event of ${mebibytes(eventLimits.eventBytesMax)}; read up to ${mebibytes(requestLimits.responseBytesMax)}, above that 413`,
-      "what it costs": "parts of 350 KB beside its entry",
+      "what it costs": `parts of ${number(streamLimits.partBytesMax / 1000)} KB beside its entry`,
     },
     {
       what: "history of pull requests",
       "the most": "no bound; a window touches only weeks that hold something",
-      "what it costs": "the same for a week, whatever is stored (measured up to 1,000,000)",
+      "what it costs": `${number(weekUnits)} read units for a week of 200, whatever is stored (measured up to ${number(storedMost)})`,
     },
     {
       what: "audit log",
@@ -194,42 +212,43 @@ export function largestTable(): readonly Row[] {
   ];
 }
 
-/** A customer for so many pull requests a month, each exporting its metrics as the guide advises. */
-const pullRequestsPerWorkspace = 10_000;
-const exportsPerMonth = 30 * 24 * 6;
-const keptMonths = 13;
+const secondsPerMonth = assumed.daysOfMonth * 86_400;
+const exportsPerMonth = assumed.daysOfMonth * 24 * assumed.exportsPerHour;
+const datasets = 3;
+const pullRequestsPerPage = 1_000;
 
-export function billTable(idleDollars: number): readonly Row[] {
+/** Embeddings for a pull request: of the reviewer's search, and of what it learns. */
+const embeddingDollars =
+  ((assumed.searchesPerPullRequest * assumed.tokensOfSearch +
+    assumed.learningsPerPullRequest * tokensOfLearning) *
+    monthlyPrices.embeddingTokensMillion.dollars) /
+  1e6;
+
+export function billTable({ idle, metrics }: { idle: number; metrics: number }): readonly Row[] {
   const written = measured("cost", "Dollars per million pull requests", ["workspace"], "written once");
   const stored = measured("cost", "Dollars per million pull requests", ["workspace"], "stored, a month");
-  const page = measured(
-    "cost",
-    "Dollars per million requests",
-    ["listReviewCommentMetrics", "1000 pull requests"],
-    "total",
-  );
-  const poll = measured(
-    "cost",
-    "Dollars per million requests",
-    ["listReviewCommentMetrics", "3 pull requests"],
-    "total",
-  );
+  const priceOf = (request: string) =>
+    measured("cost", "Dollars per million requests", ["listReviewCommentMetrics", request], "total") / 1e6;
+  const poll = priceOf("3 pull requests");
+  const page = priceOf(`${pullRequestsPerPage} pull requests`);
   return [1_000, 100_000, 10_000_000].map((pullRequests) => {
-    const workspaces = Math.max(1, pullRequests / pullRequestsPerWorkspace);
+    const workspaces = Math.max(1, pullRequests / assumed.pullRequestsPerWorkspace);
     const writing = (pullRequests / 1e6) * written;
-    const storing = ((pullRequests * keptMonths) / 1e6) * stored;
+    const storing = ((pullRequests * assumed.keptMonths) / 1e6) * stored;
     const reading =
-      (3 * workspaces * exportsPerMonth * poll) / 1e6 + ((3 * pullRequests) / 1_000 / 1e6) * page;
-    const perSecond = pullRequests / (30 * 86_400);
+      datasets * (workspaces * exportsPerMonth * poll + (pullRequests / pullRequestsPerPage) * page);
+    const embedding = pullRequests * embeddingDollars;
     return {
       "pull requests a month": number(pullRequests),
       workspaces: number(workspaces),
-      "events a second, on average": number(perSecond, 4),
-      "idle $": number(idleDollars, 2),
+      "events a second, on average": number(pullRequests / secondsPerMonth, 4),
+      "idle $": number(idle, 2),
+      "metrics in use $": number(metrics, 2),
       "written $": number(writing, 2),
-      "stored (13 months) $": number(storing, 2),
+      "stored $": number(storing, 2),
       "read $": number(reading, 2),
-      "in all $": number(idleDollars + writing + storing + reading, 2),
+      "embeddings $": number(embedding, 2),
+      "in all $": number(idle + metrics + writing + storing + reading + embedding, 2),
     };
   });
 }
@@ -257,10 +276,16 @@ export function vectorTable(dimensions: number): readonly Row[] {
       note: `the alarm \`vectorSearches\` rings above ${number(alarms.vectorSearches.searchesAbove)} in five minutes`,
     },
     {
-      what: "an embedding of 100 tokens by Titan v2",
-      quantity: "100 tokens",
-      "$ a million": number(100 * 0.02, 2),
-      note: "0.02 dollars a million tokens",
+      what: "an embedding of a Learning by Titan v2",
+      quantity: `${tokensOfLearning} tokens`,
+      "$ a million": number(tokensOfLearning * monthlyPrices.embeddingTokensMillion.dollars, 2),
+      note: "one for each Learning that is new or changed; in the requests above",
+    },
+    {
+      what: "an embedding of a search by Titan v2",
+      quantity: `${assumed.tokensOfSearch} tokens`,
+      "$ a million": number(assumed.tokensOfSearch * monthlyPrices.embeddingTokensMillion.dollars, 2),
+      note: "one for each search of the reviewer",
     },
   ];
 }

@@ -13,18 +13,28 @@ const schema = z.object({
   }),
 });
 
-/** A number that a benchmark left in docs/benchmarks/results: of the row whose cells include all of these. */
+type Row = Readonly<Record<string, string | number>>;
+
+/** A table that a benchmark left in docs/benchmarks/results, by its columns. */
+export function rowsOf(section: string, table: string): readonly Row[] {
+  const file = new URL(`../../../docs/benchmarks/results/${section}.json`, import.meta.url);
+  const { tables } = schema.parse(JSON.parse(readFileSync(file, "utf8"))).section;
+  const found = tables.find(({ title }) => title === table);
+  if (!found) throw new Error(`${section}.json has no table "${table}".`);
+  return found.rows.map((row) =>
+    Object.fromEntries(found.columns.map((column, index) => [column, row[index] ?? ""])),
+  );
+}
+
+/** A number of the row whose cells include all of these. */
 export function measured(
   section: string,
   table: string,
   row: readonly (string | number)[],
   column: string,
 ): number {
-  const file = new URL(`../../../docs/benchmarks/results/${section}.json`, import.meta.url);
-  const { tables } = schema.parse(JSON.parse(readFileSync(file, "utf8"))).section;
-  const found = tables.find(({ title }) => title === table);
-  const cells = found?.rows.find((each) => row.every((cell) => each.includes(cell)));
-  const value = cells?.[found?.columns.indexOf(column) ?? -1];
+  const rows = rowsOf(section, table);
+  const value = rows.find((each) => row.every((cell) => Object.values(each).includes(cell)))?.[column];
   if (typeof value !== "number")
     throw new Error(`${section}.json has no ${column} of ${row.join(", ")} in "${table}".`);
   return value;

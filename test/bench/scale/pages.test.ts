@@ -1,8 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { errorCodes } from "../../../lib/contract/errors.ts";
+import { operations } from "../../../lib/contract/operations.ts";
 import { synthesize } from "../../infra/synthesize.ts";
+import { monthlyPrices } from "./monthly-prices.ts";
 import { fullOptions, idleDollars, pages, pageWithTables } from "./pages.ts";
-import { fixedPrices, resourceCosts } from "./resources.ts";
+import { committedCounts, requestTable } from "./requests.ts";
+import { idleMetrics, resourceCosts, usedMetrics } from "./resources.ts";
 import { capacityOf, simulateStream } from "./simulate.ts";
 
 const templates = { plain: synthesize(), full: synthesize(fullOptions) };
@@ -20,11 +24,41 @@ describe("the pages on cost and scale", () => {
   });
 
   test("every option that costs by the month shows in the sum", () => {
-    const { encryptionKey, firewall, firewallRule } = fixedPrices;
+    const { encryptionKey, firewall, firewallRule } = monthlyPrices;
     expect(idleDollars(templates.full) - idleDollars(templates.plain)).toBeCloseTo(
-      encryptionKey + firewall + 3 * firewallRule,
+      encryptionKey.dollars + firewall.dollars + 3 * firewallRule.dollars,
       5,
     );
+  });
+
+  test("every operation of the contract is priced, and one without a count is refused by its name", () => {
+    expect(new Set(requestTable().map(({ operation }) => operation))).toEqual(
+      new Set(operations.map(({ id }) => id)),
+    );
+    const counts = committedCounts().replaceAll(/^rotateKey.*\n/gm, "");
+    expect(() => requestTable(operations, counts)).toThrow("rotateKey has no line in test/bench/round-trips");
+  });
+
+  test("what an operation has embedded is in its price, and one that nobody judged is refused by its name", () => {
+    const priced = requestTable().filter(({ Bedrock }) => Bedrock !== "–");
+    expect(new Set(priced.map(({ operation }) => operation))).toEqual(
+      new Set(["createLearnings", "updateLearning"]),
+    );
+    const counts = committedCounts().replace("createLearnings, one:", "createLearnings, two:");
+    expect(() => requestTable(operations, counts)).toThrow("createLearnings, two: say in");
+  });
+
+  test("the metrics that are paid for are those that log lines can carry", () => {
+    expect(idleMetrics).toBe(7);
+    // Three of each operation, one of each error code, the limiter's and the searches'.
+    expect(usedMetrics).toBe(7 + 3 * operations.length + Object.keys(errorCodes).length + 2);
+  });
+
+  test.each(pages)("no prose of %s has a number of its own: figures stand in generated tables", (page) => {
+    const prose = readFileSync(page, "utf8")
+      .replaceAll(/<!-- (\w+): npm run scale -->.*?<!-- end of \1 -->/gs, "")
+      .replaceAll(/`[^`]*`|\]\([^)]*\)|us-east-1|\d{4}-\d{2}-\d{2}/g, "");
+    expect(prose.match(/[\d,.]*\d+/g) ?? []).toEqual([]);
   });
 });
 

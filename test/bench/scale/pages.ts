@@ -1,10 +1,11 @@
-import { readFileSync } from "node:fs";
-import * as z from "zod";
 import { tableShape } from "../../../lib/contract/table.ts";
 import type { StackTemplate } from "../../infra/support.ts";
 import { pricesOf } from "../cost/prices.ts";
+import { assumptionTable, quotaTable } from "./assumptions.ts";
 import { billTable, bottlenecks, largestTable, streamTable, vectorTable } from "./figures.ts";
-import { fixedPrices, idleMetrics, idleWorkersDollars, resourceCosts } from "./resources.ts";
+import { monthlyPrices, priceTable } from "./monthly-prices.ts";
+import { requestTable } from "./requests.ts";
+import { idleMetrics, idleWorkersDollars, resourceCosts, usedMetrics } from "./resources.ts";
 
 type Row = Readonly<Record<string, string | number>>;
 
@@ -28,8 +29,11 @@ export function idleDollars(template: StackTemplate): number {
     (sum, { monthly }) => sum + (typeof monthly === "number" ? monthly : 0),
     0,
   );
-  return fixed + idleWorkersDollars() + idleMetrics * fixedPrices.customMetric;
+  return fixed + idleWorkersDollars() + idleMetrics * monthlyPrices.customMetric.dollars;
 }
+
+/** What use adds by the month, however much it is. */
+const moreMetricsDollars = (usedMetrics - idleMetrics) * monthlyPrices.customMetric.dollars;
 
 function idleTable({ plain, full }: Templates): readonly Row[] {
   const costs = (template: StackTemplate) =>
@@ -52,47 +56,35 @@ function idleTable({ plain, full }: Templates): readonly Row[] {
   return [
     ...rows,
     extra("turns of the clock's workers (assumed 40 ms each)", idleWorkersDollars()),
-    extra(`custom metrics of an idle stack (${idleMetrics})`, idleMetrics * fixedPrices.customMetric),
+    extra(
+      `custom metrics of an idle stack (${idleMetrics})`,
+      idleMetrics * monthlyPrices.customMetric.dollars,
+    ),
     {
       resource: "**in all**",
       "in the stack": Object.keys(plain.Resources).length,
       "$ a month": dollars(idleDollars(plain)),
       "with every option": dollars(idleDollars(full)),
     },
-  ];
-}
-
-const resultSchema = z.object({
-  section: z.object({
-    tables: z.array(
-      z.object({
-        title: z.string(),
-        columns: z.array(z.string()),
-        rows: z.array(z.array(z.union([z.string(), z.number()]))),
-      }),
+    extra(
+      `more where every operation is called and every error occurs: custom metrics (${usedMetrics - idleMetrics})`,
+      moreMetricsDollars,
     ),
-  }),
-});
-
-/** As the cost benchmark measured them. */
-function requestTable(): readonly Row[] {
-  const file = new URL("../../../docs/benchmarks/results/cost.json", import.meta.url);
-  const { tables } = resultSchema.parse(JSON.parse(readFileSync(file, "utf8"))).section;
-  const found = tables.find(({ title }) => title === "Dollars per million requests");
-  return (found?.rows ?? []).map((row) =>
-    Object.fromEntries((found?.columns ?? []).map((column, index) => [column, row[index] ?? ""])),
-  );
+  ];
 }
 
 /** The tables of both pages, by the names of their marks. */
 const tablesOf = (templates: Templates): Readonly<Record<string, readonly Row[]>> => ({
   idle: idleTable(templates),
   requests: requestTable(),
+  prices: priceTable(),
+  assumptions: assumptionTable(),
+  quotas: quotaTable(),
   vectors: vectorTable(tableShape.vectorIndex.dimensions),
   first: bottlenecks(),
   stream: streamTable(),
   largest: largestTable(),
-  bill: billTable(idleDollars(templates.plain)),
+  bill: billTable({ idle: idleDollars(templates.plain), metrics: moreMetricsDollars }),
 });
 
 export const pages = ["docs/cost.md", "docs/scale.md"] as const;

@@ -1,7 +1,19 @@
 import * as z from "zod";
+import { errorCodes } from "../../../lib/contract/errors.ts";
+import { operations } from "../../../lib/contract/operations.ts";
+import {
+  errorMetrics,
+  eventMetrics,
+  indexMetrics,
+  limiterMetrics,
+  type MetricGroup,
+  requestMetrics,
+  searchMetrics,
+} from "../../../lib/contract/telemetry.ts";
 import { workers } from "../../../lib/contract/workers.ts";
 import { ofType, type Resource, type StackTemplate } from "../../infra/support.ts";
 import { assumedTripMs, prices } from "../cost/prices.ts";
+import { monthlyPrices } from "./monthly-prices.ts";
 
 /** What AWS takes for a resource by the month, called or not; "by use" where only use costs, "free" where nothing does. */
 type Price = "free" | "by use" | ((resource: Resource) => number);
@@ -11,16 +23,6 @@ const minutesPerMonth = 30 * 24 * 60;
 const pollsPerMinute = 15;
 const fifoRequestDollars = prices.fifoRequestsMillion / 1e6;
 
-/** AWS's list prices for us-east-1 by the month, as public pages gave them on the day of test/bench/cost/prices.ts. */
-export const fixedPrices = {
-  alarmOfOneMetric: 0.1,
-  dashboard: 3,
-  customMetric: 0.3,
-  encryptionKey: 1,
-  firewall: 5,
-  firewallRule: 1,
-} as const;
-
 const alarmSchema = z.object({
   Metrics: z.array(z.object({ MetricStat: z.unknown().optional() })).optional(),
 });
@@ -28,7 +30,7 @@ const alarmSchema = z.object({
 const alarmDollars = ({ Properties }: Resource): number => {
   const { Metrics } = alarmSchema.parse(Properties);
   const metrics = Metrics?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1;
-  return metrics * fixedPrices.alarmOfOneMetric;
+  return metrics * monthlyPrices.alarmOfOneMetric.dollars;
 };
 
 const rulesSchema = z.object({ Rules: z.array(z.unknown()) });
@@ -45,12 +47,12 @@ const priceOf: Readonly<Record<string, Price>> = {
   "AWS::ApiGateway::RestApi": "by use",
   "AWS::ApiGateway::Stage": "free",
   "AWS::CloudWatch::Alarm": alarmDollars,
-  "AWS::CloudWatch::Dashboard": () => fixedPrices.dashboard,
+  "AWS::CloudWatch::Dashboard": () => monthlyPrices.dashboard.dollars,
   "AWS::DynamoDB::Table": "by use",
   "AWS::Events::Rule": "free",
   "AWS::IAM::Policy": "free",
   "AWS::IAM::Role": "free",
-  "AWS::KMS::Key": () => fixedPrices.encryptionKey,
+  "AWS::KMS::Key": () => monthlyPrices.encryptionKey.dollars,
   "AWS::Lambda::EventInvokeConfig": "free",
   "AWS::Lambda::EventSourceMapping": () => minutesPerMonth * pollsPerMinute * fifoRequestDollars,
   "AWS::Lambda::Function": "by use",
@@ -65,7 +67,8 @@ const priceOf: Readonly<Record<string, Price>> = {
   "AWS::SQS::Queue": "by use",
   "AWS::SQS::QueuePolicy": "free",
   "AWS::WAFv2::WebACL": ({ Properties }) =>
-    fixedPrices.firewall + rulesSchema.parse(Properties).Rules.length * fixedPrices.firewallRule,
+    monthlyPrices.firewall.dollars +
+    rulesSchema.parse(Properties).Rules.length * monthlyPrices.firewallRule.dollars,
   "AWS::WAFv2::WebACLAssociation": "free",
 };
 
@@ -105,5 +108,15 @@ export function idleWorkersDollars(): number {
   }, 0);
 }
 
-/** Metrics that a stack emits without any call: those of the index and of waiting events. */
-export const idleMetrics = 7;
+const namesIn = ({ metrics }: MetricGroup): number => Object.keys(metrics).length;
+
+/** Metrics that workers emit on every turn, called or not: those of the index and of events. */
+export const idleMetrics = namesIn(indexMetrics) + namesIn(eventMetrics);
+
+/** Metrics of a stack in which every operation is called and every error code occurs: the most there can be. */
+export const usedMetrics =
+  idleMetrics +
+  operations.length * namesIn(requestMetrics) +
+  Object.keys(errorCodes).length * namesIn(errorMetrics) +
+  namesIn(limiterMetrics) +
+  namesIn(searchMetrics);

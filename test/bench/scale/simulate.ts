@@ -1,5 +1,6 @@
 import { eventQueueSettings } from "../../../lib/contract/platform.ts";
 import { assumedTripMs } from "../cost/prices.ts";
+import { assumed } from "./assumptions.ts";
 
 /**
  * A tenant's events, as the FIFO queue hands them out: one batch of its group at a time, up to ten messages that wait. A
@@ -8,7 +9,7 @@ import { assumedTripMs } from "../cost/prices.ts";
 export type StreamLoad = {
   readonly eventsPerSecond: number;
   readonly batchMax: number;
-  /** Trips of one batch, one after another; counted in the ingest benchmark. */
+  /** Trips of one batch, one after another. */
   readonly tripsPerBatch: number;
   /** The worker's own time for one event; measured in the ingest benchmark. */
   readonly workMsEach: number;
@@ -22,8 +23,6 @@ export type StreamOutcome = {
   readonly keepsUp: boolean;
 };
 
-const simulatedSeconds = 300;
-
 /** Arrivals at random moments, by a generator of its own: the same figures every time. */
 export function simulateStream(load: StreamLoad): StreamOutcome {
   const random = seeded(20_261_115);
@@ -31,7 +30,7 @@ export function simulateStream(load: StreamLoad): StreamOutcome {
   let nextArrivalMs = 0;
   let freeAtMs = 0;
   const waiting: number[] = [];
-  const endMs = simulatedSeconds * 1000;
+  const endMs = assumed.simulatedSeconds * 1000;
   const arrive = (untilMs: number) => {
     while (nextArrivalMs <= untilMs && nextArrivalMs < endMs) {
       waiting.push(nextArrivalMs);
@@ -63,11 +62,11 @@ export const capacityOf = ({
 }: Omit<StreamLoad, "eventsPerSecond">): number =>
   (batchMax * 1000) / (handoverMs + tripsPerBatch * assumedTripMs + batchMax * workMsEach);
 
-/** Of the ingest benchmark: pointers and head, transaction, publishing, and what stands beside. */
-const tripsPerBatch = 6;
+/** Of a full batch, one after another; test/bench/scale/trips.test.ts counts them. */
+export const tripsPerBatch = 7;
 
 export const streamLoads = (workMsEach: number) => {
-  const common = { tripsPerBatch, workMsEach, handoverMs: 20 };
+  const common = { tripsPerBatch, workMsEach, handoverMs: assumed.handoverMs };
   return {
     "ten a batch": { ...common, batchMax: eventQueueSettings.batchMessagesMax },
     "one at a time": { ...common, batchMax: 1 },

@@ -1,0 +1,65 @@
+import { assumedTripMs } from "../cost/prices.ts";
+
+/** What was neither measured nor looked up. Both pages show this table, so a reader can put in other numbers. */
+export const assumed = {
+  tripMs: assumedTripMs,
+  /** SQS and Lambda, for one batch. */
+  handoverMs: 20,
+  simulatedSeconds: 300,
+  pullRequestsPerWorkspace: 10_000,
+  exportsPerHour: 6,
+  keptMonths: 13,
+  /** The reviewer asks once for Learnings that fit a pull request; its text is a part of the change. */
+  searchesPerPullRequest: 1,
+  tokensOfSearch: 500,
+  learningsPerPullRequest: 0.05,
+  daysOfMonth: 30,
+  /** An audit entry with its two copies' keys. */
+  auditEntryKilobytes: 2,
+} as const;
+
+const rows: ReadonlyArray<readonly [string, number]> = [
+  ["milliseconds of a trip to DynamoDB", assumed.tripMs],
+  ["milliseconds in which SQS and Lambda hand a batch over", assumed.handoverMs],
+  ["seconds for which simulated events arrive, at random moments", assumed.simulatedSeconds],
+  ["pull requests a month of each workspace in the bill", assumed.pullRequestsPerWorkspace],
+  ["exports of each dataset an hour, by each workspace", assumed.exportsPerHour],
+  ["months of pull requests that are kept", assumed.keptMonths],
+  ["searches of the review index for each pull request", assumed.searchesPerPullRequest],
+  ["tokens of a search", assumed.tokensOfSearch],
+  ["new Learnings for each pull request", assumed.learningsPerPullRequest],
+  ["days of a month", assumed.daysOfMonth],
+  ["kilobytes of an audit entry, at most", assumed.auditEntryKilobytes],
+];
+
+export const assumptionTable = () =>
+  rows.map(([what, value]) => ({ assumed: what, value: value.toLocaleString("en-US") }));
+
+/** AWS's default quotas, a second each. */
+export const awsQuotas = {
+  partitionReadUnits: 3_000,
+  partitionWriteUnits: 1_000,
+  tableWriteUnits: 40_000,
+  gatewayRequests: 10_000,
+  groupCalls: 300,
+} as const;
+
+const dynamoGuide = '"Quotas in Amazon DynamoDB" and "Designing partition keys", DynamoDB developer guide';
+const quotaRows: ReadonlyArray<readonly [string, number, string]> = [
+  ["read units of one partition key", awsQuotas.partitionReadUnits, dynamoGuide],
+  ["write units of one partition key", awsQuotas.partitionWriteUnits, dynamoGuide],
+  ["write units of a table, by default", awsQuotas.tableWriteUnits, dynamoGuide],
+  [
+    "calls of all APIs of an account, by default",
+    awsQuotas.gatewayRequests,
+    '"Quotas", API Gateway developer guide',
+  ],
+  ["calls for one message group of a FIFO queue", awsQuotas.groupCalls, '"Quotas", SQS developer guide'],
+];
+
+export const quotaTable = () =>
+  quotaRows.map(([quota, value, page]) => ({
+    "quota, a second": quota,
+    value: value.toLocaleString("en-US"),
+    "named in": page,
+  }));
