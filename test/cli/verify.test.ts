@@ -137,7 +137,13 @@ function broken(connection: Connection, lostType: string): Connection {
   const isLost = ({ body }: { body: string }) => body.includes(`"type":"${lostType}"`);
   return {
     ...connection,
-    queue: { send: (messages) => connection.queue.send(messages.filter((message) => !isLost(message))) },
+    queue: {
+      send: async (messages) => {
+        await connection.queue.send(messages.filter((message) => !isLost(message)));
+        // So that only what is lost is late, however busy the machine is.
+        await connection.settle?.();
+      },
+    },
     table: {
       ...connection.table,
       queryPage: async (range, resume) => {
