@@ -202,7 +202,7 @@ export const eventLimits = {
   /** A store or bucket that takes longer for one answer is slow: then the time is no fault of the event. */
   quickAnswerMsMax: 5_000,
   /**
-   * A message that met passing faults only is given up after a day of receives, and so many tries of its own: the
+   * A message that met passing faults only is given up after 44 hours of receives, and so many tries of its own: the
    * receives alone may be those of the message before it. One that is applied itself waits as often for events that
    * waited for it, and then leaves them to the clock's worker.
    */
