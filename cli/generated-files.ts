@@ -6,7 +6,7 @@ import { operations } from "../lib/contract/operations.ts";
 import { dashboardContract } from "./dashboard-contract.ts";
 import { errorsPage } from "./errors-page.ts";
 import { eventSchemaFiles, eventsPage } from "./events-page.ts";
-import { guideWithTables } from "./guide-tables.ts";
+import { guideWithTables, startWithTables } from "./guide-tables.ts";
 
 /** The interface description itself is versioned; the package is too, and may move faster. */
 const interfaceVersion = "1.0.0";
@@ -30,6 +30,7 @@ export function openApi(): OpenApiDocument {
 }
 
 const guideFile = "docs/guide.md";
+const startFile = "docs/start.md";
 const eventsFile = "docs/events.md";
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
@@ -38,6 +39,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   const document = openApi();
   return new Map([
     [guideFile, guideWithTables(read(guideFile))],
+    [startFile, startWithTables(read(startFile), read(guideFile))],
     [eventsFile, eventsPage(read(eventsFile))],
     ...eventSchemaFiles(),
     ["docs/errors.md", errorsPage()],

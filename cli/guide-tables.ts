@@ -23,6 +23,27 @@ const tables: Readonly<Record<string, () => string>> = {
 /** The guide with its tables as the contract has them. */
 export const guideWithTables = (guide: string): string => withParts(guide, tables);
 
+/** The first page of the reference: its table of the kinds is the guide's own. */
+export const startWithTables = (start: string, guide: string): string =>
+  withParts(start, { kinds: () => kindsTable(guide), rates: ratesTable, limits: limitsTable });
+
+function kindsTable(guide: string): string {
+  const [found] = /^\| Kind .*?(?=\n\n)/ms.exec(guide) ?? [];
+  if (found === undefined) throw new Error("The guide has no table of the kinds of keys.");
+  return found.replaceAll(/ {2,}/g, " ");
+}
+
+function ratesTable(): string {
+  const buckets = Map.groupBy(operations, ({ rateLimit }: Operation) => rateLimit.bucket);
+  return table(
+    ["Requests", "Operations that share them"],
+    [...buckets.values()].map((sharing) => [
+      sharing.map(({ rateLimit }) => `${rateLimit.requestsMax} in ${rateLimit.windowSeconds} s`)[0] ?? "",
+      sharing.map(({ method, path }) => `\`${method} ${path}\``).join(", "),
+    ]),
+  );
+}
+
 const table = markdownTable;
 
 const verdicts = { accepted: "yes", forbidden: "403", gone: "410" } as const;

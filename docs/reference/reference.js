@@ -1,61 +1,289 @@
-/* global SwaggerUIBundle */
+/**
+ * What the pages of the reference do beyond being read: colours, samples with the service's own address, copying, search,
+ * and calling an operation. They are whole without it. Nothing here asks anybody but the service the page came from.
+ */
 
-/** The page is <base>/docs, whatever stands before it, such as a stage's name. */
-const base = new URL(".", document.baseURI);
-const place = document.querySelector("#reference");
+const stored = {
+  read(name) {
+    try {
+      return localStorage.getItem(name);
+    } catch {
+      // A browser that keeps nothing shows the page all the same.
+      return null;
+    }
+  },
+  keep(name, value) {
+    try {
+      localStorage.setItem(name, value);
+    } catch {}
+  },
+};
 
-const msPerDay = 86_400_000;
-const daysAgo = (days) => new Date(Date.now() - days * msPerDay).toISOString().slice(0, 10);
-/** A window that has something in it, today too. */
-const filledIn = { start_date: daysAgo(30), end_date: daysAgo(0) };
+/* Before the page is drawn: it would flash otherwise. */
+const schemeName = "review-api-scheme";
+const chosen = stored.read(schemeName);
+if (chosen === "light" || chosen === "dark") document.documentElement.dataset.scheme = chosen;
 
-/** Examples are shown, but only what must be sent is filled in: a filter nobody asked for would hide the answer. */
-function quietParameter(parameter) {
-  const { example, ...rest } = parameter;
-  if (parameter.required) return { ...parameter, example: filledIn[parameter.name] ?? example };
-  const shown = example === undefined ? "" : ` For example \`${[example].flat().join(", ")}\`.`;
-  return { ...rest, description: `${rest.description}${shown}` };
-}
-
-/** The headers of a success stand for those of all answers; an error shows what only it has. */
-function quietResponse([status, { headers, ...rest }]) {
-  const { "retry-after": retryAfter } = headers;
-  const shown = status < "400" ? headers : retryAfter && { "retry-after": retryAfter };
-  return [status, { ...rest, ...(shown && { headers: shown }) }];
-}
-
-/** The document as people read it: what repeats itself on every line is left out. */
-function quiet({ paths, ...rest }) {
-  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
-    operation.parameters = operation.parameters.map(quietParameter);
-    operation.responses = Object.fromEntries(Object.entries(operation.responses).map(quietResponse));
-  }
-  return { ...rest, paths };
-}
-
-async function show() {
-  const answer = await fetch(new URL("openapi.json", base));
-  if (!answer.ok) throw new Error(`openapi.json: ${answer.status}`);
-  const document = quiet(await answer.json());
-  SwaggerUIBundle({
-    domNode: place,
-    // Calls go to where the page came from.
-    spec: { ...document, servers: [{ url: base.href.replace(/\/$/, "") }] },
-    deepLinking: true,
-    docExpansion: "list",
-    defaultModelsExpandDepth: -1,
-    displayRequestDuration: true,
-    filter: true,
-    // A key is kept in memory only: it is gone with the page.
-    persistAuthorization: false,
-    tryItOutEnabled: true,
-    // Nobody else is asked whether the document is sound.
-    validatorUrl: null,
-    onComplete: () => place.setAttribute("aria-busy", "false"),
-  });
-}
-
-show().catch((error) => {
-  place.setAttribute("aria-busy", "false");
-  place.textContent = `The reference cannot be shown: ${error.message}`;
+document.addEventListener("DOMContentLoaded", () => {
+  /** Where the service is, whatever stands before /docs, such as a stage's name. */
+  const base = new URL(`${document.body.dataset.up || "."}`, document.baseURI).href.replace(/\/$/, "");
+  offerSchemes();
+  showCurrent();
+  useOwnAddress(base);
+  rememberLanguage();
+  offerCopies();
+  offerSearch(base);
+  offerCalls(base);
 });
+
+const element = (id) => document.getElementById(id);
+
+function offerSchemes() {
+  const button = element("scheme");
+  const next = { system: "light", light: "dark", dark: "system" };
+  const current = () => document.documentElement.dataset.scheme ?? "system";
+  const show = () => {
+    button.querySelector("span").textContent = current();
+    button.setAttribute("aria-label", `Theme: ${current()}. Change it to ${next[current()]}.`);
+  };
+  button.addEventListener("click", () => {
+    const scheme = next[current()];
+    if (scheme === "system") delete document.documentElement.dataset.scheme;
+    else document.documentElement.dataset.scheme = scheme;
+    stored.keep(schemeName, scheme);
+    show();
+  });
+  show();
+  button.hidden = false;
+}
+
+/** The menu is longer than the window. */
+function showCurrent() {
+  const menu = element("menu");
+  const current = menu.querySelector("[aria-current]");
+  if (current && current.offsetTop > menu.clientHeight)
+    menu.scrollTop = current.offsetTop - menu.clientHeight / 2;
+}
+
+/** Samples can be pasted as they are. */
+function useOwnAddress(base) {
+  for (const code of document.querySelectorAll("pre code")) {
+    const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode())
+      texts.currentNode.data = texts.currentNode.data.replaceAll("https://api.example.com", base);
+  }
+}
+
+function rememberLanguage() {
+  const name = "review-api-language";
+  const wanted = stored.read(name);
+  for (const radio of document.querySelectorAll("input[name=language]")) {
+    if (radio.value === wanted) radio.checked = true;
+    radio.addEventListener("change", () => stored.keep(name, radio.value));
+  }
+}
+
+function offerCopies() {
+  // Without HTTPS a browser gives no clipboard.
+  if (!navigator.clipboard) return;
+  for (const block of document.querySelectorAll(".code")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    button.setAttribute("aria-label", `Copy: ${block.querySelector("pre").getAttribute("aria-label")}`);
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(block.querySelector("code").textContent);
+      button.textContent = "Copied";
+      setTimeout(() => {
+        button.textContent = "Copy";
+      }, 2_000);
+    });
+    block.querySelector(".bar").append(button);
+  }
+}
+
+function offerSearch(base) {
+  const dialog = element("search");
+  const text = element("search-text");
+  const button = element("search-open");
+  const shownMax = 40;
+  /** Asked for once, when somebody searches. */
+  let everything;
+  const load = async () => {
+    const answer = await fetch(`${base}/docs/search.json`);
+    if (!answer.ok) throw new Error(`The search cannot be loaded: ${answer.status}.`);
+    return await answer.json();
+  };
+
+  async function find() {
+    const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    try {
+      everything ??= load();
+      const found = words.length === 0 ? [] : ranked(await everything, words);
+      element("search-found").replaceChildren(...found.slice(0, shownMax).map((each) => item(each, base)));
+      const more = found.length > shownMax ? `, the first ${shownMax} are shown` : "";
+      element("search-count").textContent = words.length === 0 ? "" : `${found.length} found${more}.`;
+    } catch (error) {
+      everything = undefined;
+      element("search-count").textContent = error.message;
+    }
+  }
+
+  const open = () => {
+    dialog.showModal();
+    text.select();
+    find();
+  };
+  button.addEventListener("click", open);
+  text.addEventListener("input", find);
+  dialog.addEventListener("keydown", (event) => walkResults(event, text));
+  // A link to the page it is on would leave the dialog open.
+  dialog.addEventListener("click", (event) => {
+    if (event.target.closest("a") || event.target === dialog) dialog.close();
+  });
+  text.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault();
+    // By itself a search field only empties itself at the first Escape.
+    if (event.key === "Escape") dialog.close();
+    else document.querySelector("#search-found a")?.click();
+  });
+  document.addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest("input, textarea, select, dialog");
+    const isAsked = event.key === "/" || (event.key === "k" && (event.metaKey || event.ctrlKey));
+    if (isTyping || !isAsked) return;
+    event.preventDefault();
+    open();
+  });
+  button.hidden = false;
+}
+
+/** Every word must be there; one in the title counts more, and a title that is the word most. */
+function ranked(everything, words) {
+  const scored = [];
+  for (const each of everything) {
+    const title = each.title.toLowerCase();
+    const all = `${title} ${each.kind} ${each.text}`.toLowerCase();
+    if (!words.every((word) => all.includes(word))) continue;
+    let score = 0;
+    for (const word of words) {
+      if (title.split(/[^a-z0-9_]+/).includes(word)) score += 4;
+      else if (title.includes(word)) score += 2;
+    }
+    if (!each.to.includes("#")) score += 1;
+    scored.push({ each, score });
+  }
+  return scored.sort((left, right) => right.score - left.score).map(({ each }) => each);
+}
+
+function item({ to, title, kind, text }, base) {
+  const link = document.createElement("a");
+  link.href = `${base}${to}`;
+  const parts = [
+    ["strong", title],
+    ["span", kind],
+    ["span", text.length > 140 ? `${text.slice(0, 140)}…` : text],
+  ];
+  for (const [tag, words] of parts) {
+    const part = document.createElement(tag);
+    part.textContent = words;
+    link.append(part);
+  }
+  const place = document.createElement("li");
+  place.append(link);
+  return place;
+}
+
+function walkResults(event, text) {
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  const stops = [text, ...document.querySelectorAll("#search-found a")];
+  const step = event.key === "ArrowDown" ? 1 : -1;
+  const next = stops[stops.indexOf(document.activeElement) + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+/** The key is in memory, or in this tab if asked: never in an address, and gone with the tab. */
+const keyName = "review-api-key";
+
+function offerCalls(base) {
+  const form = document.querySelector("form.try");
+  if (!form) return;
+  const key = element("try-key");
+  const keep = element("try-keep");
+  key.value = sessionStorage.getItem(keyName) ?? "";
+  keep.checked = key.value !== "";
+  const keepOrForget = () => {
+    if (keep.checked) sessionStorage.setItem(keyName, key.value);
+    else sessionStorage.removeItem(keyName);
+  };
+  keep.addEventListener("change", keepOrForget);
+  key.addEventListener("change", keepOrForget);
+  // A window that has something in it, today too.
+  fillDate("start_date", 30);
+  fillDate("end_date", 0);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send(form, base, key.value.trim());
+  });
+  element("try").hidden = false;
+  element("try-open").hidden = false;
+  // The address may name the form, which was not there yet.
+  if (location.hash === "#try") element("try").scrollIntoView();
+}
+
+function fillDate(name, daysAgo) {
+  const input = element(`input-${name}`);
+  const msPerDay = 86_400_000;
+  if (input?.required) input.value = new Date(Date.now() - daysAgo * msPerDay).toISOString().slice(0, 10);
+}
+
+function requestOf(form, base) {
+  let path = form.dataset.path;
+  const query = new URLSearchParams();
+  for (const input of form.querySelectorAll("[data-name]")) {
+    const { name, in: place } = input.dataset;
+    if (place === "path") path = path.replace(`{${name}}`, encodeURIComponent(input.value));
+    else if (input.value !== "") query.append(name, input.value);
+  }
+  return `${base}${path}${query.size > 0 ? `?${query}` : ""}`;
+}
+
+async function send(form, base, key) {
+  const status = element("try-status");
+  const place = element("try-answer");
+  const body = element("try-body")?.value;
+  status.textContent = "Waiting for the answer …";
+  place.hidden = true;
+  const begun = performance.now();
+  try {
+    const headers = {
+      "x-service-api-key": key,
+      ...(body !== undefined && { "content-type": "application/json" }),
+    };
+    const answer = await fetch(requestOf(form, base), { method: form.dataset.method, headers, body });
+    const text = await answer.text();
+    const ms = Math.round(performance.now() - begun);
+    const left = answer.headers.get("x-ratelimit-remaining");
+    status.textContent = `${answer.status} after ${ms} ms, request ${answer.headers.get("x-request-id")}${left ? `, ${left} more requests are free` : ""}.`;
+    place.querySelector("code").textContent = shown(text);
+    place.hidden = text === "";
+  } catch (error) {
+    status.textContent = `No answer came from ${base}: ${error.message}.`;
+  }
+}
+
+/** A browser that draws 16 MiB of text is busy for a while. */
+const charactersMax = 200_000;
+
+function shown(text) {
+  let pretty = text;
+  try {
+    pretty = JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    // CSV and NDJSON stay as they come.
+  }
+  return pretty.length > charactersMax ? `${pretty.slice(0, charactersMax)}\n… cut here.` : pretty;
+}

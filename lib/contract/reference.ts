@@ -3,8 +3,9 @@ import { eventTypeNames } from "./event-names.ts";
 import type { Method } from "./operation.ts";
 
 /**
- * The API reference: a page, its script and style, the OpenAPI document and a page for every error code; and the
- * dashboard. One function serves all of it, to everybody and without a key, locally as deployed.
+ * The API reference: a first page, a page for every operation and every error code, the events, and the OpenAPI
+ * document they are made from; and the dashboard. One function serves all of it, to everybody and without a key, locally
+ * as deployed.
  */
 
 /** functions/<source>.ts holds its handler. */
@@ -23,6 +24,7 @@ export const referenceRoutes = [
   route("/docs"),
   route("/docs/{asset}"),
   // A fixed step beats a parameter, so each of these needs its own.
+  route("/docs/operations/{operation}"),
   route("/docs/errors"),
   route("/docs/errors/{code}"),
   route("/docs/events"),
@@ -45,21 +47,18 @@ export type ReferenceFile = {
 export const html = "text/html; charset=utf-8";
 const script = "text/javascript; charset=utf-8";
 
+/** The pages of the operations are made from it. */
+export const documentFile = "docs/openapi.json";
+
+/** What the search dialog looks through: made like the pages, so no file. */
+export const searchPath = "/docs/search.json";
+
 /** What is served as it is, by its path. */
 export const referenceFiles: Readonly<Record<string, ReferenceFile>> = {
   ...dashboardFiles,
-  "/openapi.json": { file: "docs/openapi.json", contentType: "application/json" },
-  "/docs": { file: "docs/reference/index.html", contentType: html },
+  "/openapi.json": { file: documentFile, contentType: "application/json" },
   "/docs/reference.js": { file: "docs/reference/reference.js", contentType: script },
   "/docs/reference.css": { file: "docs/reference/reference.css", contentType: "text/css; charset=utf-8" },
-  "/docs/swagger-ui.js": {
-    file: "node_modules/swagger-ui-dist/swagger-ui-bundle.js",
-    contentType: script,
-  },
-  "/docs/swagger-ui.css": {
-    file: "node_modules/swagger-ui-dist/swagger-ui.css",
-    contentType: "text/css; charset=utf-8",
-  },
   ...Object.fromEntries(
     eventTypeNames.map((name) => [
       `/docs/events/${name}.json`,
@@ -68,10 +67,11 @@ export const referenceFiles: Readonly<Record<string, ReferenceFile>> = {
   ),
 };
 
-/** Markdown that is served as pages, by path. */
-export const referencePages: Readonly<Record<string, string>> = {
-  "/docs/errors": "docs/errors.md",
-  "/docs/events": "docs/events.md",
+/** Markdown that is served as pages, by path, and what search calls it. */
+export const referencePages: Readonly<Record<string, { readonly file: string; readonly kind: string }>> = {
+  [referencePath]: { file: "docs/start.md", kind: "First steps" },
+  "/docs/errors": { file: "docs/errors.md", kind: "Error codes" },
+  "/docs/events": { file: "docs/events.md", kind: "Platform events" },
 };
 
 /** One page for every error code, as Markdown: <folder>/<code>.md. */
@@ -80,13 +80,13 @@ export const errorPagesFolder = "docs/errors";
 /** Files and folders that the function needs beside its code, each under the path it has in the project. */
 export const referenceBundle: readonly string[] = [
   ...Object.values(referenceFiles).map(({ file }) => file),
-  ...Object.values(referencePages),
+  ...Object.values(referencePages).map(({ file }) => file),
   errorPagesFolder,
 ];
 
 /**
- * Everything comes from the service itself. `data:` is for the arrows and locks that the style sheet draws;
- * nothing inline runs, nothing is framed, and the key that is typed in goes nowhere but back to this service.
+ * Everything comes from the service itself. `data:` is for the empty icon; nothing inline runs or styles, text never
+ * becomes markup or script, nothing is framed, and the key that is typed in goes nowhere but back to this service.
  */
 export const referenceSecurityPolicy = [
   "default-src 'none'",
@@ -97,4 +97,6 @@ export const referenceSecurityPolicy = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join("; ");

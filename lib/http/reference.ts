@@ -5,13 +5,17 @@ import { errorCodes, itemErrorCodes } from "../contract/errors.ts";
 import { Fault } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
 import {
+  documentFile,
   errorPagesFolder,
   html,
   referenceFiles,
   referencePages,
   referencePath,
   referenceSecurityPolicy,
+  searchPath,
 } from "../contract/reference.ts";
+import type { ApiDocument } from "../reference/document.ts";
+import { createSite, type MarkdownSource, type Site } from "../reference/site.ts";
 import { type Chance, systemChance } from "../runtime/chance.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { type Coding, compress, preferredCoding } from "./compression.ts";
@@ -26,7 +30,6 @@ import {
   requestIdOf,
   shownPath,
 } from "./headers.ts";
-import { markdownPage } from "./markdown-page.ts";
 import { logRequest } from "./request-line.ts";
 
 type Document = {
@@ -35,9 +38,9 @@ type Document = {
   readonly securityPolicy?: string | undefined;
 };
 
-/** Answers `GET` of the reference's routes from the files below `root`; each is read once. */
+/** Answers `GET` of the reference's routes from the files below `root`; each is read once, and each page made once. */
 export function serveReference(root: string, chance: Chance = systemChance, clock: Clock = systemClock) {
-  const read = cached((file) => readFile(join(root, file)));
+  const find = documents((file) => readFile(join(root, file)));
   const compressOnce = compressor();
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
     const opened = { requestId: requestIdOf(event, chance), startedAtMs: clock.nowMs() };
@@ -51,7 +54,7 @@ export function serveReference(root: string, chance: Chance = systemChance, cloc
         body: "",
       };
     }
-    const document = await find(read, path);
+    const document = await find(path);
     if (!document) {
       const fault = notThere(path);
       const { status, headers, body } = renderFault(fault, path);
@@ -85,18 +88,42 @@ export function serveReference(root: string, chance: Chance = systemChance, cloc
 const notThere = (path: string) =>
   new Fault("NOT_FOUND", `There is nothing at ${shownPath(path)}. The reference of the API is at /docs.`);
 
-async function find(read: (file: string) => Promise<Buffer>, path: string): Promise<Document | undefined> {
-  const rendered = async (file: string, up: "../" | "../../") =>
-    Buffer.from(markdownPage((await read(file)).toString(), up));
-  const file = Object.hasOwn(referenceFiles, path) ? referenceFiles[path] : undefined;
-  if (file) return { ...file, body: await read(file.file) };
-  const page = Object.hasOwn(referencePages, path) ? referencePages[path] : undefined;
-  if (page) return { contentType: html, body: await rendered(page, "../") };
-  const code = /^\/docs\/errors\/([A-Z_]+)$/.exec(path)?.[1];
-  // By the list, not by what lies in the folder: a path never decides which file is opened.
-  if (code === undefined || !(Object.hasOwn(errorCodes, code) || Object.hasOwn(itemErrorCodes, code)))
-    return undefined;
-  return { contentType: html, body: await rendered(`${errorPagesFolder}/${code}.md`, "../../") };
+type Read = (file: string) => Promise<Buffer>;
+
+/** By lists, not by what lies in a folder: a path never decides which file is opened. */
+function documents(readFromDisk: Read): (path: string) => Promise<Document | undefined> {
+  const read = cached(readFromDisk);
+  const site = cached(() => readSite(read));
+  const pages = new Map<string, Document>();
+  return async (path) => {
+    const file = Object.hasOwn(referenceFiles, path) ? referenceFiles[path] : undefined;
+    if (file) return { ...file, body: await read(file.file) };
+    const known = pages.get(path);
+    if (known) return known;
+    const made = path === searchPath ? (await site("")).search() : (await site("")).page(path);
+    if (made === undefined) return undefined;
+    const contentType = path === searchPath ? "application/json" : html;
+    const document = { contentType, body: Buffer.from(made) };
+    pages.set(path, document);
+    return document;
+  };
+}
+
+async function readSite(read: Read): Promise<Site> {
+  // Our own file, made from the contract; a test holds that it is.
+  const document: ApiDocument = JSON.parse((await read(documentFile)).toString());
+  const pages = Object.entries(referencePages).map(
+    async ([path, { file, kind }]): Promise<MarkdownSource> => {
+      return { path, kind, markdown: (await read(file)).toString() };
+    },
+  );
+  const errors = Object.keys({ ...errorCodes, ...itemErrorCodes }).map(
+    async (code): Promise<MarkdownSource> => {
+      const markdown = (await read(`${errorPagesFolder}/${code}.md`)).toString();
+      return { path: `/docs/errors/${code}`, kind: "Error code", markdown };
+    },
+  );
+  return createSite(document, await Promise.all([...pages, ...errors]));
 }
 
 /** A file that was read once is compressed once. */

@@ -15,7 +15,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "lib/stream": ["lib/store"],
   "lib/index": ["lib/store"],
   "lib/access": ["lib/store", "lib/audit"],
-  "lib/http": ["lib/access", "lib/store", "lib/audit"],
+  "lib/http": ["lib/access", "lib/store", "lib/audit", "lib/reference"],
+  "lib/reference": [],
   ...Object.fromEntries(
     domains.map((domain) => [
       `lib/${domain}`,

@@ -7,11 +7,13 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { restEvent } from "../../cli/local/rest-event.ts";
 import { createRouter } from "../../cli/local/routes.ts";
 import { errorCodes, itemErrorCodes } from "../../lib/contract/errors.ts";
+import { operations } from "../../lib/contract/operations.ts";
 import {
   referenceBundle,
   referenceFiles,
   referencePages,
   referenceRoutes,
+  searchPath,
 } from "../../lib/contract/reference.ts";
 import { serveReference } from "../../lib/http/reference.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
@@ -20,10 +22,12 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 const project = fileURLToPath(new URL("../..", import.meta.url));
 const route = createRouter(referenceRoutes);
 let root = "";
+let serve: ReturnType<typeof serveReference>;
 beforeAll(async () => {
   vi.stubEnv("LOG_LEVEL", "silent");
   root = await mkdtemp(join(tmpdir(), "review-api-"));
   for (const path of referenceBundle) await cp(join(project, path), join(root, path), { recursive: true });
+  serve = serveReference(root);
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
@@ -36,7 +40,7 @@ async function ask(path: string, ...further: string[]) {
   };
   const options = { stage: "live", binaryMediaTypes: [], clock: systemClock, chance: systemChance };
   const event = restEvent(request, match, options);
-  const { statusCode, headers = {}, body, isBase64Encoded } = await serveReference(root)(event);
+  const { statusCode, headers = {}, body, isBase64Encoded } = await serve(event);
   const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
   const text = (headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString();
   return { statusCode, headers, text, routed: match.operation !== undefined };
@@ -44,21 +48,24 @@ async function ask(path: string, ...further: string[]) {
 
 const errorPages = Object.keys({ ...errorCodes, ...itemErrorCodes }).map((code) => `/docs/errors/${code}`);
 
-test.each([...Object.keys(referenceFiles), ...Object.keys(referencePages), ...errorPages])(
-  "%s has a route, and all it needs is in the function's bundle",
-  async (path) => {
-    const { statusCode, headers, text, routed } = await ask(path);
-    expect([routed, statusCode]).toEqual([true, 200]);
-    expect(headers).toMatchObject({ "cache-control": "no-store", "x-request-id": expect.any(String) });
-    expect(text.length).toBeGreaterThan(100);
-  },
-);
+const operationPages = operations.map(({ id }) => `/docs/operations/${id}`);
+const pages = [...Object.keys(referencePages), ...errorPages, ...operationPages];
+const served = [...Object.keys(referenceFiles), searchPath, ...pages];
+
+test.each(served)("%s has a route, and all it needs is in the function's bundle", async (path) => {
+  const { statusCode, headers, text, routed } = await ask(path);
+  expect([routed, statusCode]).toEqual([true, 200]);
+  expect(headers).toMatchObject({ "cache-control": "no-store", "x-request-id": expect.any(String) });
+  expect(text.length).toBeGreaterThan(100);
+});
 
 test.each([
   "/docs/errors/..%2f..%2fpackage.json",
   "/docs/errors/toString",
   "/docs/errors/NO_SUCH_CODE",
   "/docs/constructor",
+  "/docs/operations/constructor",
+  "/docs/operations/noSuchOperation",
 ])("%s opens no file", async (path) => {
   const { statusCode, text } = await ask(path);
   expect([statusCode, JSON.parse(text)]).toMatchObject([404, { error: { code: "NOT_FOUND" } }]);
@@ -75,17 +82,13 @@ test("what is sent to an allowed origin says that it depends on it, beside the c
   vi.stubEnv("CORS_ORIGINS", undefined);
 });
 
-test.each(["/docs", ...Object.keys(referencePages), ...errorPages])(
-  "%s asks for and leads to nothing that is not served",
-  async (path) => {
-    const { text } = await ask(path);
-    const targets = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, target = ""]) => target);
-    expect(targets.length).toBeGreaterThan(3);
-    const served = [...Object.keys(referenceFiles), ...Object.keys(referencePages), ...errorPages];
-    for (const target of targets.filter((each) => !each.startsWith("data:") && !each.startsWith("https:")))
-      expect(served).toContain(new URL(target, `http://service${path}`).pathname);
-  },
-);
+test.each(pages)("%s asks for and leads to nothing that is not served", async (path) => {
+  const { text } = await ask(path);
+  const targets = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, target = ""]) => target);
+  expect(targets.length).toBeGreaterThan(3);
+  for (const target of targets.filter((each) => !each.startsWith("data:") && !each.startsWith("https:")))
+    expect(served).toContain(new URL(target, `http://service${path}`).pathname);
+});
 
 test("the root leads to the reference, also below a stage", async () => {
   const { statusCode, headers, routed } = await ask("/");

@@ -2,17 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { referencePages } from "../../lib/contract/reference.ts";
-import { markdownPage } from "../../lib/http/markdown-page.ts";
+import { markdownHtml, sectionsOf, titleOf } from "../../lib/reference/markdown.ts";
 
 const project = fileURLToPath(new URL("../../", import.meta.url));
 const folder = `${project}docs/errors/`;
 
 test("headings, paragraphs, lists, code and links become HTML, and nothing in them becomes markup", () => {
-  const page = markdownPage(
-    "# A_CODE\n\nHTTP 400. `<b>` & [another](OTHER.md#part).\n\n## What to do\n\n- One\n  line\n- Two `a - b`\n",
-    "../../",
-  );
-  expect(page).toContain("<title>A_CODE</title>");
+  const markdown =
+    "# A_CODE\n\nHTTP 400. `<b>` & [another](OTHER.md#part).\n\n## What to do\n\n- One\n  line\n- Two `a - b`\n";
+  const page = markdownHtml(markdown);
+  expect(titleOf(markdown)).toBe("A_CODE");
   expect(page).toContain("<h1>A_CODE</h1>");
   expect(page).toContain('<p>HTTP 400. <code>&lt;b&gt;</code> &amp; <a href="OTHER#part">another</a>.</p>');
   expect(page).toContain('<h2 id="what-to-do">What to do</h2>');
@@ -20,22 +19,33 @@ test("headings, paragraphs, lists, code and links become HTML, and nothing in th
 });
 
 test("tables and code become HTML; blank lines in code part nothing, and marks for programs are not shown", () => {
-  const page = markdownPage(
+  const page = markdownHtml(
     "# T\n\n<!-- x: npm run generate -->\n\n| A | B |\n| --- | --- |\n| `a` | one \\| two |\n\n<!-- end of x -->\n\n" +
       "```python\nif a < b:\n\n    pass\n```\n\nAfter.\n",
-    "../",
   );
   expect(page).toContain('<thead><tr><th scope="col">A</th><th scope="col">B</th></tr></thead>');
   expect(page).toContain("<tr><td><code>a</code></td><td>one | two</td></tr>");
-  expect(page).toContain("<code>if a &lt; b:\n\n    pass\n</code></pre>\n<p>After.</p>");
+  expect(page).toContain("</span> a &lt; b:\n\n    pass\n</code></pre></div>\n<p>After.</p>");
   expect(page).not.toContain("generate");
-  expect(page).toContain('<link rel="stylesheet" href="../docs/reference.css">');
 });
 
-const pages = [...readdirSync(folder).map((name) => `docs/errors/${name}`), ...Object.values(referencePages)];
+test("search finds the text below each heading, without the marks of Markdown", () => {
+  const sections = sectionsOf(
+    "# T\n\nOne `two`.\n\n## Part A\n\n| a | b |\n| --- | --- |\n| [c](d.md) | e |\n",
+  );
+  expect(sections).toEqual([
+    { title: "T", anchor: "", text: "One two ." },
+    { title: "Part A", anchor: "part-a", text: "a b c e" },
+  ]);
+});
+
+const pages = [
+  ...readdirSync(folder).map((name) => `docs/errors/${name}`),
+  ...Object.values(referencePages).map(({ file }) => file),
+];
 
 test.each(pages)("%s uses only as much of Markdown as is rendered", (name) => {
-  const page = markdownPage(readFileSync(`${project}${name}`, "utf8"), "../");
+  const page = markdownHtml(readFileSync(`${project}${name}`, "utf8"));
   const text = page
     .replaceAll(/<pre.*?<\/pre>/gs, "")
     .replaceAll(/<code>[^<]*<\/code>/g, "")

@@ -1,0 +1,89 @@
+import type { Endpoint } from "./document.ts";
+import { escaped } from "./html.ts";
+
+export type Group = {
+  readonly name: string;
+  readonly description: string;
+  readonly endpoints: readonly Endpoint[];
+};
+
+export type PageContent = {
+  /** Below the service's own address, such as /docs/errors. */
+  readonly path: string;
+  readonly title: string;
+  readonly main: string;
+};
+
+/** Links are relative, so that the pages work below a stage's path too. */
+export const upFrom = (path: string): string => "../".repeat(path.split("/").length - 2);
+
+export const operationPath = (operationId: string): string => `/docs/operations/${operationId}`;
+
+/** Everything round the content: the same on every page, readable without the script. */
+export function layout({ path, title, main }: PageContent, groups: readonly Group[]): string {
+  const up = upFrom(path);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)} · Review API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${up}docs/reference.css">
+<script src="${up}docs/reference.js"></script>
+</head>
+<body data-up="${up}">
+<a class="skip" href="#content">Skip to content</a>
+<header class="top">
+<a class="brand" href="${up}docs">Review API <span>reference</span></a>
+<button type="button" id="search-open" class="search-open" hidden>Search <kbd>/</kbd></button>
+<a class="plain" href="${up}openapi.json">OpenAPI</a>
+<button type="button" id="scheme" class="scheme" hidden>◐ <span>system</span></button>
+<a class="menu-open" href="#menu">Menu</a>
+</header>
+<div class="columns">
+${sidebar(path, up, groups)}
+<main id="content" tabindex="-1">
+${main}
+</main>
+</div>
+<dialog id="search" aria-label="Search the reference">
+<form method="dialog"><label for="search-text">Search operations, fields, errors, events</label>
+<div class="search-line"><input id="search-text" type="search" autocomplete="off" spellcheck="false">
+<button type="submit">Close</button></div></form>
+<p id="search-count" role="status"></p>
+<ul id="search-found"></ul>
+</dialog>
+</body>
+</html>
+`;
+}
+
+const furtherPages: ReadonlyArray<readonly [path: string, label: string]> = [
+  ["/docs", "First steps"],
+  ["/docs/events", "Platform events"],
+  ["/docs/errors", "Error codes"],
+];
+
+function sidebar(path: string, up: string, groups: readonly Group[]): string {
+  const item = (target: string, label: string) =>
+    `<li><a href="${up}${target.slice(1)}"${target === path ? ' aria-current="page"' : ""}>${label}</a></li>`;
+  const list = (items: readonly string[]) => `<ul>\n${items.join("\n")}\n</ul>`;
+  return [
+    '<nav id="menu" class="side" aria-label="Reference">',
+    '<a class="menu-close" href="#content">Close menu</a>',
+    list(furtherPages.map(([target, label]) => item(target, label))),
+    ...groups.map(
+      ({ name, endpoints }) =>
+        `<h2>${escaped(name)}</h2>\n${list(
+          endpoints.map(({ operationId, summary, method }) =>
+            item(operationPath(operationId), `<span>${escaped(summary)}</span> ${methodBadge(method)}`),
+          ),
+        )}`,
+    ),
+    "</nav>",
+  ].join("\n");
+}
+
+export const methodBadge = (method: string): string =>
+  `<span class="method ${method}">${method.toUpperCase()}</span>`;

@@ -1,0 +1,97 @@
+import { anchorOf, codeBlock, inline } from "./html.ts";
+
+/**
+ * Pages of docs/ for a browser. They use a little of Markdown only (headings, paragraphs, lists, tables, code, links), and
+ * a test holds them to it, so a little is enough here.
+ */
+export const markdownHtml = (markdown: string): string => blocksOf(markdown).map(block).join("\n");
+
+export const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? "";
+
+export type Section = { readonly title: string; readonly anchor: string; readonly text: string };
+
+/** What search looks through: the text below each heading. */
+export function sectionsOf(markdown: string): Section[] {
+  const sections: { title: string; anchor: string; text: string }[] = [];
+  for (const text of blocksOf(markdown)) {
+    const heading = headingOf(text);
+    if (heading) {
+      const anchor = heading.level === 1 ? "" : anchorOf(heading.words);
+      sections.push({ title: heading.words.replaceAll("`", ""), anchor, text: "" });
+      continue;
+    }
+    const section = sections.at(-1);
+    if (section) section.text = `${section.text} ${plain(text)}`.trim();
+  }
+  return sections;
+}
+
+const plain = (text: string): string =>
+  text
+    .replaceAll(/^```.*$|^\|[- |]+\|$/gm, "")
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/[`|*]/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+
+const fence = /^```.*?\n.*?^```$/gms;
+
+/** What blank lines part, but for those inside code; marks for programs are no blocks. */
+function blocksOf(markdown: string): string[] {
+  const codes = markdown.match(fence) ?? [];
+  const texts = markdown.split(fence);
+  return texts.flatMap((text, index) => [
+    ...text
+      .replaceAll(/<!--.*?-->/g, "")
+      .trim()
+      .split(/\n{2,}/)
+      .filter((each) => each.trim() !== ""),
+    ...codes.slice(index, index + 1),
+  ]);
+}
+
+function headingOf(text: string): { readonly level: number; readonly words: string } | undefined {
+  const [, marks, words] = /^(#{1,3}) (.*)$/.exec(text) ?? [];
+  return marks !== undefined && words !== undefined ? { level: marks.length, words } : undefined;
+}
+
+function block(text: string): string {
+  const heading = headingOf(text);
+  if (heading?.level === 1) return `<h1>${inline(heading.words)}</h1>`;
+  if (heading)
+    return `<h${heading.level} id="${anchorOf(heading.words)}">${inline(heading.words)}</h${heading.level}>`;
+  if (text.startsWith("```")) return codeBlock(codeOf(text), languageOf(text));
+  if (text.startsWith("|")) return table(text);
+  if (!text.startsWith("- ")) return `<p>${inline(text)}</p>`;
+  const items = text.slice(2).split(/\n- /);
+  return `<ul>\n${items.map((item) => `<li>${inline(item)}</li>`).join("\n")}\n</ul>`;
+}
+
+const codeOf = (text: string): string => text.replace(/^```.*\n/, "").replace(/```$/, "");
+const languageOf = (text: string): string => /^```(\w+)/.exec(text)?.[1] ?? "text";
+
+/** It may be wider than a phone: then it scrolls, also by keyboard. */
+function table(text: string): string {
+  const [heads = [], , ...rows] = text.split("\n").map(cellsOf);
+  return htmlTable(
+    heads.map(inline),
+    rows.map((cells) => cells.map(inline)),
+  );
+}
+
+/** Cells are HTML already. */
+export function htmlTable(heads: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+  const row = (cells: readonly string[], open: string, close: string) =>
+    `<tr>${cells.map((cell) => open + cell + close).join("")}</tr>`;
+  return [
+    '<div class="scroll" tabindex="0" role="group" aria-label="Table">',
+    `<table>\n<thead>${row(heads, '<th scope="col">', "</th>")}</thead>`,
+    `<tbody>\n${rows.map((cells) => row(cells, "<td>", "</td>")).join("\n")}\n</tbody></table></div>`,
+  ].join("\n");
+}
+
+const cellsOf = (line: string): string[] =>
+  line
+    .slice(1, -1)
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll("\\|", "|"));

@@ -1,0 +1,38 @@
+import type { Endpoint, HttpMethod } from "./document.ts";
+
+/** One request that the samples of all languages send. */
+export type SampleRequest = {
+  readonly operation: string;
+  readonly method: HttpMethod;
+  /** With the parameters of the path filled in, escaped. */
+  readonly path: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Answers in pages, so a sample walks them. */
+  readonly isPaged: boolean;
+  /** 204: there is no body to read. */
+  readonly isEmpty: boolean;
+};
+
+/** What must be sent, with the values of the document's examples. */
+export function sampleRequest({ operationId, method, path, parameters, ...rest }: Endpoint): SampleRequest {
+  const valuesOf = (place: "path" | "query") =>
+    Object.fromEntries(
+      parameters
+        .filter((parameter) => parameter.in === place && parameter.required)
+        .map(({ name, example }) => [name, String(example ?? name)]),
+    );
+  const pathParameters = valuesOf("path");
+  const body = Object.values(rest.requestBody?.content["application/json"]?.examples ?? {})[0]?.value;
+  return {
+    operation: operationId,
+    method,
+    path: path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(pathParameters[name] ?? name)),
+    pathParameters,
+    query: valuesOf("query"),
+    ...(body !== undefined && { body }),
+    isPaged: parameters.some(({ name }) => name === "cursor"),
+    isEmpty: "204" in rest.responses,
+  };
+}

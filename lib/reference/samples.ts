@@ -1,0 +1,112 @@
+import type { SampleRequest } from "./sample-request.ts";
+
+/** Stands for the service's address; the page puts its own there. */
+export const sampleAddress = "https://api.example.com";
+
+export type Sample = { readonly language: "curl" | "TypeScript" | "Python"; readonly code: string };
+
+export const samplesOf = (request: SampleRequest): readonly Sample[] => [
+  { language: "curl", code: curl(request) },
+  { language: "TypeScript", code: typescript(request) },
+  { language: "Python", code: python(request) },
+];
+
+const queryString = (query: SampleRequest["query"]): string => {
+  const text = new URLSearchParams(query).toString();
+  return text === "" ? "" : `?${text}`;
+};
+
+function curl({ method, path, query, body }: SampleRequest): string {
+  const words = [
+    `curl ${method === "get" ? "" : `-X ${method.toUpperCase()} `}"${sampleAddress}${path}${queryString(query)}"`,
+    '-H "x-service-api-key: $REVIEW_API_KEY"',
+    ...(body === undefined
+      ? []
+      : ['-H "content-type: application/json"', `-d '${shellQuoted(JSON.stringify(body, null, 2))}'`]),
+  ];
+  return words.join(" \\\n  ");
+}
+
+const shellQuoted = (text: string): string => text.replaceAll("'", "'\\''");
+
+/** By the typed client, which retries and pages by itself. */
+function typescript({ operation, pathParameters, query, body, isPaged, isEmpty }: SampleRequest): string {
+  const request = {
+    ...(Object.keys(pathParameters).length > 0 && { path: pathParameters }),
+    ...(Object.keys(query).length > 0 && { query }),
+    ...(body !== undefined && { body }),
+  };
+  const words = Object.keys(request).length > 0 ? literal(request) : "";
+  const head = [
+    'import { createClient } from "review-api/client";',
+    "",
+    `const api = createClient({ baseUrl: "${sampleAddress}", key: process.env.REVIEW_API_KEY ?? "" });`,
+  ];
+  if (isPaged)
+    return [
+      ...head,
+      `for await (const { body } of api.pages(${[`"${operation}"`, words].filter(Boolean).join(", ")})) {`,
+      "  console.log(body);",
+      "}",
+    ].join("\n");
+  const answer = isEmpty ? "status" : "body";
+  return [...head, `const { ${answer} } = await api.${operation}(${words});`, `console.log(${answer});`].join(
+    "\n",
+  );
+}
+
+/** JSON with names as TypeScript writes them. */
+const literal = (value: object): string =>
+  JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:");
+
+/** The standard library alone: it runs where Python does. */
+function python(request: SampleRequest): string {
+  return (request.isPaged ? pythonWalk(request) : pythonCall(request)).join("\n");
+}
+
+function pythonWalk({ path, query }: SampleRequest): string[] {
+  return [
+    "import json, os",
+    "from urllib.parse import urlencode",
+    "from urllib.request import Request, urlopen",
+    "",
+    `query = ${pythonLiteral(query)}`,
+    "while True:",
+    `    url = "${sampleAddress}${path}?" + urlencode(query)`,
+    '    request = Request(url, headers={"x-service-api-key": os.environ["REVIEW_API_KEY"]})',
+    "    with urlopen(request) as answer:",
+    "        page = json.load(answer)",
+    "    print(page)",
+    '    if page["next_cursor"] is None:',
+    "        break",
+    '    query["cursor"] = page["next_cursor"]',
+  ];
+}
+
+function pythonCall({ method, path, query, body, isEmpty }: SampleRequest): string[] {
+  const headers = [
+    '"x-service-api-key": os.environ["REVIEW_API_KEY"]',
+    ...(body === undefined ? [] : ['"content-type": "application/json"']),
+  ];
+  return [
+    `import ${isEmpty && body === undefined ? "os" : "json, os"}`,
+    "from urllib.request import Request, urlopen",
+    "",
+    ...(body === undefined ? [] : [`body = ${pythonLiteral(body)}`]),
+    "request = Request(",
+    `    "${sampleAddress}${path}${queryString(query)}",`,
+    ...(method === "get" ? [] : [`    method="${method.toUpperCase()}",`]),
+    ...(body === undefined ? [] : ["    data=json.dumps(body).encode(),"]),
+    `    headers={${headers.join(", ")}},`,
+    ")",
+    "with urlopen(request) as answer:",
+    isEmpty ? "    print(answer.status)" : "    print(json.load(answer))",
+  ];
+}
+
+/** JSON is Python but for three words, which stand alone: a string is matched as a whole and kept. */
+const pythonLiteral = (value: unknown): string =>
+  JSON.stringify(value, null, 4).replaceAll(
+    /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g,
+    (word) => ({ true: "True", false: "False", null: "None" })[word] ?? word,
+  );

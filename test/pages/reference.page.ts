@@ -1,0 +1,185 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { operations } from "../../lib/contract/operations.ts";
+import { startStage } from "./stage.ts";
+import { desktop, expectAccessible, openPage, phone, service } from "./support.ts";
+
+const at = (path: string): string => `${service().url}${path}`;
+
+/** Sends the form as it is filled in; answers the status line and the body that the page shows. */
+async function send(page: Page): Promise<{ readonly status: string; readonly body: string }> {
+  await page.click("form.try button[type=submit]");
+  await page.locator("#try-status", { hasText: / after \d+ ms/ }).waitFor();
+  const [status = "", body = ""] = await page.locator("#try-status, #try-answer code").allTextContents();
+  return { status, body };
+}
+
+describe.each([
+  ["on a desktop, light", { ...desktop, colorScheme: "light" }],
+  ["on a phone, dark", { ...phone, colorScheme: "dark" }],
+] as const)("%s", (_, options) => {
+  test.each([
+    "/docs",
+    "/docs/operations/listReviewMetrics",
+    "/docs/operations/createLearnings",
+    "/docs/operations/deleteRole",
+    "/docs/errors",
+    "/docs/errors/INVALID_CURSOR",
+    "/docs/events",
+  ])("%s is accessible, fits the window, breaks nothing and asks nobody else", async (path) => {
+    const { page, faults, origins } = await openPage(options);
+    await page.goto(at(path));
+    await expectAccessible(page);
+    const wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    expect(await page.evaluate(wider)).toBe(0);
+    expect(faults).toEqual([]);
+    expect([...origins]).toEqual([service().url]);
+  });
+});
+
+test("the root leads to the first page, and its menu to every operation", async () => {
+  const { page } = await openPage();
+  await page.goto(at("/"));
+  expect(await page.locator("h1").textContent()).toBe("First steps");
+  expect(await page.locator("#menu a .method").count()).toBe(operations.length);
+  await page.click('#menu a[href$="/whoami"]');
+  expect(new URL(page.url()).pathname).toBe("/docs/operations/whoami");
+});
+
+test("a key that is typed in calls the operation; without one the answer says what is missing", async () => {
+  const { page, faults } = await openPage();
+  await page.goto(at("/docs/operations/whoami"));
+  expect(await page.getAttribute("#try-key", "type")).toBe("password");
+  const refused = await send(page);
+  expect([refused.status, refused.body]).toEqual([
+    expect.stringMatching(/^401 /),
+    expect.stringContaining("UNAUTHORIZED"),
+  ]);
+  await page.fill("#try-key", service().keys.workspace);
+  const known = await send(page);
+  expect([known.status, known.body]).toEqual([
+    expect.stringMatching(/^200 /),
+    expect.stringContaining('"kind": "workspace"'),
+  ]);
+  // The one refused call above is told by the browser.
+  expect(faults).toEqual([expect.stringContaining("status of 401")]);
+});
+
+test("a form that nobody changes but for the key answers something", async () => {
+  const { page } = await openPage();
+  await page.goto(at("/docs/operations/listReviewMetrics"));
+  await page.fill("#try-key", service().keys.workspace);
+  await page.fill("#input-limit", "2");
+  const { status, body } = await send(page);
+  expect([status, body]).toEqual([expect.stringMatching(/^200 /), expect.stringContaining('"pr_url"')]);
+  await expectAccessible(page);
+});
+
+test("a key is kept for the tab only when asked, and never in an address or in storage that outlives it", async () => {
+  const { page } = await openPage();
+  const key = service().keys.organization;
+  await page.goto(at("/docs/operations/whoami"));
+  await page.fill("#try-key", key);
+  await page.goto(at("/docs/operations/listRoles"));
+  expect(await page.inputValue("#try-key")).toBe("");
+  await page.fill("#try-key", key);
+  await page.check("#try-keep");
+  await page.goto(at("/docs/operations/whoami"));
+  expect(await page.inputValue("#try-key")).toBe(key);
+  expect(await page.evaluate("JSON.stringify(localStorage) + location.href + document.cookie")).not.toContain(
+    key,
+  );
+  await page.uncheck("#try-keep");
+  await page.reload();
+  expect(await page.inputValue("#try-key")).toBe("");
+});
+
+test("search is opened, used and followed by keyboard alone", async () => {
+  const { page } = await openPage();
+  await page.goto(at("/docs"));
+  await page.keyboard.press("/");
+  await page.keyboard.type("INVALID_CURSOR");
+  await page.locator("#search-found a").first().waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/docs/errors/INVALID_CURSOR");
+  await page.keyboard.press("/");
+  await page.keyboard.type("coderabbit_comments[].accepted");
+  await page.locator("#search-found a").first().waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/listReviewCommentMetrics#answer-data.coderabbit_comments.accepted");
+  expect(await page.locator(".fields li:target").textContent()).toContain("Stored resolution outcome");
+  await page.keyboard.press("/");
+  await page.keyboard.type("nothing is called zyx");
+  await page.locator("#search-count", { hasText: "0 found" }).waitFor();
+  await page.keyboard.press("Escape");
+  expect(await page.locator("#search[open]").count()).toBe(0);
+});
+
+test("samples name the service the page came from, and the language is remembered", async () => {
+  const { page } = await openPage();
+  await page.goto(at("/docs/operations/listRoles"));
+  expect(await page.locator("[data-language=curl] code").textContent()).toContain(`"${at("/v1/roles")}"`);
+  await page.getByRole("radio", { name: "curl" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.goto(at("/docs/operations/whoami"));
+  expect(await page.locator("[data-language=Python]").isVisible()).toBe(true);
+  expect(await page.locator("[data-language=curl]").isVisible()).toBe(false);
+});
+
+test("the reader can choose light and dark against the system, and it stays", async () => {
+  const { page } = await openPage({ ...desktop, colorScheme: "light" });
+  await page.goto(at("/docs"));
+  const back = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+  const light = await back();
+  await page.click("#scheme");
+  await page.click("#scheme");
+  const dark = await back();
+  expect(dark).not.toBe(light);
+  await page.goto(at("/docs/errors"));
+  expect(await back()).toBe(dark);
+});
+
+test("on a phone the menu opens and closes, and leads on", async () => {
+  const { page } = await openPage(phone);
+  await page.goto(at("/docs"));
+  expect(await page.locator("#menu").isVisible()).toBe(false);
+  await page.click("text=Menu");
+  await page.click("text=Close menu");
+  expect(await page.locator("#menu").isVisible()).toBe(false);
+  await page.click("text=Menu");
+  await expectAccessible(page);
+  await page.click("#menu >> text=Error codes");
+  expect(await page.locator("h1").textContent()).toBe("Error codes");
+});
+
+test("without JavaScript everything can still be read", async () => {
+  const { page } = await openPage({ ...desktop, javaScriptEnabled: false });
+  await page.goto(at("/docs/operations/createLearnings"));
+  expect(await page.locator("#body-data").isVisible()).toBe(true);
+  await page.getByText("Python", { exact: true }).first().click();
+  expect(await page.locator("[data-language=Python] pre").isVisible()).toBe(true);
+  expect(await page.locator("#try").isVisible()).toBe(false);
+  await page.click("#menu >> text=Platform events");
+  expect(await page.locator("h1").textContent()).toBe("Platform events");
+});
+
+test("works below the stage of a deployed API, and calls it there", async () => {
+  const stage = await startStage("/live", service().url);
+  try {
+    const { page, faults } = await openPage();
+    await page.goto(`${stage.url}/docs`);
+    await page.click('#menu a[href$="/whoami"]');
+    await page.fill("#try-key", service().keys.organization);
+    const [asked] = await Promise.all([page.waitForRequest("**/v1/whoami"), send(page)]);
+    expect(asked.url()).toBe(`${stage.url}/v1/whoami`);
+    await page.click("#search-open");
+    await page.keyboard.type("seats");
+    await page.locator("#search-found a").first().waitFor();
+    expect(faults).toEqual([]);
+  } finally {
+    await stage.close();
+  }
+});

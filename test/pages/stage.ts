@@ -1,0 +1,38 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer, request as sendRequest } from "node:http";
+import { builtClientFolder } from "../../cli/built-client.ts";
+
+/** API Gateway's own address has the stage's name before every path, which functions do not see. Beside it, the client. */
+export async function startStage(prefix: string, target: string) {
+  const server = createServer((incoming, response) => {
+    if (!incoming.url?.startsWith(`${prefix}/`)) {
+      response.writeHead(403).end();
+      return;
+    }
+    const [, module] = /\/client\/([a-z.]+\.js)$/.exec(incoming.url) ?? [];
+    if (module) {
+      const file = new URL(`../../${builtClientFolder}/${module}`, import.meta.url);
+      response.writeHead(200, { "content-type": "text/javascript" }).end(readFileSync(file));
+      return;
+    }
+    const options = { method: incoming.method, headers: incoming.headers };
+    const onward = sendRequest(`${target}${incoming.url.slice(prefix.length)}`, options, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    incoming.pipe(onward);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}${prefix}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { execFile, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type SampleRequest, sampleRequest } from "../../lib/reference/sample-request.ts";
+import { type Sample, sampleAddress, samplesOf } from "../../lib/reference/samples.ts";
+import { endpoints } from "./support.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const run = promisify(execFile);
+const requests = endpoints.map(sampleRequest);
+const codeOf = (request: SampleRequest, wanted: Sample["language"]): string =>
+  samplesOf(request).find(({ language }) => language === wanted)?.code ?? "";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "review-api-samples-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test("every TypeScript sample fits the client that other packages import", async () => {
+  await mkdir(join(folder, "ts"));
+  for (const request of requests)
+    await writeFile(
+      join(folder, "ts", `${request.operation}.mts`),
+      codeOf(request, "TypeScript").replace("review-api/client", `${root}lib/client/built/client.js`),
+    );
+  const options = {
+    ...{ strict: true, noEmit: true, module: "nodenext", target: "es2022", skipLibCheck: true },
+    ...{ types: ["node"], typeRoots: [`${root}node_modules/@types`] },
+  };
+  const config = { compilerOptions: options, include: ["ts"] };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
+  const { stdout } = await run(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-p", folder], {
+    cwd: folder,
+  }).catch((error: { stdout: string }) => error);
+  expect(stdout).toBe("");
+});
+
+type Seen = {
+  readonly method: string;
+  readonly target: string;
+  readonly key: unknown;
+  readonly body: unknown;
+};
+
+/** Answers as a last page, and tells what came. */
+async function recorder() {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    const text = Buffer.concat(await Array.fromAsync(request)).toString();
+    seen.push({
+      method: request.method ?? "",
+      target: request.url ?? "",
+      key: request.headers["x-service-api-key"],
+      body: text === "" ? undefined : JSON.parse(text),
+    });
+    response.writeHead(200, { "content-type": "application/json" }).end('{"next_cursor":null}');
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  return { seen, url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
+
+const expected = requests.map(({ method, path, query, body }) => {
+  const text = new URLSearchParams(query).toString();
+  return { method: method.toUpperCase(), path, query: text, key: "a key", body };
+});
+/** A question mark with nothing behind it asks the same. */
+const asked = (seen: readonly Seen[]) =>
+  seen.map(({ target, ...rest }) => {
+    const { pathname, searchParams } = new URL(target, "http://service");
+    return { ...rest, path: pathname, query: searchParams.toString() };
+  });
+
+describe("samples send the request that the page describes", () => {
+  const env = { ...process.env, REVIEW_API_KEY: "a key" };
+
+  test("curl", async () => {
+    const { seen, url, close } = await recorder();
+    const script = requests
+      .map((request) => codeOf(request, "curl").replaceAll(sampleAddress, url))
+      .join("\n");
+    await run("bash", ["-c", script.replaceAll(/^curl /gm, "curl --silent --fail ")], { env });
+    close();
+    expect(asked(seen)).toEqual(expected);
+  });
+
+  const hasPython = spawnSync("python3", ["--version"]).status === 0;
+  test.skipIf(!hasPython)("Python", async () => {
+    const { seen, url, close } = await recorder();
+    const script = requests.map((request) => codeOf(request, "Python").replaceAll(sampleAddress, url));
+    await run("python3", ["-c", script.join("\n")], { env });
+    close();
+    expect(asked(seen)).toEqual(expected);
+  });
+});
+
+test("a value that the shell, JSON and Python read differently arrives as it is", async () => {
+  const body = { text: 'it\'s "true" \\ null $HOME `x`', flags: [true, false, null, 1.5] };
+  const request: SampleRequest = {
+    ...{ operation: "createRole", method: "post", path: "/v1/roles", pathParameters: {}, query: {} },
+    ...{ body, isPaged: false, isEmpty: false },
+  };
+  const { seen, url, close } = await recorder();
+  const env = { ...process.env, REVIEW_API_KEY: "a key" };
+  await run("bash", ["-c", codeOf(request, "curl").replaceAll(sampleAddress, url)], { env });
+  if (spawnSync("python3", ["--version"]).status === 0)
+    await run("python3", ["-c", codeOf(request, "Python").replaceAll(sampleAddress, url)], { env });
+  close();
+  for (const each of seen) expect(each.body).toEqual(body);
+  expect(seen.length).toBeGreaterThan(0);
+});

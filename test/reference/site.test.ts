@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { keyKinds } from "../../lib/contract/access.ts";
+import { eventTypeNames } from "../../lib/contract/event-names.ts";
+import { referencePath } from "../../lib/contract/reference.ts";
+import { operationPath } from "../../lib/reference/layout.ts";
+import { allFields, fieldsOf } from "../../lib/reference/schema-view.ts";
+import { createSite } from "../../lib/reference/site.ts";
+import { document, endpoints, site, sources } from "./support.ts";
+
+const page = (path: string): string => site.page(path) ?? "";
+const anchorsOf = (html: string): Set<string> =>
+  new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id));
+
+const found = z
+  .array(z.strictObject({ to: z.string(), title: z.string(), kind: z.string(), text: z.string() }))
+  .parse(JSON.parse(site.search()));
+
+test.each(endpoints.map((endpoint) => [endpoint.operationId, endpoint] as const))(
+  "the page of %s shows everything that the document says of it",
+  (id, endpoint) => {
+    const html = page(operationPath(id));
+    const json = Object.entries(endpoint.responses)
+      .filter(([status]) => status < "400")
+      .flatMap(([, { content }]) => content?.["application/json"]?.schema ?? []);
+    const body = endpoint.requestBody?.content["application/json"]?.schema;
+    const fields = [...json, ...(body ? [body] : [])].flatMap((schema) => allFields(fieldsOf(schema)));
+    for (const name of [...fields, ...endpoint.parameters].map(({ name }) => name))
+      expect(html).toContain(`<code class="name">${name}</code>`);
+    const codes = Object.values(endpoint.responses).flatMap((response) => response["x-error-codes"] ?? []);
+    expect(codes.length).toBeGreaterThan(2);
+    for (const code of codes) expect(html).toContain(`<a href="../errors/${code}">${code}</a>`);
+    for (const language of ["curl", "TypeScript", "Python"])
+      expect(html).toContain(`data-language="${language}"`);
+    expect(html).toContain('<h2 id="who">Who may call it</h2>\n<ul>\n<li>Keys: ');
+    // No id twice: a link or a label would lead to the first only.
+    const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, each]) => each);
+    expect(ids.filter((each, index) => ids.indexOf(each) !== index)).toEqual([]);
+  },
+);
+
+test("the menu of every page has every operation, and marks the page it is on", () => {
+  for (const { path } of sources.slice(0, 4)) {
+    const html = page(path);
+    for (const { summary } of endpoints) expect(html).toContain(summary);
+    expect(html.match(/aria-current="page"/g)?.length ?? 0).toBe(path.startsWith("/docs/errors/") ? 0 : 1);
+  }
+});
+
+test("search finds every operation, parameter, field, error code and event type", () => {
+  const titles = new Set(found.map(({ title }) => title));
+  for (const { summary, parameters } of endpoints)
+    for (const title of [summary, ...parameters.map(({ name }) => name)]) expect(titles).toContain(title);
+  for (const { markdown } of sources) expect(titles).toContain(/^# (.*)$/m.exec(markdown)?.[1]);
+  for (const name of eventTypeNames) expect(titles).toContain(name);
+  expect(titles).toContain("data[].coderabbit_comments[].accepted");
+});
+
+test("everything that search finds is where it says", () => {
+  const anchors = new Map<string, Set<string>>();
+  for (const { to } of found) {
+    const [path = "", anchor] = to.split("#");
+    const known = anchors.get(path) ?? anchorsOf(page(path));
+    anchors.set(path, known);
+    expect(known.size, path).toBeGreaterThan(5);
+    if (anchor !== undefined) expect([path, known.has(anchor) ? anchor : known]).toEqual([path, anchor]);
+  }
+});
+
+test("the first page says how to get a key, the kinds, paging, limits and errors", () => {
+  const html = page(referencePath);
+  for (const heading of ["Get a key", "Kinds of keys", "Walk pages", "Limits", "Errors"])
+    expect(html).toContain(`>${heading}</h2>`);
+  for (const kind of keyKinds) expect(html).toContain(`<td>${kind}</td>`);
+  // Served one step above the folder that its links begin in.
+  expect(html).toContain('<a href="docs/errors">All codes</a>');
+});
+
+test("of a choice between objects every field is shown, required where all of them have it", () => {
+  const fields = fieldsOf({
+    items: {
+      anyOf: [
+        { properties: { a: {}, b: {} }, required: ["a", "b"] },
+        { properties: { a: {} }, required: ["a"] },
+        { type: "null" },
+      ],
+    },
+  });
+  expect(fields.map(({ path, required }) => [path, required])).toEqual([
+    ["[].a", true],
+    ["[].b", false],
+  ]);
+});
+
+test("nothing of the document becomes markup", () => {
+  const [endpoint] = endpoints;
+  const hostile = { ...endpoint, summary: "<script>alert(1)</script>", description: "a <img> `<b>`" };
+  const changed = JSON.stringify({ ...document, paths: { "/v1/<x>": { get: hostile } } });
+  const html = createSite(JSON.parse(changed), []).page(operationPath(endpoint?.operationId ?? "")) ?? "";
+  expect(html).toContain("&lt;script&gt;alert(1)");
+  expect(html).not.toMatch(/<script>|<img>|<b>|<x>/);
+});

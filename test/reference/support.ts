@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { referencePages } from "../../lib/contract/reference.ts";
+import { type ApiDocument, endpointsOf } from "../../lib/reference/document.ts";
+import { createSite, type MarkdownSource } from "../../lib/reference/site.ts";
+
+const project = fileURLToPath(new URL("../../", import.meta.url));
+const read = (file: string): string => readFileSync(`${project}${file}`, "utf8");
+
+export const document: ApiDocument = JSON.parse(read("docs/openapi.json"));
+export const endpoints = endpointsOf(document);
+
+export const sources: readonly MarkdownSource[] = [
+  ...Object.entries(referencePages).map(([path, { file, kind }]) => ({ path, kind, markdown: read(file) })),
+  ...readdirSync(`${project}docs/errors`).map((name) => ({
+    path: `/docs/errors/${name.replace(".md", "")}`,
+    kind: "Error code",
+    markdown: read(`docs/errors/${name}`),
+  })),
+];
+
+export const site = createSite(document, sources);
