@@ -1,4 +1,5 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -7,6 +8,8 @@ export default defineConfig({
     // Far above what a test takes: DynamoDB Local is several times slower than dynoxide, and machines are busy.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // Tests of the tool must not find what a developer keeps for the real one.
+    env: { XDG_CONFIG_HOME: join(tmpdir(), "review-api-no-settings"), REVIEW_API_ENV_FILE: "" },
     globalSetup: ["test/support/shared-engine.ts"],
     pool: "threads",
     isolate: false,

@@ -21,9 +21,20 @@ export function apiFault(error: unknown, url: string): string | undefined {
   if (error instanceof ReviewApiError)
     return `${url} answered ${error.status} ${error.code}: ${error.message}`;
   // fetch tells of a broken connection with a TypeError whose cause is the system's.
-  return error instanceof TypeError && error.cause instanceof Error
-    ? `${url} does not answer (${systemCode(error.cause) ?? error.cause.message}).`
-    : undefined;
+  if (!(error instanceof TypeError && error.cause instanceof Error)) return undefined;
+  const code = systemCode(error.cause);
+  return `${url} does not answer (${code ?? error.cause.message}). ${adviceOn(code)}`;
+}
+
+/** What to look at, by the system's word for what went wrong. */
+function adviceOn(code = ""): string {
+  if (code === "ECONNREFUSED") return "Nothing listens there: check the port, and that the service runs.";
+  if (/^(?:ENOTFOUND|EAI_AGAIN)$/.test(code))
+    return "The name is not known here: check its spelling and your network.";
+  if (/CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(code))
+    return "Its certificate is not trusted here: check the address; NODE_EXTRA_CA_CERTS names a company's own.";
+  if (/^(?:EPROTO|ERR_SSL)/.test(code)) return "It speaks no TLS there: check http or https, and the port.";
+  return "Check the address, and what is between here and there: VPN, proxy, firewall.";
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -59,6 +59,16 @@ const groups: readonly CommandGroup[] = [
     load: async () => (await import("./commands/export.ts")).commands,
   },
   {
+    name: "login",
+    summary: "Keep an address and a key for export and report",
+    load: async () => (await import("./commands/login.ts")).loginCommands,
+  },
+  {
+    name: "logout",
+    summary: "Forget what login kept",
+    load: async () => (await import("./commands/login.ts")).logoutCommands,
+  },
+  {
     name: "index",
     summary: "Mend the review index of Learnings",
     load: async () => (await import("./commands/index.ts")).commands,
@@ -98,7 +108,7 @@ export async function main(
   try {
     return await dispatch(words, terminal);
   } catch (error) {
-    terminal.say(sentence(error));
+    terminal.say(terminal.paintSaid("bad", sentence(error)));
     if (error instanceof UsageFault)
       terminal.say(`Try: review-api ${[...helpPath(words), "--help"].join(" ")}`);
     return error instanceof UsageFault ? 2 : 1;
@@ -109,7 +119,7 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<0
   const [first, ...rest] = words;
   if (first === "help" && rest.length > 0) return dispatch([...rest, "--help"], terminal);
   if (first === undefined || first === "--help" || first === "-h" || first === "help") {
-    terminal.out(toolHelp());
+    showHelp(terminal, toolHelp());
     return 0;
   }
   if (first === "--version") {
@@ -136,7 +146,7 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<0
           commands.map(({ name }) => name),
         )}`,
       );
-    terminal.out(groupHelp(group, commands));
+    showHelp(terminal, groupHelp(group, commands));
     if (second === undefined)
       throw new UsageFault(
         `review-api ${first} needs one of: ${commands.map(({ name }) => name).join(", ")}.`,
@@ -144,10 +154,16 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<0
     return 0;
   }
   const input = parseInput(command, single ? rest : more);
-  if (input.flag("help")) terminal.out(commandHelp(pathOf(group, command), command));
+  if (input.flag("help")) showHelp(terminal, commandHelp(pathOf(group, command), command));
   else await command.run(input, terminal);
   return 0;
 }
+
+/** What a person looks for: headings, and the names at the beginning of lines. */
+const showHelp = (terminal: Terminal, help: string): void =>
+  terminal.out(
+    help.replaceAll(/^\S.*:$|^ {2}(?:--)?[a-z-]+(?= )/gm, (text) => terminal.paint("heading", text)),
+  );
 
 const manifest = new URL("../package.json", import.meta.url);
 

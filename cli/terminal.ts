@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { styleText } from "node:util";
 import { type Clock, systemClock } from "../lib/runtime/clock.ts";
+import { type Ask, createAsk } from "./ask.ts";
 
 /** Where a command writes. Answers go to standard output, everything said to a person to standard error. */
 export type Terminal = {
@@ -9,7 +11,26 @@ export type Terminal = {
   write(bytes: Uint8Array): Promise<void>;
   /** A person is watching: progress is worth showing. */
   readonly watched: boolean;
+  /** Colours what goes to standard output, where a person watches it. */
+  readonly paint: Paint;
+  /** The same for standard error. */
+  readonly paintSaid: Paint;
+  /** A line that a person types, or that a script pipes in. */
+  readonly ask: Ask;
 };
+
+export type Paint = (style: Style, text: string) => string;
+export type Style = "heading" | "good" | "bad" | "faint";
+
+const styles = { heading: "bold", good: "green", bad: "red", faint: "dim" } as const;
+
+/** No colours for a script, a file or a pipe, nor for a person who set NO_COLOR or whose terminal has none. */
+export const painter = (stream: { readonly isTTY?: boolean; hasColors?(): boolean }): Paint =>
+  stream.isTTY === true && stream.hasColors?.() === true
+    ? (style, text) => styleText(styles[style], text, { validateStream: false })
+    : plain;
+
+export const plain: Paint = (_, text) => text;
 
 export const processTerminal = (): Terminal => ({
   out: (text) => void process.stdout.write(`${text}\n`),
@@ -18,13 +39,16 @@ export const processTerminal = (): Terminal => ({
     if (!process.stdout.write(bytes)) await once(process.stdout, "drain");
   },
   watched: process.stderr.isTTY === true,
+  paint: painter(process.stdout),
+  paintSaid: painter(process.stderr),
+  ask: createAsk(process.stdin, process.stderr),
 });
 
 export type Cell = string | number | boolean | null | undefined;
 export type Row = Readonly<Record<string, Cell>>;
 
 /** Columns as wide as their widest cell, headings above; nothing at all is shown as a dash. */
-export function formatTable(rows: readonly Row[]): string {
+export function formatTable(rows: readonly Row[], paint: Paint = plain): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = [
     names.map((name) => name.toUpperCase().replaceAll("_", " ")),
@@ -32,25 +56,42 @@ export function formatTable(rows: readonly Row[]): string {
   ];
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
+    .map((line, index) => {
+      const cells = line.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+      // Colours have no width: they come after the padding.
+      const painted = cells.map((cell) => {
+        const style = index === 0 ? "heading" : meanings[cell.trim()];
+        return style ? paint(style, cell) : cell;
+      });
+      return painted.join("  ").trimEnd();
+    })
     .join("\n");
 }
 
+/** Words of states that a person looks for in a table. */
+const meanings: Readonly<Record<string, Style>> = {
+  active: "good",
+  ready: "good",
+  revoked: "bad",
+  expired: "bad",
+  rotated: "faint",
+  "-": "faint",
+};
+
 /** One thing: a name and a value a line. */
-export function formatRecord(record: Row): string {
+export function formatRecord(record: Row, paint: Paint = plain): string {
   const width = Math.max(...Object.keys(record).map((name) => name.length));
   return Object.entries(record)
-    .map(([name, value]) => `${name.replaceAll("_", " ").padEnd(width)}  ${shown(value)}`)
+    .map(([name, value]) => `${paint("heading", name.replaceAll("_", " ").padEnd(width))}  ${shown(value)}`)
     .join("\n");
 }
 
 const shown = (cell: Cell): string =>
   cell === null || cell === undefined || cell === "" ? "-" : String(cell);
+
+/** Of a check, in six characters. */
+export const verdict = ({ paint }: Pick<Terminal, "paint">, ok: boolean): string =>
+  ok ? `${paint("good", "ok")}    ` : paint("bad", "FAILED");
 
 type Watched = Pick<Terminal, "watched">;
 export type Progress = { advance(by?: number): void; end(): void };

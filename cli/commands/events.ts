@@ -6,8 +6,9 @@ import type { Command } from "../command.ts";
 import { type Connection, type FailedEvent, withConnection } from "../connection/connection.ts";
 import { countEvents, readEventFile } from "../event-file.ts";
 import { OperatorFault } from "../fault.ts";
+import { listOptions, showList } from "../listing.ts";
 import { sendAll } from "../send-events.ts";
-import { formatTable, startProgress, startTally } from "../terminal.ts";
+import { startProgress, startTally } from "../terminal.ts";
 
 const send: Command = {
   name: "send",
@@ -75,6 +76,7 @@ const failed: Command = {
   name: "failed",
   summary: "The events that could not be applied, and why; of a stack's queue the first ten of each group",
   connects: true,
+  options: listOptions,
   examples: ["events failed", "events failed --stack ReviewApi --json"],
   run: (input, terminal) =>
     withConnection(input, async (connection) => {
@@ -84,12 +86,12 @@ const failed: Command = {
         reason: letter.reason,
         body: letter.body,
       }));
-      if (input.flag("json")) {
-        terminal.out(JSON.stringify({ failed: letters }));
-        return;
-      }
-      const rows = letters.map(({ body: _, ...row }) => row);
-      terminal.out(rows.length > 0 ? formatTable(rows) : "There are no failed events.");
+      showList(input, terminal, {
+        records: letters,
+        document: { failed: letters },
+        line: ({ body: _, ...row }) => row,
+        none: "There are no failed events.",
+      });
     }),
 };
 

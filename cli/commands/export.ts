@@ -9,7 +9,7 @@ import { type Format, formats } from "../export/format.ts";
 import { type Exported, exportToFile, exportToTerminal } from "../export/run.ts";
 import { auditLogs, datasets, learnings, type Query, type Source } from "../export/sources.ts";
 import { earlierRun, type State, sameRequest } from "../export/state.ts";
-import { targetOf } from "../export/target.ts";
+import { apiOptions, targetOf } from "../export/target.ts";
 import { apiFault, OperatorFault, systemCode, UsageFault, unwritable } from "../fault.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 
@@ -18,8 +18,7 @@ const placeOptions: Options = {
   format: { value: "FORMAT", help: `${formats.join(", ")} (default: by the file's name, else ndjson)` },
   resume: { help: "go on with FILE: what was left by an interruption, or was written since" },
   overwrite: { help: "replace FILE" },
-  url: { value: "URL", help: "where the API is (default: the local service)" },
-  key: { value: "KEY", help: "the API key (default: REVIEW_API_KEY; locally the demo's workspace token)" },
+  ...apiOptions,
 };
 const scopeOptions: Options = {
   org: { value: "ID", help: "only this organization (workspace tokens)" },

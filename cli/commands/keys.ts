@@ -17,7 +17,8 @@ import type { Command, Input } from "../command.ts";
 import { withConnection } from "../connection/connection.ts";
 import { findOrganization, readOrganizations } from "../connection/organizations.ts";
 import { UsageFault } from "../fault.ts";
-import { formatTable, type Row, type Terminal } from "../terminal.ts";
+import { listFormatOf, listOptions, showList } from "../listing.ts";
+import type { Row, Terminal } from "../terminal.ts";
 
 const kinds = ["organization", "user", "instance", "legacy", "agentic"] as const;
 const anyCount = { min: 1, max: Number.MAX_SAFE_INTEGER };
@@ -111,6 +112,7 @@ const list: Command = {
   options: {
     org: { value: "ORG", help: "only those of this organization" },
     active: { help: "leave out what is revoked, rotated or expired" },
+    ...listOptions,
   },
   examples: ["keys list --active", "keys list --org 1001 --json"],
   run: (input, terminal) =>
@@ -125,7 +127,7 @@ const list: Command = {
       // Tokens belong to no organization: a list of one says nothing of them.
       const tokens = organization === undefined ? { workspaces_with_tokens: workspaces } : {};
       await showKeys(input, terminal, table, keys, tokens);
-      if (workspaces.length > 0 && organization === undefined && !input.flag("json"))
+      if (workspaces.length > 0 && organization === undefined && listFormatOf(input) === "table")
         terminal.say(
           `Workspace tokens are listed by their admins: tokens list --workspace ID --as USER (${workspaces.join(", ")}).`,
         );
@@ -214,8 +216,7 @@ export async function showKeys(
       last_used_at: key.last_used_at_ms === null ? null : toTimestamp(key.last_used_at_ms),
     }),
   );
-  if (input.flag("json")) terminal.out(JSON.stringify({ keys: rows, ...more }));
-  else terminal.out(rows.length > 0 ? formatTable(rows) : "There are no keys.");
+  showList(input, terminal, { records: rows, document: { keys: rows, ...more }, none: "There are no keys." });
 }
 
 const expiryOf = ({ expires_at_ms }: KeyItem): string | null =>

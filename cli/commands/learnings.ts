@@ -9,13 +9,16 @@ import type { Command, Options } from "../command.ts";
 import { withConnection } from "../connection/connection.ts";
 import { findOrganization, readOrganizations } from "../connection/organizations.ts";
 import { OperatorFault } from "../fault.ts";
-import { formatTable } from "../terminal.ts";
+import { listOptions, showList } from "../listing.ts";
 
 const pending: Command = {
   name: "pending",
   summary: "Learnings that wait for approval, the next deadline first",
   connects: true,
-  options: { org: { value: "ORG", help: "only this organization's, by provider id or UUID" } },
+  options: {
+    org: { value: "ORG", help: "only this organization's, by provider id or UUID" },
+    ...listOptions,
+  },
   examples: ["learnings pending", "learnings pending --org 1002 --json"],
   run: (input, terminal) =>
     withConnection(input, async ({ table }) => {
@@ -30,11 +33,8 @@ const pending: Command = {
         readOrganizations(table, uuids),
       ]);
       const records = learnings.map((learning) => pendingRecord(learning, organizations, names));
-      if (input.flag("json")) terminal.out(JSON.stringify({ learnings: records }));
-      else
-        terminal.out(
-          records.length > 0 ? formatTable(records.map(shortened)) : "No Learning waits for approval.",
-        );
+      const none = "No Learning waits for approval.";
+      showList(input, terminal, { records, document: { learnings: records }, line: shortened, none });
     }),
 };
 
@@ -94,6 +94,7 @@ const searchOptions: Options = {
     value: "PERCENT",
     help: "leave out what is less alike: 0 to 100 (default: leave out nothing)",
   },
+  ...listOptions,
 };
 
 const search: Command = {
@@ -127,8 +128,8 @@ const search: Command = {
         file,
         learning,
       }));
-      if (input.flag("json")) terminal.out(JSON.stringify({ learnings: records }));
-      else terminal.out(records.length > 0 ? formatTable(records.map(shortened)) : "No Learning was found.");
+      const none = "No Learning was found.";
+      showList(input, terminal, { records, document: { learnings: records }, line: shortened, none });
     });
   },
 };

@@ -13,7 +13,8 @@ import type { Command, Input, Options } from "../command.ts";
 import { withConnection } from "../connection/connection.ts";
 import { findOrganization } from "../connection/organizations.ts";
 import { OperatorFault, UsageFault } from "../fault.ts";
-import { formatTable, type Terminal } from "../terminal.ts";
+import { listOptions, showList } from "../listing.ts";
+import type { Terminal } from "../terminal.ts";
 
 const organizationOption: Options = {
   org: { value: "ORG", help: "the organization, by provider id or UUID", required: true },
@@ -28,6 +29,7 @@ const list: Command = {
     ...organizationOption,
     role: { value: "admin|member", help: "only admins, or only all others" },
     seat: { value: "STATE", help: `only those whose seat is ${seatStates.join(" or ")}` },
+    ...listOptions,
   },
   examples: ["members list --org 1001", "members list --org 1001 --seat unassigned --json"],
   run: (input, terminal) => {
@@ -38,11 +40,9 @@ const list: Command = {
     return withConnection(input, async ({ table }) => {
       const organization = await findOrganization(table, input.requiredText("org"));
       const { seats, members } = await everyMember(table, organization, filters);
-      if (input.flag("json")) {
-        terminal.out(JSON.stringify({ ...seats, members }));
-        return;
-      }
-      terminal.out(members.length > 0 ? formatTable(members) : "There are no such members.");
+      const document = { ...seats, members };
+      const none = "There are no such members.";
+      if (showList(input, terminal, { records: members, document, none }) !== "table") return;
       const whose = organization.workspace_id === null ? "" : " of the workspace";
       terminal.say(`${seats.seats_assigned} of ${counted(seats.seats_purchased, "seat")}${whose} assigned.`);
     });

@@ -10,7 +10,8 @@ import type { Command, Input } from "../command.ts";
 import { withConnection } from "../connection/connection.ts";
 import { findOrganization, listOrganizations } from "../connection/organizations.ts";
 import { OperatorFault, UsageFault } from "../fault.ts";
-import { formatRecord, formatTable, type Terminal } from "../terminal.ts";
+import { listFormatOf, listOptions, showList } from "../listing.ts";
+import { formatRecord, type Terminal } from "../terminal.ts";
 
 const argument = { name: "ORG", help: "an organization, by provider id where only one has it, else by UUID" };
 
@@ -19,21 +20,24 @@ const show: Command = {
   summary: "One organization, or all of them",
   connects: true,
   argument: { ...argument, required: false },
-  examples: ["org show", "org show 1001 --json"],
+  options: listOptions,
+  examples: ["org show", "org show 1001 --json", "org show --format csv"],
   run: (input, terminal) =>
     withConnection(input, async ({ table }) => {
       if (input.argument !== undefined) {
         const record = await recordWithSeats(table, await findOrganization(table, input.argument));
-        terminal.out(input.flag("json") ? JSON.stringify(record) : formatRecord(record));
+        if (listFormatOf(input) === "table") terminal.out(formatRecord(record, terminal.paint));
+        else showList(input, terminal, { records: [record], document: record, none: "" });
         return;
       }
       const organizations = await listOrganizations(table);
-      if (input.flag("json"))
-        terminal.out(JSON.stringify({ organizations: await recordsWithSeats(table, organizations) }));
-      else
-        terminal.out(
-          organizations.length > 0 ? formatTable(organizations.map(rowOf)) : "There are no organizations.",
-        );
+      const none = "There are no organizations.";
+      if (listFormatOf(input) === "table") {
+        showList(input, terminal, { records: organizations.map(rowOf), document: {}, none });
+        return;
+      }
+      const records = await recordsWithSeats(table, organizations);
+      showList(input, terminal, { records, document: { organizations: records }, none });
     }),
 };
 

@@ -3,6 +3,7 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command } from "../command.ts";
 import { OperatorFault } from "../fault.ts";
 import { sentence } from "../sentence.ts";
+import { verdict } from "../terminal.ts";
 
 const workersBounds = { min: eventQueueSettings.workersMin, max: eventQueueSettings.workersMax };
 
@@ -46,7 +47,7 @@ const command: Command = {
       const result = { name, ok: problem === null, ms: systemClock.nowMs() - startedMs, problem };
       results.push(result);
       if (input.flag("json")) continue;
-      terminal.out(`${result.ok ? "ok    " : "FAILED"} ${String(result.ms).padStart(6)} ms  ${name}`);
+      terminal.out(`${verdict(terminal, result.ok)} ${String(result.ms).padStart(6)} ms  ${name}`);
       if (problem !== null) terminal.out(`       ${problem}`);
     }
     const ok = results.every((result) => result.ok);

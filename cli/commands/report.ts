@@ -13,7 +13,7 @@ import { textReport } from "../../lib/report/text.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command, Input } from "../command.ts";
 import { dayOf } from "../day.ts";
-import { targetOf } from "../export/target.ts";
+import { apiOptions, targetOf } from "../export/target.ts";
 import { apiFault, OperatorFault, systemCode, UsageFault, unwritable } from "../fault.ts";
 import { startTally, type Terminal } from "../terminal.ts";
 
@@ -43,11 +43,7 @@ const report: Command = {
     org: { value: "ID", help: "only this organization (workspace tokens)" },
     orgs: { value: "A,B", help: "only these organizations (instance keys)" },
     repositories: { value: "A,B", help: "only these repositories, by provider id" },
-    url: { value: "URL", help: "where the API is (default: the local service)" },
-    key: {
-      value: "KEY",
-      help: "the API key (default: REVIEW_API_KEY; locally the demo's workspace token)",
-    },
+    ...apiOptions,
   },
   examples: ["report", "report --days 7 --by repository --format md", "report --output report.html"],
   run,

@@ -12,7 +12,8 @@ import type { Command, Input } from "../command.ts";
 import { type Connection, withConnection } from "../connection/connection.ts";
 import { findOrganization, listOrganizations } from "../connection/organizations.ts";
 import { OperatorFault, UsageFault } from "../fault.ts";
-import { formatTable, type Terminal } from "../terminal.ts";
+import { listFormatOf, listOptions, showList } from "../listing.ts";
+import type { Terminal } from "../terminal.ts";
 
 const daysDefault = 30;
 const daysMax = 366;
@@ -30,9 +31,12 @@ const idle: Command = {
       help: "the seats of this organization, by provider id or UUID; of its workspace, if it has one",
     },
     unassign: { help: "take these seats away; without it nothing is changed" },
+    ...listOptions,
   },
   examples: ["seats idle --days 30", "seats idle --days 60 --org 1001 --unassign"],
   run: (input, terminal) => {
+    // Before seats are taken: a wrong format must not be found out after it.
+    listFormatOf(input);
     const days = input.integer("days", { min: 1, max: daysMax }) ?? daysDefault;
     return withConnection(input, (connection) => run(connection, days, input, terminal));
   },
@@ -65,8 +69,8 @@ async function run(connection: Connection, days: number, input: Input, terminal:
   const failed = unassigns
     ? (await Promise.all(judged.map((each) => unassign(connection, each)))).flat()
     : [];
-  if (input.flag("json")) terminal.out(JSON.stringify({ ...answer, ...(unassigns && { failed }) }));
-  else show(answer, terminal);
+  const document = { ...answer, ...(unassigns && { failed }) };
+  if (showList(input, terminal, { records: answer.idle, document }) === "table") show(answer, terminal);
   if (failed.length > 0)
     throw new OperatorFault(failed.map(({ id, message }) => `${id}: ${message}`).join("\n"));
 }
@@ -171,7 +175,6 @@ type Answer = {
 };
 
 function show({ days, dry_run, seats_held, not_judged, idle: rows }: Answer, terminal: Terminal): void {
-  if (rows.length > 0) terminal.out(formatTable(rows));
   terminal.say(`${rows.length} of ${counted(seats_held, "assigned seat")} idle for ${counted(days, "day")}.`);
   if (not_judged > 0)
     terminal.say(

@@ -6,6 +6,7 @@ import {
 import { keyLimits } from "../../lib/contract/limits.ts";
 import type { Command, Options } from "../command.ts";
 import { withConnection } from "../connection/connection.ts";
+import { listOptions } from "../listing.ts";
 import { showIssued, showKeys } from "./keys.ts";
 
 /** Only admins of the workspace make, see or delete its tokens, here as in the dashboard. */
@@ -46,7 +47,7 @@ const list: Command = {
   name: "list",
   summary: "The tokens of a workspace, without their secrets",
   connects: true,
-  options: workspaceOptions,
+  options: { ...workspaceOptions, ...listOptions },
   examples: ["tokens list --workspace acme --as 501"],
   run: (input, terminal) =>
     withConnection(input, async ({ table, audited }) => {

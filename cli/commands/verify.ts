@@ -6,7 +6,7 @@ import { type Connection, defaultDataPath, withConnection } from "../connection/
 import { OperatorFault } from "../fault.ts";
 import { dataDirectory, readOwner } from "../local/data-directory.ts";
 import { sentence } from "../sentence.ts";
-import type { Terminal } from "../terminal.ts";
+import { type Terminal, verdict } from "../terminal.ts";
 import type { Place } from "../verify/checks.ts";
 import { type CheckResult, verify } from "../verify/run.ts";
 
@@ -31,7 +31,7 @@ const command: Command = {
 export const commands: readonly Command[] = [command];
 
 function show(terminal: Terminal, { name, ok, ms, problem }: CheckResult): void {
-  terminal.out(`${ok ? "ok    " : "FAILED"} ${String(ms).padStart(6)} ms  ${name}`);
+  terminal.out(`${verdict(terminal, ok)} ${String(ms).padStart(6)} ms  ${name}`);
   if (problem !== null) terminal.out(`       ${problem}`);
 }
 

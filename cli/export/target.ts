@@ -1,32 +1,55 @@
 import { stackOutputs } from "../../lib/contract/platform.ts";
-import { optionalVariable } from "../../lib/runtime/environment.ts";
-import type { Input } from "../command.ts";
+import type { Input, Options } from "../command.ts";
 import { defaultDataPath } from "../connection/connection.ts";
+import { readProfile } from "../connection/profile.ts";
+import { apiSettings, keyVariable, urlVariable } from "../connection/settings.ts";
 import { keptKey } from "../demo/keys.ts";
 import { OperatorFault, UsageFault } from "../fault.ts";
 import { type DataDirectory, dataDirectory, readOwner } from "../local/data-directory.ts";
 
 export type Target = { readonly url: string; readonly key: string };
 
-const keyVariable = "REVIEW_API_KEY";
+/** Of every command that calls the API. */
+export const apiOptions: Options = {
+  url: { value: "URL", help: `where the API is (default: ${urlVariable}, .env, login, the local service)` },
+  key: {
+    value: "KEY",
+    help: `the API key (default: ${keyVariable}, .env, login; locally the demo's workspace token)`,
+  },
+};
 
-/** Where the API is and with which key: as given, else the local service with the demo's workspace token. */
+/**
+ * Where the API is and with which key: as given, else from the environment, `.env` or login, else the local service with
+ * the demo's workspace token. A key that login kept goes to the address that it was kept for, and to no other.
+ */
 export async function targetOf(input: Input): Promise<Target> {
-  const given = input.text("key") ?? optionalVariable(keyVariable);
+  const settings = apiSettings();
+  const given = input.text("key") ?? settings.key;
   const [url, stack, data] = [input.text("url"), input.text("stack"), input.text("data")];
   if ([url, stack, data].filter((place) => place !== undefined).length > 1)
     throw new UsageFault("--url, --stack and --data exclude each other.");
   if (input.text("region") !== undefined && stack === undefined)
     throw new UsageFault("--region goes with --stack.");
-  if (url === undefined && stack === undefined)
-    return localTarget(dataDirectory(data ?? defaultDataPath), given);
-  if (given === undefined)
-    throw new UsageFault(`--key is missing; ${keyVariable} in the environment does too.`);
-  if (url !== undefined) return { url: checkedUrl(url), key: given };
-  const { outputsOf } = await import("../connection/stack.ts");
-  const output = await outputsOf(stack ?? "", input.text("region"));
-  return { url: output(stackOutputs.apiUrl), key: given };
+  if (data !== undefined) return localTarget(dataDirectory(data), given);
+  if (stack !== undefined) {
+    if (given === undefined) throw missingKey();
+    const { outputsOf } = await import("../connection/stack.ts");
+    const output = await outputsOf(stack, input.text("region"));
+    return { url: output(stackOutputs.apiUrl), key: given };
+  }
+  const profile = await readProfile();
+  const address = url ?? settings.url ?? profile?.url;
+  if (address === undefined) return localTarget(dataDirectory(defaultDataPath), given);
+  const checked = checkedUrl(address, url === undefined ? urlVariable : "--url");
+  const key = given ?? (profile?.url === checked ? profile.key : undefined);
+  if (key === undefined) throw missingKey();
+  return { url: checked, key };
 }
+
+const missingKey = () =>
+  new UsageFault(
+    `--key is missing; ${keyVariable} in the environment or in .env does too, or review-api login.`,
+  );
 
 async function localTarget(directory: DataDirectory, given: string | undefined): Promise<Target> {
   const url = (await readOwner(directory))?.url;
@@ -40,9 +63,10 @@ async function localTarget(directory: DataDirectory, given: string | undefined):
   return { url, key };
 }
 
-function checkedUrl(text: string): string {
+/** Without the slash at its end, which says nothing. */
+export function checkedUrl(text: string, name = "--url"): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageFault(`--url takes an http or https address, not ${JSON.stringify(text)}.`);
-  return text;
+    throw new UsageFault(`${name} takes an http or https address, not ${JSON.stringify(text)}.`);
+  return text.replace(/\/+$/, "");
 }

@@ -192,7 +192,9 @@ describe("what cannot be done is one sentence", () => {
     expect((await runTool(words, { env: { REVIEW_API_KEY: "from-the-environment" } })).code).toBe(0);
     expect(await callTool(...words)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^--key is missing; REVIEW_API_KEY in the environment does too\.\n/),
+      stderr: expect.stringMatching(
+        /^--key is missing; REVIEW_API_KEY in the environment or in \.env does too, or review-api login\.\n/,
+      ),
     });
   });
 
@@ -200,7 +202,10 @@ describe("what cannot be done is one sentence", () => {
     const gone = await startApi([]);
     await gone.close();
     const { code, stderr } = await callTool("export", "learnings", "--url", gone.url, "--key", "k");
-    expect([code, stderr]).toEqual([1, `${gone.url} does not answer (ECONNREFUSED).`]);
+    expect([code, stderr]).toEqual([
+      1,
+      `${gone.url} does not answer (ECONNREFUSED). Nothing listens there: check the port, and that the service runs.`,
+    ]);
   });
 
   test("no service, no folder", async () => {

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, vi } from "vitest";
 import * as z from "zod";
 import { main } from "../../cli/main.ts";
+import { plain } from "../../cli/terminal.ts";
 import { engineKind } from "../support/engine.ts";
 import { madeOnce, type Recipe } from "../support/made-once.ts";
 
@@ -32,7 +33,11 @@ export async function runTool(words: readonly string[], surroundings: Surroundin
 }
 
 /** The tool in this process: as true for everything that does not depend on being one, and much faster. */
-export async function callTool(...words: readonly string[]): Promise<Outcome> {
+export const callTool = (...words: readonly string[]): Promise<Outcome> => answerTool([], ...words);
+
+/** The same, with what a person types when the tool asks. */
+export async function answerTool(typed: readonly string[], ...words: readonly string[]): Promise<Outcome> {
+  const answers = [...typed];
   const out: string[] = [];
   const said: string[] = [];
   const code = await main(words, {
@@ -40,6 +45,9 @@ export async function callTool(...words: readonly string[]): Promise<Outcome> {
     say: (text) => void said.push(text),
     write: async (bytes) => void out.push(Buffer.from(bytes).toString()),
     watched: false,
+    paint: plain,
+    paintSaid: plain,
+    ask: async () => answers.shift() ?? "",
   });
   return { code, stdout: out.join("\n"), stderr: said.join("\n") };
 }

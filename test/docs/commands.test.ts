@@ -1,5 +1,5 @@
-import { execFile } from "node:child_process";
-import { cp, readFile, rename, writeFile } from "node:fs/promises";
+import { execFile, spawnSync } from "node:child_process";
+import { appendFile, cp, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { parseYaml } from "@redocly/openapi-core";
@@ -42,21 +42,26 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^npm run bench\b/, "takes a quarter of an hour of a quiet machine; test/bench holds its counts"],
   [/^npm run test:\w+/, "takes minutes to an hour of a quiet machine; the short forms are in npm test"],
   [/^git pull\b/, "needs the repository's own home"],
+  [/^npx review-api log(in|out)\b/, "asks for a key; test/cli/login.test.ts answers"],
   [/^npm run deploy\b/, "needs an AWS account"],
   [/^npx cdk\b/, "needs an AWS account"],
   [/^(\w+=\$\()?aws /, "needs an AWS account"],
 ];
-/** A workflow of GitHub's, as far as the guide uses it. */
+/** A workflow of GitHub's, as far as the pages use it. */
 const workflowSchema = z.strictObject({
   name: z.string(),
   on: z.strictObject({
     schedule: z.array(z.strictObject({ cron: z.string().regex(/^(\S+ ){4}\S+$/) })),
     workflow_dispatch: z.strictObject({}),
   }),
-  permissions: z.strictObject({ contents: z.literal("read") }),
-  jobs: z.strictObject({
-    report: z.strictObject({
-      "runs-on": z.string(),
+  permissions: z.strictObject({
+    contents: z.literal("read"),
+    "security-events": z.literal("write").optional(),
+  }),
+  jobs: z.record(
+    z.string(),
+    z.strictObject({
+      "runs-on": z.union([z.string(), z.array(z.string())]),
       steps: z.array(
         z.strictObject({
           name: z.string().optional(),
@@ -70,8 +75,14 @@ const workflowSchema = z.strictObject({
         }),
       ),
     }),
-  }),
+  ),
 });
+/** The steps of a page's workflow, in their order. */
+function stepsOf(page: string) {
+  const texts = [...read(page).matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ""]) => text);
+  const workflow = texts.find((text) => text.startsWith("name: ")) ?? "";
+  return Object.values(workflowSchema.parse(parseYaml(workflow)).jobs).flatMap(({ steps }) => steps);
+}
 const isElsewhere = (line: string) => elsewhere.some(([pattern]) => pattern.test(line));
 const run = promisify(execFile);
 
@@ -159,6 +170,10 @@ describe("commands in the docs do what they say", () => {
   /** What the reader has at hand under these names. */
   const variables: Readonly<Record<string, () => Promise<string>>> = {
     KEY: async () => service.keys.workspace ?? "",
+    REVIEW_API_KEY: async () => service.keys.workspace ?? "",
+    ORGANIZATION_KEY: async () => service.keys.organization ?? "",
+    REPOSITORY_ID: async () => "9001",
+    WAREHOUSE: async () => join(folder, "warehouse"),
     REVIEW_API_URL: async () => service.url,
     GITHUB_STEP_SUMMARY: async () => join(folder, "summary.md"),
     EVENT_ID: async () => {
@@ -187,7 +202,7 @@ describe("commands in the docs do what they say", () => {
   /** The reader's service listens where nobody else does, and has all night for a simulation. */
   const asHere = (line: string): string =>
     line
-      .replace("http://127.0.0.1:3000", service.url)
+      .replace(/http:\/\/127\.0\.0\.1:3000|https:\/\/api\.example\.com/, service.url)
       .replace("curl ", "curl --fail --silent --show-error ")
       .replace(/^npm run simulate -- --seeds \d+$/, `"$TEST_NODE" "${root}test/simulation/run.ts" --seeds 2`);
 
@@ -219,10 +234,8 @@ describe("commands in the docs do what they say", () => {
     expect([code, output]).toEqual([0, expect.any(String)]);
   });
 
-  test("the guide's weekly workflow makes a summary and a page", async () => {
-    const [, text = ""] = /```yaml\n(.*?)```/s.exec(read("docs/guide.md")) ?? [];
-    const workflow = workflowSchema.parse(parseYaml(text));
-    const { steps } = workflow.jobs.report;
+  test("the weekly workflow makes a summary and a page", async () => {
+    const steps = stepsOf("docs/jobs/weekly-report.md");
     const [report] = steps.filter(({ env }) => env);
     expect(report?.env).toEqual({
       REVIEW_API_URL: expect.stringMatching(/^https:/),
@@ -235,7 +248,66 @@ describe("commands in the docs do what they say", () => {
     expect(await readFile(join(folder, page), "utf8")).toMatch(/^<!doctype html>/);
   });
 
+  describe("the nightly warehouse load", () => {
+    const page = "docs/jobs/warehouse.md";
+    /** With what the workflow's step has in its environment. */
+    const exporting = async () => {
+      const [step] = stepsOf(page).filter(({ env }) => env);
+      return await runLine(`: "$REVIEW_API_URL" "$REVIEW_API_KEY"\nset -e\n${step?.run}`);
+    };
+    beforeAll(() => mkdir(join(folder, "warehouse")));
+
+    test("the workflow exports everything, and the next night only what was written since", async () => {
+      const counts = ({ output }: { readonly output: string }) =>
+        [...output.matchAll(/Wrote ([\d,]+) (more )?/g)].map(([, count, more = ""]) => `${more}${count}`);
+      const some = expect.stringMatching(/^[1-9]/);
+      expect(counts(await exporting())).toEqual([some, some]);
+      expect(counts(await exporting())).toEqual(["more 0", "more 0"]);
+    });
+
+    const hasDuckDb = spawnSync("python3", ["-c", "import duckdb"]).status === 0;
+    /** DuckDB is no dependency of this project: where Python has it, it runs the page's SQL. */
+    test.skipIf(!hasDuckDb)(
+      "the SQL keeps the last record of each pull request, and every finding",
+      async () => {
+        const [, sql = ""] = /```sql\n(.*?)```/s.exec(read(page)) ?? [];
+        const file = (name: string) => join(folder, "warehouse", name);
+        await writeFile(file("load.sql"), sql);
+        const lines = (await readFile(file("reviews.ndjson"), "utf8")).trimEnd().split("\n");
+        const again = { ...JSON.parse(lines[0] ?? ""), author_username: "written again" };
+        await appendFile(file("reviews.ndjson"), `${JSON.stringify(again)}\n`);
+        const python = [
+          "import duckdb, json",
+          "weeks = duckdb.sql(open('load.sql').read()).fetchall()",
+          "count = lambda what: duckdb.sql('select count(*) from ' + what).fetchone()[0]",
+          "again = count(\"'reviews.parquet' where author_username = 'written again'\")",
+          "print(json.dumps([count(\"'reviews.parquet'\"), again, count(\"'findings.parquet'\"), sum(week[1] for week in weeks)]))",
+        ].join("\n");
+        const { stdout } = await run("python3", ["-c", python], { cwd: join(folder, "warehouse") });
+        const [reviews, changed, findings, counted] = z.array(z.number()).parse(JSON.parse(stdout));
+        expect([reviews, changed, counted]).toEqual([lines.length, 1, findings]);
+        expect(findings).toBeGreaterThan(0);
+      },
+    );
+  });
+
+  test("the workflow for code scanning downloads the open findings of its repository as SARIF", async () => {
+    const steps = stepsOf("docs/jobs/code-scanning.md");
+    const [download] = steps.filter(({ env }) => env);
+    const { code, output } = await runLine(`set -e\n${download?.run}`);
+    expect([code, output]).toEqual([0, ""]);
+    const sarif = JSON.parse(await readFile(join(folder, steps.at(-1)?.with?.sarif_file ?? ""), "utf8"));
+    expect(sarif).toMatchObject({ version: "2.1.0", runs: [{ results: expect.any(Array) }] });
+    expect(sarif.runs[0].results.length).toBeGreaterThan(0);
+  });
+
   test.each([
+    ["docs/jobs/warehouse.md", 2],
+    ["docs/jobs/weekly-report.md", 2],
+    ["docs/jobs/idle-seats.md", 4],
+    ["docs/jobs/siem.md", 2],
+    ["docs/jobs/code-scanning.md", 1],
+    ["docs/start.md", 3],
     ["README.md", 6],
     ["docs/events.md", 4],
     ["docs/guide.md", 8],

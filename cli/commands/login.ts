@@ -1,0 +1,57 @@
+import { createClient } from "../../lib/client/client.ts";
+import type { Command } from "../command.ts";
+import { profileFile, removeProfile, writeProfile } from "../connection/profile.ts";
+import { checkedUrl } from "../export/target.ts";
+import { apiFault, OperatorFault, UsageFault } from "../fault.ts";
+
+const login: Command = {
+  name: "",
+  summary: "Keep the address of an API and a key for it, so that export and report need neither",
+  connects: false,
+  options: { url: { value: "URL", help: "where the API is (default: you are asked)" } },
+  examples: ["login", "login --url https://api.example.com"],
+  async run(input, terminal) {
+    const given =
+      input.text("url") ?? (await terminal.ask("Address of the API, such as https://api.example.com: "));
+    if (given === "")
+      throw new UsageFault("An address is missing: give --url, or the first line of the input.");
+    const url = checkedUrl(given);
+    if (isUnprotected(url)) terminal.say("The address is http: the key and all data travel unprotected.");
+    const key = await terminal.ask("API key (what you type is not shown): ", { hidden: true });
+    if (key === "") throw new UsageFault("A key is missing: type it, or pipe it in as a line.");
+    // A key that does not work is found out now, not at night.
+    const { body } = await createClient({ baseUrl: url, key })
+      .whoami()
+      .catch((error: unknown) => {
+        const said = apiFault(error, url);
+        throw said ? new OperatorFault(`${said} Nothing was kept.`) : error;
+      });
+    const file = await writeProfile({ url, key });
+    const { kind, name } = body.key;
+    if (input.flag("json")) terminal.out(JSON.stringify({ url, kind, name, file }));
+    else
+      terminal.say(
+        `The ${kind} key ${JSON.stringify(name)} works at ${url}. It is kept in ${file}, for you alone.`,
+      );
+  },
+};
+
+const logout: Command = {
+  name: "",
+  summary: "Forget what login kept; the key itself goes on working",
+  connects: false,
+  examples: ["logout"],
+  async run(input, terminal) {
+    const removed = await removeProfile();
+    if (input.flag("json")) terminal.out(JSON.stringify({ removed }));
+    else terminal.say(removed ? `Removed ${profileFile()}.` : "Nothing was kept.");
+  },
+};
+
+export const loginCommands: readonly Command[] = [login];
+export const logoutCommands: readonly Command[] = [logout];
+
+const isUnprotected = (text: string): boolean => {
+  const { protocol, hostname } = new URL(text);
+  return protocol === "http:" && !/^(?:localhost|127\.[0-9.]+|\[::1\])$/.test(hostname);
+};

@@ -1,0 +1,57 @@
+import { chmod, mkdir, readFile, rm, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import * as z from "zod";
+import { optionalVariable } from "../../lib/runtime/environment.ts";
+import { OperatorFault, systemCode } from "../fault.ts";
+import { writeWhole } from "../local/write-whole.ts";
+
+const profileSchema = z.strictObject({ url: z.string(), key: z.string() });
+/** What `review-api login` keeps: where the API is, and the key for it. */
+export type Profile = z.output<typeof profileSchema>;
+
+/** In the folder that the system has for settings of a person's programs. */
+export function profileFile(): string {
+  const roaming = process.platform === "win32" ? optionalVariable("APPDATA") : undefined;
+  const folder = optionalVariable("XDG_CONFIG_HOME") ?? roaming ?? join(homedir(), ".config");
+  return join(folder, "review-api", "profile.json");
+}
+
+const ownerOnly = { folder: 0o700, others: 0o077 } as const;
+
+export async function readProfile(): Promise<Profile | undefined> {
+  const file = profileFile();
+  try {
+    const { mode } = await stat(file);
+    // Windows has no such modes, and shows all of them as allowed.
+    if (process.platform !== "win32" && (mode & ownerOnly.others) !== 0)
+      throw new OperatorFault(
+        `${file} holds a key and others may read it. Allow only yourself: chmod 600 ${file}`,
+      );
+    return profileSchema.parse(JSON.parse(await readFile(file, "utf8")));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    if (error instanceof SyntaxError || error instanceof z.ZodError)
+      throw new OperatorFault(`${file} is damaged. Write it anew: review-api login`);
+    throw error;
+  }
+}
+
+export async function writeProfile(profile: Profile): Promise<string> {
+  const file = profileFile();
+  await mkdir(dirname(file), { recursive: true, mode: ownerOnly.folder });
+  await chmod(dirname(file), ownerOnly.folder);
+  await writeWhole(file, `${JSON.stringify(profile)}\n`);
+  return file;
+}
+
+/** Whether there was one. */
+export async function removeProfile(): Promise<boolean> {
+  try {
+    await rm(profileFile());
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+import { csv, ndjson } from "../lib/http/list.ts";
+import type { Input, Options } from "./command.ts";
+import { UsageFault } from "./fault.ts";
+import { formatTable, type Row, type Terminal } from "./terminal.ts";
+
+const listFormats = ["table", "json", "ndjson", "csv"] as const;
+export type ListFormat = (typeof listFormats)[number];
+
+/** Of every command that answers a list. */
+export const listOptions: Options = {
+  format: { value: "FORMAT", help: `${listFormats.join(", ")} (default table; --json is json)` },
+};
+
+export function listFormatOf(input: Input): ListFormat {
+  const format = input.choice("format", listFormats);
+  if (input.flag("json") && format !== undefined && format !== "json")
+    throw new UsageFault(`--json and --format ${format} exclude each other.`);
+  return format ?? (input.flag("json") ? "json" : "table");
+}
+
+export type Listing<Record extends Row> = {
+  readonly records: readonly Record[];
+  /** The JSON document that the records are in. */
+  readonly document: object;
+  /** A record as one line of a table; without it the record as it is. */
+  line?(record: Record): Row;
+  /** What a person reads where there is nothing, unless the command says more than that itself. */
+  readonly none?: string;
+};
+
+/** Tables are for people, everything else for programs: it goes to standard output alone. */
+export function showList<Record extends Row>(
+  input: Input,
+  terminal: Terminal,
+  { records, document, line = (record) => record, none }: Listing<Record>,
+): ListFormat {
+  const format = listFormatOf(input);
+  if (format === "json") terminal.out(JSON.stringify(document));
+  else if (records.length === 0) {
+    if (format === "table" && none !== undefined) terminal.out(none);
+  } else
+    terminal.out(
+      format === "table" ? formatTable(records.map(line), terminal.paint) : linesOf(format, records),
+    );
+  return format;
+}
+
+function linesOf(format: "ndjson" | "csv", records: readonly Row[]): string {
+  const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const columns = names.map((name) => ({ name, cell: (record: Row) => record[name] ?? null }));
+  const bytes = format === "csv" ? csv(columns, records) : ndjson(records);
+  return bytes.toString().trimEnd();
+}

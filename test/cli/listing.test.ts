@@ -1,0 +1,85 @@
+import { WriteStream } from "node:tty";
+import { stripVTControlCharacters } from "node:util";
+import { expect, test, vi } from "vitest";
+import { Input } from "../../cli/command.ts";
+import { showList } from "../../cli/listing.ts";
+import { formatTable, painter, plain, type Row, type Terminal } from "../../cli/terminal.ts";
+import { callTool } from "./support.ts";
+
+function list(values: Record<string, string | boolean>, records: readonly Row[]) {
+  const out: string[] = [];
+  const terminal = {
+    ...{ out: (text: string) => void out.push(text), say: () => undefined, write: async () => undefined },
+    ...{ watched: false, paint: plain, paintSaid: plain, ask: async () => "" },
+  } satisfies Terminal;
+  showList(new Input(undefined, values), terminal, { records, document: { keys: records }, none: "None." });
+  return out.join("\n");
+}
+
+const records = [
+  { id: "a", name: "=1+1", note: null },
+  { id: "b", name: 'say "hi", all', more: 2 },
+];
+
+test("a list comes as a table, as JSON, as NDJSON and as CSV that no spreadsheet runs", () => {
+  expect(list({}, records)).toBe(
+    ["ID  NAME           NOTE  MORE", "a   =1+1           -     -", 'b   say "hi", all  -     2'].join("\n"),
+  );
+  expect(JSON.parse(list({ json: true }, records))).toEqual({ keys: records });
+  expect(list({ format: "json" }, records)).toBe(list({ json: true }, records));
+  expect(list({ format: "ndjson" }, records)).toBe(records.map((each) => JSON.stringify(each)).join("\n"));
+  expect(list({ format: "csv" }, records)).toBe(`id,name,note,more\r\na,'=1+1,,\r\nb,"say ""hi"", all",,2`);
+});
+
+test("an empty list says so to people, and is empty for programs", () => {
+  expect(list({}, [])).toBe("None.");
+  expect(list({ format: "csv" }, [])).toBe("");
+  expect(list({ format: "json" }, [])).toBe('{"keys":[]}');
+});
+
+test("a format that is unknown, or that contradicts --json, is refused", () => {
+  expect(() => list({ format: "xml" }, [])).toThrow(
+    '--format takes one of table, json, ndjson, csv, not "xml".',
+  );
+  expect(() => list({ format: "csv", json: true }, [])).toThrow(
+    "--json and --format csv exclude each other.",
+  );
+});
+
+test.each([
+  "keys list",
+  "tokens list",
+  "org show",
+  "members list",
+  "learnings pending",
+  "learnings search",
+  "seats idle",
+  "events failed",
+])("%s takes --format", async (path) => {
+  const { stdout } = await callTool(...path.split(" "), "--help");
+  expect(stdout).toMatch(/--format FORMAT +table, json, ndjson, csv/);
+});
+
+test("colours are for a terminal that has them, never for a pipe or with NO_COLOR", () => {
+  vi.stubEnv("TERM", "xterm-256color");
+  for (const name of ["FORCE_COLOR", "NO_COLOR", "CI"]) vi.stubEnv(name, undefined);
+  // Node's own judgement of the environment, as a terminal makes it.
+  const hasColors = () => WriteStream.prototype.hasColors.call(WriteStream.prototype, 16);
+  expect(painter({ isTTY: true, hasColors })("bad", "text")).toBe("\u001b[31mtext\u001b[39m");
+  expect(painter({ isTTY: false, hasColors })("bad", "text")).toBe("text");
+  expect(painter({})("bad", "text")).toBe("text");
+  vi.stubEnv("NO_COLOR", "1");
+  expect(painter({ isTTY: true, hasColors })("bad", "text")).toBe("text");
+  vi.unstubAllEnvs();
+});
+
+test("colours move no column", () => {
+  const paint = painter({ isTTY: true, hasColors: () => true });
+  const rows = [
+    { id: "1", state: "active", at: "now" },
+    { id: "22", state: "revoked", at: null },
+  ];
+  const painted = formatTable(rows, paint);
+  expect(painted).not.toBe(formatTable(rows));
+  expect(stripVTControlCharacters(painted).replaceAll(/ +$/gm, "")).toBe(formatTable(rows));
+});

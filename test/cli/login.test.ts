@@ -1,0 +1,173 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { type AskInput, createAsk } from "../../cli/ask.ts";
+import { Input } from "../../cli/command.ts";
+import { readProfile } from "../../cli/connection/profile.ts";
+import { targetOf } from "../../cli/export/target.ts";
+import { answerTool, callTool } from "./support.ts";
+
+/** As the API answers `GET /v1/whoami`: this key is known, every other is not. */
+const key = "the-key-that-works";
+const api = createServer((request, response) => {
+  const known = request.headers["x-service-api-key"] === key;
+  const body = known
+    ? { key: { id: "k", kind: "organization", name: "reports" } }
+    : { error: { code: "UNAUTHORIZED", message: "The API key is missing or not valid." } };
+  response.writeHead(known ? 200 : 401, { "content-type": "application/json" }).end(JSON.stringify(body));
+});
+let url = "";
+let folder = "";
+const file = () => join(folder, "review-api", "profile.json");
+
+beforeAll(async () => {
+  api.listen(0, "127.0.0.1");
+  await once(api, "listening");
+  const address = api.address();
+  url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+});
+afterAll(() => void api.close());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "review-api-login-"));
+  vi.stubEnv("XDG_CONFIG_HOME", folder);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("login", () => {
+  test("asks for the address and the key, tries them, and keeps them for their owner alone", async () => {
+    const { code, stderr, stdout } = await answerTool([`${url}/`, key], "login");
+    expect([code, stdout]).toEqual([0, ""]);
+    expect(stderr).toBe(
+      `The organization key "reports" works at ${url}. It is kept in ${file()}, for you alone.`,
+    );
+    expect(JSON.parse(await readFile(file(), "utf8"))).toEqual({ url, key });
+    expect((await stat(file())).mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder, "review-api"))).mode & 0o777).toBe(0o700);
+  });
+
+  test("a key that does not work is not kept, and is in no message", async () => {
+    const { code, stderr } = await answerTool(["wrong-key"], "login", "--url", url);
+    expect([code, stderr]).toEqual([
+      1,
+      `${url} answered 401 UNAUTHORIZED: The API key is missing or not valid. Nothing was kept.`,
+    ]);
+    expect(await readProfile()).toBeUndefined();
+  });
+
+  test("what is missing or no address is told", async () => {
+    expect((await answerTool([], "login")).stderr).toContain("An address is missing");
+    expect((await answerTool([], "login", "--url", url)).stderr).toContain("A key is missing");
+    expect((await answerTool(["ftp://x"], "login")).stderr).toContain(
+      'an http or https address, not "ftp://x"',
+    );
+  });
+
+  test("logout forgets it", async () => {
+    await answerTool([url, key], "login");
+    expect((await callTool("logout")).stderr).toBe(`Removed ${file()}.`);
+    expect(await readProfile()).toBeUndefined();
+    expect((await callTool("logout")).stderr).toBe("Nothing was kept.");
+  });
+
+  test("a profile that others may read, or that is damaged, is refused with what to do", async () => {
+    await mkdir(join(folder, "review-api"));
+    await writeFile(file(), JSON.stringify({ url, key }), { mode: 0o644 });
+    await expect(readProfile()).rejects.toThrow(`chmod 600 ${file()}`);
+    await rm(file());
+    await writeFile(file(), '{"url":', { mode: 0o600 });
+    await expect(readProfile()).rejects.toThrow("Write it anew: review-api login");
+  });
+});
+
+describe("where the API is, and with which key", () => {
+  const target = (values: Record<string, string> = {}) => targetOf(new Input(undefined, values));
+  const elsewhere = "https://other.example.com";
+
+  /** Each line may set the address and the key; the first that does wins. */
+  test("options come before the environment, that before .env, that before login", async () => {
+    await answerTool([url, key], "login");
+    expect(await target()).toEqual({ url, key });
+
+    const envFile = join(folder, "env");
+    await writeFile(
+      envFile,
+      `# ours\nREVIEW_API_URL="https://file.example.com/"\nREVIEW_API_KEY=from-file\n`,
+    );
+    vi.stubEnv("REVIEW_API_ENV_FILE", envFile);
+    expect(await target()).toEqual({ url: "https://file.example.com", key: "from-file" });
+
+    vi.stubEnv("REVIEW_API_URL", "https://environment.example.com");
+    expect(await target()).toEqual({ url: "https://environment.example.com", key: "from-file" });
+    vi.stubEnv("REVIEW_API_KEY", "from-environment");
+    expect(await target()).toEqual({ url: "https://environment.example.com", key: "from-environment" });
+
+    expect(await target({ url: elsewhere, key: "given" })).toEqual({ url: elsewhere, key: "given" });
+  });
+
+  test("the key that login kept goes to no other address", async () => {
+    await answerTool([url, key], "login");
+    await expect(target({ url: elsewhere })).rejects.toThrow("--key is missing");
+    vi.stubEnv("REVIEW_API_URL", elsewhere);
+    await expect(target()).rejects.toThrow("--key is missing");
+    expect(await target({ url: `${url}/` })).toEqual({ url, key });
+  });
+
+  test("a wrong address in the environment is named as what it is", async () => {
+    vi.stubEnv("REVIEW_API_URL", "api.example.com");
+    await expect(target()).rejects.toThrow(
+      'REVIEW_API_URL takes an http or https address, not "api.example.com"',
+    );
+  });
+
+  test("a folder without .env, or with a folder of that name, is no fault", async () => {
+    for (const name of [join(folder, "none"), folder]) {
+      vi.stubEnv("REVIEW_API_ENV_FILE", name);
+      await expect(target({ url: elsewhere })).rejects.toThrow("--key is missing");
+    }
+  });
+});
+
+describe("questions", () => {
+  function keyboard(isTTY: boolean) {
+    const modes: boolean[] = [];
+    const setRawMode = (mode: boolean) => void modes.push(mode);
+    const input: AskInput = Object.assign(new PassThrough(), { isTTY, setRawMode });
+    const output = new PassThrough();
+    return { input, ask: createAsk(input, output), modes, shown: () => String(output.read() ?? "") };
+  }
+
+  test("what is typed as a secret is not shown, and the terminal is as before", async () => {
+    const { input, ask, modes, shown } = keyboard(true);
+    const answer = ask("Key: ", { hidden: true });
+    Object(input).write("secrx");
+    Object(input).write("\u007fet\r");
+    expect(await answer).toBe("secret");
+    expect([shown(), modes]).toEqual(["Key: \n", [true, false]]);
+  });
+
+  test("Ctrl-C ends it and gives the terminal back", async () => {
+    const { input, ask, modes } = keyboard(true);
+    const answer = ask("Key: ", { hidden: true });
+    Object(input).write("sec\u0003");
+    await expect(answer).rejects.toThrow("Stopped; nothing was changed.");
+    expect(modes).toEqual([true, false]);
+  });
+
+  test("a script pipes the answers in, one a line", async () => {
+    const { input, ask, shown } = keyboard(false);
+    Object(input).end("https://api.example.com\n  a-key  \n");
+    expect([await ask("URL: "), await ask("Key: ", { hidden: true }), await ask("More: ")]).toEqual([
+      "https://api.example.com",
+      "a-key",
+      "",
+    ]);
+    expect(shown()).toBe("");
+  });
+});
