@@ -162,7 +162,9 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<0
 /** What a person looks for: headings, and the names at the beginning of lines. */
 const showHelp = (terminal: Terminal, help: string): void =>
   terminal.out(
-    help.replaceAll(/^\S.*:$|^ {2}(?:--)?[a-z-]+(?= )/gm, (text) => terminal.paint("heading", text)),
+    help.replaceAll(/^\S.*:$|^ {2}(?!review-api |npx )(?:--)?[a-z-]+(?= )/gm, (text) =>
+      terminal.paint("heading", text),
+    ),
   );
 
 const manifest = new URL("../package.json", import.meta.url);

@@ -12,17 +12,17 @@ export function checkKeyKind(
   parameters: readonly string[],
 ): void {
   const verdict = operation.keys[key.kind];
+  const accepted = keyKinds.filter((kind) => operation.keys[kind] === "accepted").join(", ");
   if (verdict === "gone") {
     throw new Fault(
       "LEGACY_API_KEY",
-      "Legacy API keys are no longer accepted here. Create a new key and send that one instead.",
+      `Legacy API keys are no longer accepted here; the operation takes keys of kind ${accepted}. Create a new key and send that one instead.`,
     );
   }
   if (verdict === "forbidden") {
-    const accepted = keyKinds.filter((kind) => operation.keys[kind] === "accepted");
     throw new Fault(
       "KEY_TYPE_FORBIDDEN",
-      `Keys of kind ${key.kind} cannot be used on this operation; it takes keys of kind ${accepted.join(", ")}.`,
+      `Keys of kind ${key.kind} cannot be used on this operation; it takes keys of kind ${accepted}.`,
     );
   }
   for (const [name, kinds] of Object.entries(operation.keysOfParameter ?? {})) {

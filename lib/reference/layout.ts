@@ -66,8 +66,11 @@ const furtherPages: ReadonlyArray<readonly [path: string, label: string]> = [
 ];
 
 function sidebar(path: string, up: string, groups: readonly Group[]): string {
+  // The page of a code is none of the menu's, and belongs to one of them.
+  const current = (target: string) =>
+    target === path ? ' aria-current="page"' : isPartOf(path, target) ? ' aria-current="true"' : "";
   const item = (target: string, label: string) =>
-    `<li><a href="${up}${target.slice(1)}"${target === path ? ' aria-current="page"' : ""}>${label}</a></li>`;
+    `<li><a href="${up}${target.slice(1)}"${current(target)}>${label}</a></li>`;
   const list = (items: readonly string[]) => `<ul>\n${items.join("\n")}\n</ul>`;
   return [
     '<nav id="menu" class="side" aria-label="Reference">',
@@ -84,6 +87,9 @@ function sidebar(path: string, up: string, groups: readonly Group[]): string {
     "</nav>",
   ].join("\n");
 }
+
+const isPartOf = (path: string, target: string): boolean =>
+  target !== "/docs" && path.startsWith(`${target}/`);
 
 export const methodBadge = (method: string): string =>
   `<span class="method ${method}">${method.toUpperCase()}</span>`;

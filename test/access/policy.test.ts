@@ -22,10 +22,11 @@ describe("the kind of key", () => {
   const check = (operation: Operation, kind: Parameters<typeof principalOf>[0], ...parameters: string[]) =>
     faultOf(() => checkKeyKind(operation, principalOf(kind), parameters));
 
-  test("a legacy key is told to be replaced where it is gone", () => {
+  test("a legacy key is told to be replaced where it is gone, and by which kinds", () => {
     expect(check(operationWith({ keys: noLegacyKey }), "legacy")).toMatchObject({
       code: "LEGACY_API_KEY",
-      message: "Legacy API keys are no longer accepted here. Create a new key and send that one instead.",
+      message:
+        "Legacy API keys are no longer accepted here; the operation takes keys of kind organization, user, workspace, instance. Create a new key and send that one instead.",
     });
     expect(check(operationWith({}), "legacy")).toBe("passed");
   });
