@@ -63,6 +63,7 @@ const furtherPages: ReadonlyArray<readonly [path: string, label: string]> = [
   ["/docs", "First steps"],
   ["/docs/events", "Platform events"],
   ["/docs/errors", "Error codes"],
+  ["/dashboard", "Dashboard"],
 ];
 
 function sidebar(path: string, up: string, groups: readonly Group[]): string {
