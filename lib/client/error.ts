@@ -10,6 +10,8 @@ export class ReviewApiError extends Error {
   readonly problems: readonly Problem[];
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
+  /** Of a 413 over one record alone: the cursor of the place behind that record. */
+  readonly nextCursor: string | null;
 
   private constructor(response: Response, problems: readonly Problem[]) {
     const [first = { code: "UNKNOWN", message: `The service answered ${response.status}.` }] = problems;
@@ -19,6 +21,7 @@ export class ReviewApiError extends Error {
     this.problems = problems;
     this.requestId = response.headers.get("x-request-id");
     this.retryAfterSeconds = retryAfterSecondsOf(response.headers);
+    this.nextCursor = response.headers.get("x-next-cursor");
   }
 
   static async from(response: Response): Promise<ReviewApiError> {

@@ -2,22 +2,31 @@ import { ReviewApiError } from "./error.ts";
 
 export type PageRequest = { readonly cursor: string | undefined; readonly limit: number };
 
-/**
- * Page after page. One that is too large is asked for again in halves, since a cursor does not bind the size; a
- * single record that is too large on its own nobody can have.
- */
+type Options<Page> = {
+  readonly cursor: string | undefined;
+  readonly pageSizeMax: number;
+  /**
+   * The page that stands for a single record that is too large for any answer. Without it, or where the answer has no
+   * cursor of the place behind the record, the walk ends with the error.
+   */
+  passOver?(error: ReviewApiError, nextCursor: string): Page;
+};
+
+/** Page after page. A page that is too large is requested again in halves, since a cursor does not bind the size. */
 export async function* pagesInHalves<Page>(
   ask: (place: PageRequest) => Promise<Page>,
   nextCursorOf: (page: Page) => string | null,
-  { cursor, pageSizeMax }: { readonly cursor: string | undefined; readonly pageSizeMax: number },
+  { cursor, pageSizeMax, passOver }: Options<Page>,
 ): AsyncGenerator<Page> {
   let place: PageRequest = { cursor, limit: pageSizeMax };
   for (;;) {
     const answer = await ask(place).then(
       (page) => ({ page }),
       (error: unknown) => {
-        if (!isTooLarge(error) || place.limit === 1) throw error;
-        return undefined;
+        if (!isTooLarge(error)) throw error;
+        if (place.limit > 1) return undefined;
+        if (!passOver || error.nextCursor === null) throw error;
+        return { page: passOver(error, error.nextCursor) };
       },
     );
     if (!answer) {
@@ -31,5 +40,5 @@ export async function* pagesInHalves<Page>(
   }
 }
 
-const isTooLarge = (error: unknown): boolean =>
+const isTooLarge = (error: unknown): error is ReviewApiError =>
   error instanceof ReviewApiError && error.code === "RESPONSE_TOO_LARGE";

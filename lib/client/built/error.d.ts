@@ -12,6 +12,8 @@ export declare class ReviewApiError extends Error {
     readonly problems: readonly Problem[];
     readonly requestId: string | null;
     readonly retryAfterSeconds: number | null;
+    /** Of a 413 over one record alone: the cursor of the place behind that record. */
+    readonly nextCursor: string | null;
     private constructor();
     static from(response: Response): Promise<ReviewApiError>;
 }

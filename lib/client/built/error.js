@@ -8,6 +8,8 @@ export class ReviewApiError extends Error {
     problems;
     requestId;
     retryAfterSeconds;
+    /** Of a 413 over one record alone: the cursor of the place behind that record. */
+    nextCursor;
     constructor(response, problems) {
         const [first = { code: "UNKNOWN", message: `The service answered ${response.status}.` }] = problems;
         super(first.message);
@@ -16,6 +18,7 @@ export class ReviewApiError extends Error {
         this.problems = problems;
         this.requestId = response.headers.get("x-request-id");
         this.retryAfterSeconds = retryAfterSecondsOf(response.headers);
+        this.nextCursor = response.headers.get("x-next-cursor");
     }
     static async from(response) {
         // The status has said it all: a body that breaks off makes no other error of it.
