@@ -1,35 +1,16 @@
-import { type Column, csv, ndjson } from "../../lib/http/list.ts";
+import { extname } from "node:path";
+import { UsageFault } from "../fault.ts";
 
 export const formats = ["json", "ndjson", "csv"] as const;
 export type Format = (typeof formats)[number];
 
-/**
- * How a page of records becomes bytes that can follow the pages before it. `ending` closes the whole; whoever
- * goes on later cuts it off again.
- */
-export type Writer<Record> = {
-  readonly beginning: Buffer;
-  page(records: readonly Record[], isFirst: boolean): Buffer;
-  readonly ending: Buffer;
-};
-
-export function writerOf<Record>(format: Format, columns: ReadonlyArray<Column<Record>>): Writer<Record> {
-  const nothing = Buffer.alloc(0);
-  if (format === "ndjson") return { beginning: nothing, page: ndjson, ending: nothing };
-  if (format === "csv") {
-    const beginning = csv(columns, []);
-    return {
-      beginning,
-      page: (records) => csv(columns, records).subarray(beginning.length),
-      ending: nothing,
-    };
-  }
-  return {
-    beginning: Buffer.from("["),
-    page: (records, isFirst) => {
-      const text = records.map((record) => `\n${JSON.stringify(record)}`).join(",");
-      return Buffer.from(isFirst || text === "" ? text : `,${text}`);
-    },
-    ending: Buffer.from("\n]\n"),
-  };
+/** The format that a file's name stands for. */
+export function formatByName<Name extends string>(file: string, known: readonly Name[]): Name {
+  const extension = extname(file).toLowerCase();
+  const format = known.find((name) => extension === `.${name}`);
+  if (format !== undefined) return format;
+  const endings = known.map((name) => `.${name}`).join(", ");
+  throw new UsageFault(
+    `--output takes a file whose name ends with one of ${endings}, not ${JSON.stringify(extension || file)}; --format goes with any name.`,
+  );
 }

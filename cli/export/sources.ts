@@ -1,12 +1,19 @@
 import * as z from "zod";
 import { auditColumns } from "../../lib/audit/export.ts";
-import type { Answered, AnswerOf, Client } from "../../lib/client/client.ts";
+import type { Answered, AnswerOf, Client, OperationName } from "../../lib/client/client.ts";
+import { ReviewApiError } from "../../lib/client/error.ts";
 import { pageLimits } from "../../lib/contract/limits.ts";
 import { pullRequestStatuses } from "../../lib/contract/records-metrics.ts";
+import { findingStates } from "../../lib/contract/records-security.ts";
 import type { Column } from "../../lib/http/list.ts";
 import { learningColumns } from "../../lib/learnings/columns.ts";
 import { reviewColumns } from "../../lib/metrics/reviews.ts";
-import { type Format, writerOf } from "./format.ts";
+import { findingColumns } from "../../lib/security/record.ts";
+import type { Format } from "./format.ts";
+import { type Identity, identityFields } from "./identity.ts";
+import type { Change } from "./journal.ts";
+import { type Fields, layoutOf, type Table, tableOf } from "./layout.ts";
+import type { Shape } from "./merge.ts";
 
 /** A query as it is kept in a state file: everything but cursor and page size. */
 export type Query = Readonly<Record<string, string>>;
@@ -14,58 +21,102 @@ export type Query = Readonly<Record<string, string>>;
 export type Place = { readonly cursor: string | undefined; readonly limit: number };
 
 export type ExportPage = {
-  readonly count: number;
-  readonly bytes: Buffer;
+  readonly changes: readonly Change[];
   readonly nextCursor: string | null;
   /** On the last page: what reads on from there another day. */
   readonly resumeCursor: string | null;
 };
 
 /** One thing that can be exported, already bound to a client, a query and a format. */
-export type Walk = {
-  readonly beginning: Buffer;
-  readonly ending: Buffer;
+export type Walk = Shape & {
   readonly pageSizeMax: number;
-  page(place: Place, isFirst: boolean): Promise<ExportPage>;
+  /** Nothing is ever removed, and what the service no longer has stays in the file. */
+  readonly onlyGrows: boolean;
+  page(place: Place): Promise<ExportPage>;
+  /** True where rows of an organization that left cannot be told from those of another one. */
+  isAmbiguous(left: Fields): Promise<boolean>;
+};
+
+export type WalkOptions = {
+  readonly query: Query;
+  readonly format: Format;
+  readonly followsRemovals: boolean;
 };
 
 export type Source = {
   /** What its records are called, in the plural. */
   readonly noun: string;
-  walk(client: Client, query: Query, format: Format): Walk;
+  readonly onlyGrows: boolean;
+  walk(client: Client, options: WalkOptions): Walk;
 };
 
-type Body<Record> = { readonly data: readonly Record[]; readonly next_cursor: string | null };
+type Body<Record> = {
+  readonly data: readonly Record[];
+  readonly removed?: readonly Fields[] | undefined;
+  readonly next_cursor: string | null;
+};
+type Removals = { readonly include_removed?: "true" };
 
-function source<Parameters, Record>(description: {
+function source<Parameters, Record extends Fields>(description: {
   readonly noun: string;
   readonly pageSizeMax: number;
+  readonly onlyGrows?: boolean;
+  readonly identity: Identity;
   readonly query: z.ZodType<Parameters>;
-  readonly columns: ReadonlyArray<Column<Record>>;
-  call(client: Client, query: Parameters & Place): Promise<Answered<Body<Record>>>;
+  readonly table: Table<Record>;
+  call(client: Client, query: Parameters & Place & Removals): Promise<Answered<Body<Record>>>;
 }): Source {
-  const { noun, pageSizeMax, columns } = description;
+  const { noun, pageSizeMax, table, identity, onlyGrows = false } = description;
   return {
     noun,
-    walk(client, query, format) {
+    onlyGrows,
+    walk(client, { query, format, followsRemovals }) {
       const parameters = description.query.parse(query);
-      const writer = writerOf(format, columns);
+      const removals: Removals = followsRemovals && !onlyGrows ? { include_removed: "true" } : {};
       return {
-        beginning: writer.beginning,
-        ending: writer.ending,
+        identity,
+        layout: layoutOf(format, table, identityFields(identity)),
         pageSizeMax,
-        async page(place, isFirst) {
-          const { body, headers } = await description.call(client, { ...parameters, ...place });
+        onlyGrows,
+        async page(place) {
+          const { body, headers } = await description.call(client, { ...parameters, ...removals, ...place });
           return {
-            count: body.data.length,
-            bytes: writer.page(body.data, isFirst),
+            changes: changesOf(body, identity),
             nextCursor: body.next_cursor,
             resumeCursor: headers.get("x-resume-cursor"),
           };
         },
+        isAmbiguous: async (left) =>
+          !identity.organization.includes("provider") && (await isNumberShared(client, left)),
       };
     },
   };
+}
+
+/** In any order: within a page a thing is in one of the two arrays. */
+const changesOf = ({ data, removed = [] }: Body<Fields>, { thing }: Identity): Change[] => [
+  ...removed.map((fields): Change => ({ kind: thing in fields ? "removed" : "left", fields })),
+  ...data.map((fields): Change => ({ kind: "written", fields, json: JSON.stringify(fields) })),
+];
+
+/**
+ * Two organizations of one workspace may share a number, and records that do not name the provider do not say which of
+ * the two they belong to. An organization that is not listed now is no problem: its rows go too, and come back with it.
+ */
+async function isNumberShared(
+  client: Client,
+  { provider, organization_id: number }: Fields,
+): Promise<boolean> {
+  try {
+    for await (const { body } of client.pages("listOrganizations"))
+      for (const other of body.organizations)
+        if (other.provider_organization_id === number && other.provider !== provider) return true;
+    return false;
+  } catch (error) {
+    // A key that may not list organizations cannot rule it out.
+    if (error instanceof ReviewApiError && [403, 410].includes(error.status)) return true;
+    throw error;
+  }
 }
 
 const scope = {
@@ -80,41 +131,72 @@ const metricsQuery = z.strictObject({
   repository_ids: z.string().optional(),
 });
 
-type RecordOf<Name extends "listReviewCommentMetrics" | "listMcpMetrics"> = AnswerOf<Name>["data"][number];
+type RecordOf<Name extends OperationName> =
+  AnswerOf<Name> extends { data: Array<infer Record> } ? Record : never;
+type CommentsRecord = RecordOf<"listReviewCommentMetrics">;
+type McpRecord = RecordOf<"listMcpMetrics">;
+type Comment = {
+  readonly pullRequest: CommentsRecord;
+  readonly comment: CommentsRecord["coderabbit_comments"][number] | null;
+};
 
-const field = <Record, Name extends keyof Record & string>(name: Name) => ({
-  name,
-  cell: (record: Record) => record[name],
-});
+/** One row a record. */
+const plainTable = <Record>(columns: ReadonlyArray<Column<Record>>): Table<Record> =>
+  tableOf(columns, (record: Record) => [record]);
+
 const pullRequestFields = ["pr_url", "organization_id", "repository_id", "author_id", "merged_at"] as const;
+const commentFields = ["url", "severity", "category", "accepted"] as const;
 
-const metrics = { noun: "pull requests", pageSizeMax: pageLimits.metrics.max };
+/** One row a comment. The API leaves pull requests without comments out; one that came would be a row without a comment. */
+const commentsTable = tableOf<CommentsRecord, Comment>(
+  [
+    ...pullRequestFields.map((name) => ({ name, cell: ({ pullRequest }: Comment) => pullRequest[name] })),
+    ...commentFields.map((name) => ({
+      name: `comment_${name}`,
+      cell: ({ comment }: Comment) => (comment === null ? null : comment[name]),
+    })),
+  ],
+  (pullRequest) => {
+    const comments = pullRequest.coderabbit_comments;
+    return comments.length === 0
+      ? [{ pullRequest, comment: null }]
+      : comments.map((comment) => ({ pullRequest, comment }));
+  },
+);
 
 /** Lists go into a cell as JSON, as in the API's own CSV. */
+const mcpTable = plainTable<McpRecord>(
+  ([...pullRequestFields, "servers", "provider"] as const).map((name) => ({
+    name,
+    cell: (record: McpRecord) => record[name],
+  })),
+);
+
+const pullRequests = { noun: "pull requests", pageSizeMax: pageLimits.metrics.max };
+const organization = ["provider", "organization_id"];
+const pullRequest: Identity = { thing: "pr_url", organization };
+
 export const datasets = {
   "review-comments": source({
-    ...metrics,
+    ...pullRequests,
+    // These records name no provider.
+    identity: { thing: "pr_url", organization: ["organization_id"] },
     query: metricsQuery,
-    columns: [
-      ...pullRequestFields.map((name) => field<RecordOf<"listReviewCommentMetrics">, typeof name>(name)),
-      field<RecordOf<"listReviewCommentMetrics">, "coderabbit_comments">("coderabbit_comments"),
-    ],
+    table: commentsTable,
     call: (client, query) => client.listReviewCommentMetrics({ query }),
   }),
   reviews: source({
-    ...metrics,
+    ...pullRequests,
+    identity: pullRequest,
     query: metricsQuery.extend({ status: z.enum([...pullRequestStatuses, "all"]).optional() }),
-    columns: reviewColumns,
+    table: plainTable(reviewColumns),
     call: (client, query) => client.listReviewMetrics({ query }),
   }),
   mcp: source({
-    ...metrics,
+    ...pullRequests,
+    identity: pullRequest,
     query: metricsQuery,
-    columns: [
-      ...pullRequestFields.map((name) => field<RecordOf<"listMcpMetrics">, typeof name>(name)),
-      field<RecordOf<"listMcpMetrics">, "servers">("servers"),
-      field<RecordOf<"listMcpMetrics">, "provider">("provider"),
-    ],
+    table: mcpTable,
     call: (client, query) => client.listMcpMetrics({ query }),
   }),
 } satisfies Readonly<Record<string, Source>>;
@@ -122,8 +204,9 @@ export const datasets = {
 export const learnings = source({
   noun: "Learnings",
   pageSizeMax: pageLimits.learnings.max,
+  identity: { thing: "id", organization },
   query: z.strictObject({ ...scope, repository_ids: z.string().optional() }),
-  columns: learningColumns,
+  table: plainTable(learningColumns),
   call: (client, query) => client.listLearnings({ query }),
 });
 
@@ -131,7 +214,30 @@ export const learnings = source({
 export const auditLogs = source({
   noun: "entries",
   pageSizeMax: pageLimits.auditLogs.max,
+  onlyGrows: true,
+  identity: { thing: "id", organization: [] },
   query: z.strictObject({ ...scope, date_from: z.string().optional(), date_to: z.string().optional() }),
-  columns: auditColumns,
-  call: (client, query) => client.listAuditLogs({ query: { ...query, order: "asc" } }),
+  table: plainTable(auditColumns),
+  call: (client, { include_removed: _, ...query }) =>
+    client.listAuditLogs({ query: { ...query, order: "asc" } }),
+});
+
+const findingsQuery = z.strictObject({
+  organization_ids: z.string().optional(),
+  repo_id: z.string().optional(),
+  state: z.enum([...findingStates, "all"]).optional(),
+  severity: z.string().optional(),
+});
+
+export type FindingsQuery = z.output<typeof findingsQuery>;
+
+/** Downloaded anew each time: findings have no write order to go on in. */
+export const findings = source({
+  noun: "findings",
+  pageSizeMax: pageLimits.findings.max,
+  onlyGrows: true,
+  identity: { thing: "id", organization },
+  query: findingsQuery,
+  table: plainTable(findingColumns),
+  call: (client, { include_removed: _, ...query }) => client.listSecurityFindings({ query }),
 });

@@ -1,8 +1,9 @@
-import { readFile, rm, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import * as z from "zod";
 import { OperatorFault, systemCode } from "../fault.ts";
-import { writeWhole } from "../local/write-whole.ts";
+import { type Disk, statOf } from "./disk.ts";
 import { type Format, formats } from "./format.ts";
+import { journalFile } from "./journal.ts";
 import type { Query } from "./sources.ts";
 
 /** What an export was asked for; a cursor is good for exactly this. */
@@ -13,66 +14,144 @@ export type Request = {
   readonly query: Query;
 };
 
-const stateSchema = z.strictObject({
-  version: z.literal(1),
+const requestFields = {
   what: z.string(),
   format: z.enum(formats),
   query: z.record(z.string(), z.string()),
-  /** Where the next page begins: within the walk, or, once it is complete, what is written later. */
-  cursor: z.string(),
-  complete: z.boolean(),
-  /** Of the output, without its ending: everything up to here came from pages before the cursor. */
-  bytes: z.int().min(0),
-  records: z.int().min(0),
+};
+const count = z.int().min(0);
+
+const writtenFile = z.strictObject({
+  bytes: count,
+  /** Null for a file of release 1. */
+  sha256: z.string().nullable(),
+  records: count,
+});
+export type WrittenFile = z.output<typeof writtenFile>;
+
+const stateSchema = z.strictObject({
+  version: z.literal(2),
+  ...requestFields,
+  /** Where the next page begins: within the walk, or, once it is complete, what is written later. Null: at the beginning. */
+  cursor: z.string().nullable(),
+  /** The walk began at its beginning: what the journal makes replaces the whole file. */
+  begins_anew: z.boolean(),
+  /** Up to here the journal is whole and comes from pages before the cursor. Zero: the file is up to date. */
+  journal_bytes: count,
+  /** What the file is: as the last run left it, or already what this run made of it. Empty: no run is complete. */
+  files: z.array(writtenFile),
 });
 
 export type State = z.output<typeof stateSchema>;
 
+/** Release 1 appended every page to the file. */
+const release1Schema = z.strictObject({
+  version: z.literal(1),
+  ...requestFields,
+  cursor: z.string(),
+  complete: z.boolean(),
+  bytes: count,
+  records: count,
+});
+
 const stateFile = (output: string): string => `${output}.state.json`;
+export const draftOf = (file: string): string => `${file}.new`;
 
-export const writeState = (output: string, state: Omit<State, "version">): Promise<void> =>
-  writeWhole(stateFile(output), `${JSON.stringify({ version: 1, ...state }, null, 2)}\n`);
+export async function writeState(disk: Disk, output: string, state: State): Promise<void> {
+  const file = stateFile(output);
+  const draft = await disk.openAt(draftOf(file), 0, 0o600);
+  try {
+    await draft.write(Buffer.from(`${JSON.stringify(state, null, 2)}\n`));
+    await draft.sync();
+  } finally {
+    await draft.close();
+  }
+  await disk.replace(draftOf(file), file);
+}
 
-export const removeState = (output: string): Promise<void> => rm(stateFile(output), { force: true });
+export const beginning = (request: Request): State => ({
+  version: 2,
+  ...request,
+  cursor: null,
+  begins_anew: true,
+  journal_bytes: 0,
+  files: [],
+});
 
-async function readState(output: string): Promise<State | undefined> {
+const anew = "--overwrite starts anew";
+
+export type EarlierRun = {
+  readonly state: State;
+  /** Why the walk has to begin anew all the same. */
+  readonly newWalkReason?: string;
+};
+
+/** What was left of an earlier run to go on from; undefined where the export starts at its beginning. */
+export async function earlierRun(
+  output: string,
+  { resume, overwrite }: { readonly resume: boolean; readonly overwrite: boolean },
+  onlyGrows: boolean,
+): Promise<EarlierRun | undefined> {
+  if (overwrite) return undefined;
+  const found = await readState(output);
+  const bytes = (await statOf(output))?.size;
+  if (!found) {
+    if (bytes === undefined) return undefined;
+    throw new OperatorFault(`${output} exists and was not made by an export; ${anew}.`);
+  }
+  const earlier =
+    found.version === 1 ? ofRelease1(output, found, onlyGrows) : await withJournal(output, found);
+  const { begins_anew, journal_bytes, files } = earlier.state;
+  if (!begins_anew && !files.some((file) => canBe(file, bytes))) throw changedSince(output);
+  const isComplete = found.version === 1 ? found.complete : !begins_anew && journal_bytes === 0;
+  if (isComplete && !resume)
+    throw new OperatorFault(`${output} is complete already; --resume brings it up to date, ${anew}.`);
+  return earlier;
+}
+
+async function withJournal(output: string, state: State): Promise<EarlierRun> {
+  const file = journalFile(output);
+  const { size = 0 } = (await statOf(file)) ?? {};
+  return size < state.journal_bytes ? { state, newWalkReason: `${file} is not whole.` } : { state };
+}
+
+/** By its size. Behind what release 1 knew of there is an ending, or half a page. */
+export const canBe = ({ bytes, sha256 }: WrittenFile, found: number | undefined): boolean =>
+  found !== undefined && (sha256 === null ? found >= bytes : found === bytes);
+
+export const changedSince = (output: string): OperatorFault =>
+  new OperatorFault(`${output} is not as the last export left it; put that file back, or ${anew}.`);
+
+/**
+ * A log that only grows goes on: its cursor is as good as ever. The other cursors of release 1 tell nothing of what was
+ * removed.
+ */
+function ofRelease1(
+  output: string,
+  { version: _, complete: _complete, bytes, records, cursor, ...request }: z.output<typeof release1Schema>,
+  onlyGrows: boolean,
+): EarlierRun {
+  const state = beginning(request);
+  return onlyGrows
+    ? { state: { ...state, cursor, begins_anew: false, files: [{ bytes, sha256: null, records }] } }
+    : { state, newWalkReason: `${output} is of an earlier release, which did not follow removals.` };
+}
+
+async function readState(output: string): Promise<State | z.output<typeof release1Schema> | undefined> {
   const text = await readFile(stateFile(output), "utf8").catch((error: unknown) => {
     if (systemCode(error) === "ENOENT") return undefined;
     throw error;
   });
   if (text === undefined) return undefined;
   try {
-    return stateSchema.parse(JSON.parse(text));
+    return z.union([stateSchema, release1Schema]).parse(JSON.parse(text));
   } catch {
     throw new OperatorFault(`${stateFile(output)} is not a state file of this tool; ${anew}.`);
   }
 }
 
-const anew = "--overwrite starts anew";
-
-export type StartOptions = { readonly resume: boolean; readonly overwrite: boolean };
-
-/** What was left of an earlier run to go on from; undefined where the export starts at its beginning. */
-export async function earlierRun(
-  output: string,
-  { resume, overwrite }: StartOptions,
-): Promise<State | undefined> {
-  if (overwrite) return undefined;
-  const state = await readState(output);
-  const bytes = await sizeOf(output);
-  if (!state) {
-    if (bytes === undefined) return undefined;
-    throw new OperatorFault(`${output} exists and was not made by an export; ${anew}.`);
-  }
-  if (bytes === undefined || bytes < state.bytes)
-    throw new OperatorFault(`${output} is not what ${stateFile(output)} tells of; ${anew}.`);
-  if (state.complete && !resume)
-    throw new OperatorFault(`${output} is complete already; --resume adds what was written since, ${anew}.`);
-  return state;
-}
-
 /** The window of the earlier run unless another is given; any other difference would need another cursor. */
-export function sameRequest(output: string, state: State, request: Request): void {
+export function sameRequest(output: string, state: Request, request: Request): void {
   const different = [
     ...(state.what === request.what ? [] : ["what is exported"]),
     ...(state.format === request.format ? [] : ["the format"]),
@@ -84,13 +163,4 @@ export function sameRequest(output: string, state: State, request: Request): voi
     throw new OperatorFault(
       `${output} was begun differently (${different.join(", ")}); give the same options, or ${anew}.`,
     );
-}
-
-async function sizeOf(file: string): Promise<number | undefined> {
-  const found = await stat(file).catch((error: unknown) => {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw error;
-  });
-  if (found && !found.isFile()) throw new OperatorFault(`${file} is not a file.`);
-  return found?.size;
 }

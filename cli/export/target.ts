@@ -1,3 +1,4 @@
+import type { KeyKind } from "../../lib/contract/access.ts";
 import { stackOutputs } from "../../lib/contract/platform.ts";
 import type { Input, Options } from "../command.ts";
 import { defaultDataPath } from "../connection/connection.ts";
@@ -20,9 +21,9 @@ export const apiOptions: Options = {
 
 /**
  * Where the API is and with which key: as given, else from the environment, `.env` or login, else the local service with
- * the demo's workspace token. A key that login kept goes to the address that it was kept for, and to no other.
+ * a key of its demo. A key that login kept goes to the address that it was kept for, and to no other.
  */
-export async function targetOf(input: Input): Promise<Target> {
+export async function targetOf(input: Input, demoKey: KeyKind = "workspace"): Promise<Target> {
   const settings = apiSettings();
   const given = input.text("key") ?? settings.key;
   const [url, stack, data] = [input.text("url"), input.text("stack"), input.text("data")];
@@ -30,7 +31,7 @@ export async function targetOf(input: Input): Promise<Target> {
     throw new UsageFault("--url, --stack and --data exclude each other.");
   if (input.text("region") !== undefined && stack === undefined)
     throw new UsageFault("--region goes with --stack.");
-  if (data !== undefined) return localTarget(dataDirectory(data), given);
+  if (data !== undefined) return localTarget(dataDirectory(data), given, demoKey);
   if (stack !== undefined) {
     if (given === undefined) throw missingKey();
     const { outputsOf } = await import("../connection/stack.ts");
@@ -39,7 +40,7 @@ export async function targetOf(input: Input): Promise<Target> {
   }
   const profile = await readProfile();
   const address = url ?? settings.url ?? profile?.url;
-  if (address === undefined) return localTarget(dataDirectory(defaultDataPath), given);
+  if (address === undefined) return localTarget(dataDirectory(defaultDataPath), given, demoKey);
   const checked = checkedUrl(address, url === undefined ? urlVariable : "--url");
   const key = given ?? (profile?.url === checked ? profile.key : undefined);
   if (key === undefined) throw missingKey();
@@ -51,13 +52,17 @@ const missingKey = () =>
     `--key is missing; ${keyVariable} in the environment or in .env does too, or review-api login.`,
   );
 
-async function localTarget(directory: DataDirectory, given: string | undefined): Promise<Target> {
+async function localTarget(
+  directory: DataDirectory,
+  given: string | undefined,
+  demoKey: KeyKind,
+): Promise<Target> {
   const url = (await readOwner(directory))?.url;
   if (!url)
     throw new OperatorFault(
       `No local service runs on ${directory.path}; start it first (review-api dev), or give --url.`,
     );
-  const key = given ?? (await keptKey(directory, "workspace"));
+  const key = given ?? (await keptKey(directory, demoKey));
   if (key === undefined)
     throw new UsageFault(`--key is missing, and ${directory.path} has no demo key to use instead.`);
   return { url, key };

@@ -8,9 +8,11 @@ export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).
 /** What spreadsheets begin a formula with, also in full width, and the blanks that they pass over before it. */
 const formula = /^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/;
 
+export const isFormula = (text: string): boolean => formula.test(text);
+
 function csvCell(cell: Cell): string {
   if (cell === null) return "";
   const text = typeof cell === "object" ? JSON.stringify(cell) : String(cell);
-  const safe = formula.test(text) ? `'${text}` : text;
+  const safe = isFormula(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -2,11 +2,14 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 
 /** What the stand-in answers to the request for the page at `cursor`; undefined: the page. */
-export type Trouble = (request: {
-  readonly page: number;
-  readonly limit: number;
-  readonly url: URL;
-}) => { readonly status: number; readonly code: string } | undefined;
+export type Trouble = (request: { readonly page: number; readonly limit: number; readonly url: URL }) =>
+  | {
+      readonly status: number;
+      readonly code: string;
+      readonly message?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | undefined;
 
 export type StandIn = {
   readonly url: string;
@@ -15,6 +18,10 @@ export type StandIn = {
   trouble: Trouble;
   /** Written later: one more page after the resume cursor. */
   later: readonly object[];
+  /** On that page too. */
+  removed: readonly object[];
+  /** What `GET /v1/organizations` lists. */
+  organizations: readonly object[];
   close(): Promise<void>;
 };
 
@@ -23,19 +30,29 @@ export async function startApi(pages: ReadonlyArray<readonly object[]>): Promise
   const queries: URLSearchParams[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", api.url);
+    if (url.pathname === "/v1/organizations") {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ organizations: api.organizations, next_cursor: null }));
+      return;
+    }
     queries.push(url.searchParams);
     const cursor = url.searchParams.get("cursor");
     const page = cursor === null ? 0 : cursor === "resume" ? pages.length : Number(cursor.slice(5));
     const trouble = api.trouble({ page, limit: Number(url.searchParams.get("limit")), url });
     if (trouble) {
-      const { status, code } = trouble;
-      response.writeHead(status, { "content-type": "application/json" });
-      response.end(JSON.stringify({ error: { code, message: "No." } }));
+      const { status, code, message = "No.", headers } = trouble;
+      response.writeHead(status, { "content-type": "application/json", ...headers });
+      response.end(JSON.stringify({ error: { code, message } }));
       return;
     }
     const isLast = page >= pages.length - 1;
     if (isLast) response.setHeader("x-resume-cursor", "resume");
-    const body = { data: pages[page] ?? api.later, next_cursor: isLast ? null : `page-${page + 1}` };
+    const isLater = page >= pages.length;
+    const body = {
+      data: pages[page] ?? api.later,
+      ...(url.searchParams.has("include_removed") && { removed: isLater ? api.removed : [] }),
+      next_cursor: isLast ? null : `page-${page + 1}`,
+    };
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify(body));
   });
@@ -47,6 +64,8 @@ export async function startApi(pages: ReadonlyArray<readonly object[]>): Promise
     queries,
     trouble: () => undefined,
     later: [],
+    removed: [],
+    organizations: [],
     async close() {
       server.closeAllConnections();
       server.close();

@@ -1,12 +1,25 @@
-import { appendFile, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import {
+  appendFile,
+  chmod,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { tryLock } from "../../cli/local/lock.ts";
 import { type StandIn, startApi } from "./export-api.ts";
 import { callJson, callTool, runTool, useDev } from "./support.ts";
 
 const dev = useDev();
 const learning = (number: number) => ({
   id: `l${number}`,
+  provider: "github",
+  organization_id: "1",
   learning: `=Text ${number}, "quoted"\n`,
   file: null,
 });
@@ -23,8 +36,9 @@ afterAll(() => api.close());
 beforeEach(async () => {
   api.trouble = () => undefined;
   api.later = [];
+  api.removed = [];
   api.queries.splice(0);
-  for (const file of [output, `${output}.state.json`]) await rm(file, { force: true });
+  for (const file of await readdir(dirname(output))) await rm(join(dirname(output), file), { force: true });
 });
 
 const target = () => ["--url", api.url, "--key", "k"];
@@ -46,25 +60,27 @@ describe("an export that is interrupted", () => {
 
     api.trouble = ({ page }) => (page === 2 ? { status: 500, code: "INTERNAL_ERROR" } : undefined);
     const broken = await exportLearnings("--format", format, "--overwrite");
-    expect([broken.code, broken.stderr]).toEqual([
+    expect([broken.code, broken.stderr, await content()]).toEqual([
       1,
-      `${api.url} answered 500 INTERNAL_ERROR: No. What was read is kept; the same command goes on from there.`,
+      `${api.url} answered 500 INTERNAL_ERROR: No. What was read is kept; the same command without --overwrite goes on from there.`,
+      whole,
     ]);
     api.trouble = () => undefined;
     api.queries.splice(0);
     const again = await exportLearnings("--format", format);
     expect([again.code, again.stderr]).toEqual([
       0,
-      `Wrote 2 more Learnings to ${output}. Later --resume adds what was written since.`,
+      `${output} has 4 Learnings. Later --resume brings it up to date.`,
     ]);
     expect(await content()).toBe(whole);
     expect(api.queries[0]?.get("cursor")).toBe("page-2");
   });
 
-  test("in the middle of a page leaves half a page behind, which is cut off", async () => {
+  test("in the middle of a page leaves half a page in the journal, which is cut off", async () => {
     api.trouble = ({ page }) => (page === 3 ? { status: 500, code: "INTERNAL_ERROR" } : undefined);
     await exportLearnings();
-    await appendFile(output, `{"id":"l4","learning":"${"x".repeat(5_000)}`);
+    expect((await readdir(dirname(output))).includes(basename(output))).toBe(false);
+    await appendFile(`${output}.journal`, `w${"0".repeat(64)}{"id":"l4","learning":"${"x".repeat(5_000)}`);
     api.trouble = () => undefined;
     await exportLearnings();
     expect(await lines()).toEqual(all);
@@ -78,33 +94,59 @@ describe("an export that is interrupted", () => {
       1,
       `${output} was begun differently (the format, user_ids); give the same options, or --overwrite starts anew.`,
     ]);
-    await truncate(output, 3);
-    const shorter = await exportLearnings("--users", "1");
-    expect(shorter.stderr).toBe(
-      `${output} is not what ${output}.state.json tells of; --overwrite starts anew.`,
-    );
+  });
+
+  test("and whose journal is gone begins a new walk, and says so", async () => {
+    api.trouble = ({ page }) => (page === 3 ? { status: 500, code: "INTERNAL_ERROR" } : undefined);
+    await exportLearnings();
+    await rm(`${output}.journal`);
+    api.trouble = () => undefined;
+    const { code, stderr } = await exportLearnings();
+    expect([code, stderr.split("\n")[0]]).toEqual([
+      0,
+      `${output}.journal is not whole. A new walk begins; ${output} is replaced when it is complete.`,
+    ]);
+    expect(await lines()).toEqual(all);
   });
 });
 
 describe("--resume", () => {
-  test.each(["ndjson", "json", "csv"])("adds what was written since, in %s", async (format) => {
-    await exportLearnings("--format", format, "--resume");
-    api.later = [learning(5)];
-    api.queries.splice(0);
-    expect(
-      await callJson(
-        ...["export", "learnings", "--output", output, "--format", format, "--resume", ...target()],
-      ),
-    ).toEqual({ file: output, format, added: 1, records: 5, bytes: expect.any(Number) });
-    expect(api.queries.map((query) => query.get("cursor"))).toEqual(["resume"]);
-    const text = await content();
-    if (format === "json") expect(JSON.parse(text)).toEqual([...all, learning(5)]);
-    if (format === "ndjson") expect(await lines()).toEqual([...all, learning(5)]);
-    if (format === "csv") {
-      expect(text.match(/^id,learning,/gm)).toHaveLength(1);
-      expect(text).toMatch(/\r\nl5,"'=Text 5, ""quoted""\n",.*\r\n$/s);
-    }
-  });
+  test.each(["ndjson", "json", "csv"])(
+    "applies what was written and removed since, in %s",
+    async (format) => {
+      await exportLearnings("--format", format, "--resume");
+      api.later = [{ ...learning(1), learning: "another" }, learning(5)];
+      api.removed = [
+        { id: "l2", provider: "github", organization_id: "1", removed_at: "2026-01-01T00:00:00.000Z" },
+      ];
+      api.queries.splice(0);
+      expect(
+        await callJson(
+          ...["export", "learnings", "--output", output, "--format", format, "--resume", ...target()],
+        ),
+      ).toEqual({
+        file: output,
+        format,
+        added: 1,
+        changed: 1,
+        removed: 1,
+        records: 4,
+        bytes: (await stat(output)).size,
+      });
+      expect(api.queries.map((query) => [query.get("cursor"), query.get("include_removed")])).toEqual([
+        ["resume", "true"],
+      ]);
+      const text = await content();
+      const now = [learning(3), learning(4), ...api.later];
+      if (format === "json") expect(JSON.parse(text)).toEqual(now);
+      if (format === "ndjson") expect(await lines()).toEqual(now);
+      if (format === "csv") {
+        expect(text.match(/^id,learning,/gm)).toHaveLength(1);
+        expect(text.match(/^l\d,/gm)).toEqual(["l3,", "l4,", "l1,", "l5,"]);
+        expect(text).toMatch(/\r\nl5,"'=Text 5, ""quoted""\n",.*\r\n$/s);
+      }
+    },
+  );
 
   test("keeps the first run's window: one that moved with the day would need another cursor", async () => {
     const words = ["export", "metrics", "--output", output, ...target()];
@@ -117,20 +159,93 @@ describe("--resume", () => {
     expect([moved.code, moved.stderr]).toEqual([1, expect.stringContaining("(start_date)")]);
   });
 
-  test("a cursor that is too old says so", async () => {
+  test("leaves a file alone that nothing changed in, and keeps its mode and the link to it", async () => {
     await exportLearnings();
-    api.trouble = () => ({ status: 400, code: "INVALID_CURSOR" });
+    await chmod(output, 0o640);
+    const link = join(dirname(output), "link.ndjson");
+    await symlink(output, link);
+    const through = ["export", "learnings", "--output", link, ...target(), "--resume"];
+    const before = await stat(output);
+    expect((await callTool(...through)).stderr).toBe(
+      `${output} has 4 Learnings (0 new, 0 changed, 0 removed). Later --resume brings it up to date.`,
+    );
+    expect((await stat(output)).ino).toBe(before.ino);
+    api.later = [learning(5)];
+    await callTool(...through);
+    expect(await lines()).toEqual([...all, learning(5)]);
+    expect((await stat(output)).mode & 0o777).toBe(0o640);
+    expect((await readdir(dirname(output))).toSorted()).toEqual([
+      "learnings.ndjson",
+      "learnings.ndjson.lock",
+      "learnings.ndjson.state.json",
+      "link.ndjson",
+    ]);
+  });
+
+  const tooOld = {
+    status: 400,
+    code: "INVALID_CURSOR",
+    message: "cursor: is older than 400 days. Start a new walk.",
+  };
+
+  test("begins a new walk where the service asks for one, says so, and replaces the file at its end", async () => {
+    await exportLearnings();
+    await appendFile(output, "");
+    api.trouble = ({ url, page }) =>
+      url.searchParams.get("cursor") === "resume" || page === 2 ? tooOld : undefined;
+    const before = await content();
+    const failed = await exportLearnings("--resume");
+    expect([failed.code, await content()]).toEqual([1, before]);
+    api.trouble = ({ url }) => (url.searchParams.get("cursor") === "page-0" ? tooOld : undefined);
+    api.queries.splice(0);
+    expect((await exportLearnings("--resume")).code).toBe(0);
+    expect(api.queries[0]?.get("cursor")).toBe("page-2");
+    api.trouble = ({ url }) => (url.searchParams.get("cursor") === "resume" ? tooOld : undefined);
+    const { code, stderr } = await exportLearnings("--resume");
+    expect([code, stderr.split("\n")[0]]).toEqual([
+      0,
+      `${tooOld.message} A new walk begins; ${output} is replaced when it is complete.`,
+    ]);
+    expect(await lines()).toEqual(all);
+  });
+
+  test("refuses a cursor that is damaged or of other filters with what to do", async () => {
+    await exportLearnings();
+    api.trouble = () => ({ status: 400, code: "INVALID_CURSOR", message: "cursor: is damaged." });
     const { code, stderr } = await exportLearnings("--resume");
     expect([code, stderr]).toEqual([
       1,
-      `The cursor beside ${output} no longer works for this key and these filters; --overwrite starts anew.`,
+      `The cursor beside ${output} no longer works for this key and these filters: cursor: is damaged. --overwrite starts anew.`,
     ]);
+  });
+
+  test("refuses a file that something else has changed, also by one letter", async () => {
+    await exportLearnings();
+    const whole = await content();
+    const refused = `${output} is not as the last export left it; put that file back, or --overwrite starts anew.`;
+    await truncate(output, 3);
+    expect((await exportLearnings("--resume")).stderr).toBe(refused);
+    await writeFile(output, whole.replace("Text 1", "text 1"));
+    api.later = [learning(5)];
+    expect((await exportLearnings("--resume")).stderr).toBe(refused);
+    await writeFile(output, whole);
+    expect((await exportLearnings("--resume")).code).toBe(0);
+    expect(await lines()).toEqual([...all, learning(5)]);
+  });
+
+  test("of two runs at once the second is refused", async () => {
+    const lock = tryLock(`${output}.lock`);
+    expect((await exportLearnings()).stderr).toBe(
+      `Another export is writing ${output}; wait until it has ended.`,
+    );
+    lock?.release();
+    expect((await exportLearnings()).code).toBe(0);
   });
 
   test("nothing is ever overwritten unasked", async () => {
     await exportLearnings();
     expect((await exportLearnings()).stderr).toBe(
-      `${output} is complete already; --resume adds what was written since, --overwrite starts anew.`,
+      `${output} is complete already; --resume brings it up to date, --overwrite starts anew.`,
     );
     await rm(`${output}.state.json`);
     const foreign = `${output} exists and was not made by an export; --overwrite starts anew.`;
@@ -163,26 +278,44 @@ describe("pages", () => {
     api.trouble = ({ page }) => (page === 2 ? { status: 413, code: "RESPONSE_TOO_LARGE" } : undefined);
     const { code, stderr } = await exportLearnings();
     expect([code, stderr]).toEqual([1, expect.stringContaining("answered 413 RESPONSE_TOO_LARGE: No.")]);
-    expect(await lines()).toEqual(pages.slice(0, 2).flat());
+    expect(await readdir(dirname(output))).not.toContain(basename(output));
+  });
+
+  test("a pull request that is too large for any answer is left out, also its earlier state, and the rest goes on", async () => {
+    const pullRequest = (number: number, organization_id: string) => ({
+      pr_url: `https://git.test/${number}`,
+      organization_id,
+      provider: "github",
+    });
+    const large = await startApi([[pullRequest(1, "1"), pullRequest(2, "1")]]);
+    const words = ["export", "metrics", "--output", output, "--url", large.url, "--key", "k"];
+    await callTool(...words);
+    large.later = [pullRequest(1, "1")];
+    const { pr_url } = pullRequest(2, "1");
+    let isPassed = false;
+    large.trouble = ({ limit, url }) => {
+      if (url.searchParams.get("cursor") === "page-1") isPassed = true;
+      if (isPassed || url.searchParams.get("cursor") === null) return undefined;
+      const message = `The pull request ${pr_url} alone takes 17000000 bytes; an answer has at most 16777216.`;
+      const headers = limit === 1 ? { "x-next-cursor": "page-1" } : undefined;
+      return { status: 413, code: "RESPONSE_TOO_LARGE", message, ...(headers && { headers }) };
+    };
+    const { code, stderr } = await callTool(...words, "--resume");
+    await large.close();
+    expect([code, stderr.split("\n")]).toEqual([
+      0,
+      [
+        `${pr_url} is too large for any answer of the service; ${output} is without it.`,
+        `${output} has 1 pull requests (0 new, 1 changed, 1 removed). Later --resume brings it up to date.`,
+      ],
+    ]);
+    expect(await lines()).toEqual([pullRequest(1, "1")]);
   });
 
   test("go to standard output without a file, and nothing else does", async () => {
     const { code, stdout, stderr } = await runTool(["export", "learnings", "--json", ...target()]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toEqual(all);
-  });
-
-  test("sixty megabytes pass through a heap of forty", async () => {
-    const page = Array.from({ length: 500 }, (_, index) => ({ id: `${index}`, learning: "x".repeat(2_000) }));
-    const large = await startApi(Array.from({ length: 60 }, () => page));
-    const file = join(await dev.folder(), "large.ndjson");
-    const words = ["export", "learnings", "--output", file, "--url", large.url, "--key", "k", "--json"];
-    const { code, stdout, stderr } = await runTool(words, {
-      env: { NODE_OPTIONS: "--max-old-space-size=40" },
-    });
-    await large.close();
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(JSON.parse(stdout)).toMatchObject({ records: 30_000 });
   });
 });
 
@@ -224,12 +357,24 @@ describe("what cannot be done is one sentence", () => {
     [["metrics", "--start", "2026-02-02", "--end", "2026-02-01"], "--end must not be before --start."],
     [["metrics", "--dataset", "mcp", "--status", "all"], "--status goes with --dataset reviews."],
     [["metrics", "--resume"], "--resume goes with --output."],
-    [["metrics", "--output", "f", "--resume", "--overwrite"], "--resume and --overwrite exclude each other."],
+    [
+      ["metrics", "--output", "f.csv", "--resume", "--overwrite"],
+      "--resume and --overwrite exclude each other.",
+    ],
     [["metrics", "--url", "ftp://a", "--key", "k"], '--url takes an http or https address, not "ftp://a".'],
     [
       ["metrics", "--url", "http://a", "--data", "d", "--key", "k"],
       "--url, --stack and --data exclude each other.",
     ],
+    [
+      ["learnings", "--output", "f.txt"],
+      '--output takes a file whose name ends with one of .json, .ndjson, .csv, not ".txt"; --format goes with any name.',
+    ],
+    [
+      ["security", "--output", "findings"],
+      '--output takes a file whose name ends with one of .json, .ndjson, .csv, .sarif, not "findings"; --format goes with any name.',
+    ],
+    [["security", "--resume"], "Unknown option '--resume'."],
     [["learnings", "--format", "xml"], '--format takes one of json, ndjson, csv, not "xml".'],
   ])("export %j", async (words, sentence) => {
     const { code, stderr } = await callTool("export", ...words);

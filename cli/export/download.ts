@@ -1,0 +1,94 @@
+import type { Terminal } from "../terminal.ts";
+import { type Disk, statOf } from "./disk.ts";
+import type { Layout } from "./layout.ts";
+import { pagesOf } from "./pages.ts";
+import type { Walk } from "./sources.ts";
+import { draftOf } from "./state.ts";
+import { createTargetFile } from "./target-file.ts";
+
+export type Downloaded = { readonly records: number; readonly bytes: number };
+type Progress = (recordsSoFar: number) => void;
+
+/** A fresh walk to standard output, a page at a time and at its reader's pace. */
+export async function writeToTerminal(
+  walk: Walk,
+  terminal: Terminal,
+  onProgress: Progress,
+): Promise<Downloaded> {
+  const { layout } = walk;
+  let records = 0;
+  let bytes = 0;
+  const write = async (text: string) => {
+    const piece = Buffer.from(text);
+    bytes += piece.length;
+    if (piece.length > 0) await terminal.write(piece);
+  };
+  let isFirst = true;
+  await write(layout.beginning);
+  for await (const { changes } of pagesOf(walk, undefined)) {
+    const rows: string[] = [];
+    for (const change of changes) {
+      if (change.kind === "too-large")
+        terminal.say(`${change.id} is too large for any answer of the service and left out.`);
+      if (change.kind !== "written") continue;
+      rows.push(...layout.rowsOf(change.json));
+      records++;
+    }
+    const text = rows.map((row) => framed(layout, row)).join(layout.between);
+    await write(isFirst || text === "" ? text : `${layout.between}${text}`);
+    isFirst &&= text === "";
+    onProgress(records);
+  }
+  await write(layout.ending);
+  return { records, bytes };
+}
+
+const framed = ({ before, after }: Layout, row: string): string => `${before}${row}${after}`;
+
+/** A fresh walk that takes the file's place when it is complete. */
+export async function replaceFile(
+  disk: Disk,
+  walk: Walk,
+  output: string,
+  onProgress: Progress,
+): Promise<Downloaded> {
+  const target = await createTargetFile(disk, draftOf(output), walk.layout, (await statOf(output))?.mode);
+  let records = 0;
+  let bytes = 0;
+  try {
+    for await (const { changes } of pagesOf(walk, undefined)) {
+      for (const change of changes) {
+        if (change.kind !== "written") continue;
+        for (const row of walk.layout.rowsOf(change.json)) await target.row(row);
+        records++;
+      }
+      onProgress(records);
+    }
+    ({ bytes } = await target.finish());
+  } finally {
+    await target.close();
+  }
+  await disk.replace(draftOf(output), output);
+  return { records, bytes };
+}
+
+/** An answer as it is. */
+export async function replaceFileByAnswer(
+  disk: Disk,
+  answer: AsyncIterable<Uint8Array>,
+  output: string,
+): Promise<{ readonly bytes: number }> {
+  const file = await disk.openAt(draftOf(output), 0, (await statOf(output))?.mode);
+  let bytes = 0;
+  try {
+    for await (const piece of answer) {
+      await file.write(piece);
+      bytes += piece.length;
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await disk.replace(draftOf(output), output);
+  return { bytes };
+}

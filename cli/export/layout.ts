@@ -1,0 +1,117 @@
+import { isFormula } from "../../lib/contract/csv.ts";
+import { type Column, csv } from "../../lib/http/list.ts";
+import type { Format } from "./format.ts";
+
+/** The fields of a record by name: of CSV as text. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** How records lie in a file: a record is one row, in CSV one or more. */
+export type Layout = {
+  /** A first row that names the columns. */
+  readonly header: string | null;
+  readonly beginning: string;
+  /** In front of every row but the first. */
+  readonly between: string;
+  readonly before: string;
+  readonly after: string;
+  readonly ending: string;
+  /** A row may hold line breaks inside quotes. */
+  readonly isQuoted: boolean;
+  /** The rows of a record that is given as JSON. */
+  rowsOf(json: string): readonly string[];
+  /** The fields of a row of such a file; undefined for a row that is no record. */
+  fieldsOf(row: string): Fields | undefined;
+};
+
+/** The rows of a record as a table: one, unless a list of the record has a row for each element. */
+export type Table<Record> = {
+  readonly header: string;
+  rows(record: Record): readonly string[];
+};
+
+const lineEnd = "\r\n";
+
+/** `split`: what the rows of one record are about. */
+export function tableOf<Record, Row>(
+  columns: ReadonlyArray<Column<Row>>,
+  split: (record: Record) => readonly Row[],
+): Table<Record> {
+  const rowsOf = (rows: readonly Row[]) => csv(columns, rows).toString();
+  const header = rowsOf([]);
+  return {
+    header: header.slice(0, -lineEnd.length),
+    rows: (record) => split(record).map((row) => rowsOf([row]).slice(header.length, -lineEnd.length)),
+  };
+}
+
+/** `read`: the fields that are read back from a row. */
+export function layoutOf<Record>(format: Format, table: Table<Record>, read: readonly string[]): Layout {
+  if (format === "csv") return csvLayout(table, read);
+  const json = { header: null, before: "", between: "", after: "", ending: "", isQuoted: false };
+  if (format === "ndjson")
+    return { ...json, beginning: "", after: "\n", rowsOf: (text) => [text], fieldsOf: parseRow };
+  return {
+    ...json,
+    beginning: "[",
+    between: ",",
+    before: "\n",
+    ending: "\n]\n",
+    rowsOf: (text) => [text],
+    fieldsOf: (row) => (row.startsWith("{") ? parseRow(row) : undefined),
+  };
+}
+
+function parseRow(row: string): Fields {
+  const fields: Fields = JSON.parse(row);
+  return fields;
+}
+
+function csvLayout<Record>({ header, rows }: Table<Record>, read: readonly string[]): Layout {
+  const names = cellsOf(header);
+  const columns = read.map((name) => [name, names.indexOf(name)] as const);
+  const cellsMax = Math.max(0, ...columns.map(([, column]) => column + 1));
+  return {
+    header,
+    beginning: `${header}${lineEnd}`,
+    between: "",
+    before: "",
+    after: lineEnd,
+    ending: "",
+    isQuoted: true,
+    rowsOf(json) {
+      const record: Record = JSON.parse(json);
+      return rows(record);
+    },
+    fieldsOf(row) {
+      if (row === header) return undefined;
+      const cells = cellsOf(row, cellsMax);
+      return Object.fromEntries(columns.map(([name, column]) => [name, withoutGuard(cells[column] ?? "")]));
+    },
+  };
+}
+
+/** The first cells of one row, without their quotes. */
+function cellsOf(row: string, cellsMax = Number.POSITIVE_INFINITY): string[] {
+  const cells: string[] = [];
+  for (let at = 0; at <= row.length && cells.length < cellsMax; ) {
+    if (row[at] === '"') {
+      let end = at + 1;
+      while (row[end] !== '"' || row[end + 1] === '"') {
+        if (end >= row.length) break;
+        end += row[end] === '"' ? 2 : 1;
+      }
+      cells.push(row.slice(at + 1, end).replaceAll('""', '"'));
+      at = end + 2;
+    } else {
+      const comma = row.indexOf(",", at);
+      const end = comma < 0 ? row.length : comma;
+      cells.push(row.slice(at, end));
+      at = end + 1;
+    }
+  }
+  return cells;
+}
+
+/** Takes back the quote mark that keeps a spreadsheet from running a cell as a formula. */
+const withoutGuard = (cell: string): string =>
+  cell.startsWith("'") && isFormula(cell.slice(1)) ? cell.slice(1) : cell;

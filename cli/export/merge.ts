@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import { DigestMap } from "./digest-map.ts";
+import { type Disk, piecesOf, rowsOf, statOf } from "./disk.ts";
+import { type Digests, digestsOf, type Identity } from "./identity.ts";
+import { type Entry, entriesOf } from "./journal.ts";
+import type { Fields, Layout } from "./layout.ts";
+import { canBe, changedSince, draftOf, type State, type WrittenFile } from "./state.ts";
+import { createTargetFile, type TargetFile } from "./target-file.ts";
+
+export type Merged = {
+  readonly file: WrittenFile;
+  /** What the output was before; null where that does not count. */
+  readonly base: WrittenFile | null;
+  /** Of the things in the file: new ones, ones with another record, ones that are gone. */
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+};
+
+/** The file cannot be continued: a new walk has to make all of it. */
+export class NewWalkNeeded extends Error {
+  override readonly name = "NewWalkNeeded";
+}
+
+/** How one dataset lies in one file. */
+export type Shape = { readonly identity: Identity; readonly layout: Layout };
+
+/**
+ * Writes beside the output what the output becomes: its rows but those that the journal changes, then the journal's
+ * last record of each thing. Merging a second time makes the same file, so a run that ended at any moment can be
+ * repeated. It holds 32 to 96 bytes for each thing in the journal, and one piece of each file; never the rows.
+ */
+export async function merge(disk: Disk, output: string, shape: Shape, state: State): Promise<Merged> {
+  const latest = await readLatest(output, state.journal_bytes);
+  const found = await statOf(output);
+  const target = await createTargetFile(disk, draftOf(output), shape.layout, found?.mode);
+  try {
+    const kept = state.begins_anew
+      ? { base: null, records: 0, changed: 0, removed: 0 }
+      : await keepRows(target, { output, shape, state, latest, size: found?.size });
+    let written = 0;
+    for await (const entry of entriesOf(output, state.journal_bytes)) {
+      if (!isLast(latest, entry, shape.identity)) continue;
+      for (const row of shape.layout.rowsOf(entry.json())) await target.row(row);
+      written++;
+    }
+    const { bytes, sha256 } = await target.finish();
+    return {
+      file: { bytes, sha256, records: kept.records + written },
+      base: kept.base,
+      added: written - kept.changed,
+      changed: kept.changed,
+      removed: kept.removed,
+    };
+  } finally {
+    await target.close();
+  }
+}
+
+/** The last change of each thing, and of each organization that left. */
+type Latest = {
+  /** Twice the change's place in the journal, and one more where the thing was written. */
+  readonly things: DigestMap;
+  readonly left: ReadonlyMap<string, number>;
+  /** By the thing's own id. */
+  readonly tooLarge: ReadonlyMap<unknown, number>;
+};
+
+async function readLatest(output: string, bytes: number): Promise<Latest> {
+  const things = new DigestMap();
+  const left = new Map<string, number>();
+  const tooLarge = new Map<unknown, number>();
+  for await (const { kind, at, thing, organization, json } of entriesOf(output, bytes)) {
+    if (kind === "left") left.set(organization.toString("hex"), at);
+    else if (kind === "too-large") tooLarge.set(JSON.parse(json()), at);
+    else things.set(thing, 2 * at + (kind === "written" ? 1 : 0));
+  }
+  return { things, left, tooLarge };
+}
+
+/** False for a record that a later change overtook. */
+function isLast(latest: Latest, entry: Entry, identity: Identity): boolean {
+  if (entry.kind !== "written" || latest.things.get(entry.thing) !== 2 * entry.at + 1) return false;
+  if (leftAt(latest, entry) > entry.at) return false;
+  // Hardly any run meets a record that is too large: only then is every record looked into.
+  if (latest.tooLarge.size === 0) return true;
+  const fields: Fields = JSON.parse(entry.json());
+  return tooLargeAt(latest, fields, identity) < entry.at;
+}
+
+const never = -1;
+const leftAt = ({ left }: Latest, { organization }: Digests): number =>
+  left.size === 0 ? never : (left.get(organization.toString("hex")) ?? never);
+const tooLargeAt = ({ tooLarge }: Latest, fields: Fields, { thing }: Identity): number =>
+  tooLarge.get(fields[thing]) ?? never;
+
+/** What the journal does to a thing of the file. */
+function outcomeOf(latest: Latest, digests: Digests, fields: Fields, identity: Identity) {
+  const last = latest.things.get(digests.thing);
+  const goneAt = Math.max(leftAt(latest, digests), tooLargeAt(latest, fields, identity));
+  if (last === undefined) return goneAt === never ? "kept" : "removed";
+  return last % 2 === 1 && Math.floor(last / 2) > goneAt ? "changed" : "removed";
+}
+
+type Base = {
+  readonly output: string;
+  readonly shape: Shape;
+  readonly state: State;
+  readonly latest: Latest;
+  readonly size: number | undefined;
+};
+
+async function keepRows(target: TargetFile, { output, shape, state, latest, size }: Base) {
+  const { layout, identity } = shape;
+  const candidates = state.files.filter((file) => canBe(file, size));
+  const digest = createHash("sha256");
+  const things = { kept: 0, changed: 0, removed: 0 };
+  let before: Buffer | undefined;
+  for await (const { row, at } of rowsOf(
+    hashed(piecesOf(output, candidates[0]?.bytes ?? 0), digest),
+    layout.isQuoted,
+  )) {
+    if (at === 0 && layout.header !== null && row.toString() !== layout.header)
+      throw new NewWalkNeeded(`${output} has other columns than this release writes.`);
+    const content = withoutSeparator(row, layout);
+    const fields = fieldsOf(output, layout, content);
+    if (!fields) continue;
+    const digests = digestsOf(identity, fields);
+    const outcome = outcomeOf(latest, digests, fields, identity);
+    if (outcome === "kept") await target.row(content);
+    // The rows of one thing stand together.
+    if (!before?.equals(digests.thing)) things[outcome]++;
+    before = digests.thing;
+  }
+  const sha256 = digest.digest("hex");
+  const base = candidates.find((file) => file.sha256 === null || file.sha256 === sha256);
+  if (!base) throw changedSince(output);
+  return { base, records: things.kept, changed: things.changed, removed: things.removed };
+}
+
+function fieldsOf(output: string, layout: Layout, row: Buffer): Fields | undefined {
+  try {
+    return layout.fieldsOf(row.toString());
+  } catch {
+    throw changedSince(output);
+  }
+}
+
+async function* hashed(pieces: AsyncIterable<Buffer>, digest: ReturnType<typeof createHash>) {
+  for await (const piece of pieces) {
+    digest.update(piece);
+    yield piece;
+  }
+}
+
+const withoutSeparator = (row: Buffer, { between }: Layout): Buffer =>
+  between !== "" && row.toString("latin1", row.length - between.length) === between
+    ? row.subarray(0, row.length - between.length)
+    : row;

@@ -1,0 +1,46 @@
+import { ReviewApiError } from "../../lib/client/error.ts";
+import type { Input } from "../command.ts";
+import { apiFault, OperatorFault, systemCode, UsageFault, unwritable } from "../fault.ts";
+import { formatByName } from "./format.ts";
+
+/** The value of --output. */
+export function outputOption(input: Input): string | undefined {
+  const output = input.text("output");
+  if (input.flag("resume") && input.flag("overwrite"))
+    throw new UsageFault("--resume and --overwrite exclude each other.");
+  if (output !== undefined) return output;
+  for (const name of ["resume", "overwrite"])
+    if (input.flag(name)) throw new UsageFault(`--${name} goes with --output.`);
+  return undefined;
+}
+
+/** Without a file the records are the answer, and --json asks for them as one JSON document. */
+export function formatOption<Name extends string>(
+  input: Input,
+  output: string | undefined,
+  known: readonly ["json", "ndjson", ...Name[]],
+): "json" | "ndjson" | Name {
+  const given = input.choice("format", known);
+  if (given !== undefined) return given;
+  if (output !== undefined) return formatByName(output, known);
+  return input.flag("json") ? "json" : "ndjson";
+}
+
+type Surroundings = {
+  readonly url: string;
+  readonly output?: string | undefined;
+  /** What became of the work that was done. */
+  readonly hint?: string;
+};
+
+/** What the service, the network or the disk says, and that nothing is lost. */
+export function explained(error: unknown, { url, output, hint = "" }: Surroundings): unknown {
+  if (error instanceof ReviewApiError && error.code === "INVALID_CURSOR" && output !== undefined)
+    return new OperatorFault(
+      `The cursor beside ${output} no longer works for this key and these filters: ${error.message} --overwrite starts anew.`,
+    );
+  const said = apiFault(error, url);
+  if (said) return new OperatorFault(`${said}${hint}`);
+  const code = systemCode(error);
+  return code !== undefined && output !== undefined ? unwritable(output, code) : error;
+}

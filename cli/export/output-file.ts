@@ -1,0 +1,29 @@
+import { access, constants, lstat, realpath, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { OperatorFault, systemCode } from "../fault.ts";
+import { tryLock } from "../local/lock.ts";
+
+/** The file itself where a link was named: what replaces the file must not replace the link. */
+export async function outputFile(name: string): Promise<string> {
+  const path = resolve(name);
+  await access(dirname(path), constants.W_OK);
+  const found = await lstat(path).catch((error: unknown) => {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (!found) return path;
+  const file = found.isSymbolicLink() ? await realpath(path) : path;
+  if (!(await stat(file)).isFile()) throw new OperatorFault(`${file} is not a file.`);
+  return file;
+}
+
+/** Two runs at once would write into each other's journal. */
+export async function withLock<Result>(output: string, work: () => Promise<Result>): Promise<Result> {
+  const lock = tryLock(`${output}.lock`);
+  if (!lock) throw new OperatorFault(`Another export is writing ${output}; wait until it has ended.`);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}

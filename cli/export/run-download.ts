@@ -1,0 +1,86 @@
+import { type Client, createClient } from "../../lib/client/client.ts";
+import { findingStates } from "../../lib/contract/records-security.ts";
+import type { Input } from "../command.ts";
+import { OperatorFault } from "../fault.ts";
+import { startTally, type Terminal } from "../terminal.ts";
+import { statOf, systemDisk } from "./disk.ts";
+import { replaceFile, replaceFileByAnswer } from "./download.ts";
+import { formats } from "./format.ts";
+import { explained, formatOption, outputOption } from "./options.ts";
+import { outputFile, withLock } from "./output-file.ts";
+import { exportToTerminal, type Run } from "./run.ts";
+import { type FindingsQuery, findings } from "./sources.ts";
+import { targetOf } from "./target.ts";
+
+export const findingFormats = [...formats, "sarif"] as const;
+type FindingFormat = (typeof findingFormats)[number];
+
+/** Findings have no order to go on in: they come anew each time, and take the file's place when all are there. */
+export async function runDownload(input: Input, terminal: Terminal): Promise<void> {
+  const name = outputOption(input);
+  const format = formatOption(input, name, findingFormats);
+  // Workspace tokens may not read findings.
+  const target = await targetOf(input, "organization");
+  const client = createClient({ baseUrl: target.url, key: target.key });
+  const run = { input, terminal, target, client };
+  const query: FindingsQuery = {
+    organization_ids: input.list("orgs")?.join(","),
+    repo_id: input.text("repo"),
+    state: input.choice("state", [...findingStates, "all"]),
+    severity: input.list("severity")?.join(","),
+  };
+  if (name !== undefined) return await downloadToFile(run, name, format, query);
+  if (format !== "sarif") return await exportToTerminal(run, { source: findings, query }, format);
+  try {
+    for await (const piece of await sarifOf(client, query)) await terminal.write(piece);
+  } catch (error) {
+    throw explained(error, { url: target.url });
+  }
+}
+
+async function downloadToFile(
+  run: Run,
+  name: string,
+  format: FindingFormat,
+  query: FindingsQuery,
+): Promise<void> {
+  const { input, terminal, target } = run;
+  try {
+    const output = await outputFile(name);
+    const { bytes, records } = await withLock(output, () => download(run, output, format, query));
+    if (input.flag("json"))
+      terminal.out(
+        JSON.stringify({ file: output, format, ...(records !== undefined && { records }), bytes }),
+      );
+    else
+      terminal.say(`${output} has ${records === undefined ? "all" : records.toLocaleString("en")} findings.`);
+  } catch (error) {
+    throw explained(error, { url: target.url, output: name, hint: ` ${name} is as it was.` });
+  }
+}
+
+async function download(
+  { input, terminal, client }: Run,
+  output: string,
+  format: FindingFormat,
+  query: FindingsQuery,
+): Promise<{ readonly bytes: number; readonly records?: number }> {
+  if (!input.flag("overwrite") && (await statOf(output)))
+    throw new OperatorFault(`${output} exists; --overwrite replaces it.`);
+  if (format === "sarif") return await replaceFileByAnswer(systemDisk, await sarifOf(client, query), output);
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const walk = findings.walk(client, {
+    query: Object.fromEntries(given),
+    format,
+    followsRemovals: false,
+  });
+  const tally = startTally(terminal, `Exporting ${findings.noun}`);
+  return await replaceFile(systemDisk, walk, output, tally.show).finally(tally.end);
+}
+
+/** SARIF is the service's own: a file of runs, rules and results, not a row for each finding. */
+async function sarifOf(client: Client, query: FindingsQuery): Promise<AsyncIterable<Uint8Array>> {
+  const { body } = await client.raw("listSecurityFindings", { query: { ...query, format: "sarif" } });
+  if (!body) throw new OperatorFault("The service answered without a body; run the command again.");
+  return body;
+}

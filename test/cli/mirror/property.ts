@@ -1,0 +1,53 @@
+import { readFile, rename } from "node:fs/promises";
+import { expect } from "vitest";
+import { type Disk, piecesOf, rowsOf, statOf, systemDisk } from "../../../cli/export/disk.ts";
+import type { Layout } from "../../../cli/export/layout.ts";
+import { updateMirror } from "../../../cli/export/mirror.ts";
+import type { Walk } from "../../../cli/export/sources.ts";
+import { earlierRun, type Request } from "../../../cli/export/state.ts";
+
+/**
+ * The property of every mirror: the file holds what a fresh, whole export of the same walk writes now, up to the order
+ * of its records. `fresh` is the name of a file that does not exist yet.
+ */
+export async function expectMirror(file: string, fresh: string, walk: Walk, request: Request): Promise<void> {
+  await runMirror(fresh, walk, request);
+  expect(await sortedRows(file, walk.layout)).toEqual(await sortedRows(fresh, walk.layout));
+}
+
+/** Without waiting for the platter: these tests end processes, they do not cut the power. */
+export const quickDisk: Disk = {
+  ...systemDisk,
+  openAt: async (...words) => ({ ...(await systemDisk.openAt(...words)), sync: async () => undefined }),
+  replace: rename,
+};
+
+/** One run of the export, as `export … --resume` does it. */
+export async function runMirror(
+  output: string,
+  walk: Walk,
+  request: Request,
+  { disk = quickDisk, notify = () => undefined }: RunOptions = {},
+) {
+  const earlier = await earlierRun(output, { resume: true, overwrite: false }, walk.onlyGrows);
+  return await updateMirror(disk, walk, { output, request, earlier, onProgress: () => undefined, notify });
+}
+
+export type RunOptions = {
+  readonly disk?: Disk;
+  readonly notify?: (sentence: string) => void;
+};
+
+/** Throws where the file is not whole in its layout. */
+export async function sortedRows(file: string, layout: Layout): Promise<string[]> {
+  const { size } = (await statOf(file)) ?? { size: 0 };
+  const text = await readFile(file, "utf8");
+  expect(text.startsWith(layout.beginning)).toBe(true);
+  expect(text.endsWith(layout.ending)).toBe(true);
+  const rows: string[] = [];
+  for await (const { row } of rowsOf(piecesOf(file, size), layout.isQuoted)) {
+    const content = row.toString().replace(layout.between === "" ? /$^/ : /,$/, "");
+    if (layout.fieldsOf(content)) rows.push(content);
+  }
+  return rows.toSorted();
+}
