@@ -24,10 +24,11 @@ const send: Command = {
     const outcome = await withConnection(
       input,
       async (connection) => {
-        const failedBefore = connection.settle ? await letterIds(connection) : new Set<string>();
+        const waits = connection.waitsAfterSend && !input.flag("no-wait");
+        const failedBefore = waits ? await letterIds(connection) : new Set<string>();
         const progress = startProgress(terminal, "Sending", total);
         const sent = await sendAll(connection, readEventFile(file), progress.advance).finally(progress.end);
-        if (!connection.settle || input.flag("no-wait")) return { sent };
+        if (!waits) return { sent };
         await connection.settle();
         return { sent, refused: await countRefused(connection, failedBefore, file) };
       },
@@ -97,66 +98,88 @@ const failed: Command = {
 
 const redrive: Command = {
   name: "redrive",
-  summary: "Send failed events again, after what made them fail is mended",
+  summary: "Send failed events again, after what made them fail is mended, and tell which failed again",
   connects: true,
   argument: {
     name: "EVENT_ID",
     required: false,
     help: "only this one (default: all); a stack's queue shows no more than the first ten of a group",
   },
+  options: { "no-wait": { help: "do not wait until they are applied" } },
   examples: ["events redrive", "events redrive 0b9e2c1a-5d7f-4c3e-9a51-7f1d2e3c4b5a"],
   run: (input, terminal) =>
     withConnection(input, async (connection) => {
-      const sentIds = await redriveAll(connection, input.argument, startTally(terminal, "Sending again"));
-      const sent = sentIds.size;
-      if (input.argument !== undefined && sent === 0)
+      const sent = await redriveAll(connection, input.argument, startTally(terminal, "Sending again"));
+      if (input.argument !== undefined && sent.size === 0)
         throw new OperatorFault(notThere(input.argument, connection));
-      await connection.settle?.();
-      const failedAgain = connection.settle && (await failuresOf(connection, sentIds));
-      if (input.flag("json"))
-        terminal.out(JSON.stringify({ sent, ...(failedAgain && { failed_again: failedAgain }) }));
-      else terminal.say(`Sent ${counted(sent, "event")} again.${failedAgain ? "" : workersGoOn}`);
-      if (failedAgain && failedAgain.length > 0) throw new OperatorFault(failedAgainText(failedAgain));
+      const waits = sent.size > 0 || connection.waitsAfterSend;
+      const outcome = waits && !input.flag("no-wait") ? await outcomeOf(connection, sent) : {};
+      if (input.flag("json")) terminal.out(JSON.stringify({ sent: sent.size, ...outcome }));
+      else terminal.say(`Sent ${counted(sent.size, "event")} again.`);
+      const { failed_again: failures = [], still_queued: isStillQueued } = outcome;
+      if (failures.length > 0) throw new OperatorFault(failedAgainText(failures, outcome));
+      if (isStillQueued) throw new OperatorFault(stillQueued);
     }),
 };
 
-const workersGoOn =
-  " The stack's workers apply them in their own time; review-api events failed shows those that fail again.";
+const stillQueued =
+  "The queue is not empty yet, so it is not known whether all of them are applied; review-api events failed shows those that fail again.";
 
-/** The ids of the messages that were sent. */
+/** The messages that were sent, and the group of each. */
 async function redriveAll(
   connection: Connection,
   only: string | undefined,
   tally: ReturnType<typeof startTally>,
-): Promise<Set<string>> {
-  const sentIds = new Set<string>();
+): Promise<Map<string, string>> {
+  const sent = new Map<string, string>();
   try {
     for await (const letter of connection.failedEvents()) {
       if (only !== undefined && eventOf(letter).id !== only) continue;
-      sentIds.add(await letter.redrive());
-      tally.show(sentIds.size);
+      sent.set(await letter.redrive(), letter.group);
+      tally.show(sent.size);
     }
   } finally {
     tally.end();
   }
-  return sentIds;
+  return sent;
 }
 
 type Failure = { readonly id: string; readonly type: string | null; readonly reason: string };
+type RedriveOutcome = {
+  readonly failed_again?: readonly Failure[];
+  /** Some may still wait in the queue. */
+  readonly still_queued?: true;
+  /** Of a group the queue shows only the first ones, and ours may be behind them. */
+  readonly more_may_have_failed?: true;
+};
 
-async function failuresOf(connection: Connection, messageIds: ReadonlySet<string>): Promise<Failure[]> {
+async function outcomeOf(connection: Connection, sent: ReadonlyMap<string, string>): Promise<RedriveOutcome> {
+  const isEmpty = await connection.settle();
   const failures: Failure[] = [];
-  for await (const letter of connection.failedEvents())
-    if (messageIds.has(letter.id)) failures.push({ ...eventOf(redacted(letter)), reason: letter.reason });
-  return failures;
+  const shown = new Map<string, number>();
+  for await (const letter of connection.failedEvents()) {
+    shown.set(letter.group, (shown.get(letter.group) ?? 0) + 1);
+    if (sent.has(letter.id))
+      failures.push({ ...eventOf(redacted(letter)), reason: redact(letter.reason).text });
+  }
+  const { failedEventsShownMax: max = Number.POSITIVE_INFINITY } = connection;
+  const isHidden = new Set(sent.values()).values().some((group) => (shown.get(group) ?? 0) >= max);
+  return {
+    failed_again: failures,
+    ...(!isEmpty && { still_queued: true }),
+    ...(isHidden && failures.length < sent.size && { more_may_have_failed: true }),
+  };
 }
 
 const failuresShownMax = 10;
 
-function failedAgainText(failures: readonly Failure[]): string {
+function failedAgainText(failures: readonly Failure[], { more_may_have_failed }: RedriveOutcome): string {
   const shown = failures.slice(0, failuresShownMax).map(({ id, reason }) => `\n  ${id}: ${reason}`);
   const more = failures.length > shown.length ? `\n  and ${failures.length - shown.length} more` : "";
-  return `${counted(failures.length, "event")} failed again:${shown.join("")}${more}`;
+  const hidden = more_may_have_failed
+    ? "\n  Others may have failed too: the queue shows only the first ones of a group."
+    : "";
+  return `${counted(failures.length, "event")} failed again:${shown.join("")}${more}${hidden}`;
 }
 
 /** "No such event" would be too much to say of a queue that hides some. */

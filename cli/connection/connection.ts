@@ -32,8 +32,10 @@ export type Connection = {
   failedEvents(): AsyncIterable<FailedEvent>;
   /** As many of a group are shown at most; absent where all are. */
   readonly failedEventsShownMax?: number;
-  /** Waits until what was sent is applied. Absent on a stack, where its workers see to that in their own time. */
-  settle?(): Promise<void>;
+  /** Waits until what was sent is applied; false if that takes too long to wait for. */
+  settle(): Promise<boolean>;
+  /** `events send` waits too. Not on a stack: its workers may be busy with others' events for hours. */
+  readonly waitsAfterSend: boolean;
   close(): Promise<void>;
 };
 

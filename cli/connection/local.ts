@@ -38,7 +38,7 @@ export async function connectLocally(
   );
   return {
     ...connectionOf(backend),
-    settle: () => untilEmpty(backend),
+    settle: () => untilEmpty(backend).then(() => true),
     close: async () => backend.close(),
   };
 }
@@ -56,7 +56,10 @@ async function connectAsOwner(directory: DataDirectory, ownership: Ownership): P
     const backend = await openBackend(engine, directory);
     return {
       ...connectionOf(backend),
-      settle: () => createPump(backend, () => undefined).drain(),
+      settle: async () => {
+        await createPump(backend, () => undefined).drain();
+        return true;
+      },
       async close() {
         backend.close();
         await leave();
@@ -76,6 +79,7 @@ function connectionOf({ table, vectors, queue, bucket }: LocalBackend): Omit<Con
     embedder: async () => localEmbedder,
     bucket,
     queue: queue.events,
+    waitsAfterSend: true,
     async *failedEvents() {
       for (const letter of await queue.listDeadLetters())
         yield {

@@ -12,6 +12,7 @@ import { OperatorFault } from "../fault.ts";
 import type { Connection } from "./connection.ts";
 import { operatorDeps } from "./operator-deps.ts";
 import { failedEventsOf, receiveMessagesMax } from "./stack-dead-letters.ts";
+import { queueCounter, untilQuiet } from "./stack-queue.ts";
 
 /** The parts of a deployed stack, found by its outputs, with whatever AWS identity the environment has. */
 export async function connectToStack(stackName: string, region: string | undefined): Promise<Connection> {
@@ -19,7 +20,8 @@ export async function connectToStack(stackName: string, region: string | undefin
   const identity = await operatorIdentity(region);
   const client = createStoreClient({ identity });
   const call = createSqsCall(identity);
-  const queue = sqsQueue(call, output(stackOutputs.eventsQueueUrl));
+  const eventsQueueUrl = output(stackOutputs.eventsQueueUrl);
+  const queue = sqsQueue(call, eventsQueueUrl);
   const options = {
     client,
     tableName: output(stackOutputs.tableName),
@@ -44,6 +46,8 @@ export async function connectToStack(stackName: string, region: string | undefin
         chance: systemChance,
       }),
     failedEventsShownMax: receiveMessagesMax,
+    settle: () => untilQuiet(queueCounter(identity, eventsQueueUrl), systemClock),
+    waitsAfterSend: false,
     async close() {
       client.destroy();
     },

@@ -30,6 +30,7 @@ const sqsInput = z.object({
 /** As much of CloudFormation and SQS as the operator's tool uses, FIFO rules included. */
 export async function startFakeAws(outputs: (url: string) => Readonly<Record<string, string>>) {
   const queues = new Map<string, Held[]>();
+  let onCount = () => {};
   const queue = (url: string): Held[] => {
     const existing = queues.get(url) ?? [];
     queues.set(url, existing);
@@ -85,6 +86,10 @@ export async function startFakeAws(outputs: (url: string) => Readonly<Record<str
         })),
       };
     }
+    if (action === "GetQueueAttributes") {
+      onCount();
+      return { Attributes: { ApproximateNumberOfMessages: String(messages.length) } };
+    }
     if (action === "ReceiveMessage") return { Messages: receive(messages, input.MaxNumberOfMessages ?? 1) };
     const handlesGiven = z
       .array(z.object({ ReceiptHandle: z.string() }))
@@ -118,6 +123,28 @@ export async function startFakeAws(outputs: (url: string) => Readonly<Record<str
 
   return {
     url,
+    /** What the stack's worker does, whenever somebody counts the messages of a queue: takes every one. */
+    workWith(
+      take: (message: Held["entry"]) => { readonly reason: string } | undefined,
+      from: string,
+      letters: string,
+    ) {
+      onCount = () => {
+        for (const { entry } of queue(from).splice(0)) {
+          const failure = take(entry);
+          const MessageAttributes = failure && {
+            reason: { DataType: "String", StringValue: failure.reason },
+          };
+          if (MessageAttributes)
+            queue(letters).push({
+              entry: { ...entry, MessageAttributes },
+              sentMs: systemClock.nowMs(),
+              handle: "",
+              hidden: false,
+            });
+        }
+      };
+    },
     messagesOf: (queueUrl: string) => queue(queueUrl).map(({ entry, hidden }) => ({ ...entry, hidden })),
     async close() {
       server.close();

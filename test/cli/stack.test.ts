@@ -1,13 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
+import { untilQuiet } from "../../cli/connection/stack-queue.ts";
 import { createSqsCall, sqsDeadLetters } from "../../lib/events/sqs.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { saveOrganization } from "../../lib/organizations/save-organization.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { auditPartition, reconcilerKey } from "../../lib/store/layout.ts";
+import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
 import { startFakeAws } from "./fake-aws.ts";
 import { callJson, callTool, event, ndjson, soloOrganization, useDev } from "./support.ts";
@@ -113,13 +115,66 @@ describe("on a deployed stack", () => {
       "a stack's queue shows no more than the first ten of a group",
     );
 
-    expect(await callJson("events", "redrive", ...stack)).toEqual({ sent: 13 });
+    expect(await callJson("events", "redrive", "--no-wait", ...stack)).toEqual({ sent: 13 });
     expect(aws.messagesOf(deadLetters)).toEqual([]);
     const again = aws.messagesOf(`${aws.url}/events.fifo`).slice(-13);
     expect(again.map(({ MessageBody }) => MessageBody)).toEqual(letters.map(({ body }) => body));
     expect(again.every(({ MessageDeduplicationId }) => !MessageDeduplicationId.startsWith("letter"))).toBe(
       true,
     );
+  });
+
+  test("`events redrive` waits for the workers and tells which events failed again, and why", async () => {
+    // Without the minutes that a real queue takes.
+    const sleep = vi.spyOn(systemClock, "sleep").mockResolvedValue();
+    onTestFinished(() => sleep.mockRestore());
+    const [events, deadLetters] = [`${aws.url}/events.fifo`, `${aws.url}/dead.fifo`];
+    const letterOf = (number: number) => ({
+      id: `again-${number}`,
+      group: `g${number}`,
+      body: JSON.stringify(event(200 + number, "planet.saved", {})),
+      reason: "type: planet.saved is not known",
+    });
+    await sqsDeadLetters(createSqsCall(), deadLetters).send([1, 2, 3].map(letterOf));
+    aws.workWith(
+      ({ MessageGroupId }) => (MessageGroupId === "g2" ? { reason: "name: is missing" } : undefined),
+      events,
+      deadLetters,
+    );
+    const { id } = event(202, "planet.saved", {});
+    expect(await callTool("events", "redrive", "--json", ...stack)).toEqual({
+      code: 1,
+      stdout: JSON.stringify({
+        sent: 3,
+        failed_again: [{ id, type: "planet.saved", reason: "name: is missing" }],
+      }),
+      stderr: `1 event failed again:\n  ${id}: name: is missing`,
+    });
+    aws.workWith(() => undefined, events, deadLetters);
+    expect(await callTool("events", "redrive", ...stack)).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "Sent 1 event again.",
+    });
+    expect(await callTool("events", "redrive", ...stack)).toMatchObject({ code: 0 });
+  });
+});
+
+describe("waiting for a stack's queue", () => {
+  const quiet = async (...counts: readonly number[]) => {
+    const left = [...counts];
+    const clock = new TestClock();
+    const startedMs = clock.nowMs();
+    const isQuiet = await untilQuiet(async () => left.shift() ?? counts.at(-1) ?? 0, clock);
+    return { isQuiet, seconds: (clock.nowMs() - startedMs) / 1000 };
+  };
+
+  test("one look at an empty queue proves nothing: the counts of SQS come late", async () => {
+    expect(await quiet(0, 0, 3, 0)).toEqual({ isQuiet: true, seconds: 22 });
+  });
+
+  test("a queue that others keep busy is not waited for longer than five minutes", async () => {
+    expect(await quiet(1)).toEqual({ isQuiet: false, seconds: 300 });
   });
 });
 
