@@ -1,0 +1,38 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { timeoutMs, volume } from "../../support/volume.ts";
+import { useDev } from "../support.ts";
+
+const dev = useDev();
+const program = fileURLToPath(new URL("./memory-run.ts", import.meta.url));
+const measured = z.object({
+  rows: z.number(),
+  bytes: z.number(),
+  seconds: z.array(z.number()),
+  rssMb: z.number(),
+});
+
+/** A million takes two gigabytes of disk and minutes: `LONG=1`. */
+const rows = volume(30_000, 1_000_000);
+const heapMb = volume(24, 64);
+/** The process itself, its heap, and the table of changed things: 75 bytes each while it grows, and some air. */
+const rssMbMax = volume(180, 420);
+
+test("a mirror of a million records, all of which change in one run, needs memory for their digests and not for them", {
+  timeout: timeoutMs,
+}, async () => {
+  const options = ["--disable-warning=ExperimentalWarning", `--max-old-space-size=${heapMb}`];
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...options,
+    program,
+    await dev.folder(),
+    String(rows),
+  ]);
+  const { rssMb, bytes } = measured.parse(JSON.parse(stdout));
+  console.info(`Mirror of ${rows} records: ${stdout}`);
+  expect(bytes).toBeGreaterThan(rows * 1_000);
+  expect(rssMb).toBeLessThan(rssMbMax);
+});

@@ -1,0 +1,132 @@
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { type Dice, dice } from "../../../cli/demo/dice.ts";
+import { formats } from "../../../cli/export/format.ts";
+import { datasets, learnings, type Query, type Source, type Walk } from "../../../cli/export/sources.ts";
+import { createClient } from "../../../lib/client/client.ts";
+import { ReviewApiError } from "../../../lib/client/error.ts";
+import { useApi } from "../../support/api.ts";
+import { seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
+import { World } from "../../support/world.ts";
+import { useDev } from "../support.ts";
+import { Crash, CrashingDisk } from "./model.ts";
+import { Platform } from "./platform.ts";
+import { expectMirror, quickDisk, runMirror } from "./property.ts";
+
+const api = useApi();
+const world = new World(() => api.store().table);
+const dev = useDev();
+let folder = "";
+beforeAll(async () => {
+  folder = await dev.folder();
+});
+
+/** Short pages, so that much happens between them. */
+const pageSize = 3;
+/** The rate limit of a workspace: an export that waits for it takes a minute. */
+const callsMax = 50;
+
+const filters: Readonly<Record<string, readonly Query[]>> = {
+  reviews: [{}, { status: "all" }, { status: "closed" }],
+  metrics: [{}, { repository_ids: "9001" }, { user_ids: "4411" }],
+  learnings: [{}, { repository_ids: "9001" }],
+};
+const november = { start_date: "2026-11-01", end_date: "9999-12-31" };
+
+type Case = {
+  readonly name: string;
+  readonly source: Source;
+  readonly what: "metrics" | "learnings";
+  queries(): readonly Query[];
+};
+const metricsCase = (name: keyof typeof datasets): Case => ({
+  name,
+  source: datasets[name],
+  what: "metrics",
+  queries: () =>
+    [...(filters.metrics ?? []), ...(name === "reviews" ? (filters.reviews ?? []) : [])].map((filter) => ({
+      ...november,
+      ...filter,
+    })),
+});
+const cases: readonly Case[] = [
+  metricsCase("review-comments"),
+  metricsCase("reviews"),
+  metricsCase("mcp"),
+  { name: "learnings", source: learnings, what: "learnings", queries: () => filters.learnings ?? [] },
+];
+
+const seeds = volume(1, 120);
+const runsPerSeed = 6;
+
+test.each(cases)(
+  "a mirror of $name is what a fresh export would be, on the service's own handlers",
+  { timeout: timeoutMs },
+  async (each) => {
+    for (let seed = seedOfRun() * 1_000; seed < seedOfRun() * 1_000 + seeds; seed++)
+      await oneSeed(each, seed).catch((error: unknown) => {
+        throw new Error(`${each.name}, seed ${seed}`, { cause: error });
+      });
+  },
+);
+
+async function oneSeed({ name, source, what, queries }: Case, seed: number): Promise<void> {
+  const chance = dice(`${name} ${seed}`);
+  const platform = new Platform(world, api.store().table, chance, `mirror-${name}-${seed}`);
+  const key = await platform.begin();
+  let calls = 0;
+  const client = createClient({
+    baseUrl: "http://service.test",
+    key,
+    fetch: async (url) => {
+      calls++;
+      const { pathname, search } = new URL(String(url));
+      const { status, headers, body } = await api.call(`${pathname}${search}`, { key });
+      return new Response(new Uint8Array(body), { status, headers: plain(headers) });
+    },
+  });
+  const [firstFormat, ...otherFormats] = formats;
+  const format = chance.pick([firstFormat, ...otherFormats]);
+  const [firstQuery = {}, ...otherQueries] = queries();
+  const organization: Query = chance.percent(20) ? { org_id: `github:${platform.sharedNumber}` } : {};
+  const query = { ...chance.pick([firstQuery, ...otherQueries]), ...organization };
+  const walk = source.walk(client, { query, format, followsRemovals: true });
+  const request = { what: name, format, query };
+  const file = join(folder, `${name}-${seed}.${format}`);
+  for (let run = 0; run < runsPerSeed && calls < callsMax; run++) {
+    for (let changes = chance.below(8); changes > 0; changes--) await platform.change(what);
+    const busy = duringPages({ ...walk, pageSizeMax: pageSize }, chance, () => platform.change(what));
+    const refused = await untilDone(chance, (disk) => runMirror(file, busy, request, { disk }));
+    const fresh = expectMirror(file, `${file}.${run}.fresh`, walk, request);
+    // An organization that left the workspace cannot be read: not by a mirror, and not by a fresh export.
+    if (refused === undefined) await fresh;
+    else await expect(fresh).rejects.toThrow(refused);
+  }
+}
+
+/** The gateway has decompressed what it handed over. */
+const plain = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-(encoding|length)$/.test(name)));
+
+const duringPages = (walk: Walk, chance: Dice, change: () => Promise<void>): Walk => ({
+  ...walk,
+  async page(place) {
+    if (chance.percent(30)) await change();
+    return await walk.page(place);
+  },
+});
+
+/** Ends the process a few times on the way. Answers with what the service refused the export, if it did. */
+async function untilDone(
+  chance: Dice,
+  run: (disk: CrashingDisk) => Promise<unknown>,
+): Promise<string | undefined> {
+  for (let crashes = 0; ; crashes++) {
+    const steps = crashes < 2 && chance.percent(50) ? chance.below(50) : 10_000;
+    const outcome = await run(new CrashingDisk(quickDisk, chance, steps)).catch((error: unknown) => error);
+    if (outcome instanceof Crash) continue;
+    if (outcome instanceof ReviewApiError) return outcome.message;
+    if (outcome instanceof Error) throw outcome;
+    return undefined;
+  }
+}
