@@ -3,7 +3,7 @@ import { type Disk, statOf } from "./disk.ts";
 import type { Layout } from "./layout.ts";
 import { pagesOf } from "./pages.ts";
 import type { Walk } from "./sources.ts";
-import { draftOf } from "./state.ts";
+import { draftOf } from "./mirror/state.ts";
 import { createTargetFile } from "./target-file.ts";
 
 export type Downloaded = { readonly records: number; readonly bytes: number };

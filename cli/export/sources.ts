@@ -10,10 +10,10 @@ import { learningColumns } from "../../lib/learnings/columns.ts";
 import { reviewColumns } from "../../lib/metrics/reviews.ts";
 import { findingColumns } from "../../lib/security/record.ts";
 import type { Format } from "./format.ts";
-import { type Identity, identityFields } from "./identity.ts";
-import type { Change } from "./journal.ts";
+import { type Identity, identityFields } from "./mirror/identity.ts";
+import type { Change } from "./mirror/journal.ts";
 import { type Fields, layoutOf, type Table, tableOf } from "./layout.ts";
-import type { Shape } from "./merge.ts";
+import type { Shape } from "./mirror/merge.ts";
 
 /** A query as it is kept in a state file: everything but cursor and page size. */
 export type Query = Readonly<Record<string, string>>;
@@ -235,7 +235,6 @@ export type FindingsQuery = z.output<typeof findingsQuery>;
 export const findings = source({
   noun: "findings",
   pageSizeMax: pageLimits.findings.max,
-  onlyGrows: true,
   identity: { thing: "id", organization },
   query: findingsQuery,
   table: plainTable(findingColumns),

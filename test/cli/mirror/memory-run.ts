@@ -5,12 +5,12 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemDisk } from "../../../cli/export/disk.ts";
-import { identityFields } from "../../../cli/export/identity.ts";
-import type { Change } from "../../../cli/export/journal.ts";
+import { identityFields } from "../../../cli/export/mirror/identity.ts";
+import type { Change } from "../../../cli/export/mirror/journal.ts";
 import { type Fields, layoutOf, tableOf } from "../../../cli/export/layout.ts";
-import { updateMirror } from "../../../cli/export/mirror.ts";
+import { updateMirror } from "../../../cli/export/mirror/update.ts";
 import type { Walk } from "../../../cli/export/sources.ts";
-import { earlierRun } from "../../../cli/export/state.ts";
+import { earlierRun } from "../../../cli/export/mirror/state.ts";
 
 const [folder = ".", rowsText = "1000"] = process.argv.slice(2);
 const rows = Number(rowsText);

@@ -18,7 +18,7 @@ const measured = z.object({
 /** A million takes two gigabytes of disk and minutes: `LONG=1`. */
 const rows = volume(30_000, 1_000_000);
 const heapMb = volume(24, 64);
-/** The process itself, its heap, and the table of changed things: 75 bytes each while it grows, and some air. */
+/** The process itself, its heap, and the table of changed things: 96 bytes each while it grows, and some air. */
 const rssMbMax = volume(180, 420);
 
 test("a mirror of a million records, all of which change in one run, needs memory for their digests and not for them", {

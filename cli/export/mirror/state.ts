@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import * as z from "zod";
-import { OperatorFault, systemCode } from "../fault.ts";
-import { type Disk, statOf } from "./disk.ts";
-import { type Format, formats } from "./format.ts";
+import { OperatorFault, systemCode } from "../../fault.ts";
+import { type Disk, statOf } from "../disk.ts";
+import { type Format, formats } from "../format.ts";
 import { journalFile } from "./journal.ts";
-import type { Query } from "./sources.ts";
+import type { Query } from "../sources.ts";
 
 /** What an export was asked for; a cursor is good for exactly this. */
 export type Request = {

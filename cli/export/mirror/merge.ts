@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
+import { OperatorFault } from "../../fault.ts";
 import { DigestMap } from "./digest-map.ts";
-import { type Disk, piecesOf, rowsOf, statOf } from "./disk.ts";
+import { type Disk, piecesOf, rowsOf, statOf } from "../disk.ts";
 import { type Digests, digestsOf, type Identity } from "./identity.ts";
 import { type Entry, entriesOf } from "./journal.ts";
-import type { Fields, Layout } from "./layout.ts";
+import type { Fields, Layout } from "../layout.ts";
 import { canBe, changedSince, draftOf, type State, type WrittenFile } from "./state.ts";
-import { createTargetFile, type TargetFile } from "./target-file.ts";
+import { createTargetFile, type TargetFile } from "../target-file.ts";
 
 export type Merged = {
   readonly file: WrittenFile;
@@ -18,7 +19,7 @@ export type Merged = {
 };
 
 /** The file cannot be continued: a new walk has to make all of it. */
-export class NewWalkNeeded extends Error {
+export class NewWalkNeeded extends OperatorFault {
   override readonly name = "NewWalkNeeded";
 }
 
