@@ -1,9 +1,9 @@
 import type { Terminal } from "../terminal.ts";
 import { type Disk, statOf } from "./disk.ts";
 import type { Layout } from "./layout.ts";
+import { draftOf } from "./mirror/state.ts";
 import { pagesOf } from "./pages.ts";
 import type { Walk } from "./sources.ts";
-import { draftOf } from "./mirror/state.ts";
 import { createTargetFile } from "./target-file.ts";
 
 export type Downloaded = { readonly records: number; readonly bytes: number };

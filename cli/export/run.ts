@@ -5,11 +5,11 @@ import { systemDisk } from "./disk.ts";
 import { writeToTerminal } from "./download.ts";
 import { type Format, formats } from "./format.ts";
 import type { Merged } from "./mirror/merge.ts";
+import { earlierRun, type State, sameRequest } from "./mirror/state.ts";
 import { updateMirror } from "./mirror/update.ts";
 import { explained, formatOption, outputOption } from "./options.ts";
 import { outputFile, withLock } from "./output-file.ts";
 import type { Query, Source } from "./sources.ts";
-import { earlierRun, type State, sameRequest } from "./mirror/state.ts";
 import { type Target, targetOf } from "./target.ts";
 
 export type Wish = {

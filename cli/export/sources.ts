@@ -10,9 +10,9 @@ import { learningColumns } from "../../lib/learnings/columns.ts";
 import { reviewColumns } from "../../lib/metrics/reviews.ts";
 import { findingColumns } from "../../lib/security/record.ts";
 import type { Format } from "./format.ts";
+import { type Fields, layoutOf, type Table, tableOf } from "./layout.ts";
 import { type Identity, identityFields } from "./mirror/identity.ts";
 import type { Change } from "./mirror/journal.ts";
-import { type Fields, layoutOf, type Table, tableOf } from "./layout.ts";
 import type { Shape } from "./mirror/merge.ts";
 
 /** A query as it is kept in a state file: everything but cursor and page size. */

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { digestBytes } from "./digest-map.ts";
 import type { Fields } from "../layout.ts";
+import { digestBytes } from "./digest-map.ts";
 
 /** Which fields tell two things of a dataset apart. */
 export type Identity = {

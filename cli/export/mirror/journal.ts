@@ -1,7 +1,7 @@
-import { digestBytes } from "./digest-map.ts";
 import { type Disk, piecesOf, rowsOf } from "../disk.ts";
-import { type Digests, digestsOf, type Identity, organizationDigestOf } from "./identity.ts";
 import type { Fields } from "../layout.ts";
+import { digestBytes } from "./digest-map.ts";
+import { type Digests, digestsOf, type Identity, organizationDigestOf } from "./identity.ts";
 
 /** What a page tells, in its order. */
 export type Change =

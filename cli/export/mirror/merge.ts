@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { OperatorFault } from "../../fault.ts";
-import { DigestMap } from "./digest-map.ts";
 import { type Disk, piecesOf, rowsOf, statOf } from "../disk.ts";
+import type { Fields, Layout } from "../layout.ts";
+import { createTargetFile, type TargetFile } from "../target-file.ts";
+import { DigestMap } from "./digest-map.ts";
 import { type Digests, digestsOf, type Identity } from "./identity.ts";
 import { type Entry, entriesOf } from "./journal.ts";
-import type { Fields, Layout } from "../layout.ts";
 import { canBe, changedSince, draftOf, type State, type WrittenFile } from "./state.ts";
-import { createTargetFile, type TargetFile } from "../target-file.ts";
 
 export type Merged = {
   readonly file: WrittenFile;

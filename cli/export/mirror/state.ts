@@ -3,8 +3,8 @@ import * as z from "zod";
 import { OperatorFault, systemCode } from "../../fault.ts";
 import { type Disk, statOf } from "../disk.ts";
 import { type Format, formats } from "../format.ts";
-import { journalFile } from "./journal.ts";
 import type { Query } from "../sources.ts";
+import { journalFile } from "./journal.ts";
 
 /** What an export was asked for; a cursor is good for exactly this. */
 export type Request = {

@@ -1,10 +1,10 @@
 import { ReviewApiError } from "../../../lib/client/error.ts";
 import { OperatorFault } from "../../fault.ts";
 import type { Disk } from "../disk.ts";
-import { journalFile, openJournal } from "./journal.ts";
-import { type Merged, merge, NewWalkNeeded } from "./merge.ts";
 import { pagesOf } from "../pages.ts";
 import type { ExportPage, Walk } from "../sources.ts";
+import { journalFile, openJournal } from "./journal.ts";
+import { type Merged, merge, NewWalkNeeded } from "./merge.ts";
 import { beginning, draftOf, type EarlierRun, type Request, type State, writeState } from "./state.ts";
 
 export type MirrorJob = {

@@ -1,28 +1,28 @@
 /**
  * A process of its own, so that its memory is its own: two runs of a mirror over a made-up service, a first walk over
- * `rows` records and then one that changes every one of them. Prints what it took.
+ * so many records of so many bytes and then one that changes every one of them. Prints what it took.
  */
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemDisk } from "../../../cli/export/disk.ts";
+import { type Fields, layoutOf, tableOf } from "../../../cli/export/layout.ts";
 import { identityFields } from "../../../cli/export/mirror/identity.ts";
 import type { Change } from "../../../cli/export/mirror/journal.ts";
-import { type Fields, layoutOf, tableOf } from "../../../cli/export/layout.ts";
+import { earlierRun } from "../../../cli/export/mirror/state.ts";
 import { updateMirror } from "../../../cli/export/mirror/update.ts";
 import type { Walk } from "../../../cli/export/sources.ts";
-import { earlierRun } from "../../../cli/export/mirror/state.ts";
 
-const [folder = ".", rowsText = "1000"] = process.argv.slice(2);
+const [folder = ".", rowsText = "1000", rowBytesText = "1000"] = process.argv.slice(2);
 const rows = Number(rowsText);
 const identity = { thing: "pr_url", organization: ["provider", "organization_id"] };
-const filler = "x".repeat(900);
+const filler = "x".repeat(Number(rowBytesText));
 
 const table = tableOf<Fields, Fields>(
   [...identityFields(identity), "filler"].map((name) => ({ name, cell: (fields) => String(fields[name]) })),
   (record) => [record],
 );
 
-/** Records of about a kilobyte; the cursor counts them, over all walks. */
+/** The cursor counts the records, over all walks. */
 const walk: Walk = {
   identity,
   layout: layoutOf("ndjson", table, identityFields(identity)),

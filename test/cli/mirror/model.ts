@@ -1,9 +1,9 @@
 import type { Dice } from "../../../cli/demo/dice.ts";
 import type { Disk, OpenFile } from "../../../cli/export/disk.ts";
 import type { Format } from "../../../cli/export/format.ts";
+import { type Fields, layoutOf, tableOf } from "../../../cli/export/layout.ts";
 import { identityFields } from "../../../cli/export/mirror/identity.ts";
 import type { Change } from "../../../cli/export/mirror/journal.ts";
-import { type Fields, layoutOf, tableOf } from "../../../cli/export/layout.ts";
 import type { ExportPage, Walk } from "../../../cli/export/sources.ts";
 import { ReviewApiError } from "../../../lib/client/error.ts";
 

@@ -70,6 +70,18 @@ test.each(cases)(
   },
 );
 
+test("a mirror that does not follow removals is found out", { timeout: timeoutMs }, async () => {
+  const [last] = cases.slice(-1);
+  if (!last) throw new Error("There are no cases.");
+  const deaf = { ...last, name: "deaf", source: withoutRemovals(last.source) };
+  await expect(oneSeed(deaf, 1_000)).rejects.toThrow(/deeply equal/);
+});
+
+const withoutRemovals = (source: Source): Source => ({
+  ...source,
+  walk: (client, options) => source.walk(client, { ...options, followsRemovals: false }),
+});
+
 async function oneSeed({ name, source, what, queries }: Case, seed: number): Promise<void> {
   const chance = dice(`${name} ${seed}`);
   const platform = new Platform(world, api.store().table, chance, `mirror-${name}-${seed}`);

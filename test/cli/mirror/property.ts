@@ -2,9 +2,9 @@ import { readFile, rename } from "node:fs/promises";
 import { expect } from "vitest";
 import { type Disk, piecesOf, rowsOf, statOf, systemDisk } from "../../../cli/export/disk.ts";
 import type { Layout } from "../../../cli/export/layout.ts";
+import { earlierRun, type Request } from "../../../cli/export/mirror/state.ts";
 import { updateMirror } from "../../../cli/export/mirror/update.ts";
 import type { Walk } from "../../../cli/export/sources.ts";
-import { earlierRun, type Request } from "../../../cli/export/mirror/state.ts";
 
 /**
  * The property of every mirror: the file holds what a fresh, whole export of the same walk writes now, up to the order
