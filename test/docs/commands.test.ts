@@ -172,14 +172,10 @@ describe("commands in the docs do what they say", () => {
   /** What the reader has at hand under these names. */
   const variables: Readonly<Record<string, () => Promise<string>>> = {
     KEY: async () => service.keys.workspace ?? "",
-<<<<<<< HEAD
     REVIEW_API_KEY: async () => service.keys.workspace ?? "",
     ORGANIZATION_KEY: async () => service.keys.organization ?? "",
     REPOSITORY_ID: async () => "9001",
     WAREHOUSE: async () => join(folder, "warehouse"),
-=======
-    ORGANIZATION_KEY: async () => service.keys.organization ?? "",
->>>>>>> 26bbe64 (docs(guide): findings need another key than a workspace token; the docs' stack has a worker)
     REVIEW_API_URL: async () => service.url,
     GITHUB_STEP_SUMMARY: async () => join(folder, "summary.md"),
     EVENT_ID: async () => {
