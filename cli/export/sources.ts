@@ -30,8 +30,6 @@ export type ExportPage = {
 /** One thing that can be exported, already bound to a client, a query and a format. */
 export type Walk = Shape & {
   readonly pageSizeMax: number;
-  /** Nothing is ever removed, and what the service no longer has stays in the file. */
-  readonly onlyGrows: boolean;
   page(place: Place): Promise<ExportPage>;
   /** True where rows of an organization that left cannot be told from those of another one. */
   isAmbiguous(left: Fields): Promise<boolean>;

@@ -158,8 +158,10 @@ describe("a file of release 1", () => {
     expect(service.queries[0]?.get("include_removed")).toBe(null);
     expect(JSON.parse(await readFile(file, "utf8"))).toEqual([entry("a0"), entry("a1")]);
     // Entries of the last two minutes come again.
-    service.later = [entry("a1"), entry("a2")];
-    expect(await callJson(...words)).toMatchObject({ added: 1, changed: 1, removed: 0, records: 3 });
+    service.later = [entry("a2"), entry("a1")];
+    expect(await callJson(...words)).toMatchObject({ added: 1, changed: 0, removed: 0, records: 3 });
+    // A shipper that follows the file finds what it has read where it was.
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual([entry("a0"), entry("a1"), entry("a2")]);
 
     service.trouble = () => ({
       status: 400,

@@ -24,7 +24,12 @@ export class NewWalkNeeded extends OperatorFault {
 }
 
 /** How one dataset lies in one file. */
-export type Shape = { readonly identity: Identity; readonly layout: Layout };
+export type Shape = {
+  readonly identity: Identity;
+  readonly layout: Layout;
+  /** Nothing is ever removed or changed: what comes again keeps its place, and the file only grows at its end. */
+  readonly onlyGrows: boolean;
+};
 
 /**
  * Writes beside the output what the output becomes: its rows but those that the journal changes, then the journal's
@@ -95,9 +100,18 @@ const leftAt = ({ left }: Latest, { organization }: Digests): number =>
 const tooLargeAt = ({ tooLarge }: Latest, fields: Fields, { thing }: Identity): number =>
   tooLarge.get(fields[thing]) ?? never;
 
+/** Further than any place in a journal, and even: no record. */
+const forgotten = Number.MAX_SAFE_INTEGER - 1;
+
+/** The file has this entry already. */
+function forget({ things }: Latest, { thing }: Digests): void {
+  if (things.get(thing) !== undefined) things.set(thing, forgotten);
+}
+
 /** What the journal does to a thing of the file. */
 function outcomeOf(latest: Latest, digests: Digests, fields: Fields, identity: Identity) {
   const last = latest.things.get(digests.thing);
+  if (last === forgotten) return "kept";
   const goneAt = Math.max(leftAt(latest, digests), tooLargeAt(latest, fields, identity));
   if (last === undefined) return goneAt === never ? "kept" : "removed";
   return last % 2 === 1 && Math.floor(last / 2) > goneAt ? "changed" : "removed";
@@ -127,6 +141,7 @@ async function keepRows(target: TargetFile, { output, shape, state, latest, size
     const fields = fieldsOf(output, layout, content);
     if (!fields) continue;
     const digests = digestsOf(identity, fields);
+    if (shape.onlyGrows) forget(latest, digests);
     const outcome = outcomeOf(latest, digests, fields, identity);
     if (outcome === "kept") await target.row(content);
     // The rows of one thing stand together.
