@@ -73,9 +73,9 @@ async function checkConcurrency(region: string | undefined, workers: number): Pr
         `executions): it should be ${2 * workers} at least, without what functions reserve.`,
     );
   if (free >= 2 * workers) return;
-  const { workersMin, visibilitySeconds, workerReceivesMax } = eventQueueSettings;
+  const { workersMin, visibilitySeconds, receivesMax } = eventQueueSettings;
   const reserved = quota > free ? ` (of ${quota}, the rest is reserved by functions)` : "";
-  const hours = Math.floor((workerReceivesMax * visibilitySeconds) / 3600);
+  const hours = Math.floor((receivesMax * visibilitySeconds) / 3600);
   throw new OperatorFault(
     `The account may run ${free} functions at once${reserved}, and applying events may take ${workers} of them. Callers ` +
       `would be refused with 503. Events that find no free place come again every ${visibilitySeconds / 60} minutes, and ` +

@@ -112,10 +112,11 @@ function createRestApi(scope: Construct, options: StackOptions): RestApi {
     endpointTypes: [EndpointType.REGIONAL],
     binaryMediaTypes: [...binaryMediaTypes],
     disableExecuteApiEndpoint: options.disableExecuteApiEndpoint,
-    // Logs need the account's role for them; it is kept when the stack goes, others may use it.
+    // Logs need the account's role for them. It is always kept: CloudFormation cannot take the account's setting back, and
+    // a setting that names a deleted role would end the logs of every other API of the account.
     cloudWatchRole: options.apiGatewayLogRole,
     ...(options.apiGatewayLogRole && {
-      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
     }),
     deployOptions: {
       stageName: options.stage,

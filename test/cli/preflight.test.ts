@@ -68,7 +68,7 @@ test("what other functions have reserved does not count: only the rest of the ac
   const { code, stdout } = await preflight();
   expect(code).toBe(1);
   expect(stdout).toContain("may run 30 functions at once (of 1000, the rest is reserved by functions)");
-  expect(stdout).toContain("after 48 hours of that they become dead letters");
+  expect(stdout).toContain("after 50 hours of that they become dead letters");
   expect(stdout).toContain("-c eventWorkers=15");
 });
 

@@ -38,6 +38,7 @@ const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^npm run explain\b/, "needs a line of a deployed release; test/infra/source-maps.test.ts explains one"],
   [/^npx review-api (verify|preflight)\b/, "test/cli/verify.test.ts and test/cli/preflight.test.ts run them"],
   [/^npm run scale\b/, "would change files; test/bench/scale compares them with what it would write"],
+  [/^node test\/pages\/pictures\.ts/, "would change the README's pictures"],
   [/^npm run judge\b/, "takes minutes; test/learnings/redaction/recall.test.ts judges fewer texts"],
   [/^npm run bench\b/, "takes a quarter of an hour of a quiet machine; test/bench holds its counts"],
   [/^npm run test:\w+/, "takes minutes to an hour of a quiet machine; the short forms are in npm test"],
