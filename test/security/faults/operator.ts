@@ -268,11 +268,14 @@ async function damage(stage: Stage): Promise<void> {
   const entries = items.filter(({ pk }) => /^S#.*#\w#\d+$/.test(pk));
   const part = items.find(({ pk }) => pk.startsWith("PART#"));
   const [first, second] = entries;
-  if (!first || !second || !part) throw new Error("There is something to damage.");
+  const copy = items.find(({ pk, sk }) => pk.startsWith("TENANT#w#") && /^ORG#[0-9a-f]/.test(sk));
+  if (!first || !second || !part || !copy) throw new Error("There is something to damage.");
   await table.writeMany([
     { delete: { pk: first.pk, sk: first.sk } },
     { put: { ...second, sk: "0000009999" } },
     { delete: { pk: part.pk, sk: part.sk } },
+    // A copy of an organization with a tenant that it is not with.
+    { put: { ...copy, pk: "TENANT#w#elsewhere" } },
     ...removalsWithoutTwins(second).map((put) => ({ put })),
   ]);
 }
