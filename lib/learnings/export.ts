@@ -8,7 +8,7 @@ import type { listLearnings } from "../contract/operations/learnings.ts";
 import type { RemovedLearning, RemovedOrganization } from "../contract/records.ts";
 import { certain } from "../runtime/certain.ts";
 import { type Clock, toTimestamp } from "../runtime/clock.ts";
-import type { LearningRemoval } from "../store/items/learning.ts";
+import type { LearningItem, LearningRemoval } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { organizationTenant, type TenantKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
@@ -158,12 +158,13 @@ function pageReader(call: ExportCall, repositories: ReadableRepositories): PageR
       ...(repositories !== "*" && { repositories }),
       nowMs: clock.nowMs(),
     };
+    const matches = learningFilter(filters, visible);
     const page = await walkLearnings(
       { table, clock },
       {
         owner: ownerOf(call, shown),
         limit: paging.pageSize,
-        wanted: learningFilter(filters, visible),
+        wanted: (learning) => isListedHere(call, learning) && matches(learning),
         ...(includesRemoved &&
           since !== undefined && {
             removals: { since, wanted: removalFilter(filters, visible) },
@@ -210,6 +211,13 @@ async function catchUp(
   const mark = page.isLast ? following.mark : following.markAt(page.position.place);
   return { ...records, nextCursor: call.paging.next(cursorAt(call, position), mark), resumeCursor: null };
 }
+
+/**
+ * An organization that moves in becomes visible before its Learnings arrive, and its own list holds them already. They
+ * come at their new place when they arrive: one that is deleted before would never be told of as removed here.
+ */
+const isListedHere = ({ scope, principal }: ExportCall, { listed }: Pick<LearningItem, "listed">): boolean =>
+  !scope.following || listed?.tenant === principal.tenant;
 
 /** A single organization has a list of its own; several are read from their tenant's. */
 function ownerOf({ principal }: ExportCall, [only, another]: readonly OrganizationItem[]): TenantKey {

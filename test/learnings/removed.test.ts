@@ -1,10 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { cursorLimits, learningLimits } from "../../lib/contract/limits.ts";
 import { learningRecord, removedLearning, removedOrganization } from "../../lib/contract/records.ts";
 import { relistMoved } from "../../lib/learnings/move-learnings.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
-import { workspaceTenant } from "../../lib/store/layout.ts";
+import { relistPartition, workspaceTenant } from "../../lib/store/layout.ts";
+import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { finalized } from "../metrics/support.ts";
 import { useApi } from "../support/api.ts";
 import { World } from "../support/world.ts";
@@ -185,6 +186,39 @@ describe("a mirror of Learnings", () => {
     expect([...mirror.held.values()]).toEqual(["changed late"]);
     await mirror.expectFresh();
     await checkTable(table());
+  });
+
+  test("is not shown one that has not arrived with its organization yet, so that its deletion needs no word", async () => {
+    const [from, to] = [await world.workspace("arriving-from"), await world.workspace("arriving-to")];
+    const [home, other] = [
+      await newHome(world, { workspace_id: from }),
+      await newHome(world, { workspace_id: to }),
+    ];
+    // Long enough ago that the mirror has passed their places.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 10 * learningLimits.settledAfterMs });
+    const [deleted = ""] = await (await writerOf(home)).write("deleted soon", "arrives late");
+    vi.useRealTimers();
+    await (await writerOf(other)).write("of another");
+    const mirror = new Mirror((await world.token(to)).text);
+    await mirror.follow();
+    // The organization is visible in its new tenant, and whoever moves its Learnings is cut off before the first.
+    const cutOff: Table = {
+      ...table(),
+      write: async (write, options) => {
+        if ("put" in write && write.put.pk === relistPartition) throw new StoreUnavailable("cut off", true);
+        return await table().write(write, options);
+      },
+    };
+    const moving = new World(() => cutOff).organization(home.name.provider_organization_id, {
+      workspace_id: to,
+    });
+    await expect(moving).rejects.toThrow();
+    await mirror.follow();
+    await (await writerOf(home)).remove(deleted);
+    await world.organization(home.name.provider_organization_id, { workspace_id: to });
+    await mirror.follow();
+    expect([...mirror.held.values()].sort()).toEqual(["arrives late", "of another"]);
+    await mirror.expectFresh();
   });
 
   test.each(["", "&include_removed=true"])(
