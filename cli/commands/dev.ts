@@ -143,8 +143,8 @@ async function announce(input: Input, terminal: Terminal, service: Service, keys
     terminal.out(JSON.stringify({ ready: true, url, keys, organizations }));
     return;
   }
-  terminal.out(`The API is ready at ${url} (Ctrl-C stops it), its reference at ${url}/docs,`);
-  terminal.out(`and a dashboard for the keys below at ${url}${dashboardPath}`);
+  terminal.out(`The API is ready at ${url} (Ctrl-C stops it), its reference at ${url}/docs`);
+  terminal.out(`A dashboard for the keys below is at ${url}${dashboardPath}`);
   if (organizations.length > 0) terminal.out(`\n${formatTable(organizations, terminal.paint)}`);
   const curl = (key: string, path: string) => `curl -H 'x-service-api-key: ${key}' '${url}${path}'`;
   const ready = keyKinds.flatMap((kind) => (keys[kind] ? [{ kind, key: keys[kind] }] : []));
