@@ -11,7 +11,9 @@ import {
 } from "./appearance.ts";
 import type { Claim } from "./assignment-names.ts";
 import { meaningOfDer } from "./decoded.ts";
+import { judgedOnce } from "./judged.ts";
 import { isPlaceholder } from "./placeholders.ts";
+import type { Accept } from "./rule.ts";
 import type { Value } from "./values.ts";
 
 /** Types and algorithms (`uint8`, `RS256`), versions, numbers with a unit, dates, addresses, paths. */
@@ -251,14 +253,16 @@ const isRandomToken = (value: string) =>
       (isGrouped(value) || (looksRandom(value) && (hasDigit(value) || value.length >= 20)));
 
 /** Nothing but a credential looks so. */
-export const isStrong = (value: string): boolean =>
-  (isRandomToken(value) && /^[\w+/=.:~%-]+$/.test(value) && !value.includes("://")) ||
-  (value.length >= 8 &&
-    hasDigit(value) &&
-    hasLetter(value) &&
-    /^[\w!@#$%^&*+=?~.-]+$/.test(value) &&
-    /[A-Za-z0-9][!#$%^&*?+~@=]+[A-Za-z0-9]/.test(value) &&
-    !/@[\w.-]+\.\w|^[?&]/.test(value));
+export const isStrong: Accept = judgedOnce(
+  (value) =>
+    (isRandomToken(value) && /^[\w+/=.:~%-]+$/.test(value) && !value.includes("://")) ||
+    (value.length >= 8 &&
+      hasDigit(value) &&
+      hasLetter(value) &&
+      /^[\w!@#$%^&*+=?~.-]+$/.test(value) &&
+      /[A-Za-z0-9][!#$%^&*?+~@=]+[A-Za-z0-9]/.test(value) &&
+      !/@[\w.-]+\.\w|^[?&]/.test(value)),
+);
 
 /** `d3f3ns3&island`, `Kneehq!37`: a word, a sign and a digit. */
 const isOddPassword = (value: string) =>

@@ -26,13 +26,15 @@ const sticky = (source: string) => new RegExp(source, "y");
 
 const before = ({ text, start }: Name, length: number) => text.slice(Math.max(0, start - length), start);
 const isFlag = ({ name }: Name) => name.startsWith("-");
-const isElement = (name: Name) => /<(?:[\w.-]{1,20}:)?$/.test(before(name, 22));
+const isElement = (name: Name) =>
+  "<:".includes(name.text.charAt(name.start - 1) || " ") && /<(?:[\w.-]{1,20}:)?$/.test(before(name, 22));
 /** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
 const isDeclared = (name: Name) =>
   /_key$|bindpw$|rootpw$|[a-z]-password(?:-value)?$/i.test(name.name) ||
-  /(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine|authToken|requirepass|masterauth)[ \t]$/.test(
-    before(name, 16),
-  ) ||
+  (isBlank(name.text.charAt(name.start - 1)) &&
+    /(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine|authToken|requirepass|masterauth)[ \t]$/.test(
+      before(name, 16),
+    )) ||
   /^(?:requirepass|masterauth|rootpw)$/.test(name.name);
 /** `{:user "…" :password "…"}` */
 const isKeyword = ({ text, start }: Name) => text.charAt(start - 1) === ":";
@@ -44,6 +46,11 @@ export const isLineStart = (name: Name): boolean =>
 
 /** `${TOKEN:-…}`: what stands in for the variable. */
 const isExpanded = ({ text, start }: Name) => text.startsWith("${", start - 2);
+
+/** What an attribute or the next line can begin with; no other blanks are left in a view. */
+const wordsAndBlanks = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
+  .filter((character) => /[\w:.\s-]/.test(character))
+  .join("");
 
 /** In the order they are tried. */
 const bridges: readonly Bridge[] = [
@@ -127,6 +134,7 @@ const bridges: readonly Bridge[] = [
   {
     tie: "literal",
     first: `${q} \t\n`,
+    beyond: wordsAndBlanks,
     pattern: sticky(
       `[${q}]?(?:\\s+[\\w:.-]{1,24}=[${q}][^${q}<>]{0,60}[${q}]){0,4}\\s+(?:[\\w-]{1,20}[:-])?(?:value|content)\\s*=\\s*(?=[${q}])`,
     ),

@@ -1,5 +1,6 @@
 import { hasDigit, isPlainCase } from "./appearance.ts";
-import { hasDistinct } from "./rule.ts";
+import { judgedOnce } from "./judged.ts";
+import { type Accept, hasDistinct } from "./rule.ts";
 import { marker } from "./view.ts";
 
 /** What is wholly a placeholder or a reference stays; what merely contains such a word does not. */
@@ -133,14 +134,16 @@ export const isPasswordHash = (value: string): boolean =>
   );
 
 /** Something that stands where a credential would: it stays, so that examples stay readable. */
-export const isPlaceholder = (value: string): boolean =>
-  value.length < 4 ||
-  !hasDistinct(value, 3) ||
-  value.includes(marker) ||
-  isReference(value) ||
-  isFilled(value) ||
-  isSequence(value) ||
-  isWellKnown(value) ||
-  isDocumented(value) ||
-  isPasswordHash(value) ||
-  isMadeOfPlaceholderWords(value);
+export const isPlaceholder: Accept = judgedOnce(
+  (value) =>
+    value.length < 4 ||
+    !hasDistinct(value, 3) ||
+    value.includes(marker) ||
+    isReference(value) ||
+    isFilled(value) ||
+    isSequence(value) ||
+    isWellKnown(value) ||
+    isDocumented(value) ||
+    isPasswordHash(value) ||
+    isMadeOfPlaceholderWords(value),
+);

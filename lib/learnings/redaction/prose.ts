@@ -140,9 +140,10 @@ export function candidatesIn(text: string): (at: number) => { next: number; last
   };
 }
 
-/** A word stands behind several names: it is judged once for names of a kind. */
-const keyOf = (at: number, claim: Claim, isSaid: boolean, isNext: boolean) =>
-  at * 8 + (claim === "token" || claim === "api_key" ? 4 : 0) + (isSaid ? 2 : 0) + (isNext ? 1 : 0);
+/** A word stands behind several names: it is judged once for names of a kind, each of which has its bit. */
+const bitOf = (claim: Claim, isSaid: boolean, isNext: boolean) =>
+  1 << ((claim === "token" || claim === "api_key" ? 4 : 0) + (isSaid ? 2 : 0) + (isNext ? 1 : 0));
+const everyBit = 0xff;
 
 /** Whatever a name claims. */
 const mayBeOne = (value: string) => hasDigit(value) || looksChosen(value);
@@ -180,38 +181,50 @@ interface Word {
   /** The end of the sentence, or a word that turns it to something else. */
   readonly isLast: boolean;
   readonly isQuestion: boolean;
+  /** Null where no word follows on the line; undefined until somebody asks. */
+  next: Word | null | undefined;
 }
 
 /** Of one text. */
 export interface Sentences {
   readonly text: string;
-  readonly words: Map<number, Word | undefined>;
-  readonly refused: Set<number>;
+  readonly words: Map<number, Word | null>;
+  /** By the place of a word, the bits of the names for which it was refused. */
+  readonly refused: Uint8Array;
 }
-export const sentencesOf = (text: string): Sentences => ({ text, words: new Map(), refused: new Set() });
+export const sentencesOf = (text: string): Sentences => ({
+  text,
+  words: new Map(),
+  refused: new Uint8Array(text.length),
+});
 
-function readWord(text: string, from: number): Word | undefined {
+function readWord(text: string, from: number): Word | null {
   wordPattern.lastIndex = from;
   const word = wordPattern.exec(text)?.[1];
-  if (!word) return undefined;
+  if (!word) return null;
   const end = wordPattern.lastIndex;
-  const bare = (/^[a-z]+$/.test(word) ? word : word.toLowerCase()).replace(/^["'`(*]+|["'`):*,]+$/g, "");
+  const last = word.charAt(word.length - 1);
+  const bare = /^[a-z]+$/.test(word) ? word : word.toLowerCase().replace(/^["'`(*]+|["'`):*,]+$/g, "");
   return {
     start: end - word.length,
     end,
     value: wordAt(text, word, end - word.length),
-    isSaying: verbs.has(bare) || /[:=→]$/.test(word) || verbs.has(word),
-    isLast: word.length > wordLengthMax || aboutWords.has(bare) || /[.!?;]$/.test(word),
-    isQuestion: /[:?]$/.test(word),
+    isSaying: verbs.has(bare) || ":=→".includes(last) || verbs.has(word),
+    isLast: word.length > wordLengthMax || aboutWords.has(bare) || ".!?;".includes(last),
+    isQuestion: ":?".includes(last),
+    next: undefined,
   };
 }
 
 /** `password root …`: nothing stands behind it. */
 const isAtLineEnd = (text: string, { end }: Value) => end === text.length || text.charAt(end) === "\n";
 
-function wordBehind({ text, words }: Sentences, from: number): Word | undefined {
-  if (!words.has(from)) words.set(from, readWord(text, from));
-  return words.get(from);
+function wordBehind({ text, words }: Sentences, from: number): Word | null {
+  const known = words.get(from);
+  if (known !== undefined) return known;
+  const read = readWord(text, from);
+  words.set(from, read);
+  return read;
 }
 
 /** The credential that the sentence behind `from` tells. */
@@ -223,11 +236,12 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
     if (phrase) return phrase;
   }
   let end = from;
+  let word = wordBehind(sentences, from);
   for (let words = 0; words < wordsMax; words++) {
-    const word = wordBehind(sentences, end);
     if (!word) return ownLine(text, end, claim, isSaid || words === 0);
-    const key = keyOf(word.start, claim, isSaid, words === 0);
-    if (word.value && !refused.has(key) && !refused.has(-word.start)) {
+    const bit = bitOf(claim, isSaid, words === 0);
+    const bits = refused[word.start] ?? 0;
+    if (word.value && (bits & bit) === 0) {
       const found = judged(
         word.value,
         claim,
@@ -235,7 +249,7 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
         words === 0 || (words === 1 && isAtLineEnd(text, word.value)),
       );
       if (found) return found;
-      refused.add(mayBeOne(word.value.text) ? key : -word.start);
+      refused[word.start] = mayBeOne(word.value.text) ? bits | bit : everyBit;
     }
     // "Use this password to log in:" and the password on a line of its own.
     if (word.isQuestion) {
@@ -245,6 +259,8 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
     if (word.isLast) return undefined;
     isSaid = word.isSaying;
     end = word.end;
+    if (word.next === undefined) word.next = wordBehind(sentences, end);
+    word = word.next;
   }
   return undefined;
 }

@@ -3,6 +3,7 @@ import { calls, rows } from "./calls.ts";
 import { contextFinder } from "./find-in-context.ts";
 import { shapeFinder, tokenFinder } from "./find-tokens.ts";
 import { highEntropy } from "./high-entropy.ts";
+import { forgetJudged } from "./judged.ts";
 import { links } from "./links.ts";
 import { nearbyRules } from "./nearby.ts";
 import { privateKeys, publicBlocks } from "./private-keys.ts";
@@ -164,13 +165,17 @@ type Redacted = { text: string; kinds: string[] };
 
 function redactBy(text: string, isPath: boolean): Redacted {
   const kinds = new Set<string>();
-  const first = redactOnce(text, isPath, kinds);
-  if (first === text) return { text, kinds: [] };
-  const redacted =
-    first.length > longLength
-      ? redactNearMarkers(first, isPath, kinds)
-      : untilStable(first, isPath, kinds, roundsMax);
-  return { text: redacted, kinds: [...kinds] };
+  try {
+    const first = redactOnce(text, isPath, kinds);
+    if (first === text) return { text, kinds: [] };
+    const redacted =
+      first.length > longLength
+        ? redactNearMarkers(first, isPath, kinds)
+        : untilStable(first, isPath, kinds, roundsMax);
+    return { text: redacted, kinds: [...kinds] };
+  } finally {
+    forgetJudged();
+  }
 }
 
 /** The text with every recognised credential replaced by `[REDACTED:<kind>]`, and the kinds that were found. */

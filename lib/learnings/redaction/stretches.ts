@@ -35,6 +35,8 @@ export function placesFor(finders: readonly Finder[]): (text: string) => Places 
       keywords.length === 0 ? [{ start: 0, end: text.length }] : [],
     );
     const names: NameHit[] = [];
+    /** Where the last stretch of each finder ends. */
+    const ends = new Int32Array(finders.length).fill(-1);
     let lineStart = 0;
     let lineBeforeStart = 0;
     let lineEnd = text.indexOf("\n");
@@ -49,12 +51,13 @@ export function placesFor(finders: readonly Finder[]): (text: string) => Places 
       }
       if (isName[word]) addName(names, at, lengths[word] ?? 0);
       for (const owner of ownersOf[word] ?? []) {
-        const own = stretches[owner];
-        const last = own?.at(-1);
         const until = Math.min(text.length, at + (reaches[owner] ?? 0));
         // A stretch that was just begun holds the next line too, and most of the hits that follow.
-        if (last && until <= last.end) continue;
+        if (until <= (ends[owner] ?? 0)) continue;
+        const own = stretches[owner];
+        const last = own?.at(-1);
         const end = lineEndBehind(Math.max(until, lineEndBehind(at) + 1));
+        ends[owner] = end;
         if (last && lineBeforeStart <= last.end) last.end = end;
         else own?.push({ start: lineBeforeStart, end });
       }

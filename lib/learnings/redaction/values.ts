@@ -30,6 +30,7 @@ const rawStrings: ReadonlyArray<readonly [RegExp, string, (opener: RegExpExecArr
   [/~[sS]([{([<|/])/y, "~", ([, bracket = ""]) => closers[bracket] ?? bracket],
   [/<!\[CDATA\[/y, "<", () => "]]>"],
 ];
+const rawBeginnings = rawStrings.map(([, beginnings]) => beginnings).join("");
 const closers: Record<string, string> = { "{": "}", "(": ")", "[": "]", "<": ">" };
 const heredoc = /<<<?[-~]?["']?([A-Z_]{1,20})["']?[^\n]{0,40}\n[ \t]*/y;
 
@@ -49,6 +50,7 @@ function trimmed(text: string, from: number, until: number, closedAt: number): V
 
 function rawAt(text: string, at: number): Value | undefined {
   const first = text.charAt(at);
+  if (!rawBeginnings.includes(first)) return undefined;
   for (const [opens, beginnings, closes] of rawStrings) {
     if (!beginnings.includes(first)) continue;
     opens.lastIndex = at;
