@@ -191,9 +191,26 @@ const isPublicValue = (value: string) =>
 /** Something else than a credential. */
 const standsFor = (value: string) => isHarmless(value) || isConstantLike(value) || isPlaceholder(value);
 
-export function isCredential(value: Value, named: Named): boolean {
+/** Nothing shorter bears a claim out, whatever ties it: most values that stand behind a name are told by this alone. */
+const lengthMin: Record<Claim, number> = {
+  password: 4,
+  passphrase: 4,
+  secret: 4,
+  credential: 6,
+  token: 8,
+  api_key: 8,
+  maybe: 8,
+  likely: 16,
+};
+
+export const isCredential = (value: Value, named: Named): boolean =>
+  value.text.length >= lengthMin[named.claim] &&
+  (named.tie !== "element" || value.isClosed) &&
+  looksLikeCredential(value, named) &&
+  !isPublicValue(value.text);
+
+function looksLikeCredential(value: Value, named: Named): boolean {
   const { claim, tie, isEnvironment } = named;
-  if ((tie === "element" && !value.isClosed) || isPublicValue(value.text)) return false;
   const text = value.text.slice(0, judgedLengthMax);
   const isLiteral = value.isQuoted || literalTies.has(tie);
   const isPasswordClaim = claim === "password" || claim === "passphrase" || claim === "secret";
@@ -236,15 +253,19 @@ export const looksChosen = (value: string): boolean =>
   isStrong(value) || isDiceware(value) || isDressedWord(value) || isOddWord(value);
 
 /** `corr3ct!`, `hORse$taple`: no word of a sentence. */
-export const isOddWord = (value: string): boolean =>
-  isNoWord(value) ||
-  (value.length >= 6 && /[A-Za-z][!#$%^&*+=~@]+[A-Za-z]/.test(value) && !/[()<>]|@[\w-]+\.|=$/.test(value)) ||
-  (value.length >= 8 &&
-    /[!#$%^&*+~@?].*[!#$%^&*+~@?]/.test(value) &&
-    /[A-Za-z].*[A-Za-z].*[A-Za-z].*[A-Za-z]/.test(value) &&
-    /^[\w!#$%^&*+~@?.=-]+$/.test(value)) ||
-  (value.length >= 18 && /^[A-Za-z]{6}(?:-[A-Za-z0-9]{6}){2}$/.test(value) && hasBothCases(value)) ||
-  (/^[A-Za-z]+$/.test(value) && hasBothCases(value) && looksRandom(value));
+export const isOddWord: Accept = judgedOnce(
+  (value) =>
+    isNoWord(value) ||
+    (value.length >= 6 &&
+      /[A-Za-z][!#$%^&*+=~@]+[A-Za-z]/.test(value) &&
+      !/[()<>]|@[\w-]+\.|=$/.test(value)) ||
+    (value.length >= 8 &&
+      /[!#$%^&*+~@?].*[!#$%^&*+~@?]/.test(value) &&
+      /[A-Za-z].*[A-Za-z].*[A-Za-z].*[A-Za-z]/.test(value) &&
+      /^[\w!#$%^&*+~@?.=-]+$/.test(value)) ||
+    (value.length >= 18 && /^[A-Za-z]{6}(?:-[A-Za-z0-9]{6}){2}$/.test(value) && hasBothCases(value)) ||
+    (/^[A-Za-z]+$/.test(value) && hasBothCases(value) && looksRandom(value)),
+);
 
 const isRandomToken = (value: string) =>
   isHex(value) || isUuid(value)

@@ -173,7 +173,8 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   const isLatin = text.charCodeAt(at) < 0x2e80;
   const end = isLatin && nameRestPattern.test(text) ? nameRestPattern.lastIndex : hitEnd;
   // In a sentence the word before says what the key is for: "api key: …", "cache key: …".
-  if (/^ (?:key|token)s?$/i.test(text.slice(start - 1, end))) start = wordStart(text, start - 1, from);
+  if (end - start <= 6 && text.charAt(start - 1) === " " && /^(?:key|token)s?$/i.test(text.slice(start, end)))
+    start = wordStart(text, start - 1, from);
   return { text, name: text.slice(start, end), start, end };
 }
 
@@ -182,7 +183,7 @@ export const assignments: Finder = {
   keywords: [],
   find(text, names) {
     const spans: Span[] = [];
-    const claims = new Map<string, Claim | undefined>();
+    const claims = new Map<string, Claim | null>();
     const candidates = candidatesIn(text);
     const sentences = sentencesOf(text);
     let from = 0;
@@ -191,8 +192,11 @@ export const assignments: Finder = {
       const name = nameAt(text, hit, from);
       let outcome: Found | undefined;
       if (!isNoName(name)) {
-        if (!claims.has(name.name)) claims.set(name.name, claimOf(name.name));
-        const claim = claims.get(name.name);
+        let claim = claims.get(name.name);
+        if (claim === undefined) {
+          claim = claimOf(name.name) ?? null;
+          claims.set(name.name, claim);
+        }
         if (claim) outcome = overBridge(name, claim);
         if (claim && claim !== "likely" && claim !== "maybe" && !outcome?.spans.length)
           outcome = inSentence(name, claim, from, candidates, sentences) ?? outcome;

@@ -1,5 +1,6 @@
 import { isConstant, isSetter } from "./assignment-names.ts";
 import type { Tie } from "./assignment-values.ts";
+import { judgedOnce } from "./judged.ts";
 import { quotes as q } from "./values.ts";
 
 /** What leads from a name to its value. */
@@ -29,13 +30,17 @@ const isFlag = ({ name }: Name) => name.startsWith("-");
 const isElement = (name: Name) =>
   "<:".includes(name.text.charAt(name.start - 1) || " ") && /<(?:[\w.-]{1,20}:)?$/.test(before(name, 22));
 /** `ENV TOKEN …`, `set -x TOKEN …`, `#define TOKEN …`, `config set dbPassword …`, `api_key …`, `bindpw …`. */
+const isDeclaredName = judgedOnce(
+  (name) =>
+    /_key$|bindpw$|rootpw$|[a-z]-password(?:-value)?$/i.test(name) ||
+    /^(?:requirepass|masterauth|rootpw)$/.test(name),
+);
 const isDeclared = (name: Name) =>
-  /_key$|bindpw$|rootpw$|[a-z]-password(?:-value)?$/i.test(name.name) ||
+  isDeclaredName(name.name) ||
   (isBlank(name.text.charAt(name.start - 1)) &&
     /(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine|authToken|requirepass|masterauth)[ \t]$/.test(
       before(name, 16),
-    )) ||
-  /^(?:requirepass|masterauth|rootpw)$/.test(name.name);
+    ));
 /** `{:user "…" :password "…"}` */
 const isKeyword = ({ text, start }: Name) => text.charAt(start - 1) === ":";
 const isCompared = (name: Name) => /(?:cmp|compare|equals?)\w{0,8}\($/i.test(before(name, 24));
@@ -243,7 +248,8 @@ export const nextOfList = sticky(`[${q}]?(?:[ \\t]*[,:]\\s*(?=[${q}])|[ \\t]*\\r
 export const isEnvironment = ({ text, name, start, end }: Name): boolean =>
   !text.startsWith("${", start - 2) &&
   (isConstant(name) ||
-    (/^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(name) &&
+    (name.includes(".") &&
+      /^[a-z][\w-]*(?:\.[\w-]+)+$/i.test(name) &&
       (start === 0 || text.charAt(start - 1) === "\n") &&
       /^=\S/.test(text.slice(end, end + 2)))) &&
   /^["']?[ \t]{0,99}[:=]/.test(text.slice(end, end + 10));

@@ -10,7 +10,9 @@ import {
   looksChosen,
   sentenceWords,
 } from "./assignment-values.ts";
+import { judgedOnce } from "./judged.ts";
 import { isPlaceholder } from "./placeholders.ts";
+import type { Accept } from "./rule.ts";
 import { type Value, valueAt } from "./values.ts";
 
 /** "the password for staging is …", "der Token lautet …", "密码是…": what a sentence ties to a name. */
@@ -29,13 +31,15 @@ const wordsMax = 8;
 const wordLengthMax = 128;
 
 /** `v2.4.1-rc1`, `ISO27001`, `user42`, `2024-01-01`, `k8s`: they have digits and are no credentials. */
-export const isOrdinary = (value: string): boolean =>
-  /^[A-Za-z]{1,10}-?\d{1,5}$/.test(value) ||
-  /^v?\d[\d.,:/-]*[a-z]{0,6}\d*$/i.test(value) ||
-  /PBKDF|[Ss][Hh][Aa]-?\d|HMAC|[Hh]mac|AES|aes-?\d|RSA|OAuth|oauth|Argon|argon|crypt|[Bb]ase64|UTF|utf-?\d|ISO[- ]?\d|RFC|TLS|HTTP|http|JWT|X509|FIDO|WebAuthn/.test(
-    value,
-  ) ||
-  value.includes("://");
+export const isOrdinary: Accept = judgedOnce(
+  (value) =>
+    /^[A-Za-z]{1,10}-?\d{1,5}$/.test(value) ||
+    /^v?\d[\d.,:/-]*[a-z]{0,6}\d*$/i.test(value) ||
+    /PBKDF|[Ss][Hh][Aa]-?\d|HMAC|[Hh]mac|AES|aes-?\d|RSA|OAuth|oauth|Argon|argon|crypt|[Bb]ase64|UTF|utf-?\d|ISO[- ]?\d|RFC|TLS|HTTP|http|JWT|X509|FIDO|WebAuthn/.test(
+      value,
+    ) ||
+    value.includes("://"),
+);
 
 /** Behind a preposition, or behind nothing: the value alone must show it. */
 const isLikely = (value: string) =>

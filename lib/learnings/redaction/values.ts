@@ -51,6 +51,7 @@ function trimmed(text: string, from: number, until: number, closedAt: number): V
 function rawAt(text: string, at: number): Value | undefined {
   const first = text.charAt(at);
   if (!rawBeginnings.includes(first)) return undefined;
+  if ("\"'`".includes(first) && text.charAt(at + 1) !== first) return undefined;
   for (const [opens, beginnings, closes] of rawStrings) {
     if (!beginnings.includes(first)) continue;
     opens.lastIndex = at;
@@ -72,13 +73,12 @@ function stringAt(text: string, at: number): Value | undefined {
   const pattern = stringPatterns.get(text.charAt(at));
   if (!pattern) return undefined;
   pattern.lastIndex = at;
-  const value = pattern.exec(text)?.[1];
-  if (value === undefined) return undefined;
+  if (!pattern.test(text)) return undefined;
+  const behind = pattern.lastIndex;
+  const first = text.charAt(at + 1);
   // `"\"…\""`: a string inside a string.
-  const inner =
-    stringPatterns.get(value.charAt(0)) && value.length > 2 && value.endsWith(value.charAt(0)) ? 1 : 0;
-  const end = pattern.lastIndex - 1 - inner;
-  return found(text, at + 1 + inner, end, true, pattern.lastIndex);
+  const inner = behind - at > 4 && text.charAt(behind - 2) === first && stringPatterns.has(first) ? 1 : 0;
+  return found(text, at + 1 + inner, behind - 1 - inner, true, behind);
 }
 
 const bareRun = new RegExp(`[^\\s<>,;|&\\\\${quotes}]{1,512}`, "y");

@@ -200,7 +200,7 @@ export function viewOf(text: string): View {
     }
   };
   const lookAlike = (place: number): string | undefined => {
-    const letter = lookAlikes.get(text.charAt(place));
+    const letter = text.charCodeAt(place) < 0x80 ? undefined : lookAlikes.get(text.charAt(place));
     if (letter === undefined) return undefined;
     if (place >= seenUntil) {
       let wordStart = place;
