@@ -2,7 +2,7 @@ import type { Accept } from "./rule.ts";
 
 /** A longer value is rarely seen twice. */
 const keptLengthMax = 64;
-const keptMax = 8_192;
+const keptMax = 1_024;
 const memories: Map<string, boolean>[] = [];
 
 /** A value is judged once, however many searches meet it in a text: the judge sees nothing but the value. */

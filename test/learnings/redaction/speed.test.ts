@@ -4,9 +4,11 @@ import { cleanSamples, secretSamples } from "./samples/read.ts";
 
 const inputLength = 256 * 1024;
 /** The goal is 250 ms; this is what holds on a busy machine today. A Learning has 10,000 characters: a twenty-fifth. */
-const elapsedMsMax = 500;
+const elapsedMsMax = 350;
 
-const suspectsMax = 8;
+const suspectsMax = process.env.LONG ? 8 : 4;
+/** More than 16 KB, so that a text is searched as a long one. */
+const sievedLength = inputLength / (process.env.LONG ? 8 : 14);
 
 const filledWith = (unit: string, length: number) =>
   unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
@@ -27,11 +29,13 @@ function elapsedMs(text: string): number {
   return best;
 }
 
+/** Rules that share a pattern differ in what they begin with: in the short run one of them speaks for all. */
+const busyRules = process.env.LONG ? rules : [...new Map(rules.map((rule) => [rule.pattern, rule])).values()];
+const beginningsOf = (rule: (typeof rules)[number]) =>
+  "prefixes" in rule ? rule.prefixes : "keywords" in rule ? rule.keywords : [];
 /** What a rule begins with, again and again: alone, with something that nearly fits behind it, and apart. */
 const beginnings = [
-  ...new Set(
-    rules.flatMap((rule) => ("prefixes" in rule ? rule.prefixes : "keywords" in rule ? rule.keywords : [])),
-  ),
+  ...new Set(busyRules.flatMap((rule) => beginningsOf(rule).slice(0, process.env.LONG ? undefined : 1))),
 ];
 const againstRules = beginnings.flatMap((beginning) => [
   beginning,
@@ -131,9 +135,9 @@ function measure(units: readonly string[], length: number): Measured[] {
   return measured.sort((a, b) => b.ms - a.ms);
 }
 
-/** All at an eighth of the size, then the slowest of them at full size: what is not linear is among those. */
+/** All at a part of the size, then the slowest of them at full size: what is not linear is among those. */
 function slowest(units: readonly string[]): Measured {
-  const suspects = measure(units, inputLength / 8).slice(0, suspectsMax);
+  const suspects = measure(units, sievedLength).slice(0, suspectsMax);
   const [suspect] = suspects;
   const [worst] =
     suspect && suspect.ms >= elapsedMsMax
@@ -149,7 +153,7 @@ function slowest(units: readonly string[]): Measured {
   return worst;
 }
 
-describe("256 KB are redacted in under half a second of processor time", { timeout: 300_000 }, () => {
+describe("256 KB are redacted in under 350 ms of processor time", { timeout: 300_000 }, () => {
   it("of review comments", () => {
     expect(slowest([cleanSamples("development").join("\n")]).ms).toBeLessThan(elapsedMsMax);
   });
@@ -159,7 +163,7 @@ describe("256 KB are redacted in under half a second of processor time", { timeo
     expect(slowest([pasted.join("\n")]).ms).toBeLessThan(elapsedMsMax);
   });
 
-  it("made to keep a rule busy, for every rule", () => {
+  it("made to keep a rule busy, for the pattern of every rule", () => {
     expect(slowest(againstRules).ms).toBeLessThan(elapsedMsMax);
   });
 
