@@ -72,7 +72,7 @@ export const NumberTable = <Row,>({ numbers }: { readonly numbers: Numbers<Row> 
 type CardProps<Row> = {
   readonly title: string;
   /** What is shown, beside it. */
-  readonly definition?: string;
+  readonly definition?: ComponentChildren;
   readonly numbers: Numbers<Row>;
   /** Where the content is a table of the numbers already. */
   readonly isTable?: boolean;

@@ -28,9 +28,16 @@ export function Seats({ figures }: { readonly figures: SeatFigures }) {
     <Card
       title="Seats"
       definition={
-        idle === null
-          ? "Of all organizations of the key. Which seats are idle is known when the pull requests of all organizations are read."
-          : "Of all organizations of the key; their pool may be shared with others. Idle: its holder finished no reviewed pull request that this key can see in the period, and has had the seat for at least as long."
+        idle === null ? (
+          "Of all organizations of the key. Which seats are idle is known when the pull requests of all organizations are read."
+        ) : (
+          <>
+            Of all organizations of the key; their pool may be shared with others. Idle: its holder finished
+            no reviewed pull request in the period that this key can see, and no entry of the audit log gave
+            them the seat in the period. A seat that came with an event of the platform leaves no entry:{" "}
+            <code>npx review-api seats idle</code> looks closer, and can take seats back.
+          </>
+        )
       }
       numbers={numbers}
     >
@@ -53,9 +60,6 @@ export function Seats({ figures }: { readonly figures: SeatFigures }) {
         <details>
           <summary>Who holds an idle seat</summary>
           <p>{idleHolders.join(", ")}</p>
-          <p class="definition">
-            <code>npx review-api seats idle</code> looks closer and can take them back.
-          </p>
         </details>
       )}
     </Card>
