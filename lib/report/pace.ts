@@ -9,23 +9,26 @@ export const halfOf = (limit: { readonly requestsMax: number; readonly windowSec
   windowMs: limit.windowSeconds * 1000,
 });
 
-/** Never more than so many requests in any window; the one too many waits. */
+/**
+ * Never more than so many requests in any window; the one too many waits. The time of the answer counts, which is never
+ * before the service counted the request.
+ */
 export function pacedFetch(fetch: Fetch, { requestsMax, windowMs }: Pace, clock: Clock): Fetch {
-  /** When each of the last requests went out, oldest first. */
-  let sentMs: readonly number[] = [];
+  /** When each of the last requests was answered, oldest first. */
+  let answeredMs: ReadonlyArray<Promise<number>> = [];
   let turn: Promise<void> = Promise.resolve();
-  const waitForTurn = async () => {
-    const oldestMs = sentMs.length < requestsMax ? undefined : sentMs[0];
-    if (oldestMs !== undefined) {
-      const waitMs = oldestMs + windowMs - clock.nowMs();
-      if (waitMs > 0) await clock.sleep(waitMs);
-    }
-    sentMs = [...sentMs, clock.nowMs()].slice(-requestsMax);
+  const nowMs = () => clock.nowMs();
+  const waitForPlace = async (oldestMs: Promise<number> | undefined) => {
+    if (oldestMs === undefined) return;
+    const waitMs = (await oldestMs) + windowMs - clock.nowMs();
+    if (waitMs > 0) await clock.sleep(waitMs);
   };
-  return async (...request) => {
-    // One after the other: two that wait for the same place would both take it.
-    turn = turn.then(waitForTurn);
-    await turn;
-    return fetch(...request);
+  return (...request) => {
+    const oldestMs = answeredMs.at(-requestsMax);
+    // They leave in their order, so that whoever has waited knows of all before them.
+    turn = turn.then(() => waitForPlace(oldestMs));
+    const answer = turn.then(() => fetch(...request));
+    answeredMs = [...answeredMs, answer.then(nowMs, nowMs)].slice(-requestsMax);
+    return answer;
   };
 }
