@@ -21,7 +21,8 @@ export const apiOptions: Options = {
 
 /**
  * Where the API is and with which key: as given, else from the environment, `.env` or login, else the local service with
- * a key of its demo. A key that login kept goes to the address that it was kept for, and to no other.
+ * a key of its demo. A key that login kept goes to the address that it was kept for, and to no other; an address of `.env`
+ * gets the key of `.env`, or --key.
  */
 export async function targetOf(input: Input, demoKey: KeyKind = "workspace"): Promise<Target> {
   const settings = apiSettings();
@@ -42,14 +43,22 @@ export async function targetOf(input: Input, demoKey: KeyKind = "workspace"): Pr
   const address = url ?? settings.url ?? profile?.url;
   if (address === undefined) return localTarget(dataDirectory(defaultDataPath), given, demoKey);
   const checked = checkedUrl(address, url === undefined ? urlVariable : "--url");
-  const key = given ?? (profile?.url === checked ? profile.key : undefined);
-  if (key === undefined) throw missingKey();
+  const isOfSettings = url === undefined && settings.url !== undefined;
+  const sent = isOfSettings ? (input.text("key") ?? settings.keyForUrl) : given;
+  const key = sent ?? (profile?.url === checked ? profile.key : undefined);
+  if (key === undefined) throw given === undefined ? missingKey() : foreignKey();
   return { url: checked, key };
 }
 
 const missingKey = () =>
   new UsageFault(
     `--key is missing; ${keyVariable} in the environment or in .env does too, or review-api login.`,
+  );
+
+const foreignKey = () =>
+  new UsageFault(
+    `${urlVariable} stands in .env, ${keyVariable} in the environment: that key is not sent to an address of a file. ` +
+      "Set both in one place, or give --key.",
   );
 
 async function localTarget(

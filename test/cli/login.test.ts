@@ -111,6 +111,18 @@ describe("where the API is, and with which key", () => {
     expect(await target({ url: elsewhere, key: "given" })).toEqual({ url: elsewhere, key: "given" });
   });
 
+  test("an address of .env gets the key of .env or --key, never that of the environment", async () => {
+    const envFile = join(folder, "env");
+    vi.stubEnv("REVIEW_API_ENV_FILE", envFile);
+    vi.stubEnv("REVIEW_API_KEY", "from-environment");
+    await writeFile(envFile, `REVIEW_API_URL=${elsewhere}\n`);
+    await expect(target()).rejects.toThrow("that key is not sent to an address of a file");
+    expect(await target({ key: "given" })).toEqual({ url: elsewhere, key: "given" });
+    expect(await target({ url })).toEqual({ url, key: "from-environment" });
+    await writeFile(envFile, `REVIEW_API_URL=${elsewhere}\nREVIEW_API_KEY=from-file\n`);
+    expect(await target()).toEqual({ url: elsewhere, key: "from-file" });
+  });
+
   test("the key that login kept goes to no other address", async () => {
     await answerTool([url, key], "login");
     await expect(target({ url: elsewhere })).rejects.toThrow("--key is missing");
