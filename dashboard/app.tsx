@@ -16,18 +16,23 @@ export function App() {
   const [view, setView] = useState(() => viewOf(location.hash));
   const connection = useRef<Connection | null>(null);
 
-  const close = () => {
+  const end = () => {
     connection.current?.end();
     connection.current = null;
+  };
+  const close = () => {
+    end();
     tabKey.forget();
   };
   const open = (key: string, isKept: boolean) => {
-    connection.current?.end();
+    end();
     if (isKept) tabKey.keep(key);
     dispatch({ type: "opening" });
     connection.current = connect((message) => {
       // A key that does not work is worth nothing, and what it has read goes with it.
       if (message.type === "refused") close();
+      // One that may work another time stays in the tab, where somebody asked for that.
+      if (message.type === "unreachable") end();
       dispatch(message);
     });
     connection.current.send({ type: "begin", baseUrl: baseUrl(), key, view: shownView(view) });

@@ -99,6 +99,8 @@ export type FromWorker =
   | { readonly type: "refused"; readonly sentence: string }
   /** Nothing can be said of the key: the service did not answer. */
   | { readonly type: "unreachable"; readonly sentence: string }
+  /** The same, in an open session: the figures before stand. */
+  | { readonly type: "not-refreshed"; readonly sentence: string }
   | SectionMessage
   | { readonly type: "waiting"; readonly waiting: Waiting | null }
   | { readonly type: "decided"; readonly id: string; readonly sentence: string; readonly isDone: boolean };

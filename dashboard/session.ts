@@ -12,7 +12,7 @@ import { workerAddress } from "./trusted-types.ts";
 /** What the page knows of its worker's work. */
 export type Session = {
   readonly phase: "closed" | "opening" | "open";
-  /** Why there is no open session, where there is a reason. */
+  /** Why there is no open session, or why an open one was not refreshed, where there is a reason. */
   readonly notice: string | null;
   readonly identity: Identity | null;
   readonly sections: SectionViews;
@@ -62,10 +62,12 @@ export function nextSession(session: Session, event: SessionEvent): Session {
     case "closed":
       return closedSession;
     case "identity":
-      return { ...session, phase: "open", identity: event.identity };
+      return { ...session, phase: "open", notice: null, identity: event.identity };
     case "refused":
     case "unreachable":
       return { ...closedSession, notice: event.sentence };
+    case "not-refreshed":
+      return { ...session, notice: `These figures were not refreshed: ${event.sentence}` };
     case "waiting":
       return { ...session, waiting: event.waiting };
     case "decided": {

@@ -40,6 +40,9 @@ export function Dashboard(props: DashboardProps) {
         {session.announcement}
       </p>
       <main id="figures" tabIndex={-1} aria-busy={sections.reviews.state.status === "loading"}>
+        <p class="problem" role="alert">
+          {session.notice}
+        </p>
         <Progress session={session} />
         <Section title="Reviews" of={sections.reviews} onRetry={() => onRetry("reviews")} hasNoTitle>
           {(figures) => (

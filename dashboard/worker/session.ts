@@ -69,10 +69,12 @@ export function createSession(options: SessionOptions, first: ShownView): Sessio
       const { body } = await client.whoami();
       identity = body;
       tell({ type: "identity", identity });
+      for (const source of Object.values(sources)) source.forget();
       refresh();
     } catch (error) {
       if (isRefusal(error)) onFault(error);
-      else tell({ type: "unreachable", sentence: sentenceOf(error) });
+      // What was read before stands: one answer that did not come says nothing against it.
+      else tell({ type: identity ? "not-refreshed" : "unreachable", sentence: sentenceOf(error) });
     }
   };
   void begin();
@@ -84,7 +86,6 @@ export function createSession(options: SessionOptions, first: ShownView): Sessio
     },
     reload(next) {
       view = next;
-      for (const source of Object.values(sources)) source.forget();
       void begin();
     },
     retry(name) {

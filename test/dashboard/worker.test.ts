@@ -148,3 +148,30 @@ test("after a 401 in the middle nothing more is told, and the page closes the se
   expect([session.phase, session.identity]).toEqual(["closed", null]);
   expect(session.notice).toContain("refuses this key");
 });
+
+test("a refresh that gets no answer keeps the session and its figures, and says so until one works", async () => {
+  const told: FromWorker[] = [];
+  let isDown = false;
+  const fetch = async (target: string | URL | Request) => {
+    if (isDown) return Response.json({ error: { code: "GONE", message: "Not now." } }, { status: 410 });
+    return String(target).includes("/v1/whoami")
+      ? Response.json(identity("agentic"))
+      : Response.json({ error: { code: "NOT_FOUND", message: "No." } }, { status: 404 });
+  };
+  const period = { start_date: "2026-03-01", end_date: "2026-03-02" };
+  const view = { period, organizations: [], repositories: [], byAuthor: false, listed: null };
+  const worker = createSession(
+    { baseUrl: url, key: "k", fetch, clock: new TestClock(), tell: (message) => told.push(message) },
+    view,
+  );
+  await expect.poll(() => told.at(-1)?.type).toBe("section");
+  const before = told.reduce(nextSession, closedSession);
+  isDown = true;
+  worker.reload(view);
+  await expect.poll(() => told.at(-1)?.type).toBe("not-refreshed");
+  const kept = told.reduce(nextSession, closedSession);
+  expect(kept).toEqual({ ...before, notice: "These figures were not refreshed: Not now." });
+  isDown = false;
+  worker.reload(view);
+  await expect.poll(() => told.reduce(nextSession, closedSession).notice).toBeNull();
+});
