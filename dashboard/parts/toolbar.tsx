@@ -22,6 +22,7 @@ export function Toolbar({ session, view, onView, onReload, onForget, repositorie
           <p>
             {longDay(period.start_date)} to {longDay(period.end_date)}
             {identity && <span class="scope"> · {scopeOf(identity)}</span>}
+            <span class="on-paper">{chosenOf(view, organizations, repositories)}</span>
           </p>
         </div>
       </div>
@@ -65,6 +66,26 @@ function scopeOf({ key, scope }: Identity): string {
   const where =
     scope.tenant === "organization" ? (only?.name ?? scope.tenant_id) : `${scope.tenant} ${scope.tenant_id}`;
   return `${where}, ${key.kind} key${key.name === null ? "" : ` “${key.name}”`}`;
+}
+
+/** On paper there are no pickers, and the figures are of what was chosen all the same. */
+function chosenOf(
+  view: ToolbarProps["view"],
+  organizations: Identity["scope"]["organizations"],
+  repositories: ToolbarProps["repositories"],
+): string {
+  const names = new Map([
+    ...organizations.map(
+      (each) => [organizationName(each.provider, each.provider_organization_id), each.name] as const,
+    ),
+    ...repositories.map(({ id, name }) => [id, name] as const),
+  ]);
+  const listOf = (ids: readonly string[]) => ids.map((id) => names.get(id) ?? id).join(", ");
+  const { organizations: chosen, repositories: chosenRepositories } = view;
+  return [
+    chosen.length > 0 ? ` · only organizations: ${listOf(chosen)}` : "",
+    chosenRepositories.length > 0 ? ` · only repositories: ${listOf(chosenRepositories)}` : "",
+  ].join("");
 }
 
 function PeriodPicker({ view, onView }: Pick<ToolbarProps, "view" | "onView">) {

@@ -203,10 +203,18 @@ test("pending Learnings are approved and disapproved, the latter after a second 
   await expect.poll(() => card(page, "Recent audit entries").textContent()).toContain("learning.disapproved");
 });
 
-test("printed, the page is light, shows its figures and none of its controls", async () => {
-  const { page } = await openDashboard({ kind: "instance", options: { ...desktop, colorScheme: "dark" } });
+test("printed, the page is light, shows its figures, what they are of and what is left out, and no controls", async () => {
+  const { page } = await openDashboard({
+    address: "days=90&org=github:1001&repo=github:1001/9001",
+    options: { ...desktop, colorScheme: "dark" },
+  });
   await untilRead(page);
+  const chosen = page.locator(".title p .on-paper");
+  expect(await chosen.isVisible()).toBe(false);
   await page.emulateMedia({ media: "print" });
+  expect(await chosen.isVisible()).toBe(true);
+  expect(await chosen.textContent()).toBe(" · only organizations: acme-web · only repositories: storefront");
+  expect(await page.locator(".left-out").first().isVisible()).toBe(true);
   expect(await page.locator("button:visible, input:visible, .filters:visible").count()).toBe(0);
   expect(await page.locator(".headlines, .plot svg").first().isVisible()).toBe(true);
   expect(await page.evaluate("getComputedStyle(document.body).color")).toBe("rgb(21, 28, 40)");
@@ -214,8 +222,9 @@ test("printed, the page is light, shows its figures and none of its controls", a
 });
 
 test("who wants less motion gets none", async () => {
-  const { page } = await openDashboard({ kind: "agentic", options: { ...phone, reducedMotion: "reduce" } });
+  const { page } = await openDashboard({ kind: "instance", options: { ...phone, reducedMotion: "reduce" } });
   await untilRead(page);
+  expect(await page.locator(".plot svg").count()).toBeGreaterThan(3);
   const moving = await page.evaluate(
     "[...document.querySelectorAll('*')].filter((each) => getComputedStyle(each).transitionDuration !== '0s' || getComputedStyle(each).animationName !== 'none').length",
   );
