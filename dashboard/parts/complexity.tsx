@@ -1,5 +1,5 @@
 import type { Row } from "../../lib/report/report.ts";
-import { formatMean } from "../../lib/report/words.ts";
+import { definitions, formatMean } from "../../lib/report/words.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { countTicks } from "../scale.ts";
 import { figureColumnsOf, textColumn } from "../tables.ts";
@@ -20,7 +20,7 @@ export function Complexity({ figures: { complexity, total } }: { readonly figure
   return (
     <Card
       title="Findings per pull request"
-      definition={`By estimated complexity, 1 (simple) to 5. Over all pull requests: ${formatMean(total.findings_per_pull_request)}.`}
+      definition={`By estimated complexity, 1 (simple) to 5. Over all pull requests: ${formatMean(total.findings_per_pull_request)}. Acceptance: ${definitions.acceptanceInShort}`}
       numbers={numbers}
     >
       <Plot

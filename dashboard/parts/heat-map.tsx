@@ -1,6 +1,6 @@
 import { categories, severities } from "../../lib/contract/metrics-words.ts";
 import { type HeatCell, wordsOf } from "../../lib/report/report.ts";
-import { formatCount, formatShare } from "../../lib/report/words.ts";
+import { definitions, formatCount, formatShare } from "../../lib/report/words.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { countColumn, textColumn } from "../tables.ts";
 import { Card, Scroll } from "./numbers.tsx";
@@ -35,7 +35,7 @@ export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigu
   return (
     <Card
       title="Acceptance by severity and category"
-      definition="The share of accepted findings among those whose outcome is known, and how many were posted. A dash: no outcome is known."
+      definition={`The share of accepted findings, and how many were posted. ${definitions.acceptanceInShort} A dash: no outcome is known.`}
       numbers={numbers}
     >
       <Scroll label="Heat map of acceptance">

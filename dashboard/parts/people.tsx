@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Row } from "../../lib/report/report.ts";
-import { formatCount, formatMinutes, formatShare } from "../../lib/report/words.ts";
+import { definitions, formatCount, formatMinutes, formatShare } from "../../lib/report/words.ts";
 import { longInstant } from "../days.ts";
 import { safeAddress } from "../links.ts";
 import type { ListedPullRequest, ReviewFigures } from "../protocol.ts";
@@ -40,7 +40,7 @@ export function Authors({ figures: { authors }, view, onView }: Props) {
   return (
     <Card
       title="By author"
-      definition="In alphabetical order: this page is no ranking of people."
+      definition={`In alphabetical order: this page is no ranking of people. Acceptance: ${definitions.acceptanceInShort}`}
       numbers={numbers}
       isTable
       class="table"
@@ -102,11 +102,11 @@ export function PullRequests({ figures: { listed }, view, onView }: Props) {
     <div ref={heading} tabIndex={-1} class="listed">
       <Card
         title={`Pull requests of ${repository.name}`}
-        definition={
+        definition={`${
           count > pullRequests.length
             ? `The newest ${formatCount(pullRequests.length)} of ${formatCount(count)} in this period.`
             : `All ${formatCount(count)} of this period, newest first.`
-        }
+        } Acceptance: ${definitions.acceptanceInShort}`}
         numbers={numbers}
         isTable
         class="table"

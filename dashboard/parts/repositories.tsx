@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { formatCount, formatMean, formatMinutes, formatShare } from "../../lib/report/words.ts";
+import { definitions, formatCount, formatMean, formatMinutes, formatShare } from "../../lib/report/words.ts";
 import type { RepositoryRow } from "../figures/repositories.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { sortedRepositories } from "../sort.ts";
@@ -47,7 +47,7 @@ export function Repositories({ figures, view, onView }: RepositoriesProps) {
   return (
     <Card
       title="By repository"
-      definition="Medians of times. The line shows pull requests by week. A repository's name opens its pull requests."
+      definition={`Acceptance: ${definitions.acceptanceInShort} Medians of times. The line shows pull requests by week. A repository's name opens its pull requests.`}
       numbers={numbers}
       isTable
       class="table"

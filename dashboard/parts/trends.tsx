@@ -72,6 +72,7 @@ export function Trends({ figures: { weeks } }: { readonly figures: ReviewFigures
         </Card>
         <Card
           title="Acceptance, of findings whose outcome is known"
+          definition={definitions.acceptanceInShort}
           numbers={numbers(
             "acceptance-by-week",
             "Acceptance by week",

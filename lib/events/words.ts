@@ -125,7 +125,8 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
       "comments[].category":
         "data_integrity_and_integration, functional_correctness, maintainability_and_code_quality, " +
         "performance_and_scalability, security_and_privacy or stability_and_availability. Any other word is stored as null.",
-      "comments[].accepted": "true or false as detected or confirmed; null means unknown.",
+      "comments[].accepted":
+        "true or false as detected or confirmed; null means unknown, and false is no proof of rejection.",
       mcp_servers: "MCP servers that the review used; null is as good as an empty list.",
       "mcp_servers[].name": "The server's name.",
       "mcp_servers[].tools": "Its tools that were used.",

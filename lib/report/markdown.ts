@@ -19,7 +19,8 @@ export function markdownReport(report: Report): string {
     ...rows.slice(0, rowsMax).map(line),
     ...(more > 0 ? ["", `${formatCount(more)} more: \`--format json\` and \`--format html\` have all.`] : []),
     "",
-    `*${definitions.pullRequests} Acceptance: ${definitions.acceptance}*`,
+    `*${definitions.pullRequests} Acceptance: ${definitions.acceptance} ` +
+      `Time to first human review: ${definitions.timeToFirstHumanReview} Time to merge: ${definitions.timeToMerge}*`,
     "",
   ].join("\n");
 }

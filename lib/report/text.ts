@@ -15,6 +15,8 @@ export function textReport(report: Report): string {
     "",
     `Pull requests: ${definitions.pullRequests}`,
     `Acceptance: ${definitions.acceptance}`,
+    `Time to first human review: ${definitions.timeToFirstHumanReview}`,
+    `Time to merge: ${definitions.timeToMerge}`,
   ].join("\n");
 }
 

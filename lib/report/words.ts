@@ -1,12 +1,16 @@
 import type { Dimension } from "./report.ts";
 
-/** What the figures mean. They stand beside the figures wherever these are shown. */
+/**
+ * What the figures mean. They stand in every report that people read (HTML, Markdown, text) and beside the dashboard's
+ * headlines; wherever else the dashboard shows acceptance, its short form stands beside it.
+ */
 export const definitions = {
   pullRequests: "Pull requests that were merged in the period and had an automated review.",
   acceptance:
     "Accepted findings, of those whose outcome is known. The stored outcome comes from automatic detection or from a " +
     "user's confirmation; it is not necessarily acceptance by the pull request's author. false is not proof of " +
     "rejection; null means unknown and is counted apart. An outcome can change after the comment was posted.",
+  acceptanceInShort: "Of findings whose outcome is known: null is unknown, false is no proof of rejection.",
   timeToFirstHumanReview:
     "From ready for review (or opened, where that is not known) to the first review by a person. Pull requests that " +
     "no person reviewed are left out.",

@@ -32,6 +32,17 @@ test("the text of a small report, whole", () => {
   ]);
 });
 
+test.each([
+  ["text", textReport],
+  ["Markdown", markdownReport],
+  ["HTML", htmlReport],
+] as const)("a report in %s says what its figures mean", (_, format) => {
+  const { pullRequests, acceptance, timeToFirstHumanReview, timeToMerge } = definitions;
+  const shown = format(small).replaceAll("&#39;", "'");
+  for (const definition of [pullRequests, acceptance, timeToFirstHumanReview, timeToMerge])
+    expect(shown).toContain(definition);
+});
+
 /** What a Git provider lets people call things. */
 const hostile = `<img src=x onerror=alert(1)> | [x](javascript:alert(1)) @everyone & "q" \`code\``;
 const named = (repository: string): Report =>
