@@ -102,12 +102,21 @@ function withSection(
 
 const storedKey = "review-api-key";
 
-/** A key that a person asked to keep: in this tab only, and gone with it. */
+/** A key that a person asked to keep: in this tab only, and gone with it. A browser that keeps nothing asks again. */
 export const tabKey = {
-  read: (): string | null => sessionStorage.getItem(storedKey),
-  keep: (key: string): void => sessionStorage.setItem(storedKey, key),
-  forget: (): void => sessionStorage.removeItem(storedKey),
+  read: (): string | null => ifAllowed(() => sessionStorage.getItem(storedKey)) ?? null,
+  keep: (key: string): void => ifAllowed(() => sessionStorage.setItem(storedKey, key)),
+  forget: (): void => ifAllowed(() => sessionStorage.removeItem(storedKey)),
 };
+
+/** Where a person has switched storage off, touching it throws. */
+function ifAllowed<Result>(use: () => Result): Result | undefined {
+  try {
+    return use();
+  } catch {
+    return undefined;
+  }
+}
 
 /** Where the API is: this page lies at `/dashboard` beside it, maybe below a stage. */
 export const baseUrl = (): string => `${location.origin}${location.pathname.replace(/\/dashboard\/?$/, "")}`;

@@ -38,7 +38,7 @@ export function KeyForm({ isOpening, notice, onKey }: KeyFormProps) {
           id="key"
           ref={field}
           type="password"
-          autocomplete="off"
+          autocomplete="one-time-code"
           spellcheck={false}
           placeholder="rk_…"
           aria-describedby="key-problem key-note"

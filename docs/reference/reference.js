@@ -3,10 +3,11 @@
  * and calling an operation. They are whole without it. Nothing here asks anybody but the service the page came from.
  */
 
-const stored = {
+/** A browser may forbid its storage, and throws then. It is asked for by name: naming it throws already. */
+const storageOf = (storage) => ({
   read(name) {
     try {
-      return localStorage.getItem(name);
+      return window[storage].getItem(name);
     } catch {
       // A browser that keeps nothing shows the page all the same.
       return null;
@@ -14,10 +15,17 @@ const stored = {
   },
   keep(name, value) {
     try {
-      localStorage.setItem(name, value);
+      window[storage].setItem(name, value);
     } catch {}
   },
-};
+  forget(name) {
+    try {
+      window[storage].removeItem(name);
+    } catch {}
+  },
+});
+const stored = storageOf("localStorage");
+const storedInTab = storageOf("sessionStorage");
 
 /* Before the page is drawn: it would flash otherwise. */
 const schemeName = "review-api-scheme";
@@ -213,11 +221,11 @@ function offerCalls(base) {
   if (!form) return;
   const key = element("try-key");
   const keep = element("try-keep");
-  key.value = sessionStorage.getItem(keyName) ?? "";
+  key.value = storedInTab.read(keyName) ?? "";
   keep.checked = key.value !== "";
   const keepOrForget = () => {
-    if (keep.checked) sessionStorage.setItem(keyName, key.value);
-    else sessionStorage.removeItem(keyName);
+    if (keep.checked) storedInTab.keep(keyName, key.value);
+    else storedInTab.forget(keyName);
   };
   keep.addEventListener("change", keepOrForget);
   key.addEventListener("change", keepOrForget);

@@ -13,7 +13,7 @@ export function tryForm(endpoint: Endpoint): string {
     `<section id="try" hidden><h2>Try it</h2>`,
     `<p>The request goes to this service and nowhere else.${method === "get" ? "" : " <strong>It changes data.</strong>"}</p>`,
     `<form class="try" data-method="${method.toUpperCase()}" data-path="${escaped(path)}">`,
-    '<div class="line"><label for="try-key">API key</label><input id="try-key" type="password" autocomplete="off" spellcheck="false"></div>',
+    '<div class="line"><label for="try-key">API key</label><input id="try-key" type="password" autocomplete="one-time-code" spellcheck="false"></div>',
     '<div class="line"><label class="check"><input id="try-keep" type="checkbox"> Keep the key until this tab is closed</label></div>',
     ...parameters.map(parameterLine),
     ...(body === undefined

@@ -59,6 +59,9 @@ test("a mistyped key is refused with a sentence, and the next one may be pasted"
   await page.locator(".headlines").waitFor();
 });
 
+/** As a browser does whose cookies are switched off. */
+const forbidStorage = `Object.defineProperty(window, "sessionStorage", { get() { throw new DOMException("no", "SecurityError"); } })`;
+
 describe("the key", () => {
   const places = `JSON.stringify([location.href, document.cookie, Object.entries(localStorage), document.documentElement.outerHTML])`;
 
@@ -85,6 +88,17 @@ describe("the key", () => {
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
     await page.reload();
     await page.getByLabel("API key").waitFor();
+  });
+
+  test("opens the page where the browser keeps nothing, also if it was asked to keep it", async () => {
+    const { page, faults } = await openDashboard({
+      isKept: true,
+      prepare: (page) => page.addInitScript(forbidStorage),
+    });
+    await untilRead(page);
+    await page.getByRole("button", { name: "Forget key" }).click();
+    await page.getByLabel("API key").waitFor();
+    expect(faults).toEqual([]);
   });
 
   test("is sent in its header, to the API alone", async () => {
