@@ -76,4 +76,8 @@ export const endpointsOf = ({ paths }: ApiDocument): Endpoint[] =>
     }),
   );
 
+/** Most headers are described once for all operations. */
+export const headerWords = ({ components }: ApiDocument, name: string, header: Header): string =>
+  (header.$ref ? (components.headers[name] ?? header) : header).description ?? "";
+
 const methodNames: readonly HttpMethod[] = ["get", "post", "put", "patch", "delete"];

@@ -1,10 +1,26 @@
-import type { ApiDocument, Content, Endpoint, Header, Parameter, Response } from "./document.ts";
+import {
+  type ApiDocument,
+  type Content,
+  type Endpoint,
+  type Header,
+  headerWords,
+  type Parameter,
+  type Response,
+} from "./document.ts";
 import { codeBlock, escaped, inline } from "./html.ts";
 import { methodBadge } from "./layout.ts";
 import { htmlTable } from "./markdown.ts";
 import { sampleRequest } from "./sample-request.ts";
 import { samplesOf } from "./samples.ts";
-import { fieldAnchor, fieldHead, fieldsHtml, fieldsOf, typeName, wordsHtml } from "./schema-view.ts";
+import {
+  fieldAnchor,
+  fieldHead,
+  fieldsHtml,
+  fieldsOf,
+  headerAnchor,
+  typeName,
+  wordsHtml,
+} from "./schema-view.ts";
 import { tryForm } from "./try-form.ts";
 
 /** What one operation takes and answers, with samples beside it and a form that calls it below. */
@@ -78,17 +94,21 @@ function answersHtml(document: ApiDocument, { responses }: Endpoint): string {
         `<h2 id="answer">Answer <span class="status">${status}</span></h2>`,
         `<p>${inline(description)}.${types.length > 1 ? ` As ${types.map((type) => `<code>${escaped(type)}</code>`).join(", ")}.` : ""}</p>`,
         fields,
-        headersHtml(document, headers),
+        headersHtml(document, status, headers),
       ].join("\n");
     })
     .join("\n");
 }
 
-function headersHtml(document: ApiDocument, headers: Readonly<Record<string, Header>>): string {
-  const rows = Object.entries(headers).map(([name, header]) => {
-    const { description = "" } = header.$ref ? (document.components.headers[name] ?? header) : header;
-    return [`<code>${escaped(name)}</code>`, inline(description)];
-  });
+function headersHtml(
+  document: ApiDocument,
+  status: string,
+  headers: Readonly<Record<string, Header>>,
+): string {
+  const rows = Object.entries(headers).map(([name, header]) => [
+    `<code id="${headerAnchor(status, name)}">${escaped(name)}</code>`,
+    inline(headerWords(document, name, header)),
+  ]);
   if (rows.length === 0) return "";
   return `<details><summary>Headers of the answer (${rows.length})</summary>\n${htmlTable(["Header", "Meaning"], rows)}\n</details>`;
 }

@@ -90,6 +90,9 @@ export const fieldsHtml = (fields: readonly Field[], place: string): string =>
 export const fieldAnchor = (place: string, path: string): string =>
   `${place}-${path.replaceAll(/[^\w.]/g, "")}`;
 
+export const headerAnchor = (status: string, name: string): string =>
+  `header-${status}-${name.toLowerCase()}`;
+
 function fieldHtml(field: Field, place: string): string {
   const { name, path, schema, required, fields } = field;
   return [

@@ -1,7 +1,7 @@
-import type { Endpoint } from "./document.ts";
+import { type ApiDocument, type Endpoint, headerWords } from "./document.ts";
 import { operationPath } from "./layout.ts";
 import { sectionsOf } from "./markdown.ts";
-import { allFields, boundsOf, fieldAnchor, fieldsOf } from "./schema-view.ts";
+import { allFields, boundsOf, fieldAnchor, fieldsOf, headerAnchor } from "./schema-view.ts";
 
 /** One thing that can be found. Short names: there are a thousand of them in one file. */
 export type Findable = {
@@ -14,6 +14,7 @@ export type Findable = {
 };
 
 export const searchIndex = (
+  document: ApiDocument,
   endpoints: readonly Endpoint[],
   pages: ReadonlyArray<readonly [path: string, kind: string, markdown: string]>,
 ): readonly Findable[] => [
@@ -24,6 +25,7 @@ export const searchIndex = (
     ),
   ),
   ...endpoints.flatMap(fieldEntries),
+  ...headerEntries(document, endpoints),
 ];
 
 const nameOf = ({ method, path }: Endpoint): string => `${method.toUpperCase()} ${path}`;
@@ -66,4 +68,22 @@ function fieldEntries(endpoint: Endpoint): Findable[] {
     ...fields("body", "Body", body ? [body] : []),
     ...fields("answer", "Answer", answers),
   ];
+}
+
+/** Each header once, at the first operation that answers with it: most operations answer with most of them. */
+function headerEntries(document: ApiDocument, endpoints: readonly Endpoint[]): Findable[] {
+  const found = new Map<string, Findable>();
+  for (const endpoint of endpoints)
+    for (const [status, { headers = {} }] of Object.entries(endpoint.responses).filter(
+      ([code]) => code < "400",
+    ))
+      for (const [name, header] of Object.entries(headers))
+        if (!found.has(name))
+          found.set(name, {
+            to: `${operationPath(endpoint.operationId)}#${headerAnchor(status, name)}`,
+            title: name,
+            kind: `Header of the answer, as of ${nameOf(endpoint)}`,
+            text: withoutMarks(headerWords(document, name, header)),
+          });
+  return [...found.values()];
 }

@@ -43,6 +43,7 @@ export function createSite(document: ApiDocument, sources: readonly MarkdownSour
     search: () =>
       JSON.stringify(
         searchIndex(
+          document,
           endpoints,
           sources.map(({ path, kind, markdown }) => [path, kind, markdown] as const),
         ),

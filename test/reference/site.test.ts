@@ -51,10 +51,16 @@ test("the menu of every page has every operation, and marks the page it is on", 
   }
 });
 
-test("search finds every operation, parameter, field, error code and event type", () => {
+test("search finds every operation, parameter, field, header, error code and event type", () => {
   const titles = new Set(found.map(({ title }) => title));
   for (const { summary, parameters } of endpoints)
     for (const title of [summary, ...parameters.map(({ name }) => name)]) expect(titles).toContain(title);
+  const answers = endpoints.flatMap(({ responses }) => Object.entries(responses));
+  const headers = answers.flatMap(([status, answer]) =>
+    status < "400" ? Object.keys(answer.headers ?? {}) : [],
+  );
+  expect(headers).toContain("ratelimit-policy");
+  for (const name of headers) expect(titles).toContain(name);
   for (const { markdown } of sources) expect(titles).toContain(/^# (.*)$/m.exec(markdown)?.[1]);
   for (const name of eventTypeNames) expect(titles).toContain(name);
   expect(titles).toContain("data[].coderabbit_comments[].accepted");
