@@ -60,15 +60,23 @@ test("a section that fails says so and can be tried again; the others stand", as
 
 test("a key that is revoked in the middle ends the session: the figures go, and so does the kept key", async () => {
   const { key, id } = await ownKey();
-  const { page } = await openDashboard({ key, isKept: true, address: "days=7" });
-  await untilRead(page);
-  const revoked = await fetch(`${service().url}/v1/keys/${id}`, {
-    method: "DELETE",
-    headers: { "x-service-api-key": key },
+  let isToBeRevoked = false;
+  const revokedWith: number[] = [];
+  const { page } = await openDashboard({
+    ...{ key, isKept: true, address: "days=7" },
+    // After whoami has been answered, while the sections are read.
+    prepare: (page) =>
+      page.route("**/v1/metrics/reviews?*", async (route) => {
+        if (isToBeRevoked && revokedWith.length === 0) revokedWith.push(await revoke(key, id));
+        await route.continue();
+      }),
   });
-  expect(revoked.status).toBe(204);
+  await untilRead(page);
+  expect(await page.locator(".headlines").count()).toBe(1);
+  isToBeRevoked = true;
   await page.getByRole("button", { name: "Refresh" }).click();
   await expect.poll(() => page.getByRole("alert").textContent()).toContain("was revoked");
+  expect(revokedWith).toEqual([204]);
   expect(await page.locator("#figures").count()).toBe(0);
   expect(await page.evaluate("sessionStorage.length")).toBe(0);
   // The view stays in the address: another key goes on where this one stopped.
@@ -82,6 +90,35 @@ test("a service that does not answer is told apart from a key that does not work
   await expect
     .poll(() => page.getByRole("alert").textContent(), { timeout: 20_000 })
     .toBe("The service does not answer.");
+  expect(page.workers()).toEqual([]);
+});
+
+test("a refresh that gets no answer keeps the figures and says so; the next one works", async () => {
+  let isDown = false;
+  const { page } = await openDashboard({
+    kind: "instance",
+    prepare: (page) =>
+      page.route("**/v1/whoami", (route) =>
+        isDown
+          ? route.fulfill({
+              status: 500,
+              contentType: "application/json",
+              body: problem("INTERNAL_ERROR", "Broken."),
+            })
+          : route.continue(),
+      ),
+  });
+  await untilRead(page);
+  isDown = true;
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await expect
+    .poll(() => page.locator("main > [role=alert]").textContent(), { timeout: 20_000 })
+    .toBe("These figures were not refreshed: Broken.");
+  expect(await page.locator(".headlines").count()).toBe(1);
+  await expectAccessible(page);
+  isDown = false;
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await expect.poll(() => page.locator("main > [role=alert]").textContent()).toBe("");
 });
 
 test("only http and https addresses become links", async () => {
@@ -114,6 +151,11 @@ async function withHostileAddress(route: Route): Promise<void> {
   const chosen = body.data.filter(({ repository_id }) => repository_id === "9001").at(-1);
   if (chosen) chosen.pr_url = "javascript:/<img src=x onerror=alert(1)>";
   await route.fulfill({ response, json: body });
+}
+
+async function revoke(key: string, id: string): Promise<number> {
+  const headers = { "x-service-api-key": key };
+  return (await fetch(`${service().url}/v1/keys/${id}`, { method: "DELETE", headers })).status;
 }
 
 /** A key of its own, which a test may end: the demo's key, rotated. */
