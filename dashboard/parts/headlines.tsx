@@ -3,7 +3,7 @@ import type { DurationFigures } from "../../lib/report/figures.ts";
 import { definitions, formatCount, formatMean, formatMinutes, formatShare } from "../../lib/report/words.ts";
 import type { ReviewFigures } from "../protocol.ts";
 import { figureColumnsOf, textColumn } from "../tables.ts";
-import { CsvButton } from "./numbers.tsx";
+import { Card } from "./numbers.tsx";
 import { Sparkline } from "./plot.tsx";
 
 export function Headlines({ figures }: { readonly figures: ReviewFigures }) {
@@ -74,7 +74,7 @@ function Acceptance({ figures: { total, weeks } }: { readonly figures: ReviewFig
     name: "acceptance",
     caption: "Acceptance",
     columns: [
-      textColumn("part", "", (row: { name: string }) => row.name),
+      textColumn("part", "Period", (row: { name: string }) => row.name),
       ...figureColumnsOf<{ name: string; figures: typeof total }>(
         "findings",
         "acceptance",
@@ -86,13 +86,7 @@ function Acceptance({ figures: { total, weeks } }: { readonly figures: ReviewFig
     rows: [{ name: "whole period", figures: total }, ...weeks],
   };
   return (
-    <section class="card acceptance" aria-labelledby="acceptance">
-      <header>
-        <h3 id="acceptance">Acceptance</h3>
-        <div class="tools">
-          <CsvButton numbers={numbers} of="Acceptance" />
-        </div>
-      </header>
+    <Card title="Acceptance" definition={definitions.acceptance} numbers={numbers} class="acceptance">
       <div class="figure">
         <strong>{formatShare(findings.acceptance)}</strong>
         <p>
@@ -110,8 +104,7 @@ function Acceptance({ figures: { total, weeks } }: { readonly figures: ReviewFig
         <Part look="not-accepted" name="Not accepted" count={findings.not_accepted} />
         <Part look="unknown" name="Unknown, counted apart" count={findings.unknown} />
       </dl>
-      <p class="definition">{definitions.acceptance}</p>
-    </section>
+    </Card>
   );
 }
 

@@ -10,7 +10,7 @@ export function saveFile(name: string, type: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-export const CsvButton = <Row,>({ numbers, of }: { readonly numbers: Numbers<Row>; readonly of: string }) => (
+const CsvButton = <Row,>({ numbers, of }: { readonly numbers: Numbers<Row>; readonly of: string }) => (
   <button
     type="button"
     class="quiet"

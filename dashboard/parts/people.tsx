@@ -84,7 +84,8 @@ export function PullRequests({ figures: { listed }, view, onView }: Props) {
     caption: `Pull requests of ${repository.name}`,
     columns: [
       textColumn("url", "Pull request", ({ url }: ListedPullRequest) => url),
-      textColumn("author", "Author", ({ author }: ListedPullRequest) => author),
+      // No names of people in a file either, unless somebody chose them.
+      ...(view.byAuthor ? [textColumn("author", "Author", ({ author }: ListedPullRequest) => author)] : []),
       textColumn("merged_at", "Merged", ({ mergedAt }: ListedPullRequest) => mergedAt),
       countColumn("complexity", "Complexity", ({ complexity }: ListedPullRequest) => complexity),
       ...figureColumnsOf<ListedPullRequest>(

@@ -95,7 +95,21 @@ test("by author is shown only when it is chosen, in alphabetical order, and cann
   expect(names).toEqual(names.toSorted());
   expect(await table.getByRole("button").count()).toBe(0);
   expect(page.url()).toContain("authors=yes");
+  expect(await listedHead(page)).toContain("url,author,");
+  await page.getByRole("button", { name: "Hide authors" }).click();
+  expect(await listedHead(page)).not.toContain("author");
 });
+
+/** The names of the columns in the file of a repository's pull requests. */
+async function listedHead(page: Page): Promise<string> {
+  await page.getByRole("link", { name: "storefront", exact: true }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "CSV: Pull requests of storefront" }).click(),
+  ]);
+  const [head = ""] = (await text(await download.createReadStream())).split("\r\n");
+  return head;
+}
 
 test("repositories are sorted by any column, and a repository opens its pull requests", async () => {
   const { page } = await openDashboard({ kind: "organization", address: "days=90" });
@@ -123,7 +137,7 @@ test("every chart has its numbers as a table and as a file", async () => {
   const files = await page.getByRole("button", { name: /^CSV:/ }).all();
   expect(files.length).toBeGreaterThan(12);
   for (const button of await page.getByRole("button", { name: /^Numbers:/ }).all()) await button.click();
-  for (const plot of await page.locator("section.card:has(.plot)").all())
+  for (const plot of await page.locator("section.card:has(.plot), section.card.acceptance").all())
     expect(await plot.getByRole("table").count()).toBe(1);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
