@@ -4,23 +4,40 @@ import { type OrganizationItem, parseOrganization } from "../store/items/organiz
 import type { MemberItem, PersonItem } from "../store/items/people.ts";
 import { organizationKey, organizationTenant, type PoolKey } from "../store/layout.ts";
 import type { Put } from "../store/table.ts";
+import type { SeatStep } from "./placement.ts";
 import { organizationsNamed } from "./seat-entry.ts";
 
-type Place = Pick<OrganizationItem, "uuid" | "tenant" | "provider_organization_id">;
+export type Place = Pick<OrganizationItem, "uuid" | "tenant" | "provider_organization_id">;
 
 const assigned = { before: { seat_assigned: false }, after: { seat_assigned: true } };
 
-/** A member got a seat because the reviewer was tagged. */
-export const earnedSeatEntry = (store: Store, organization: Place, userId: string): Put[] =>
-  systemEntry(store, {
-    action: "seats.assigned",
+const unassigned = { before: { seat_assigned: true }, after: { seat_assigned: false } };
+
+type Cause =
+  | { readonly reason: "reviewer tagged" | "organization moved" }
+  /** When the platform says that it was so: an event may tell of long ago. */
+  | { readonly reason: "member saved"; readonly occurred_at: string };
+
+/** Members of one organization whose seats came or went by themselves; nothing where there are none. */
+export function automaticSeatsEntry(
+  store: Store,
+  organization: Place,
+  change: SeatStep,
+  userIds: readonly string[],
+  cause: Cause,
+): Put[] {
+  if (userIds.length === 0) return [];
+  const isAssigned = change === "came";
+  return systemEntry(store, {
+    action: isAssigned ? "seats.assigned" : "seats.unassigned",
     resourceType: "seat",
     resourceId: null,
-    summary: "Seats assigned automatically: 1",
+    summary: `Seats ${isAssigned ? "assigned" : "unassigned"} automatically: ${userIds.length}`,
     tenant: organization.tenant,
     organization: { uuid: organization.uuid, providerId: organization.provider_organization_id },
-    metadata: { ids: [userId], ...assigned, reason: "reviewer tagged" },
+    metadata: { ids: [...userIds], ...(isAssigned ? assigned : unassigned), ...cause },
   });
+}
 
 /** The platform says that somebody is no member any more. */
 export const memberRemovedEntry = (

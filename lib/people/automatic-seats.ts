@@ -4,9 +4,9 @@ import { type MemberItem, parseMember } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { memberKey, organizationKey, poolOf, taggedKey } from "../store/layout.ts";
 import type { Item } from "../store/table.ts";
-import { earnedSeatEntry } from "./automatic-entry.ts";
+import { automaticSeatsEntry } from "./automatic-entry.ts";
 import { PeopleDraft } from "./draft.ts";
-import { personKeyOf, placeMember, placementsOf } from "./placement.ts";
+import { placeMember, placementsOf, seatStepOf } from "./placement.ts";
 import { memberAttributes } from "./save-member.ts";
 
 /**
@@ -52,11 +52,13 @@ const earnSeat = (store: Store, uuid: string, userId: string): Promise<void> =>
     const draft = await PeopleDraft.load(store.table, placementsOf(step));
     const after = placeMember(draft, step);
     const { writes } = draft.finish();
-    const seat = after.pool ? draft.seatOf({ key: personKeyOf(after.pool, uuid, after) }) : undefined;
+    const seat = seatStepOf(draft, step, after);
     await store.table.transact([
       { check: organizationKey(uuid), when: { equals: ["tenant", tenant] } },
       { put: after, when: unchanged(stored, memberAttributes) },
       ...writes,
-      ...(seat?.after && !seat.before ? earnedSeatEntry(store, organization, userId) : []),
+      ...(seat
+        ? automaticSeatsEntry(store, organization, seat, [userId], { reason: "reviewer tagged" })
+        : []),
     ]);
   });

@@ -51,13 +51,14 @@ export async function findIdleSeats(deps: Deps, pool: PoolKey, question: Questio
   return { held, idle, unjudged };
 }
 
-/** Every seat that the API, the operator or the automatic mode gave is in the audit log. */
+/** Every seat that came, whoever gave it, is in the audit log. */
 async function seatEntriesSince(
   deps: Deps,
   pool: PoolKey,
   { sinceMs, auditRetentionDays }: Question,
 ): Promise<readonly AuditItem[]> {
   const entries: AuditItem[] = [];
+  const since = toTimestamp(sinceMs);
   let after: Awaited<ReturnType<typeof readAuditLog>>["next"] = null;
   do {
     const page = await readAuditLog(deps, {
@@ -68,13 +69,17 @@ async function seatEntriesSince(
       after,
       limit: entriesTogether,
       retentionDays: auditRetentionDays,
-      wanted: ({ action }) => action === "seats.assigned",
+      wanted: (entry) => entry.action === "seats.assigned" && !isOfBefore(entry, since),
     });
     entries.push(...page.entries);
     after = page.next;
   } while (after !== null);
   return entries;
 }
+
+/** Written later than the seat came: the entry of an event that told of long ago. */
+const isOfBefore = ({ metadata }: AuditItem, since: string): boolean =>
+  typeof metadata.occurred_at === "string" && metadata.occurred_at < since;
 
 const entriesTogether = 100;
 
@@ -98,7 +103,7 @@ async function readMembers(table: Table, { memberships }: PersonItem): Promise<r
   return items.filter((item) => item !== undefined).map(parseMember);
 }
 
-/** A seat that came with a member, of which no entry tells, is at most as old as the member. */
+/** A seat from before such entries were written is at most as old as the member. */
 function hadSeatBefore(person: PersonItem, members: readonly MemberItem[], sinceMs: number): boolean {
   const since = toTimestamp(sinceMs);
   return members.some(

@@ -6,8 +6,9 @@ import { parseMember } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { membersRange, organizationKey, poolOf, type TenantKey } from "../store/layout.ts";
 import { type Key, queryAll } from "../store/table.ts";
+import { automaticSeatsEntry } from "./automatic-entry.ts";
 import { PeopleDraft } from "./draft.ts";
-import { placeMember, placementsOf } from "./placement.ts";
+import { placeMember, placementsOf, type SeatStep, seatStepOf } from "./placement.ts";
 import { memberAttributes } from "./save-member.ts";
 import { fillSeats } from "./seats.ts";
 
@@ -46,7 +47,8 @@ async function moveTogether(store: Store, uuid: string, keys: readonly Key[]): P
 const moveAtOnce = (store: Store, uuid: string, keys: readonly Key[]): Promise<boolean> =>
   decideAnew(store, async () => {
     const [organizationItem, ...items] = await store.table.getMany([organizationKey(uuid), ...keys]);
-    const { tenant } = parseOrganization(certain(organizationItem, "organization whose people move"));
+    const organization = parseOrganization(certain(organizationItem, "organization whose people move"));
+    const { tenant } = organization;
     const pool = poolOf({ uuid, tenant });
     const steps = items
       .filter((item) => item !== undefined)
@@ -56,14 +58,19 @@ const moveAtOnce = (store: Store, uuid: string, keys: readonly Key[]): Promise<b
     if (steps.length === 0) return true;
     const draft = await PeopleDraft.load(store.table, steps.flatMap(placementsOf));
     if (steps.length > 1 && draft.memberships > peopleLimits.membershipsTogetherMax) return false;
-    const puts = steps.map((step) => ({
-      put: placeMember(draft, step),
-      when: unchanged(step.stored, memberAttributes),
-    }));
+    const placed = steps.map((step) => ({ step, after: placeMember(draft, step) }));
+    const { writes } = draft.finish();
+    const entryOf = (change: SeatStep) => {
+      const theirs = placed.filter(({ step, after }) => seatStepOf(draft, step, after) === change);
+      const ids = theirs.map(({ after }) => after.user_id);
+      return automaticSeatsEntry(store, organization, change, ids, { reason: "organization moved" });
+    };
     await store.table.transact([
       { check: organizationKey(uuid), when: { equals: ["tenant", tenant] } },
-      ...puts,
-      ...draft.finish().writes,
+      ...placed.map(({ step, after }) => ({ put: after, when: unchanged(step.stored, memberAttributes) })),
+      ...writes,
+      ...entryOf("came"),
+      ...entryOf("went"),
     ]);
     return true;
   });

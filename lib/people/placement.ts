@@ -65,3 +65,19 @@ export function placeMember(draft: PeopleDraft, step: MemberStep): MemberItem {
   }
   return { ...member, pool: null, ...(decided !== undefined && { seat_decided: decided }) };
 }
+
+export type SeatStep = "came" | "went";
+
+/**
+ * Whether the step gave the member a seat, or took it. A seat that goes with them to another address or pool did neither.
+ * Asked after the draft's `finish`.
+ */
+export function seatStepOf(draft: PeopleDraft, step: MemberStep, after: MemberItem): SeatStep | null {
+  const from = placeBefore(step);
+  const left = from && draft.seatOf(from);
+  const taken = after.pool
+    ? draft.seatOf({ key: personKeyOf(after.pool, step.organization, after) })
+    : undefined;
+  if (taken?.after && !taken.before && !left?.before) return "came";
+  return left?.before && !left.after && !taken?.after ? "went" : null;
+}

@@ -2,7 +2,7 @@ import { decideAnew, type Store } from "../store/decide.ts";
 import { parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
-import { standing } from "../store/items/version.ts";
+import { occurredAtOf, standing } from "../store/items/version.ts";
 import {
   memberKey,
   organizationKey,
@@ -13,9 +13,9 @@ import {
   taggedKey,
 } from "../store/layout.ts";
 import { ConditionFailed, type Item, type Put } from "../store/table.ts";
-import { earnedSeatEntry, memberRemovedEntry } from "./automatic-entry.ts";
+import { automaticSeatsEntry, memberRemovedEntry, type Place } from "./automatic-entry.ts";
 import { PeopleDraft } from "./draft.ts";
-import { type MemberStep, personKeyOf, placeBefore, placeMember, placementsOf } from "./placement.ts";
+import { type MemberStep, placeBefore, placeMember, placementsOf, seatStepOf } from "./placement.ts";
 import { type Readable, type ReadableParts, readableParts, readsWrites } from "./reads.ts";
 import { resolveRole } from "./roles.ts";
 import { fillSeats } from "./seats.ts";
@@ -134,28 +134,31 @@ async function applyMember(
       draft,
       step,
       after,
+      news,
     ),
   ]);
   return { pool, mayHaveRoom: madeRoom };
 }
 
-/** What the audit log tells of it: a member who left, or a seat that came by itself. */
+/** What the audit log tells of it: a member who left, or a seat that came or went by itself. */
 function entriesOf(
   store: Store,
-  organization: Parameters<typeof earnedSeatEntry>[1],
+  organization: Place,
   draft: PeopleDraft,
   step: MemberStep,
   after: MemberItem,
+  { version }: News,
 ): Put[] {
   const { before } = step;
   const from = placeBefore(step);
   if (from && before?.active && !after.active)
     return memberRemovedEntry(store, organization, before, draft.seatOf(from));
-  const seat = after.pool
-    ? draft.seatOf({ key: personKeyOf(after.pool, step.organization, after) })
-    : undefined;
+  const seat = seatStepOf(draft, step, after);
   const isEarned = after.seat_earned === true && before?.seat_earned !== true;
-  return isEarned && seat?.after && !seat.before ? earnedSeatEntry(store, organization, after.user_id) : [];
+  const cause = isEarned
+    ? ({ reason: "reviewer tagged" } as const)
+    : ({ reason: "member saved", occurred_at: occurredAtOf(version) } as const);
+  return seat ? automaticSeatsEntry(store, organization, seat, [after.user_id], cause) : [];
 }
 
 /** The newest event's values, but of some the earliest's, or what the API or the operator has decided. */

@@ -183,6 +183,19 @@ describe("seats idle", () => {
     expect(await idle()).toEqual({ dry_run: true, seats_held: 3, idle: [] });
   });
 
+  test("nor is one that came back with its holder", async () => {
+    await callJson("members", "set-seat", "2", "--org", "42", "--seat", "unassigned", "--data", data);
+    const file = join(folder, "returns.ndjson");
+    const returns = [
+      event(11, "member.saved", member("5", "eve"), daysAgo(100)),
+      event(12, "member.saved", member("5", "eve", { active: false }), daysAgo(50)),
+      event(13, "member.saved", member("5", "eve"), daysAgo(1)),
+    ];
+    await writeFile(file, ndjson(returns));
+    await callJson("events", "send", file, "--data", data);
+    expect(await idle()).toEqual({ dry_run: true, seats_held: 3, idle: [] });
+  });
+
   test("nobody is judged by pull requests that the organization does not send", async () => {
     const file = join(folder, "unavailable.ndjson");
     const saved = { ...soloOrganization("42", "acme"), metrics: "unavailable" };

@@ -86,6 +86,40 @@ describe("what events change by themselves is told, with the actor system", () =
     ]);
   });
 
+  test("a seat that came with a member, and came back with them; one that follows them to another address did not come", async () => {
+    await world.workspace("seated", { seats_purchased: 5 });
+    const { key } = await place("seated-org", { workspace_id: "seated" });
+    const save = (change: object) =>
+      world.member(github("seated-org"), "ann", { email: "ann@x.test", seat_assigned: true, ...change });
+    const came = { actor: platform, metadata: { ids: ["ann"], reason: "member saved" } };
+    await save({});
+    await save({ email: "ann@y.test" });
+    expect(await log(key, "actions=seats.assigned")).toMatchObject([came]);
+    await save({ active: false });
+    await save({});
+    expect(await log(key, "actions=seats.assigned")).toMatchObject([came, came]);
+    expect(await log(key, "actions=seats.unassigned")).toEqual([]);
+  });
+
+  test("seats that a move of the organization gave or took, and none that people kept", async () => {
+    await world.workspace("roomy", { seats_purchased: 9 });
+    await world.workspace("narrow", { seats_purchased: 1 });
+    const { key } = await place("goer", { workspace_id: "roomy" });
+    for (const user of ["ann", "bob"]) await world.member(github("goer"), user, { seat_assigned: true });
+    const move = (workspace_id: string) => world.organization("goer", { workspace_id, seats_purchased: 1 });
+    const isTold = { actor: platform, organization_id: "goer" };
+    await move("narrow");
+    const took = { ...isTold, metadata: { ids: ["bob"], reason: "organization moved" } };
+    expect(await log(key, "actions=seats.unassigned")).toMatchObject([took]);
+    expect(await log(key, "actions=seats.assigned")).toHaveLength(2);
+    await move("roomy");
+    expect(await log(key, "actions=seats.assigned&limit=1")).toMatchObject([took]);
+    expect(await log(key, "actions=seats.assigned")).toHaveLength(3);
+    expect(await log((await world.token("roomy")).text, "actions=seats.assigned&limit=1")).toMatchObject([
+      took,
+    ]);
+  });
+
   test("seats of a workspace that were filled, in the workspace's log and in those of the people's organizations", async () => {
     await world.workspace("filling", { seats_purchased: 0 });
     const { key } = await place("filling-org", { workspace_id: "filling" });
