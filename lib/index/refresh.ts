@@ -1,7 +1,6 @@
 import { indexLimits, storeLimits } from "../contract/limits.ts";
-import { describeError, log } from "../runtime/log.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
-import { CorruptItem } from "../store/items/parse.ts";
+import { unlessDamaged } from "../store/items/unless-damaged.ts";
 import {
   parseStale,
   parseVectorHead,
@@ -23,6 +22,8 @@ import {
   vectorItems,
   vectorKeys,
 } from "./place.ts";
+
+const reconciler = "The reconciler";
 
 export type RefreshDeps = PlaceDeps & { readonly embedder: Embedder };
 
@@ -56,7 +57,7 @@ export async function* staleMarkers(
 ): AsyncGenerator<StaleItem> {
   for (const range of markerRanges(from)) {
     for await (const item of queryAll(table, range)) {
-      const marker = unlessDamaged(parseStale, item);
+      const marker = unlessDamaged(parseStale, item, reconciler);
       if (marker && (everything || marker.left_behind_at_ms <= nowMs)) yield marker;
     }
   }
@@ -71,17 +72,6 @@ function markerRanges(from: MarkerPlace | undefined): Range[] {
   }));
   const pk = stalePartition(first % staleShards);
   return after === "" ? [{ pk }, ...others] : [{ pk, after }, ...others, { pk, upTo: after }];
-}
-
-/** What the table holds, or undefined where it is damaged: one bad item must not stop the walk over all others. */
-export function unlessDamaged<Parsed>(parse: (item: Item) => Parsed, item: Item): Parsed | undefined {
-  try {
-    return parse(item);
-  } catch (error) {
-    if (!(error instanceof CorruptItem)) throw error;
-    log("error", "The reconciler passed over a damaged item.", { cause: describeError(error) });
-    return undefined;
-  }
 }
 
 /** Brings the index to where the records are. Safe beside writers: see `place`. */
@@ -156,7 +146,7 @@ async function readVectors(table: Table, { organization, id }: StaleItem): Promi
   const pk = vectorPartition(organization);
   const found: FoundVector[] = [];
   for await (const item of queryAll(table, { pk, beginsWith: id, only: vectorHeadAttributes }))
-    found.push({ key: { pk, sk: item.sk }, head: unlessDamaged(parseVectorHead, item) });
+    found.push({ key: { pk, sk: item.sk }, head: unlessDamaged(parseVectorHead, item, reconciler) });
   return found;
 }
 

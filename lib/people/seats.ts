@@ -2,13 +2,14 @@ import { eventLimits, peopleLimits, storeLimits } from "../contract/limits.ts";
 import { log } from "../runtime/log.ts";
 import { decideAnew, type Store } from "../store/decide.ts";
 import { type PersonItem, type PoolItem, parsePerson, parsePool } from "../store/items/people.ts";
+import { unlessDamaged } from "../store/items/unless-damaged.ts";
 import { type PoolKey, personsRange, poolGuardKey } from "../store/layout.ts";
 import { backOff } from "../store/retry.ts";
 import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
 import { filledSeatsEntry } from "./automatic-entry.ts";
 import { putAll, withCopies } from "./batch.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
-import { isShort, membershipsOf } from "./person.ts";
+import { isShort } from "./person.ts";
 
 export async function readPool(table: Table, pool: PoolKey): Promise<PoolItem | undefined> {
   const item = await table.get(poolGuardKey(pool));
@@ -33,26 +34,35 @@ export async function fillSeats(store: Store, pool: PoolKey): Promise<void> {
     }
     // A committed transaction shows item by item: the guard may count somebody whom a walk cannot see yet.
     if (pass > 0) await backOff(waiting, pass - 1);
-    await seatThoseFound(store, pool);
+    const found = await seatThoseFound(store, pool);
+    // The guard may count the damaged ones: no further pass would find them.
+    if (found.damaged > 0) return;
   }
 }
 
-async function seatThoseFound(store: Store, pool: PoolKey): Promise<void> {
+/** A damaged person is told of in the log and stops nobody. */
+const personUnlessDamaged = (item: Item) => unlessDamaged(parsePerson, item, "The filling of seats");
+
+async function seatThoseFound(store: Store, pool: PoolKey): Promise<{ readonly damaged: number }> {
   let keys: Key[] = [];
   let memberships = 0;
+  let damaged = 0;
   for await (const item of queryAll(store.table, personsRange(pool))) {
-    if (isShort(parsePerson(item))) {
+    const person = personUnlessDamaged(item);
+    if (!person) damaged++;
+    if (person && isShort(person)) {
       keys.push({ pk: item.pk, sk: item.sk });
-      memberships += membershipsOf(item);
+      memberships += person.memberships.length;
     }
     // Room for one more person, however many memberships they have.
     const isFull = memberships > peopleLimits.membershipsTogetherMax - peopleLimits.membershipsMax;
     if (!isFull && keys.length < eventLimits.peopleSeatedTogetherMax) continue;
-    if (!(await seatTogether(store, pool, keys))) return;
+    if (!(await seatTogether(store, pool, keys))) return { damaged };
     keys = [];
     memberships = 0;
   }
   await seatTogether(store, pool, keys);
+  return { damaged };
 }
 
 /** Answers whether it is worth going on. */
@@ -61,7 +71,9 @@ const seatTogether = (store: Store, pool: PoolKey, keys: readonly Key[]): Promis
     const [guardItem, ...items] = await store.table.getMany([poolGuardKey(pool), ...keys]);
     const guard = guardItem && parsePool(guardItem);
     if (!canSeatSomebody(guard)) return false;
-    const short = items.filter((item) => item !== undefined).filter((item) => isShort(parsePerson(item)));
+    const short = items
+      .filter((item) => item !== undefined)
+      .filter((item) => isShort(personUnlessDamaged(item)));
     const changes = short.slice(0, guard.seats_free).map((item) => personChange(item, { seat: true }));
     if (changes.length > 0) await seatAndTell(store, pool, changes);
     return true;

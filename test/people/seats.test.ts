@@ -112,6 +112,20 @@ describe("seats while they last", () => {
     expect(gets).toEqual([1 + eventLimits.peopleSeatedTogetherMax]);
   });
 
+  test("a damaged person is passed over: whoever comes behind sits down", async () => {
+    await deliver(desk, [organizationSaved(1, { seats_purchased: 0 }), ...people(2)]);
+    const [damaged] = await Array.fromAsync(queryAll(desk.table, personsRange(own)));
+    if (!damaged) throw new Error("There is nobody.");
+    await desk.table.write({
+      update: { pk: damaged.pk, sk: damaged.sk },
+      change: { set: [["seat", "yes"]] },
+    });
+    await deliver(desk, [organizationSaved(4, { seats_purchased: 2 })]);
+    const seats = (await everything(desk.table)).filter(isPerson).map(({ seat }) => seat);
+    expect(seats).toEqual(["yes", true]);
+    expect(await readPool(desk.table, own)).toMatchObject({ seats_free: 1, seats_short: 1 });
+  });
+
   test("where all who were found have been decided about meanwhile, the next in line sit down", async () => {
     await deliver(desk, [
       organizationSaved(1, { seats_purchased: 0 }),
