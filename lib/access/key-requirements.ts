@@ -28,6 +28,13 @@ export class KeyRotated extends RegistryRefusal {
   }
 }
 
+/** A successor with the same rights would be a key that cannot be created. */
+export class NoSuccessor extends RegistryRefusal {
+  constructor(id: string, why: string) {
+    super(`Key ${id} cannot be rotated: ${why}. Create a new key.`);
+  }
+}
+
 export const unknownKey = (id: string): string => `There is no key ${id}.`;
 
 export async function requireKey(table: Table, id: string): Promise<KeyItem> {
@@ -66,11 +73,14 @@ export async function requireMember(table: Table, organization: string, userId: 
 }
 
 export async function requireRole(table: Table, organization: string, role: string): Promise<void> {
-  if (isSystemRole(role)) return;
-  const item = await table.get(peopleKey(organization));
-  if (!item || !Object.hasOwn(parsePeople(item).roles, role)) {
+  if (!(await hasRole(table, organization, role)))
     throw new RegistryRefusal(`The organization has no role ${role}.`);
-  }
+}
+
+export async function hasRole(table: Table, organization: string, role: string): Promise<boolean> {
+  if (isSystemRole(role)) return true;
+  const item = await table.get(peopleKey(organization));
+  return item !== undefined && Object.hasOwn(parsePeople(item).roles, role);
 }
 
 export async function requireInstance(

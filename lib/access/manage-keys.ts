@@ -4,7 +4,7 @@ import { type KeyItem, parseKey } from "../store/items/key.ts";
 import type { Item } from "../store/table.ts";
 import { reachOf } from "./key-reach.ts";
 import { revoke } from "./key-registry.ts";
-import { KeyRotated, RegistryRefusal } from "./key-requirements.ts";
+import { KeyRotated, NoSuccessor, RegistryRefusal } from "./key-requirements.ts";
 import type { Principal } from "./principal.ts";
 import { type RotatedKey, rotate } from "./rotate-key.ts";
 import type { Scope } from "./scope.ts";
@@ -35,6 +35,7 @@ export async function rotateWithinReach(
         "KEY_ROTATED",
         `key_id: the key was rotated already; its successor is ${error.successor}.`,
       );
+    if (error instanceof NoSuccessor) throw new Fault("KEY_NOT_FOUND", `key_id: ${error.message}`);
     if (error instanceof RegistryRefusal) throw notFound();
     throw error;
   }

@@ -10,7 +10,9 @@ import type { TransactionWrite } from "../store/table.ts";
 import { type By, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
 import { draftKeyItem, type IssuedKey, type RegistryDeps, standingWrites, storeNew } from "./key-registry.ts";
 import {
+  hasRole,
   KeyRotated,
+  NoSuccessor,
   RegistryRefusal,
   requireKey,
   requireMember,
@@ -52,6 +54,7 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
     organizationOf(deps, old),
     successorOwner(deps, old, request.owner),
   ]);
+  if (organization) await requireRights(deps, old, organization);
   const text = makeKeyText(successorHints(old, organization, owner), deps.chance);
   const tenant = organization?.tenant ?? old.tenant;
   const successor = draftKeyItem(deps, text, { ...successorFields(old), tenant, owner });
@@ -90,6 +93,20 @@ function checkRotation(old: KeyItem, { graceSeconds }: Rotation, nowMs: number):
   if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > graceSecondsMax) {
     throw new RegistryRefusal(`The grace is a whole number of seconds, 0 to ${graceSecondsMax}.`);
   }
+}
+
+/** A role may be gone, and a list of organizations may lack the home, of keys that earlier releases let be. */
+async function requireRights(
+  { table }: RegistryDeps,
+  { id, role, authorized }: KeyItem,
+  { uuid, provider_organization_id }: OrganizationItem,
+): Promise<void> {
+  if (authorized && !authorized.includes(uuid)) {
+    const why = `its authorized organizations lack its home organization ${provider_organization_id}`;
+    throw new NoSuccessor(id, why);
+  }
+  if (role !== null && !(await hasRole(table, uuid, role)))
+    throw new NoSuccessor(id, `its role ${role} is gone`);
 }
 
 const retiring = (old: KeyItem, successor: KeyItem, graceEndMs: number): TransactionWrite => ({

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { rotateKey } from "../../lib/access/rotate-key.ts";
+import { operator } from "../../lib/audit/entry.ts";
 import { keyKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { gitlab, World } from "../support/world.ts";
@@ -10,6 +12,7 @@ describe("an instance key whose list of authorized organizations lacks its home"
   let home = "";
   let away = "";
   let key = "";
+  let id = "";
   beforeAll(async () => {
     await world.instance("fleet");
     home = await world.organization("home", { instance_id: "fleet" });
@@ -23,6 +26,7 @@ describe("an instance key whose list of authorized organizations lacks its home"
       change: { set: [["authorized", [away]]] },
     });
     key = issued.text;
+    id = issued.key.id;
   });
   const request = () =>
     ({ kind: "instance", instanceId: "fleet", home, owner: "boss", role: "cr_admin" }) as const;
@@ -31,6 +35,15 @@ describe("an instance key whose list of authorized organizations lacks its home"
     await expect(world.key({ ...request(), authorized: [away] })).rejects.toThrow(
       "The authorized organizations of an instance key must contain its home organization home.",
     );
+  });
+
+  test("is not rotated, by the operator or by itself", async () => {
+    const sentence =
+      `Key ${id} cannot be rotated: its authorized organizations lack its home organization home. ` +
+      "Create a new key.";
+    await expect(rotateKey(world.deps, { id, graceSeconds: 0, actor: operator })).rejects.toThrow(sentence);
+    const answer = await api.call(`/v1/keys/${id}/rotate`, { method: "POST", key });
+    expect([answer.codes, answer.message]).toEqual([["KEY_NOT_FOUND"], `key_id: ${sentence}`]);
   });
 
   test("whoami names the home of every instance key, authorized or not", async () => {

@@ -523,6 +523,15 @@ describe("what a key rests on, changed while it is made", () => {
     expect(await keysOf()).toEqual([]);
   });
 
+  test("a key whose role is gone has no successor", async () => {
+    const { uuid, role, request } = await office("gone-role");
+    const { key } = await createKey(world.deps, request);
+    await store().table.write({ update: peopleKey(uuid), change: { remove: [["roles", role.id]] } });
+    await expect(rotateKey(world.deps, { id: key.id, graceSeconds: 0, actor: operator })).rejects.toThrow(
+      refusal(`Key ${key.id} cannot be rotated: its role ${role.id} is gone. Create a new key.`),
+    );
+  });
+
   test("the guard counts the keys that got a role, also one from before there was a count", async () => {
     const { uuid, role, request } = await office("counted");
     await store().table.write({ update: peopleKey(uuid), change: { remove: ["keys_given"] } });
