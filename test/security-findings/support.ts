@@ -107,15 +107,27 @@ export async function walk(
   organizations: readonly string[],
   { limit = 1000, ...choice }: Choice & { readonly limit?: number } = {},
 ): Promise<FindingRecord[]> {
+  return (await walkPages(table, organizations, limit, choice)).flat();
+}
+
+export const pagesOf = (table: Table, organization: string, limit: number) =>
+  walkPages(table, [organization], limit, {});
+
+async function walkPages(
+  table: Table,
+  organizations: readonly string[],
+  limit: number,
+  choice: Choice,
+): Promise<Array<readonly FindingRecord[]>> {
   const query = await queryOf(table, organizations, choice);
-  const records: FindingRecord[] = [];
+  const pages: Array<readonly FindingRecord[]> = [];
   let after: Position | null = null;
   do {
     const page = await readFindings(reading(table), query, { after, limit });
-    records.push(...page.records);
+    pages.push(page.records);
     after = page.next;
   } while (after);
-  return records;
+  return pages;
 }
 
 export async function download(table: Table, organizations: readonly string[], choice: Choice = {}) {
