@@ -125,14 +125,19 @@ async function recordErrors(operation: Operation, request: ExampleRequest): Prom
   for (const code of possibleErrors(operation)) {
     const refusal = refusals[code]?.({ operation, request, world });
     if (!refusal) throw new Error(`Nobody knows how to be refused with ${code}.`);
-    // A new window of the limiter for every call.
-    steady.begin(`${operation.id} ${code}`, 61_000);
-    engine.inject(refusal.fault);
-    const restore = refusal.arrange?.();
-    const answer = await send(operation, request, refusal).finally(() => {
-      restore?.();
-      engine.inject();
-    });
+    const refused = async (): Promise<Answer> => {
+      // A new window of the limiter for every call.
+      steady.begin(`${operation.id} ${code}`, 61_000);
+      engine.inject(refusal.fault);
+      const restore = refusal.arrange?.();
+      return await send(operation, request, refusal).finally(() => {
+        restore?.();
+        engine.inject();
+      });
+    };
+    let answer = await refused();
+    // On a busy machine an answer of the store may come too late, which is another fault than the one wanted here.
+    for (let again = 0; again < 3 && answer.codes[0] !== code; again++) answer = await refused();
     expect([operation.id, code, answer.codes]).toEqual([operation.id, code, [code]]);
     noteHeaders(operation, answer);
     errors[code] = answer.json;
