@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";
+import { type OperationId, operations } from "../../lib/contract/operations.ts";
 import { keyKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { gitlab, World } from "../support/world.ts";
@@ -54,16 +55,22 @@ describe("an instance key whose list of authorized organizations lacks its home"
     }
   });
 
-  test.each([
-    ["GET", "/v1/users", undefined],
-    ["POST", "/v1/users/seats", { action: "assign", user_ids: ["boss"] }],
-    ["GET", "/v1/users/seats/assignment", undefined],
-    ["POST", "/v1/users/seats/assignment", { mode: "manual" }],
-    ["POST", "/v1/users/roles", { role: "cr_admin", user_ids: ["boss"] }],
-    ["GET", "/v1/roles", undefined],
-    ["POST", "/v1/roles", { name: "New" }],
-    ["POST", "/v1/learnings", { data: [{ repository_id: "1", learning: "Be kind." }] }],
-  ])("cannot act there: %s %s is 403 ORGANIZATION_FORBIDDEN", async (method, target, body) => {
+  const nobody = "00000000-0000-4000-8000-000000000000";
+  const bodies: Partial<Record<OperationId, object>> = {
+    assignSeats: { action: "assign", user_ids: ["boss"] },
+    setSeatAssignment: { mode: "manual" },
+    changeRoles: { role: "cr_admin", user_ids: ["boss"] },
+    createRole: { name: "New" },
+    updateRole: { name: "New" },
+    giveRole: { user_ids: ["boss"] },
+    createLearnings: { data: [{ repository_id: "1", learning: "Be kind." }] },
+  };
+  const atHome = operations.filter(
+    ({ instanceScope, keys }) => instanceScope !== "authorized" && keys.instance === "accepted",
+  );
+  test.each(atHome)("cannot act there: $id is 403 ORGANIZATION_FORBIDDEN", async ({ id, method, path }) => {
+    const body = bodies[id];
+    const target = path.replace(/\{\w+\}/g, nobody);
     const answer = await api.call(target, { method, key, ...(body && { body }) });
     expect([answer.status, answer.codes]).toEqual([403, ["ORGANIZATION_FORBIDDEN"]]);
     expect(answer.message).toContain("home");
