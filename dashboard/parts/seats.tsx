@@ -34,8 +34,8 @@ export function Seats({ figures }: { readonly figures: SeatFigures }) {
           <>
             Of all organizations of the key; their pool may be shared with others. Idle: its holder finished
             no reviewed pull request in the period that this key can see, and no entry of the audit log gave
-            them the seat in the period. A seat that came with an event of the platform leaves no entry:{" "}
-            <code>npx review-api seats idle</code> looks closer, and can take seats back.
+            them the seat in the period. <code>npx review-api seats idle</code> looks closer, and can take
+            seats back.
           </>
         )
       }
