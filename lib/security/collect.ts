@@ -1,6 +1,9 @@
 import { responseTooLarge } from "../contract/fault.ts";
 import { requestLimits, securityLimits } from "../contract/limits.ts";
 import type { FindingSeverity, FindingState } from "../contract/records-security.ts";
+import { CorruptItem } from "../store/items/parse.ts";
+import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
+import { repositoryKey } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 import { readRows, unpack } from "./chunk.ts";
 import { type Row, stateOf } from "./finding.ts";
@@ -21,25 +24,34 @@ export type Filter = {
 
 export type Located = { readonly source: Source; readonly row: Row };
 
+export type Collected = {
+  readonly rows: readonly Located[];
+  /** Of every source that was opened. */
+  readonly repositories: ReadonlyMap<Source, RepositoryItem>;
+};
+
 /** A scan replaced chunks between the reading of the ledger and theirs. */
 export class LedgerReplaced extends Error {
   override readonly name = "LedgerReplaced";
 }
 
 /**
- * The first rows that pass the filter, and one more if there is one: it tells that another page follows. The counts in the ledgers say which chunks to open, so that one round of reads is enough for most pages.
+ * The first rows of active repositories that pass the filter, and one more if there is one: it tells that another page follows. The
+ * counts in the ledgers say which chunks to open, so that one round of reads is enough for most pages.
  */
 export async function collect(
   reading: Reading,
   sources: AsyncIterable<Source> | Iterable<Source>,
   filter: Filter,
   { after, limit }: { readonly after: Position | null; readonly limit: number },
-): Promise<readonly Located[]> {
+): Promise<Collected> {
   const rows: Located[] = [];
+  const repositories = new Map<Source, RepositoryItem>();
   let parts: Part[] = [];
   const openParts = async () => {
-    for (const located of await open(reading, parts)) {
-      if (rows.length <= limit && passes(located, filter, after)) rows.push(located);
+    for (const located of await open(reading, parts, repositories)) {
+      const isShown = repositories.get(located.source)?.active && passes(located, filter, after);
+      if (rows.length <= limit && isShown) rows.push(located);
     }
     parts = [];
     // Refused as soon as the text alone is too much: nothing that cannot be sent is read or rendered.
@@ -53,7 +65,7 @@ export async function collect(
     if (rows.length > limit) break;
   }
   await openParts();
-  return rows;
+  return { rows, repositories };
 }
 
 /** A chunk that may hold rows of the answer. */
@@ -89,9 +101,17 @@ const passes = ({ source, row }: Located, { states, severities }: Filter, after:
   severities.includes(row.finding.severity) &&
   !(isWithin(source, after) && row.place <= after.finding);
 
-async function open({ table, signal }: Reading, parts: readonly Part[]): Promise<Located[]> {
+/** Reads the chunks, and beside them the repositories that were not met before. */
+async function open(
+  { table, signal }: Reading,
+  parts: readonly Part[],
+  repositories: Map<Source, RepositoryItem>,
+): Promise<Located[]> {
+  const unmet = [...new Set(parts.map(({ source }) => source))].filter((source) => !repositories.has(source));
   const chunkKeys = parts.map(({ source, chunk }) => chunkKey(source.ledger, chunk.id));
-  const items = await table.getMany(chunkKeys, { signal });
+  const items = await table.getMany([...chunkKeys, ...unmet.map(repositoryKeyOf)], { signal });
+  for (const [index, source] of unmet.entries())
+    repositories.set(source, parseKnown(items[parts.length + index], source));
   const opened = await Promise.all(parts.map(({ source }, index) => openChunk(source, items[index])));
   return opened.flat();
 }
@@ -99,6 +119,25 @@ async function open({ table, signal }: Reading, parts: readonly Part[]): Promise
 async function openChunk(source: Source, item: Item | undefined): Promise<Located[]> {
   if (!item) throw new LedgerReplaced();
   return readRows(await unpack(chunkBytes(item))).map((row) => ({ source, row }));
+}
+
+const repositoryKeyOf = ({ organization, ledger }: Source) =>
+  repositoryKey(organization.uuid, ledger.repositoryId);
+
+/** The repositories of all sources, also of those with nothing to show. */
+export async function repositoriesOf(
+  { table, signal }: Reading,
+  sources: readonly Source[],
+): Promise<Map<Source, RepositoryItem>> {
+  const items = await table.getMany(sources.map(repositoryKeyOf), { signal });
+  return new Map(sources.map((source, index) => [source, parseKnown(items[index], source)]));
+}
+
+function parseKnown(item: Item | undefined, source: Source): RepositoryItem {
+  if (item) return parseRepository(item);
+  throw new CorruptItem(
+    `The repository of the ledger at ${source.organization.uuid} / ${source.ledger.place} is missing.`,
+  );
 }
 
 /** No more than the bytes that any format needs for them. */

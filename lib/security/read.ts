@@ -5,8 +5,15 @@ import { certain } from "../runtime/certain.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { RepositoryItem } from "../store/items/repository.ts";
 import { StoreUnavailable } from "../store/table.ts";
-import { ActiveSources, matchesOf, repositoriesOf } from "./active-sources.ts";
-import { collect, type Filter, LedgerReplaced, type Located, type Reading } from "./collect.ts";
+import {
+  collect,
+  type Filter,
+  LedgerReplaced,
+  type Located,
+  type Reading,
+  repositoriesOf,
+} from "./collect.ts";
+import { countOf } from "./ledger.ts";
 import { toRecord } from "./record.ts";
 import { type Position, type Source, sourcesOf } from "./sources.ts";
 
@@ -35,13 +42,12 @@ export async function readFindings(
 ): Promise<FindingPage> {
   return await whileStanding(async () => {
     const sources = sourcesOf(reading.table, { ...query, after: page.after, signal: reading.signal });
-    const active = new ActiveSources();
-    const rows = await collect(reading, active.walk(reading, sources, query, page.limit), query, page);
+    const { rows, repositories } = await collect(reading, sources, query, page);
     const shown = rows.slice(0, page.limit);
     const last = shown.at(-1);
     return {
-      records: shown.map((located) => render(located, active.repositories)),
-      next: last && rows.length > page.limit ? positionOf(last) : positionAfter(active.stoppedAfter),
+      records: shown.map((located) => render(located, repositories)),
+      next: last && rows.length > page.limit ? positionOf(last) : null,
     };
   });
 }
@@ -52,13 +58,20 @@ export async function readDownload(reading: Reading, query: FindingQuery): Promi
     const { table, signal, narrowing } = reading;
     const sources = await Array.fromAsync(sourcesOf(table, { ...query, after: null, signal }));
     const { downloadFindingsMax: limit } = securityLimits;
-    const repositories = await repositoriesOf(reading, sources);
-    const active = [...repositories].filter(([, repository]) => repository.active);
-    const activeSources = active.map(([source]) => source);
-    const count = activeSources.reduce((sum, source) => sum + matchesOf(source, query), 0);
-    if (count > limit) throw tooMany(count, narrowing);
-    const rows = await collect(reading, activeSources, query, { after: null, limit });
+    const reads = repositoriesOf(reading, sources);
+    // Most downloads are small enough even with the repositories that are left out, and need not wait for this.
+    if (countOfAll(sources, query) > limit) {
+      const known = await reads;
+      const count = countOfAll(
+        sources.filter((source) => known.get(source)?.active),
+        query,
+      );
+      if (count > limit) throw tooMany(count, narrowing);
+    }
+    const collecting = collect(reading, sources, query, { after: null, limit });
+    const [repositories, { rows }] = await Promise.all([reads, collecting]);
     const bySource = Map.groupBy(rows, ({ source }) => source);
+    const active = [...repositories].filter(([, repository]) => repository.active);
     return active.map(([source, repository]) => {
       const records = (bySource.get(source) ?? []).map((located) => render(located, repositories));
       return { ...source, repository, records };
@@ -66,11 +79,17 @@ export async function readDownload(reading: Reading, query: FindingQuery): Promi
   });
 }
 
+const countOfAll = (sources: readonly Source[], filter: Filter): number =>
+  sources.reduce((sum, source) => sum + matchesOf(source, filter), 0);
+
 const tooMany = (count: number, narrowing: string): Fault =>
   new Fault(
     "RESPONSE_TOO_LARGE",
     `${count} findings match, and a download holds at most ${securityLimits.downloadFindingsMax}. ${narrowing}`,
   );
+
+const matchesOf = ({ ledger }: Source, { states, severities }: Filter): number =>
+  ledger.chunks.reduce((sum, { counts }) => sum + countOf(counts, states, severities), 0);
 
 const render = ({ source, row }: Located, repositories: ReadonlyMap<Source, RepositoryItem>): FindingRecord =>
   toRecord(row, source, certain(repositories.get(source), "repository of an opened source"));
@@ -80,10 +99,6 @@ const positionOf = ({ source, row }: Located): Position => ({
   repository: source.ledger.place,
   finding: row.place,
 });
-
-/** Behind every finding of the source: their places are digests. */
-const positionAfter = (source: Source | null): Position | null =>
-  source && { organization: source.organization.uuid, repository: source.ledger.place, finding: "~" };
 
 async function whileStanding<Answer>(read: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {

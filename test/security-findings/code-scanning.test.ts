@@ -1,17 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { organizationUuid } from "../../lib/contract/identity.ts";
-import { requestLimits, securityLimits, walkLimits } from "../../lib/contract/limits.ts";
+import { requestLimits, securityLimits } from "../../lib/contract/limits.ts";
 import type { FindingRecord } from "../../lib/contract/records-security.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import type { Harvest } from "../../lib/security/read.ts";
 import { sarifLog } from "../../lib/security/sarif.ts";
 import { checkUploadable } from "../../lib/security/uploadable.ts";
-import { scansPartition } from "../../lib/store/layout.ts";
-import type { Table } from "../../lib/store/table.ts";
 import { useApi } from "../support/api.ts";
 import { github, gitlab, World } from "../support/world.ts";
 import { sarifProblems } from "./sarif-schema.ts";
-import { download, finding, pagesOf, scan, tell } from "./support.ts";
+import { download, finding, scan, tell } from "./support.ts";
 
 /** GitHub's published limits of an upload: docs.github.com, "SARIF results exceed one or more limits". */
 const published = {
@@ -184,53 +182,6 @@ describe("GET /v1/security/scans/code", () => {
     expect(page.json).toMatchObject({ next_cursor: null });
     await world.repository(github("inactive"), "gone");
     expect(await shown("format=csv")).toEqual(["in-kept", "in-gone"]);
-  });
-
-  test("thousands of inactive repositories are passed over in bounded reads: a short page leads on to the active one", async () => {
-    const organization = await world.organization("closed");
-    for (const [repository_id, active] of [
-      ["open", true],
-      ["closed", false],
-    ] as const) {
-      await world.repository(github("closed"), repository_id, { active });
-      await tell(
-        api.store().table,
-        organization,
-        scan(1, [finding(`in-${repository_id}`)], { repository_id }),
-      );
-    }
-    const { table } = api.store();
-    const ledgers = (await table.queryPage({ pk: scansPartition(organization) })).items;
-    const of = (id: string) => ledgers.filter((item) => item.repository_id === id);
-    // As many ledgers of the inactive repository stand before the active one's as two requests pass over.
-    const closed = Array.from({ length: walkLimits.passedOverMax + 500 }, (_, index) =>
-      of("closed").map((item) => ({ ...item, sk: `#${String(index).padStart(5, "0")}` })),
-    );
-    const all = [...closed.flat(), ...of("open")];
-    let reads = 0;
-    const counting: Table = {
-      ...table,
-      queryPage: async ({ from = "", pageItems = 100 }, resume) => {
-        reads++;
-        const rest = all.filter(({ sk }) => (resume ? sk > resume.sk : sk >= from));
-        const items = rest.slice(0, pageItems);
-        const last = items.at(-1);
-        return { items, ...(last && rest.length > pageItems && { resume: { pk: last.pk, sk: last.sk } }) };
-      },
-      getMany: async (keys, ...options) => {
-        reads++;
-        const names = [...new Set(keys.map(({ pk, sk }) => `${pk}\n${sk}`))];
-        const unique = names.map((name) => keys.find(({ pk, sk }) => name === `${pk}\n${sk}`));
-        const items = await table.getMany(
-          unique.filter((key) => key !== undefined),
-          ...options,
-        );
-        return keys.map(({ pk, sk }) => items[names.indexOf(`${pk}\n${sk}`)]);
-      },
-    };
-    const pages = await pagesOf(counting, organization, 1);
-    expect(pages.map((page) => page.map(({ id }) => id))).toEqual([[], ["in-open"]]);
-    expect(reads).toBeLessThan(60);
   });
 
   test("SARIF of one repo_id that more organizations have than code scanning takes runs is a 413 that says so", async () => {

@@ -107,27 +107,15 @@ export async function walk(
   organizations: readonly string[],
   { limit = 1000, ...choice }: Choice & { readonly limit?: number } = {},
 ): Promise<FindingRecord[]> {
-  return (await walkPages(table, organizations, limit, choice)).flat();
-}
-
-export const pagesOf = (table: Table, organization: string, limit: number) =>
-  walkPages(table, [organization], limit, {});
-
-async function walkPages(
-  table: Table,
-  organizations: readonly string[],
-  limit: number,
-  choice: Choice,
-): Promise<Array<readonly FindingRecord[]>> {
   const query = await queryOf(table, organizations, choice);
-  const pages: Array<readonly FindingRecord[]> = [];
+  const records: FindingRecord[] = [];
   let after: Position | null = null;
   do {
     const page = await readFindings(reading(table), query, { after, limit });
-    pages.push(page.records);
+    records.push(...page.records);
     after = page.next;
   } while (after);
-  return pages;
+  return records;
 }
 
 export async function download(table: Table, organizations: readonly string[], choice: Choice = {}) {
