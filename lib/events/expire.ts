@@ -40,11 +40,9 @@ async function expire(deps: EventDeps, row: WaitingByAgeItem, isKnown: boolean):
     await deps.table.write({ delete: { pk: row.pk, sk: row.sk } });
     return;
   }
-  const days = eventLimits.waitingDaysMax;
-  // What is known by now was tried a moment ago, and is still here.
-  const reason = isKnown
-    ? `It waited ${days} days: also since the ${row.label} came it could not be applied.`
-    : `It waited ${days} days for the ${row.label}, which never came.`;
+  // It was tried a moment ago, and whatever went wrong has been told: a passing fault makes no dead letter of it.
+  if (isKnown) return;
+  const reason = `It waited ${eventLimits.waitingDaysMax} days for the ${row.label}, which never came.`;
   for (const waiting of await readWaiting(deps, item)) {
     await deadLetter(deps, waiting, reason);
     await stopWaiting(deps.table, waiting);

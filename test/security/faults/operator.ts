@@ -262,6 +262,8 @@ const summaryOf = (answer: unknown): string =>
   Array.isArray(answer) ? `${answer.length} of them` : typeof answer === "string" ? answer : "done";
 
 /** Half an append: a copy is gone, an entry of nobody, an entry that lost its parts, removals of the same kinds. */
+const lostUuid = "00000000-0000-4000-8000-000000000009";
+
 async function damage(stage: Stage): Promise<void> {
   const table = stage.api.store().table;
   const { items } = await table.scanPage({});
@@ -274,8 +276,8 @@ async function damage(stage: Stage): Promise<void> {
     { delete: { pk: first.pk, sk: first.sk } },
     { put: { ...second, sk: "0000009999" } },
     { delete: { pk: part.pk, sk: part.sk } },
-    // A copy of an organization with a tenant that it is not with.
-    { put: { ...copy, pk: "TENANT#w#elsewhere" } },
+    // A copy of an organization that a restore has left out.
+    { put: { ...copy, pk: "TENANT#w#elsewhere", sk: `ORG#${lostUuid}`, uuid: lostUuid } },
     ...removalsWithoutTwins(second).map((put) => ({ put })),
   ]);
 }
