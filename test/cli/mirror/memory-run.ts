@@ -11,6 +11,7 @@ import type { Change } from "../../../cli/export/mirror/journal.ts";
 import { earlierRun } from "../../../cli/export/mirror/state.ts";
 import { updateMirror } from "../../../cli/export/mirror/update.ts";
 import type { Walk } from "../../../cli/export/sources.ts";
+import { peakMemoryBytes } from "../../support/peak-memory.ts";
 
 const [folder = ".", rowsText = "1000", rowBytesText = "1000"] = process.argv.slice(2);
 const rows = Number(rowsText);
@@ -65,5 +66,5 @@ for (let run = 0; run < 2; run++) {
 const { size } = await stat(output);
 await rm(output);
 process.stdout.write(
-  JSON.stringify({ rows, bytes: size, seconds, rssMb: Math.round(process.resourceUsage().maxRSS / 1024) }),
+  JSON.stringify({ rows, bytes: size, seconds, rssMb: Math.round(peakMemoryBytes() / 2 ** 20) }),
 );
