@@ -1,10 +1,12 @@
 import { eventLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { EachByItself } from "../runtime/each-by-itself.ts";
+import { TimeUp } from "../runtime/time-up.ts";
 import { parseWaitingByAge, type WaitingByAgeItem } from "../store/items/waiting.ts";
 import { waitingByAgeRange, waitingKey } from "../store/layout.ts";
-import { identityOf, queryAll } from "../store/table.ts";
+import { identityOf, queryAll, StoreUnavailable } from "../store/table.ts";
 import { drain } from "./apply.ts";
+import { WaitingEventFailed } from "./blame.ts";
 import { deadLetter } from "./dead-letter.ts";
 import type { EventDeps } from "./ports.ts";
 import { readWaiting, stopWaiting } from "./waiting.ts";
@@ -26,10 +28,21 @@ export async function expireWaiting(deps: EventDeps): Promise<void> {
   const known = found.filter((item) => item !== undefined);
   const knownNames = new Set(known.map(identityOf));
   const oldestAllowed = toTimestamp(deps.clock.nowMs() - eventLimits.waitingDaysMax * dayMs);
-  for (const item of known) await pieces.run(() => drain(deps, item, eventLimits.passingTriesMin));
+  const away = new Set<string>();
+  for (const item of known)
+    await pieces.run(async () => {
+      try {
+        await drain(deps, item, eventLimits.passingTriesMin);
+      } catch (error) {
+        // A store that is away for the moment makes no dead letter of what it could not take.
+        if (isStoreAway(error)) away.add(identityOf(item));
+        throw error;
+      }
+    });
   for (const row of rows) {
     const isKnown = knownNames.has(identityOf(row.dependency));
-    if (row.since < oldestAllowed) await pieces.run(() => expire(deps, row, isKnown));
+    if (row.since < oldestAllowed && !away.has(identityOf(row.dependency)))
+      await pieces.run(() => expire(deps, row, isKnown));
   }
   pieces.end();
 }
@@ -40,11 +53,18 @@ async function expire(deps: EventDeps, row: WaitingByAgeItem, isKnown: boolean):
     await deps.table.write({ delete: { pk: row.pk, sk: row.sk } });
     return;
   }
-  // It was tried a moment ago, and whatever went wrong has been told: a passing fault makes no dead letter of it.
-  if (isKnown) return;
-  const reason = `It waited ${eventLimits.waitingDaysMax} days for the ${row.label}, which never came.`;
+  const days = eventLimits.waitingDaysMax;
+  // What is known by now was tried a moment ago, and is still here.
+  const reason = isKnown
+    ? `It waited ${days} days: also since the ${row.label} came it could not be applied.`
+    : `It waited ${days} days for the ${row.label}, which never came.`;
   for (const waiting of await readWaiting(deps, item)) {
     await deadLetter(deps, waiting, reason);
     await stopWaiting(deps.table, waiting);
   }
 }
+
+const isStoreAway = (error: unknown): boolean =>
+  error instanceof StoreUnavailable ||
+  error instanceof TimeUp ||
+  (error instanceof WaitingEventFailed && isStoreAway(error.cause));
