@@ -54,10 +54,11 @@ async function lay(home: Home, count: number, textOf: (index: number) => string)
 test("over 16 MiB is a 413 that says what to do, and a smaller page works", async () => {
   const home = await newHome(world);
   const key = await keyOf(home);
-  await lay(home, 450, (index) => `${index} ${"𝒳".repeat(9_990)}`);
+  // One byte in the table, six in the answer: the engine has little to carry.
+  await lay(home, 300, (index) => `${index} ${"\u0001".repeat(9_990)}`);
   const answer = await api.call("/v1/learnings", { key });
   expect([answer.status, answer.codes]).toEqual([413, ["RESPONSE_TOO_LARGE"]]);
-  expect(pageOf(await api.call("/v1/learnings?limit=300", { key })).data).toHaveLength(300);
+  expect(pageOf(await api.call("/v1/learnings?limit=200", { key })).data).toHaveLength(200);
 });
 
 test(
