@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -27,12 +27,15 @@ beforeAll(async () => {
     outputDirectory: directory,
   });
   await server.open();
+  const trusted = join(directory, "trusted.pem");
+  await writeFile(trusted, server.certificate);
   frozen = await FreezableProcess.start(join(directory, "function", "index.mjs"), {
     TABLE_NAME: "t",
     AWS_REGION: "eu-test-1",
     AWS_ACCESS_KEY_ID: "AKIDTEST",
     AWS_SECRET_ACCESS_KEY: "kept",
     AWS_ENDPOINT_URL_DYNAMODB: server.endpoint,
+    NODE_EXTRA_CA_CERTS: trusted,
   });
 }, 120_000);
 afterAll(async () => {

@@ -1,6 +1,8 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import { Socket } from "node:net";
+import { selfSignedCertificate } from "../../support/certificate.ts";
 
 /** What becomes of a connection while the function at its other end is frozen. */
 export type Fate =
@@ -11,22 +13,35 @@ export type Fate =
   /** Something on the way loses every packet of it. */
   | "drops";
 
-/** A table of DynamoDB's in which nothing is, and whose connections do not outlast a freeze. */
+/** A table of DynamoDB's in which nothing is, and whose connections (TLS, as AWS's) do not outlast a freeze. */
 export class ForgetfulServer {
   endpoint = "";
-  readonly #sockets = new Set<Socket>();
-  readonly #fates = new WeakMap<Socket, Fate>();
-  readonly #server = createServer((incoming, response) => void this.#answer(incoming, response));
+  readonly #certificate = selfSignedCertificate();
+  /** What is below TLS, by the caller's port. */
+  readonly #sockets = new Map<number | undefined, Socket>();
+  readonly #fates = new Map<number | undefined, Fate>();
+  readonly #server = createServer(
+    this.#certificate,
+    (incoming, response) => void this.#answer(incoming, response),
+  );
 
   async open(): Promise<void> {
     this.#server.on("connection", (socket) => {
-      this.#sockets.add(socket);
-      socket.once("close", () => this.#sockets.delete(socket));
+      if (!(socket instanceof Socket)) return;
+      const { remotePort } = socket;
+      this.#sockets.set(remotePort, socket);
+      this.#fates.delete(remotePort);
+      socket.once("close", () => this.#sockets.delete(remotePort));
     });
     this.#server.listen(0, "127.0.0.1");
     await once(this.#server, "listening");
     const address = this.#server.address();
-    this.endpoint = `http://127.0.0.1:${address && typeof address === "object" ? address.port : 0}`;
+    this.endpoint = `https://127.0.0.1:${address && typeof address === "object" ? address.port : 0}`;
+  }
+
+  /** Whom its callers have to trust. */
+  get certificate(): string {
+    return this.#certificate.cert;
   }
 
   get connections(): number {
@@ -35,9 +50,9 @@ export class ForgetfulServer {
 
   /** All connections that there are now. */
   lose(fate: Fate): void {
-    for (const socket of this.#sockets) {
+    for (const [port, socket] of this.#sockets) {
       if (fate === "closes") socket.end();
-      this.#fates.set(socket, fate);
+      this.#fates.set(port, fate);
     }
   }
 
@@ -48,8 +63,9 @@ export class ForgetfulServer {
 
   async #answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     await Array.fromAsync(incoming);
-    const fate = this.#fates.get(incoming.socket);
-    if (fate === "resets") incoming.socket.resetAndDestroy();
+    const { remotePort } = incoming.socket;
+    const fate = this.#fates.get(remotePort);
+    if (fate === "resets") this.#sockets.get(remotePort)?.resetAndDestroy();
     if (fate !== undefined) return;
     // Others share the connection's time: as many at once as are asked need a connection each.
     await new Promise((resolve) => setTimeout(resolve, 20));
