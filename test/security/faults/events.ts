@@ -245,7 +245,6 @@ export const messageOf = (outgoing: OutgoingEvent): Message => ({
 });
 
 export function eventsPlay(stage: Stage): Play {
-  const { wire } = stage;
   const table = () => stage.api.store().table;
 
   async function tellBefore({ before, cutOffAt, isCondemned, isOfRelease1 }: Story): Promise<void> {
@@ -255,7 +254,7 @@ export function eventsPlay(stage: Stage): Play {
     if (isOfRelease1) await forgetFacets(table(), uuidOf());
     const last = before.at(-1);
     if (cutOffAt === undefined || !last) return;
-    await dieAt(wire, cutOffAt, () => ingestMessages([messageOf(last)]));
+    await dieAt(stage, cutOffAt, () => ingestMessages([messageOf(last)]));
   }
 
   const told: Scenes = Object.fromEntries(

@@ -111,7 +111,6 @@ async function forgetRows(table: Table): Promise<void> {
 }
 
 export function workersPlay(stage: Stage): Play {
-  const { wire } = stage;
   const table = () => stage.api.store().table;
   const tell = async (...events: OutgoingEvent[]) => {
     for (const each of events) await deliver(createDesk(table(), clockNow()), [each]);
@@ -122,7 +121,7 @@ export function workersPlay(stage: Stage): Play {
     return clock;
   };
   const cutOff = (at: string, told: OutgoingEvent) =>
-    dieAt(wire, at, () => ingestMessages([messageOf(told)]));
+    dieAt(stage, at, () => ingestMessages([messageOf(told)]));
 
   return {
     grounds: {
