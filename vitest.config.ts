@@ -12,6 +12,8 @@ export default defineConfig({
     env: { XDG_CONFIG_HOME: join(tmpdir(), "review-api-no-settings"), REVIEW_API_ENV_FILE: "" },
     globalSetup: ["test/support/shared-engine.ts"],
     pool: "threads",
+    isolate: false,
+    setupFiles: ["test/support/fresh-start.ts"],
     // One more than there are cores: some tests wait, for engines, browsers and processes that they start.
     maxWorkers: availableParallelism() + 1,
   },
