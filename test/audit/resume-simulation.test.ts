@@ -10,7 +10,7 @@ import { TestClock } from "../support/clock.ts";
 import { tableWith } from "../support/partial-table.ts";
 import { volume } from "../support/volume.ts";
 
-const seeds = volume(300, 5_000);
+const seeds = volume(150, 5_000);
 const owner = "w#acme";
 
 /** Writers whose entries become visible late, and somebody who walks the log in small pages and resumes it over and over. */

@@ -11,11 +11,11 @@ import {
   coldStartRatioMax,
   measureColdStarts,
 } from "../support/cold-start.ts";
+import { isLong, volume } from "../support/volume.ts";
 import { builtOnce } from "./build.ts";
 
 /** All of them with the median of 20 takes minutes (LONG=1); the largest with each budget tell most of it. */
-const isLong = Boolean(process.env.LONG);
-const rounds = isLong ? 20 : 7;
+const rounds = volume(5, 20);
 const { sizes, bundleOf } = await builtOnce();
 const bySize = sizes.toSorted((one, other) => other.bytes - one.bytes).map(({ source }) => source);
 const largest = Object.keys(bundleBudgets).map((budget) =>

@@ -16,8 +16,8 @@ const measured = z.object({
 });
 
 /** A million takes two gigabytes of disk and minutes: `LONG=1`. */
-const rows = volume(12_000, 1_000_000);
-const rowBytes = volume(4_000, 1_000);
+const rows = volume(8_000, 1_000_000);
+const rowBytes = volume(6_000, 1_000);
 const heapMb = volume(40, 64);
 /** The process itself, its heap, and the table of changed things: 96 bytes each while it grows, and some air. */
 const rssMbMax = volume(200, 350);

@@ -7,6 +7,7 @@ import { eventLimits } from "../../../lib/contract/limits.ts";
 import { eventQueueSettings } from "../../../lib/contract/platform.ts";
 import { ingest } from "../../../lib/contract/workers.ts";
 import { useStore } from "../../support/engine.ts";
+import { isLong } from "../../support/volume.ts";
 import { github, World } from "../../support/world.ts";
 import { findingsFile, type Shape } from "./scans.ts";
 
@@ -36,7 +37,6 @@ async function worker(findings: string, scans: number, round: number) {
   return answer;
 }
 
-const isLong = process.env.LONG !== undefined;
 const megabyte = 1_000_000;
 const cases: ReadonlyArray<[Shape, number, number]> = isLong
   ? [

@@ -33,8 +33,7 @@ describe("the generator", () => {
   });
 
   test("notes secrets that stand in their texts, and nowhere else in them", () => {
-    for (const { text, secret } of generate({ seed: 2, count: 2 * everySecretCarrier, half: "all" })
-      .secrets) {
+    for (const { text, secret } of everySample.secrets) {
       const pieces = secret.split("\n").toSorted((a, b) => b.length - a.length);
       for (const piece of pieces) expect(text).toContain(piece);
       const rest = pieces.reduce((left, piece) => left.replaceAll(piece, "\u0000"), text);
