@@ -1,5 +1,4 @@
 import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +7,7 @@ import * as z from "zod";
 import { keyKinds } from "../../lib/contract/access.ts";
 import { baseHeaders } from "../../lib/http/headers.ts";
 import { engineKind } from "../support/engine.ts";
-import { callJson, collect, event, get, ndjson, soloOrganization, spawnTool, useDev } from "./support.ts";
+import { callJson, collect, event, get, ndjson, soloOrganization, useDev } from "./support.ts";
 
 const dev = useDev();
 
@@ -95,15 +94,7 @@ describe("the service", () => {
 
 describe("what the start says", () => {
   test("names the engine and what is being done, and nothing else", async () => {
-    const data = await dev.folder();
-    const child = spawnTool(["dev", "--data", data, "--port", "0"]);
-    const output = collect(child);
-    await vi.waitUntil(() => output().stdout.includes("The API is ready"), { timeout: 80_000 });
-    // Waits until all of the demo's history is in: nothing of it is a line either.
-    await callJson("events", "redrive", "--data", data);
-    child.kill("SIGTERM");
-    await once(child, "close");
-    const [starting, ...others] = output().stderr.trim().split("\n");
+    const [starting, ...others] = (await dev.firstWords()).trim().split("\n");
     expect(starting).toMatch(new RegExp(`^Starting the engine ${engineKind.name} on the data in /`));
     expect(others).toEqual([
       "Opening the table.",

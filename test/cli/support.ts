@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -94,15 +94,19 @@ export type DevTools = {
   folder(): Promise<string>;
   /** A folder whose demo data is told already, which takes a start from nothing many seconds. */
   demoFolder(): Promise<string>;
+  /** What the service said on its standard error stream while it made the demo data from nothing. */
+  firstWords(): Promise<string>;
 };
 
 const demoRecipe: Recipe = {
   name: `demo-${engineKind.name}`,
-  ingredients: ["cli", "lib", "package-lock.json"],
-  async make(data) {
-    const child = spawnTool(["dev", "--json", "--port", "0", "--data", data]);
+  ingredients: ["cli", "lib", "test/cli/support.ts", "package-lock.json"],
+  async make(folder) {
+    const data = join(folder, "data");
+    const child = spawnTool(["dev", "--port", "0", "--data", data]);
+    const output = collect(child);
     try {
-      await untilLine(child, collect(child));
+      await vi.waitUntil(() => output().stdout.includes("The API is ready"), { timeout: 160_000 });
       // Waits until all of the history is in, too.
       await callJson("events", "redrive", "--data", data);
     } finally {
@@ -110,6 +114,7 @@ const demoRecipe: Recipe = {
       child.kill();
       await closed;
     }
+    await writeFile(join(folder, "said.txt"), output().stderr);
   },
 };
 
@@ -131,9 +136,10 @@ export function useDev(): DevTools {
     },
     async demoFolder() {
       const folder = await this.folder();
-      await cp(await madeOnce(demoRecipe), folder, { recursive: true });
+      await cp(join(await madeOnce(demoRecipe), "data"), folder, { recursive: true });
       return folder;
     },
+    firstWords: async () => await readFile(join(await madeOnce(demoRecipe), "said.txt"), "utf8"),
     async start(...words) {
       const child = spawnTool(["dev", "--json", "--port", "0", ...words], {});
       children.push(child);

@@ -15,7 +15,7 @@ import { contents, Stage, strayEntries } from "./stage.ts";
 import { type Named, swaps } from "./swaps.ts";
 
 const seed = seedOfRun();
-const swapsWanted = volume(1_500, 100_000);
+const swapsWanted = volume(2_100, 100_000);
 
 const api = useApi();
 const world = new World(() => api.store().table);
