@@ -64,6 +64,7 @@ export class ReviewApiStack extends Stack {
     this.#output(stackOutputs.deadLetterQueueUrl, ingestion.deadLetterQueue.queueUrl);
     this.#output(stackOutputs.eventsBucket, ingestion.eventsBucket.bucketName);
     this.#output(stackOutputs.auditRetentionDays, String(options.auditRetentionDays));
+    this.#output(stackOutputs.bedrockRegion, options.bedrockRegion ?? this.region);
     const search = internal.functions.get(searchLearnings.id);
     if (search) this.#output(stackOutputs.searchFunctionName, search.lambda.functionName);
   }

@@ -35,7 +35,11 @@ export async function connectToStack(stackName: string, region: string | undefin
     table,
     audited: operatorDeps(table, Number(output(stackOutputs.auditRetentionDays))),
     vectors: createVectorSearch(options),
-    embedder: async () => (await import("./stack-embedder.ts")).embedderInUse(table, identity),
+    embedder: async () => {
+      const { embedderInUse } = await import("./stack-embedder.ts");
+      // Read only here: a stack of before this output still takes every other command.
+      return embedderInUse(table, { ...identity, region: output(stackOutputs.bedrockRegion) });
+    },
     bucket: s3Bucket(output(stackOutputs.eventsBucket), identity),
     failedEvents: () =>
       failedEventsOf({

@@ -164,6 +164,8 @@ export const stackOutputs = {
   eventsBucket: "EventsBucketName",
   /** What the operator's own changes write audit entries with. */
   auditRetentionDays: "AuditRetentionDays",
+  /** Where Bedrock runs the model; the operator's tool embeds there too. */
+  bedrockRegion: "BedrockRegion",
   /** What the reviewer invokes. */
   searchFunctionName: "SearchLearningsFunctionName",
   /** Only with a custom domain: what its DNS record points at. */

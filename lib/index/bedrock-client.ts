@@ -6,10 +6,13 @@ import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import { optionalVariable } from "../runtime/environment.ts";
 import type { ModelClient } from "./bedrock-embedder.ts";
 
-/** AWS's client of Bedrock. Import this file only when a text is embedded: the client is large. */
+/**
+ * AWS's client of Bedrock, in the region of the identity, or of the function's environment where none is given. Import
+ * this file only when a text is embedded: the client is large.
+ */
 export function openBedrock(identity?: AwsIdentity): ModelClient {
+  const region = identity ? undefined : optionalVariable(environmentVariables.bedrockRegion);
   // Our request handler speaks HTTP/1.1; the client's own would open HTTP/2 sessions, which no freeze survives.
-  const region = optionalVariable(environmentVariables.bedrockRegion);
   const client = new BedrockRuntimeClient({
     ...awsClientConfig({ identity, answerMsMax: indexLimits.embeddingTimeoutMs }),
     ...(region !== undefined && { region }),

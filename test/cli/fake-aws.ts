@@ -27,8 +27,24 @@ const sqsInput = z.object({
   MaxNumberOfMessages: z.number().optional(),
 });
 
-/** As much of CloudFormation and SQS as the operator's tool uses, FIFO rules included. */
-export async function startFakeAws(outputs: (url: string) => Readonly<Record<string, string>>) {
+export type AwsRequest = {
+  /** What the signature is for. */
+  readonly region: string;
+  readonly target: string;
+  readonly body: Buffer;
+};
+type Services = Readonly<
+  Record<string, (request: AwsRequest, response: ServerResponse) => Promise<void> | void>
+>;
+
+/**
+ * As much of CloudFormation and SQS as the operator's tool uses, FIFO rules included. `services` are other ones, or take
+ * the place of these, by the name in the request's signature.
+ */
+export async function startFakeAws(
+  outputs: (url: string) => Readonly<Record<string, string>>,
+  services: Services = {},
+) {
   const queues = new Map<string, Held[]>();
   let onCount = () => {};
   const queue = (url: string): Held[] => {
@@ -45,6 +61,10 @@ export async function startFakeAws(outputs: (url: string) => Readonly<Record<str
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
+    const [, region = "", service = ""] =
+      /Credential=[^/]+\/\d+\/([^/]+)\/([^/]+)\//.exec(request.headers.authorization ?? "") ?? [];
+    const own = services[service];
+    if (own) return void own({ region, target: request.url ?? "", body: Buffer.concat(chunks) }, response);
     const body = Buffer.concat(chunks).toString();
     const target = String(request.headers["x-amz-target"] ?? "");
     if (target === "") return void describeStacks(body, response);

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
+import { connectToStack } from "../../cli/connection/stack.ts";
 import { untilQuiet } from "../../cli/connection/stack-queue.ts";
 import { createSqsCall, sqsDeadLetters } from "../../lib/events/sqs.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
@@ -20,22 +21,34 @@ const local = { AWS_REGION: "eu-north-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET
 const changed = z.object({ id: z.string() });
 const failedList = z.object({ failed: z.array(z.unknown()) });
 const stack = ["--stack", "ReviewApi"];
+/** Region and path of every call of Bedrock. */
+const embedded: (readonly [string, string])[] = [];
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
 const before = { ...process.env };
 
 beforeAll(async () => {
   const { tableName, endpoint, table } = store();
-  aws = await startFakeAws((url) => ({
-    ApiUrl: "https://api.example",
-    TableName: tableName,
-    EventsQueueUrl: `${url}/events.fifo`,
-    DeadLetterQueueUrl: `${url}/dead.fifo`,
-    EventsBucketName: "events",
-    AuditRetentionDays: "90",
-  }));
+  aws = await startFakeAws(
+    (url) => ({
+      ApiUrl: "https://api.example",
+      TableName: tableName,
+      EventsQueueUrl: `${url}/events.fifo`,
+      DeadLetterQueueUrl: `${url}/dead.fifo`,
+      EventsBucketName: "events",
+      AuditRetentionDays: "90",
+      BedrockRegion: "us-west-2",
+    }),
+    {
+      bedrock({ region, target }, response) {
+        embedded.push([region, target]);
+        response.end(JSON.stringify({ embedding: Array.from({ length: 256 }, () => 1) }));
+      },
+    },
+  );
   Object.assign(process.env, local, {
     AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
     AWS_ENDPOINT_URL_SQS: aws.url,
+    AWS_ENDPOINT_URL_BEDROCK_RUNTIME: aws.url,
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   });
   const deps = { table, clock: systemClock, chance: systemChance };
@@ -188,6 +201,22 @@ test("which embedder made the index is the stack's to say; before it has said so
     put: { ...reconcilerKey, embedder: localEmbedder.id, organization: null, learning: "", ended_at_ms: 0 },
   });
   expect(await callJson("index", "reconcile", ...stack)).toMatchObject({ looked_at: 0, failed: 0 });
+});
+
+test("the tool embeds where the stack does: in its bedrockRegion, whatever this shell says", async () => {
+  const model = "amazon.titan-embed-text-v2:0";
+  await store().table.write({
+    put: { ...reconcilerKey, embedder: `bedrock:${model}`, organization: null, learning: "", ended_at_ms: 0 },
+  });
+  vi.stubEnv("BEDROCK_REGION", "eu-west-3");
+  const connection = await connectToStack("ReviewApi", undefined);
+  try {
+    await (await connection.embedder()).embed("early return");
+  } finally {
+    vi.unstubAllEnvs();
+    await connection.close();
+  }
+  expect(embedded).toEqual([["us-west-2", `/model/${encodeURIComponent(model)}/invoke`]]);
 });
 
 describe("a stack that is not there is one sentence", () => {

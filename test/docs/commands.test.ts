@@ -152,6 +152,7 @@ describe("commands in the docs do what they say", () => {
       DeadLetterQueueUrl: `${url}/dead.fifo`,
       EventsBucketName: "events",
       AuditRetentionDays: "400",
+      BedrockRegion: "eu-north-1",
     }));
     // The stack's worker takes every event.
     aws.workWith(() => undefined, `${aws.url}/events.fifo`, `${aws.url}/dead.fifo`);

@@ -31,7 +31,8 @@ export class Account {
 
   tableArn = (name: string): string => `arn:aws:dynamodb:${this.region}:${this.#id}:table/${name}`;
   bucketArn = (name: string): string => `arn:aws:s3:::${name}`;
-  modelArn = (id: string): string => `arn:aws:bedrock:${this.region}::foundation-model/${id}`;
+  modelArn = (id: string, region = this.region): string =>
+    `arn:aws:bedrock:${region}::foundation-model/${id}`;
   /** Of a queue, by its URL. */
   queueArn = (url: string): string =>
     `arn:aws:sqs:${this.region}:${this.#id}:${new URL(url).pathname.split("/").at(-1)}`;

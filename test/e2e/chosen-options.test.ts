@@ -88,14 +88,14 @@ test("corsOrigins: a page of that origin may ask and read, also answers of the f
   }
 });
 
-test("auditRetentionDays and bedrockModelId: entries end when they should, the chosen model is called", async () => {
+test("auditRetentionDays, bedrockModelId and bedrockRegion: entries end when they should, the chosen model is called", async () => {
   const body = { data: [{ repository_id: "1", learning: "Write the reason down." }] };
   const { json } = await deployment().call("/v1/learnings", { key: key(), body });
   expect(json).toMatchObject({ created_count: 1 });
   const { warden, account, store } = deployment();
   expect([...warden.asked.values()].flat()).toContainEqual({
     action: "bedrock:InvokeModel",
-    resource: account.modelArn(chosenOptions.bedrockModelId),
+    resource: account.modelArn(chosenOptions.bedrockModelId, chosenOptions.bedrockRegion),
   });
   expect(warden.denied).toEqual([]);
   const month = toTimestamp(systemClock.nowMs()).slice(0, 7);

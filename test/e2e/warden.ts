@@ -54,6 +54,8 @@ export type WardenOptions = {
 };
 
 type Request = {
+  /** What the signature is for. */
+  readonly region: string;
   readonly method: string;
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
@@ -116,9 +118,9 @@ export async function startWarden({ account, engineEndpoint, statementsOf }: War
         refuse(response, "s3");
       else response.writeHead(404).end("<Error><Code>NoSuchKey</Code></Error>");
     },
-    async bedrock(caller, { target, body }, response) {
+    async bedrock(caller, { target, region, body }, response) {
       const model = decodeURIComponent(/^\/model\/([^/]+)\/invoke$/.exec(target)?.[1] ?? "");
-      if (!admit(caller, [{ action: "bedrock:InvokeModel", resource: account.modelArn(model) }]))
+      if (!admit(caller, [{ action: "bedrock:InvokeModel", resource: account.modelArn(model, region) }]))
         return refuse(response, "bedrock");
       const { inputText, dimensions } = invokeModel.parse(JSON.parse(body.toString()));
       if (dimensions !== tableShape.vectorIndex.dimensions) return response.writeHead(400).end();
@@ -129,10 +131,12 @@ export async function startWarden({ account, engineEndpoint, statementsOf }: War
   const server = createServer(async (incoming, response) => {
     const { method = "", url: target = "/", headers } = incoming;
     const body = Buffer.concat(await Array.fromAsync(incoming));
-    const given = { method, target, headers, body };
-    const [, caller = "", service = ""] =
-      /Credential=(\w+)\/\d+\/[^/]+\/(\w+)\//.exec(headers.authorization ?? "") ?? [];
-    const signer = { accessKeyId: caller, secretAccessKey, region: account.region, service };
+    const [, caller = "", region = "", service = ""] =
+      /Credential=(\w+)\/\d+\/([^/]+)\/(\w+)\//.exec(headers.authorization ?? "") ?? [];
+    const given = { region, method, target, headers, body };
+    // Only Bedrock may be in another region; the role says which.
+    const expectedRegion = service === "bedrock" ? region : account.region;
+    const signer = { accessKeyId: caller, secretAccessKey, region: expectedRegion, service };
     const problem = signatureProblem(given, signer);
     const serve = services[service];
     if (problem !== undefined || !serve) {

@@ -21,6 +21,7 @@ export const chosenOptions = {
   keyHeaderNames: "x-api-key",
   auditRetentionDays: "90",
   bedrockModelId: "amazon.titan-embed-text-v2:0:8k",
+  bedrockRegion: "us-west-2",
 } as const;
 
 /** What `npm run synth` makes, as far as tests need it. */

@@ -64,7 +64,8 @@ const merged = (grants: readonly TableGrant[]): TableGrant[] =>
   );
 const withTransactions = (grants: readonly TableGrant[], transactions: Transactions) =>
   merged([...grants, ...transactionGrants(grants, transactions)]);
-const invokeModel = (modelId: string) => ({
+/** In the stack's own region unless one is given. */
+const invokeModel = (modelId: string, region?: string) => ({
   Effect: "Allow",
   Action: ["bedrock:InvokeModel"],
   Resource: [
@@ -74,9 +75,9 @@ const invokeModel = (modelId: string) => ({
         [
           "arn:",
           { Ref: "AWS::Partition" },
-          ":bedrock:",
-          { Ref: "AWS::Region" },
-          `::foundation-model/${modelId}`,
+          ...(region === undefined
+            ? [":bedrock:", { Ref: "AWS::Region" }, `::foundation-model/${modelId}`]
+            : [`:bedrock:${region}::foundation-model/${modelId}`]),
         ],
       ],
     },
@@ -304,11 +305,12 @@ describe("workers", () => {
     const rest = statements.slice(1);
     const models = rest.filter(({ Action }) => Action.includes("bedrock:InvokeModel"));
     const own: readonly string[] = uses;
-    expect(models).toEqual(own.includes("embedder") ? [invokeModel(chosenOptions.bedrockModelId)] : []);
+    const { bedrockModelId, bedrockRegion } = chosenOptions;
+    expect(models).toEqual(own.includes("embedder") ? [invokeModel(bedrockModelId, bedrockRegion)] : []);
     expect(Object.keys(environmentOf(template, worker.id)).toSorted()).toEqual(
       [
         ...["AUDIT_RETENTION_DAYS", "METRICS_NAMESPACE", "RELEASE", "TABLE_NAME"],
-        ...(own.includes("embedder") ? ["BEDROCK_MODEL_ID"] : []),
+        ...(own.includes("embedder") ? ["BEDROCK_MODEL_ID", "BEDROCK_REGION"] : []),
         ...(own.includes("eventsBucket") ? ["EVENTS_BUCKET"] : []),
         ...(own.includes("deadLetterQueue") ? ["DEAD_LETTER_QUEUE_URL"] : []),
       ].toSorted(),

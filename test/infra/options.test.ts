@@ -273,13 +273,17 @@ const effects: Readonly<Record<keyof StackOptions, Readonly<Record<string, () =>
   },
   bedrockRegion: {
     "is where the model is called, and the only place where it may be": () => {
-      const template = small({ bedrockRegion: "us-west-2" });
+      const template = chosenTemplate();
       expect(environmentOf(template, "ingest")).not.toHaveProperty("BEDROCK_REGION");
       expect(environmentOf(template, "searchLearnings")).toMatchObject({ BEDROCK_REGION: "us-west-2" });
       expect(JSON.stringify(statementsOf(template, "searchLearnings"))).toContain(
         ":bedrock:us-west-2::foundation-model/",
       );
       expect(environmentOf(plainTemplate(), "searchLearnings")).not.toHaveProperty("BEDROCK_REGION");
+    },
+    "is told to the operator's tool, which embeds there too": () => {
+      expect(chosenTemplate().Outputs.BedrockRegion?.Value).toBe("us-west-2");
+      expect(plainTemplate().Outputs.BedrockRegion?.Value).toEqual({ Ref: "AWS::Region" });
     },
   },
   customerManagedKey: {
