@@ -10,5 +10,9 @@ export function sentence(error: unknown): string {
   if (error instanceof StoreUnavailable)
     return "The store does not answer; is the local service or the stack still there?";
   const message = error instanceof Error ? error.message : String(error);
-  return `Something unexpected failed: ${message.replaceAll(/\s+/g, " ")} (REVIEW_API_DEBUG=1 shows where.)`;
+  if (error instanceof Error && /^AccessDenied(Exception)?$/.test(error.name))
+    return `AWS does not let your own role do this (${oneLine(message).replace(/\.$/, "")}). Add the permission to the role, or use another role.`;
+  return `Something unexpected failed: ${oneLine(message)} (REVIEW_API_DEBUG=1 shows where.)`;
 }
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ");

@@ -1,3 +1,5 @@
+import * as z from "zod";
+import type { ErrorCode } from "../../lib/contract/errors.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { CheckFailed } from "./check.ts";
@@ -83,19 +85,40 @@ async function send(baseUrl: string, { method, path }: Operation, request: Reque
 
 const trace = 'docs/runbook.md, "From a request id to its trace"';
 
+const problem = z.object({ code: z.string(), message: z.string() });
+const refusal = z.union([
+  z.object({ error: problem }).transform(({ error }) => error),
+  z.object({ errors: z.tuple([problem], problem) }).transform(({ errors: [first] }) => first),
+]);
+
+/** What the service says about a call that it refused; undefined where the answer is not the service's. */
+function refusalIn(text: string): z.output<typeof problem> | undefined {
+  try {
+    return refusal.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What to do about a status that should not be. */
-function advice({ id }: Operation, { status, requestId }: Answer): string {
+function advice({ id }: Operation, { status, requestId }: Answer, code: string | undefined): string {
+  if (code === ("INDEX_REFRESH_FAILED" satisfies ErrorCode))
+    return "The embedding model did not answer: mend the check of the embedding first.";
   if (status >= 500)
-    return `The log of the function ${id} says why: look for request ${requestId} (${trace}). AccessDenied there is a missing grant.`;
+    return (
+      `The log of the function ${id} says why: look for request ${requestId} (${trace}). AccessDenied there is a missing ` +
+      "grant. No line there means that API Gateway answered by itself: the access log says why."
+    );
   if (status === 429) return "Somebody else uses up the limit of this key: run verify again in a minute.";
-  if (status === 403 || status === 404)
+  if (status === 403 || status === 404 || status === 405)
     return `Either an older release is deployed, or something before the function answers (a firewall, a proxy, another base path). Request ${requestId}: ${trace}.`;
   return `Look for request ${requestId} in the log of the function ${id} (${trace}).`;
 }
 
 function unexpected(operation: Operation, answer: Answer, wanted: string): CheckFailed {
-  const said = answer.text.slice(0, 200);
+  const said = refusalIn(answer.text);
+  const words = said ? `${said.code}: ${said.message.replace(/\.$/, "")}` : answer.text.slice(0, 200);
   return new CheckFailed(
-    `${operation.id} answered ${answer.status} instead of ${wanted}: ${said} ${advice(operation, answer)}`,
+    `${operation.id} answered ${answer.status} instead of ${wanted} (${words}). ${advice(operation, answer, said?.code)}`,
   );
 }

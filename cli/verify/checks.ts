@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { ItemErrorCode } from "../../lib/contract/errors.ts";
 import { requestLimits } from "../../lib/contract/limits.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { type OperationId, operations } from "../../lib/contract/operations.ts";
@@ -48,7 +49,14 @@ export function checksOf(place: Place, keys: KeysOfStage, events: StageEvents): 
 
 const created = z.object({ id: z.string() });
 const issued = z.object({ key: z.string() });
-const batch = z.object({ results: z.array(z.object({ id: z.string(), status: z.string() })).min(1) });
+const batch = z.object({
+  results: z.tuple([
+    z.object({
+      id: z.string().nullable(),
+      error: z.object({ code: z.string(), message: z.string() }).optional(),
+    }),
+  ]),
+});
 const waiting = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 type Caller = ReturnType<typeof callerOf>;
@@ -63,7 +71,13 @@ function callerOf({ baseUrl }: Place, keys: KeysOfStage) {
       created.parse(await call("createRole", { body: { name: `${name} ${systemClock.nowMs()}` } })).id,
     newLearning: async (learning: string) => {
       const body = { data: [{ repository_id: stage.repositoryId, learning }] };
-      return batch.parse(await call("createLearnings", { body })).results[0]?.id ?? "";
+      const [{ id, error }] = batch.parse(await call("createLearnings", { body })).results;
+      // Stored and not indexed is what the check of the embedding tells.
+      if (id === null || (error && error.code !== ("INDEXING_FAILED" satisfies ItemErrorCode)))
+        throw new CheckFailed(
+          `createLearnings stored nothing (${error?.code}: ${error?.message}). The log of the function createLearnings says why.`,
+        );
+      return id;
     },
   };
 }

@@ -53,10 +53,11 @@ export async function verify(place: Place, options: VerifyOptions): Promise<Veri
   return { checks, stays: hasLateEvents ? [...stays, lateEvents] : stays };
 }
 
-/** They are in the queue, which hands them out again. */
+/** They are in the queue, which hands them out again until it gives them up. */
 const lateEvents =
-  "events that were not applied in time: when they are applied they make a part of the stage anew, and the next verify " +
-  "removes it";
+  "events that were not applied in time: each makes a part of the stage anew when it is applied, or becomes a dead letter " +
+  "and rings the alarm deadLetters. When the cause is mended, send dead letters again (review-api events redrive), then run " +
+  "verify once more: it removes what they made";
 
 async function timed({ name, run }: Check, sentence: VerifyOptions["sentence"]): Promise<CheckResult> {
   const startedMs = systemClock.nowMs();

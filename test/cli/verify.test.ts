@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import type { Connection } from "../../cli/connection/connection.ts";
@@ -182,7 +183,9 @@ test("every check stands alone: an event that is not applied fails only what nee
     expect(report.checks).toHaveLength(
       2 * operations.length + Object.keys(eventTypes).length + 1 + 2 + 4 + 2,
     );
-    expect(report.stays.join()).toMatch(/could not be counted.*were not applied in time/);
+    expect(report.stays.join()).toMatch(
+      /could not be counted.*were not applied in time.*dead letter.*redrive/,
+    );
     expect(await leftovers(connection.table)).toEqual([]);
   } finally {
     await connection.close();
@@ -211,4 +214,19 @@ test("without a single event no key is made, and each line says what to mend fir
 
 test("an event gets longer than the queue hides a message before the stage is removed", () => {
   expect(eventsMsMax).toBeGreaterThan(2 * eventQueueSettings.visibilitySeconds * 1000);
+});
+
+test("the README says how long the command may take: all events, then the one that uses a Learning, then the calls", () => {
+  expect((2 * eventsMsMax) / 60_000 + 1).toBe(15);
+  expect(readFileSync("README.md", "utf8")).toMatch(/takes\sa minute; up to fifteen where/);
+});
+
+test("what AWS refuses the operator's own role is told as that, with the permission", () => {
+  const refusal = Object.assign(new Error("User: me is not authorized to perform: sqs:SendMessage"), {
+    name: "AccessDeniedException",
+  });
+  expect(sentence(refusal)).toBe(
+    "AWS does not let your own role do this (User: me is not authorized to perform: sqs:SendMessage). Add the permission " +
+      "to the role, or use another role.",
+  );
 });

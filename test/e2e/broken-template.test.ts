@@ -1,9 +1,11 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
+import { callTool } from "../cli/support.ts";
 import { ofType, partOf, type StackTemplate } from "../infra/support.ts";
 import { everyKindOfKey, World } from "../support/world.ts";
 import { useDeployment } from "./deployment.ts";
 import { logLines, metricsOf } from "./logs.ts";
+import { useAsOperator } from "./operator-aws.ts";
 
 /**
  * The end-to-end tests can fail: a template that lacks a variable, a route, a grant, a permission, a streaming mode or
@@ -132,3 +134,52 @@ test("without the namespace a function's metrics are missing", async () => {
   expect(emitted).toContain("ReviewApi duration_ms operation=listAuditLogs");
   expect(emitted).not.toContain("ReviewApi duration_ms operation=listPermissions");
 });
+
+const report = z.object({
+  checks: z.array(z.object({ name: z.string(), ok: z.boolean(), problem: z.string().nullable() })),
+});
+
+test("`verify` on this stack, with a dead Bedrock, names what is broken, says what to do, and passes all the rest", async () => {
+  deployment().warden.interfere(({ service }) =>
+    service === "bedrock" ? { status: 503, body: "{}" } : undefined,
+  );
+  onTestFinished(() => deployment().warden.interfere());
+  await useAsOperator(deployment());
+  const { code, stdout } = await callTool("verify", "--stack", "ReviewApi", "--json");
+  const failed = report.parse(JSON.parse(stdout)).checks.filter(({ ok }) => !ok);
+  const inLog = (id: string, status: number, wanted: number, said: string) =>
+    expect.stringMatching(
+      new RegExp(
+        `^${id} answered ${status} instead of ${wanted} \\(${said}.*\\)\\. The log of the function ${id} says why: look for ` +
+          "request [0-9a-f-]{36} .* AccessDenied there is a missing grant\\. No line there means that API Gateway answered",
+      ),
+    );
+  const away = (id: string, wanted: number) => inLog(id, 503, wanted, "SERVICE_UNAVAILABLE: ");
+  const denied = (id: string, wanted: number) => inLog(id, 500, wanted, "INTERNAL_ERROR: ");
+  const noRoute = expect.stringMatching(/^listRoles answered 405 .*Either an older release is deployed, or/);
+  expect(Object.fromEntries(failed.map(({ name, problem }) => [name, problem]))).toEqual({
+    "whoami works": away("whoami", 200),
+    "whoami refuses a call without a key": away("whoami", 401),
+    "a rotated key works, and the key before it is refused": away("whoami", 200),
+    "listRoles works": noRoute,
+    "listRoles refuses a call without a key": noRoute,
+    "listOrganizations works": denied("listOrganizations", 200),
+    "listUsers works": denied("listUsers", 200),
+    "listUsers refuses a call without a key": denied("listUsers", 401),
+    "listLearnings works": away("listLearnings", 200),
+    "listLearnings refuses a call without a key": away("listLearnings", 401),
+    "decideLearning works": away("listLearnings", 200),
+    "getSeatAssignment works": away("getSeatAssignment", 200),
+    "getSeatAssignment refuses a call without a key": away("getSeatAssignment", 401),
+    "listRepositories works": denied("listRepositories", 200),
+    "listSecurityFindings works": denied("listSecurityFindings", 200),
+    "an embedding is made of a new Learning": expect.stringMatching(
+      /^The Learning was stored but has no vector: the embedding model did not answer\. Run review-api preflight/,
+    ),
+    "updateLearning works": expect.stringMatching(
+      /INDEX_REFRESH_FAILED.* mend the check of the embedding first\.$/,
+    ),
+    "a vector search finds it": "Not tried: nothing is indexed. Mend the check of the embedding first.",
+  });
+  expect(code).toBe(1);
+}, 240_000);
