@@ -50,6 +50,11 @@ const rules = (metrics: ServiceMetrics): Readonly<Record<AlarmName, AlarmRule>> 
     above: alarms.vectorSearches.searchesAbove,
     periods: 3,
   },
+  vectorWrites: {
+    metric: metrics.vectorWriteBytes,
+    above: alarms.vectorWrites.bytesAbove,
+    periods: 3,
+  },
   limiterFailures: { metric: metrics.limiterFailures, above: alarms.limiterFailures.callsAbove, periods: 1 },
   workerErrors: { metric: metrics.workerErrors, above: alarms.workerErrors.errorsAbove, periods: 1 },
   functionThrottles: {
@@ -168,5 +173,6 @@ function createDashboard(scope: Construct, metrics: ServiceMetrics): void {
   dashboard.addWidgets(
     graph("Cost: read units by operation", metrics.readUnitsByOperation, [], true),
     graph("Cost: write units by operation", metrics.writeUnitsByOperation, [], true),
+    graph("Cost: vector index, bytes", [metrics.vectorSearchBytes], [metrics.vectorWriteBytes]),
   );
 }

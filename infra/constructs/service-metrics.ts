@@ -6,6 +6,7 @@ import type { Construct } from "constructs";
 import { errorCodes } from "../../lib/contract/errors.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { alarms } from "../../lib/contract/platform.ts";
+import { tableShape } from "../../lib/contract/table.ts";
 import {
   errorMetrics,
   eventMetrics,
@@ -101,8 +102,14 @@ const queueMetrics = ({ eventsQueue, deadLetterQueue }: Ingestion) => ({
 });
 
 function tableMetrics(table: CfnTable) {
-  const ofTable = (metricName: string) =>
-    new Metric({ namespace: "AWS/DynamoDB", metricName, dimensionsMap: { TableName: table.ref }, ...sum });
+  const ofTable = (metricName: string, dimensions: Readonly<Record<string, string>> = {}) =>
+    new Metric({
+      namespace: "AWS/DynamoDB",
+      metricName,
+      dimensionsMap: { TableName: table.ref, ...dimensions },
+      ...sum,
+    });
+  const ofVectorIndex = { VectorIndexName: tableShape.vectorIndex.name };
   return {
     tableThrottles: new MathExpression({
       expression: sumOf(["reads", "writes"]),
@@ -112,6 +119,8 @@ function tableMetrics(table: CfnTable) {
     }),
     readUnits: ofTable("ConsumedReadCapacityUnits"),
     writeUnits: ofTable("ConsumedWriteCapacityUnits"),
+    vectorSearchBytes: ofTable("VectorSearchRequestBytes", ofVectorIndex),
+    vectorWriteBytes: ofTable("VectorWriteRequestBytes", ofVectorIndex),
   };
 }
 

@@ -186,6 +186,11 @@ export const alarms = {
   staleIndex: { secondsAbove: 900 },
   /** Searches of the vector index in five minutes: each is paid for by the bytes that it looks at. */
   vectorSearches: { searchesAbove: 30_000 },
+  /**
+   * Bytes written to the vector index in five minutes, about 80,000 Learnings. DynamoDB publishes no metric of the index's
+   * size, which is paid for as well; it grows by these bytes.
+   */
+  vectorWrites: { bytesAbove: 100_000_000 },
   /** Reads that went through uncounted, writes that were refused, in five minutes. */
   limiterFailures: { callsAbove: 10 },
   /** In five minutes; of a worker that runs too seldom for that, since its last turn. */

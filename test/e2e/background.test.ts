@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { organizationUuid } from "../../lib/contract/identity.ts";
+import { indexLimits } from "../../lib/contract/limits.ts";
 import { internalFunctions, type Worker, workers } from "../../lib/contract/workers.ts";
 import { certain } from "../../lib/runtime/certain.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
@@ -20,6 +21,7 @@ import { ofType } from "../infra/support.ts";
 import { TestClock } from "../support/clock.ts";
 import { github, World } from "../support/world.ts";
 import { useDeployment } from "./deployment.ts";
+import { logLines } from "./logs.ts";
 import { QueuedWorld } from "./platform.ts";
 import { captured, pullRequest, scan } from "./samples.ts";
 import { unusedGrants } from "./unused-grants.ts";
@@ -48,10 +50,10 @@ beforeAll(async () => {
   await world.tell("security_scan.completed", scan(cloud));
 }, 60_000);
 
-const search = () =>
+const search = (text = "a structured logger") =>
   deployment()
     .functions.get("SearchLearningsFunction")
-    ?.invoke({ ...cloud, repository_id: "1", text: "a structured logger", file_paths: ["src/log.ts"], k: 5 });
+    ?.invoke({ ...cloud, repository_id: "1", text, file_paths: ["src/log.ts"], k: 5 });
 
 /** Nobody but its author's pull request has it until that ends. */
 const privateOf = (organization: typeof cloud, pr_url: string) =>
@@ -157,6 +159,12 @@ test("approveDue approves what nobody looked at in time, reconcileIndex indexes 
   expect(await search()).toMatchObject({
     learnings: [{ learning: "Log with the structured logger." }, { learning: "Close what you open." }],
   });
+});
+
+test("a long change is counted as all the searches of the vector index that it takes", async () => {
+  await search("logger ".repeat(indexLimits.pieceBytesMax / 7 + 1));
+  const counted = () => logLines(deployment()).flatMap(({ vector_searches }) => vector_searches ?? []);
+  await expect.poll(counted).toContain(2);
 });
 
 test("finishMoves brings an organization to its new tenant whose move was cut off", async () => {

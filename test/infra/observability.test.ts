@@ -4,6 +4,7 @@ import * as z from "zod";
 import { errorCodes } from "../../lib/contract/errors.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { alarms } from "../../lib/contract/platform.ts";
+import { tableShape } from "../../lib/contract/table.ts";
 import * as telemetry from "../../lib/contract/telemetry.ts";
 import { type Worker, workers } from "../../lib/contract/workers.ts";
 import { plainTemplate } from "./built-templates.ts";
@@ -38,6 +39,8 @@ describe("alarms", () => {
         "queueAge",
         "staleIndex",
         "limiterFailures",
+        "vectorSearches",
+        "vectorWrites",
       ]),
     );
   });
@@ -53,13 +56,16 @@ describe("alarms", () => {
     expect(headings).toContain(name);
   });
 
+  const { name: indexName } = tableShape.vectorIndex;
+
   /** AWS's metrics by their dimensions, and what those may name. */
-  const known: Readonly<Record<string, (dimensions: object) => boolean>> = {
+  const known: Readonly<Record<string, (dimensions: Readonly<Record<string, unknown>>) => boolean>> = {
     "AWS/ApiGateway": (dimensions) =>
       JSON.stringify(dimensions) === JSON.stringify({ ApiName: properties(plainTemplate(), "RestApi").Name }),
     "AWS/SQS": (dimensions) =>
       /^{"QueueName":{"Fn::GetAtt":\["(EventsQueue|DeadLetterQueue)"/.test(JSON.stringify(dimensions)),
-    "AWS/DynamoDB": (dimensions) => JSON.stringify(dimensions) === '{"TableName":{"Ref":"Table"}}',
+    "AWS/DynamoDB": ({ VectorIndexName = indexName, ...rest }: Readonly<Record<string, unknown>>) =>
+      VectorIndexName === indexName && JSON.stringify(rest) === '{"TableName":{"Ref":"Table"}}',
     "AWS/Lambda": (dimensions) => {
       const id = /"FunctionName":{"Ref":"(\w+)"}/.exec(JSON.stringify(dimensions))?.[1];
       return id === undefined ? Object.keys(dimensions).length === 0 : id in plainTemplate().Resources;
@@ -109,6 +115,19 @@ describe("alarms", () => {
     expect(alarmOf("workerErrors").Threshold).toBeLessThan(5);
   });
 
+  test("what is written to the vector index rings by the bytes that DynamoDB counts for it, and is drawn", () => {
+    expect(metricsOfAlarm(alarmOf("vectorWrites"))).toEqual([
+      {
+        namespace: "AWS/DynamoDB",
+        name: "VectorWriteRequestBytes",
+        dimensions: { TableName: { Ref: "Table" }, VectorIndexName: indexName },
+      },
+    ]);
+    expect(dashboardMetrics(plainTemplate()).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["VectorWriteRequestBytes", "VectorSearchRequestBytes"]),
+    );
+  });
+
   test("no alarm takes silence for a fault: a stack that was just made is silent", () => {
     for (const name of alarmNames) expect(alarmOf(name).TreatMissingData, name).toBe("notBreaching");
   });
@@ -148,6 +167,7 @@ describe("the dashboard", () => {
       "Cost: function time, ms",
       "Cost: read units by operation",
       "Cost: write units by operation",
+      "Cost: vector index, bytes",
     ]);
   });
 
