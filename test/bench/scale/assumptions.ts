@@ -12,6 +12,9 @@ export const assumed = {
   /** The reviewer asks once for Learnings that fit a pull request; its text is a part of the change. */
   searchesPerPullRequest: 1,
   tokensOfSearch: 500,
+  resultsOfSearch: 10,
+  /** Bedrock's answer to a text of that length. */
+  embeddingMs: 100,
   learningsPerPullRequest: 0.05,
   daysOfMonth: 30,
   /** An audit entry with its two copies' keys. */
@@ -27,6 +30,8 @@ const rows: ReadonlyArray<readonly [string, number]> = [
   ["months of pull requests that are kept", assumed.keptMonths],
   ["searches of the review index for each pull request", assumed.searchesPerPullRequest],
   ["tokens of a search", assumed.tokensOfSearch],
+  ["Learnings that a search asks for", assumed.resultsOfSearch],
+  ["milliseconds of an embedding by Bedrock", assumed.embeddingMs],
   ["new Learnings for each pull request", assumed.learningsPerPullRequest],
   ["days of a month", assumed.daysOfMonth],
   ["kilobytes of an audit entry, at most", assumed.auditEntryKilobytes],
@@ -40,6 +45,7 @@ export const awsQuotas = {
   partitionReadUnits: 3_000,
   partitionWriteUnits: 1_000,
   tableWriteUnits: 40_000,
+  newTableWriteUnits: 4_000,
   gatewayRequests: 10_000,
   groupCalls: 300,
 } as const;
@@ -49,6 +55,11 @@ const quotaRows: ReadonlyArray<readonly [string, number, string]> = [
   ["read units of one partition key", awsQuotas.partitionReadUnits, dynamoGuide],
   ["write units of one partition key", awsQuotas.partitionWriteUnits, dynamoGuide],
   ["write units of a table, by default", awsQuotas.tableWriteUnits, dynamoGuide],
+  [
+    "write units of a new table, before it grows with use",
+    awsQuotas.newTableWriteUnits,
+    '"DynamoDB on-demand capacity mode" (initial throughput), DynamoDB developer guide',
+  ],
   [
     "calls of all APIs of an account, by default",
     awsQuotas.gatewayRequests,

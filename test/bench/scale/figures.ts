@@ -1,6 +1,7 @@
 import {
   cursorLimits,
   eventLimits,
+  indexLimits,
   learningLimits,
   pageLimits,
   peopleLimits,
@@ -10,7 +11,7 @@ import {
 } from "../../../lib/contract/limits.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { alarms, eventQueueSettings, lambdaLimits, throttle } from "../../../lib/contract/platform.ts";
-import { bytesPerGigabyte, prices } from "../cost/prices.ts";
+import { bytesPerGigabyte, dynamoDollars, lambdaDollars, prices } from "../cost/prices.ts";
 import { assumed, awsQuotas } from "./assumptions.ts";
 import { measured, rowsOf } from "./measured.ts";
 import { monthlyPrices } from "./monthly-prices.ts";
@@ -110,8 +111,9 @@ export function bottlenecks(): readonly Row[] {
       what: "one bucket of the rate limiter",
       "breaks at": `${number(awsQuotas.partitionWriteUnits / slotUnits)} tries a second`,
       because: `a full bucket of ${slots} slots takes ${slotUnits} write units a try; a warm function that saw it full does not try`,
-      "an operator sees": "nothing: a throttled bucket counts as full, callers get 429",
-      "what to change": "nothing",
+      "an operator sees": "`tableThrottles`; callers get 429, because a throttled bucket counts as full",
+      "what to change":
+        "nothing: only a caller far above its limit does this; the firewall (`waf`) bounds one address",
     },
     {
       what: "one tenant's audit log",
@@ -133,6 +135,14 @@ export function bottlenecks(): readonly Row[] {
       because: `${eventQueueSettings.workersMax} workers at once (\`eventWorkers\`)`,
       "an operator sees": "`queueAge`, a long queue",
       "what to change": "`workersMax` in lib/contract/platform.ts",
+    },
+    {
+      what: "a new table",
+      "breaks at": `${number(awsQuotas.newTableWriteUnits / eventUnits)} events a second`,
+      because: `a new table takes ${number(awsQuotas.newTableWriteUnits)} write units a second, and twice its last peak after that`,
+      "an operator sees": "`tableThrottles`, `events_returned`; nothing is lost",
+      "what to change":
+        "send the first history more slowly, or raise the table's warm throughput before (`aws dynamodb update-table --warm-throughput`)",
     },
     {
       what: "the table",
@@ -224,6 +234,17 @@ const embeddingDollars =
     monthlyPrices.embeddingTokensMillion.dollars) /
   1e6;
 
+/** A search reads the vector and the record of every candidate again: a consistent read of less than 4 KB each. */
+const searchReadUnits =
+  2 * Math.min(indexLimits.nearestMax, assumed.resultsOfSearch * indexLimits.nearestPerResult);
+/** The vector index, then all candidates in one batch. */
+const searchTrips = 2;
+
+/** The function's time and reads for a million searches, without the embedding and what the index takes. */
+const searchDollars =
+  dynamoDollars({ readUnits: searchReadUnits, writeUnits: 0 }) +
+  lambdaDollars({ billedMs: assumed.embeddingMs + searchTrips * assumed.tripMs, streaming: false });
+
 export function billTable({ idle, metrics }: { idle: number; metrics: number }): readonly Row[] {
   const written = measured("cost", "Dollars per million pull requests", ["workspace"], "written once");
   const stored = measured("cost", "Dollars per million pull requests", ["workspace"], "stored, a month");
@@ -238,6 +259,7 @@ export function billTable({ idle, metrics }: { idle: number; metrics: number }):
     const reading =
       datasets * (workspaces * exportsPerMonth * poll + (pullRequests / pullRequestsPerPage) * page);
     const embedding = pullRequests * embeddingDollars;
+    const searching = ((pullRequests * assumed.searchesPerPullRequest) / 1e6) * searchDollars;
     return {
       "pull requests a month": number(pullRequests),
       workspaces: number(workspaces),
@@ -248,7 +270,8 @@ export function billTable({ idle, metrics }: { idle: number; metrics: number }):
       "stored $": number(storing, 2),
       "read $": number(reading, 2),
       "embeddings $": number(embedding, 2),
-      "in all $": number(idle + metrics + writing + storing + reading + embedding, 2),
+      "searches $": number(searching, 2),
+      "in all $": number(idle + metrics + writing + storing + reading + embedding + searching, 2),
     };
   });
 }
@@ -267,13 +290,19 @@ export function vectorTable(dimensions: number): readonly Row[] {
       what: "a Learning's vector, written to the index",
       quantity: "`VectorWriteRequestBytes` of DynamoDB's answer",
       "$ a million": "not known",
-      note: "only a deployment can tell",
+      note: `only a deployment can tell; the alarm \`vectorWrites\` rings above ${number(alarms.vectorWrites.bytesAbove)} bytes in five minutes`,
     },
     {
-      what: "a search",
+      what: "a search, by the index",
       quantity: "`VectorSearchRequestBytes` of DynamoDB's answer",
       "$ a million": "not known",
       note: `the alarm \`vectorSearches\` rings above ${number(alarms.vectorSearches.searchesAbove)} in five minutes`,
+    },
+    {
+      what: "a search, by the function `searchLearnings`",
+      quantity: `${searchReadUnits} read units at most, and its time`,
+      "$ a million": number(searchDollars, 2),
+      note: `a change of more than ${number(indexLimits.pieceBytesMax)} bytes is searched in pieces: each takes an embedding, a search and reads of its own`,
     },
     {
       what: "an embedding of a Learning by Titan v2",

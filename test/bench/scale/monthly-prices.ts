@@ -40,8 +40,12 @@ export const monthlyPrices = {
     "a million requests that the firewall looks at",
     "https://c3x.dev/blog/aws-waf-cost-explained/",
   ),
-  tracesMillion: price(5, "a million X-Ray traces"),
-  embeddingTokensMillion: price(0.02, "a million tokens embedded by Titan Text Embeddings v2"),
+  tracesMillion: price(5, "a million X-Ray traces", "https://aws.amazon.com/de/xray/pricing/"),
+  embeddingTokensMillion: price(
+    0.02,
+    "a million tokens embedded by Titan Text Embeddings v2 (a reseller's price; AWS's own page did not show one)",
+    "https://openrouter.ai/amazon/titan-embed-text-v2/providers",
+  ),
 } as const satisfies Record<string, SourcedPrice>;
 
 export const priceTable = () =>

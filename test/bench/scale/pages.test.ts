@@ -2,14 +2,18 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { errorCodes } from "../../../lib/contract/errors.ts";
 import { operations } from "../../../lib/contract/operations.ts";
+import { plainTemplate } from "../../infra/built-templates.ts";
 import { synthesize } from "../../infra/synthesize.ts";
+import { indexedLearnings } from "../search/stock.ts";
+import { toAttributes } from "../support/attributes.ts";
+import { itemBytes } from "../support/engine-file.ts";
 import { monthlyPrices } from "./monthly-prices.ts";
 import { fullOptions, idleDollars, pages, pageWithTables } from "./pages.ts";
 import { committedCounts, requestTable } from "./requests.ts";
 import { idleMetrics, resourceCosts, usedMetrics } from "./resources.ts";
 import { capacityOf, simulateStream } from "./simulate.ts";
 
-const templates = { plain: synthesize(), full: synthesize(fullOptions) };
+const templates = { plain: plainTemplate(), full: synthesize(fullOptions) };
 
 describe("the pages on cost and scale", () => {
   test.each(pages)("%s has the figures that npm run scale writes", (page) => {
@@ -46,6 +50,11 @@ describe("the pages on cost and scale", () => {
     );
     const counts = committedCounts().replace("createLearnings, one:", "createLearnings, two:");
     expect(() => requestTable(operations, counts)).toThrow("createLearnings, two: say in");
+  });
+
+  test("a search reads no item of more than one unit: Learnings and vectors are smaller than 4 KB", async () => {
+    for await (const { learning, vector } of indexedLearnings(3))
+      for (const item of [learning, vector]) expect(itemBytes(toAttributes(item))).toBeLessThan(4_096);
   });
 
   test("the metrics that are paid for are those that log lines can carry", () => {
