@@ -244,6 +244,19 @@ describe("a call goes where AWS's SDK sends it", () => {
   ])("to SQS %s", (_, environment, host) => {
     expect(hostsOf("workers/ingest", event("no event"), environment)).toEqual([host]);
   });
+
+  const search = {
+    ...{ provider: "github", provider_organization_id: "1", repository_id: "1" },
+    ...{ text: "early return", k: 1 },
+  };
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    ["in its own region", { BEDROCK_REGION: "us-west-2" }, "bedrock-runtime.us-west-2.amazonaws.com"],
+    ["with FIPS", { AWS_REGION: "us-east-1", ...fips }, "bedrock-runtime-fips.us-east-1.amazonaws.com"],
+    ["with dual stack", dualStack, "bedrock-runtime.eu-west-1.api.aws"],
+    ["in China", { AWS_REGION: "cn-north-1" }, "bedrock-runtime.cn-north-1.amazonaws.com.cn"],
+  ])("to Bedrock %s", (_, environment, host) => {
+    expect(hostsOf("internal/search-learnings", search, environment)).toEqual([host]);
+  });
 });
 
 /**

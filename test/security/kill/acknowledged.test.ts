@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { dataDirectory, enginePath } from "../../../cli/local/data-directory.ts";
-import { engineClient } from "../../../cli/local/engine/engine.ts";
+import { chooseEngine, engineClient } from "../../../cli/local/engine/engine.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
@@ -72,4 +72,27 @@ test(
     console.log(`${kills} kills: none of ${acknowledgedInAll} acknowledged writes lost`);
   },
   timeoutMs,
+);
+
+/** As an engine answers whoever comes with the access key that every local tool uses. */
+async function tablesAt(endpoint: string): Promise<unknown> {
+  const answer = await fetch(endpoint, {
+    method: "POST",
+    headers: {
+      "content-type": "application/x-amz-json-1.0",
+      "x-amz-target": "DynamoDB_20120810.ListTables",
+      authorization:
+        "AWS4-HMAC-SHA256 Credential=local/20260101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0",
+    },
+    body: "{}",
+  });
+  return await answer.json();
+}
+
+test.skipIf(chooseEngine().startProxy === undefined)(
+  "whoever reaches the port of an engine that listens to the network sees none of the data under another access key",
+  async () => {
+    expect(await tablesAt(engine.endpoint)).toMatchObject({ TableNames: ["acknowledged"] });
+    expect(await tablesAt(engine.address)).toMatchObject({ TableNames: [] });
+  },
 );

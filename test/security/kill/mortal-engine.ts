@@ -9,18 +9,19 @@ import { chooseEngine, type EngineKind } from "../../../cli/local/engine/engine.
 export class MortalEngine {
   readonly kind: EngineKind;
   readonly #command: EngineCommand;
-  readonly #address: string;
+  /** Of the engine itself. Where the engine has a proxy, clients use `endpoint` instead. */
+  readonly address: string;
   #proxy: EngineProxy | undefined;
   #child: ChildProcess | undefined;
 
   private constructor(kind: EngineKind, port: number, path: string) {
     this.kind = kind;
     this.#command = kind.command(port, path);
-    this.#address = `http://127.0.0.1:${port}`;
+    this.address = `http://127.0.0.1:${port}`;
   }
 
   get endpoint(): string {
-    return this.#proxy?.endpoint ?? this.#address;
+    return this.#proxy?.endpoint ?? this.address;
   }
 
   static async start(pathOf: (kind: EngineKind) => string): Promise<MortalEngine> {
@@ -53,7 +54,7 @@ export class MortalEngine {
     const child = spawn(this.#command.program, this.#command.options, { stdio: "ignore" });
     this.#child = child;
     const isUp = () =>
-      fetch(this.#address, { signal: AbortSignal.timeout(1_000) }).then(
+      fetch(this.address, { signal: AbortSignal.timeout(1_000) }).then(
         () => true,
         () => false,
       );
