@@ -11,10 +11,13 @@ import { optionNames, parseOptions } from "../../infra/options.ts";
 import { makeKeyText } from "../../lib/access/key-text.ts";
 import { permissions, systemRoles } from "../../lib/contract/access.ts";
 import { identityNamespace } from "../../lib/contract/identity.ts";
-import { cursorLimits, streamLimits } from "../../lib/contract/limits.ts";
+import { cursorLimits, indexLimits, streamLimits } from "../../lib/contract/limits.ts";
 import { alarms, functionSettings, lambdaLimits, throttle } from "../../lib/contract/platform.ts";
 import { finishMoves } from "../../lib/contract/workers.ts";
+import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { searchForReview } from "../../lib/learnings/search.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
+import { tableWith } from "../support/partial-table.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (page: string): string => readFileSync(join(root, page), "utf8");
@@ -50,10 +53,6 @@ describe("what the guide says is so", () => {
     );
     expect(guide).toContain(`at ${functionSettings.operation.work.totalMs / 1000} s`);
     expect(guide).toContain(`(${lambdaLimits.concurrencyUnreservedMin} stay free)`);
-    expect(guide).toContain(
-      `${functionSettings.operation.memoryMegabytes / 1024} GB, the streaming ones 1.769`,
-    );
-    expect(functionSettings.streaming.memoryMegabytes).toBe(1769);
     for (const [, alarm = ""] of guide.matchAll(/`(\w+)`(?=[^|]{0,20} rings)/g))
       expect(Object.keys(alarms)).toContain(alarm);
   });
@@ -89,35 +88,18 @@ describe("what the guide says is so", () => {
   });
 });
 
-describe("what a million calls cost", () => {
-  const prices = rowsAfter(guide, "Prices of us-east-1").map(([, price = ""]) => Number(price));
-  const calls = rowsAfter(guide, "Read and write units are counted");
-
-  test.each(calls)("%s is summed up right", (...cells) => {
-    const [, gigabyteSeconds = 0, reads = 0, writes = 0, kilobytes = 0, total] = cells.map(Number);
-    const [gateway = 0, invocation = 0, duration = 0, read = 0, write = 0, log = 0, trace = 0, out = 0] =
-      prices;
-    const sum =
-      gateway +
-      invocation +
-      gigabyteSeconds * duration +
-      reads * read +
-      writes * write +
-      log +
-      trace +
-      kilobytes * out;
-    expect(sum.toFixed(2)).toBe(total?.toFixed(2));
-  });
-
-  test.each(calls)("%s takes the units that were counted", (name = "", _, reads, writes) => {
-    const counted = read("test/bench/round-trips/counts.txt").split("\n");
-    const line = counted.find((each) => each.startsWith(`${name.replaceAll("`", "")}: `));
-    expect(line).toMatch(new RegExp(` ${reads} read units, ${writes} write units$`));
-  });
-
-  test("there are prices and calls at all", () => {
-    expect([prices.length, calls.length > 3]).toEqual([8, true]);
-  });
+test("the guide's example of the reviewer's search is one that the function takes", async () => {
+  const [, example = ""] = /The reviewer invokes the function with\n\n```json\n(.*?)```/s.exec(guide) ?? [];
+  const nothing = async () => [];
+  const deps = {
+    table: tableWith({ getMany: nothing }),
+    vectors: { search: nothing },
+    embedder: localEmbedder,
+  };
+  expect(await searchForReview(deps, JSON.parse(example))).toEqual({ learnings: [] });
+  expect(guide).toContain(
+    `\`k\` is 1 to ${indexLimits.resultsMax}, \`text\` up to ${indexLimits.searchBytesMax.toLocaleString("en-US")} bytes`,
+  );
 });
 
 test("the README's options are those of the stack", () => {

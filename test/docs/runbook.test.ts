@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { alarms, throttle } from "../../lib/contract/platform.ts";
 import { tableShape } from "../../lib/contract/table.ts";
-import { synthesize } from "../infra/synthesize.ts";
+import { plainTemplate } from "../infra/built-templates.ts";
 import { blockCommands, blocksOf, read } from "./pages.ts";
 
 /** What a paste calls of AWS's tool, where a backup has this status; without one there is no such backup. */
@@ -17,7 +17,7 @@ function run(paste: string, status: string): string[] {
 
 describe("the runbook", () => {
   const runbook = read("docs/runbook.md");
-  const template = synthesize();
+  const template = plainTemplate();
 
   test.each(Object.keys(alarms))("has a section for the alarm %s", (name) => {
     expect(runbook).toContain(`\n### ${name}\n`);
