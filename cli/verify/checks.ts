@@ -183,9 +183,10 @@ function indexChecks({ connection, search }: Place, { newLearning }: Caller): re
       async run() {
         if (!(await hasVector()))
           throw new CheckFailed(
-            "The Learning was stored but has no vector: the embedding model did not answer. Run review-api preflight for the " +
-              "stack's region; if the model is not there, set bedrockRegion to a region that has it and deploy again. The log " +
-              "of the function createLearnings says what Bedrock answered.",
+            "The Learning was stored but has no vector: the embedding model did not answer. Run review-api preflight with the " +
+              "region where the stack calls Bedrock (its output BedrockRegion) as --bedrock-region. If the model is not there, set " +
+              "bedrockRegion to a region that has it and deploy again. The log of the function createLearnings says what Bedrock " +
+              "answered.",
           );
       },
     },
