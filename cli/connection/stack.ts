@@ -73,7 +73,9 @@ export async function outputsOf(
   return (name) => {
     const value = outputs.get(name);
     if (!value)
-      throw new OperatorFault(`Stack ${stackName} has no output ${name}; is it this service's stack?`);
+      throw new OperatorFault(
+        `Stack ${stackName} has no output ${name}. Is it this service's stack? If it is older than this tool, deploy it again.`,
+      );
     return value;
   };
 }

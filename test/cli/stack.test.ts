@@ -219,7 +219,18 @@ test("the tool embeds where the stack does: in its bedrockRegion, whatever this 
   expect(embedded).toEqual([["us-west-2", `/model/${encodeURIComponent(model)}/invoke`]]);
 });
 
-describe("a stack that is not there is one sentence", () => {
+describe("a stack that is not there, or not as this tool needs it, is one sentence", () => {
+  test("older than the tool", async () => {
+    // Only `verify` asks for the search function.
+    expect(await callTool("verify", ...stack)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "Stack ReviewApi has no output SearchLearningsFunctionName. Is it this service's stack? If it is older than this " +
+        "tool, deploy it again.",
+    });
+  });
+
   test("unknown", async () => {
     expect(await callTool("keys", "list", "--stack", "Nowhere")).toEqual({
       code: 1,
