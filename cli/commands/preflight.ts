@@ -3,6 +3,7 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command } from "../command.ts";
 import { OperatorFault } from "../fault.ts";
 import { sentence } from "../sentence.ts";
+import { defaultOptions, optionsFile, readStackOptions } from "../stack-options.ts";
 import { verdict } from "../terminal.ts";
 
 const workersBounds = { min: eventQueueSettings.workersMin, max: eventQueueSettings.workersMax };
@@ -20,25 +21,33 @@ const command: Command = {
   connects: false,
   options: {
     region: { value: "REGION", help: "where the stack will be (default: the environment's)" },
-    "bedrock-region": { value: "REGION", help: "the stack's option bedrockRegion, if you use it" },
+    options: { value: "FILE", help: `the stack's options (default ${optionsFile}, where CDK finds them)` },
+    "bedrock-region": { value: "REGION", help: "the option bedrockRegion, instead of the file's" },
     "bedrock-model-id": {
       value: "ID",
-      help: `the stack's option bedrockModelId (default ${embeddingModelId})`,
+      help: `the option bedrockModelId, instead of the file's (default ${embeddingModelId})`,
     },
     "event-workers": {
       value: "N",
-      help: `the stack's option eventWorkers (default ${eventQueueSettings.workersMax})`,
+      help: `the option eventWorkers, instead of the file's (default ${eventQueueSettings.workersMax})`,
     },
   },
   examples: ["preflight", "preflight --region eu-west-1 --event-workers 5"],
   async run(input, terminal) {
     const region = input.text("region");
-    const modelRegion = input.text("bedrock-region") ?? region;
-    const modelId = input.text("bedrock-model-id") ?? embeddingModelId;
-    const workers = input.integer("event-workers", workersBounds) ?? eventQueueSettings.workersMax;
+    const workers = input.integer("event-workers", workersBounds);
+    let chosen = defaultOptions();
     const checks: Readonly<Record<string, () => Promise<void>>> = {
-      "the account may run enough functions at once": () => checkConcurrency(region, workers),
-      "Bedrock has the embedding model": () => checkModel(modelId, modelRegion),
+      "the stack takes the options": async () => {
+        chosen = await readStackOptions(input.text("options"));
+      },
+      "the account may run enough functions at once": () =>
+        checkConcurrency(region, workers ?? chosen.eventWorkers),
+      "Bedrock has the embedding model": () =>
+        checkModel(
+          input.text("bedrock-model-id") ?? chosen.bedrockModelId,
+          input.text("bedrock-region") ?? chosen.bedrockRegion ?? region,
+        ),
     };
     const results: Result[] = [];
     for (const [name, check] of Object.entries(checks)) {

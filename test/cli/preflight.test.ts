@@ -1,6 +1,9 @@
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { callTool } from "./support.ts";
 
 let server: Server;
@@ -51,7 +54,10 @@ async function preflight(...words: readonly string[]) {
 test("an account with Lambda's usual quota and the model is ready", async () => {
   Object.assign(account, { concurrency: 1_000, unreserved: 1_000, hasModel: true });
   const { code, stdout } = await preflight("--json");
-  expect([code, JSON.parse(stdout)]).toMatchObject([0, { ok: true, checks: [{ ok: true }, { ok: true }] }]);
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    0,
+    { ok: true, checks: [{ ok: true }, { ok: true }, { ok: true }] },
+  ]);
 });
 
 test("a new account's quota is told, with the option that fits it", async () => {
@@ -77,6 +83,41 @@ test("the model of the option is the one that is called", async () => {
   models.length = 0;
   expect((await preflight("--bedrock-model-id", "amazon.titan-embed-text-v2:0:8k")).code).toBe(0);
   expect(models).toContain("amazon.titan-embed-text-v2:0:8k");
+});
+
+async function optionsFile(options: object): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "preflight-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "cdk.context.json");
+  await writeFile(file, JSON.stringify(options));
+  return file;
+}
+
+test("the options that the deployment will take are the ones that are tried", async () => {
+  Object.assign(account, { concurrency: 10, unreserved: 10, hasModel: true });
+  models.length = 0;
+  const lookup = { "availability-zones:account=1:region=eu-north-1": ["eu-north-1a"] };
+  const chosen = { bedrockModelId: "amazon.titan-embed-text-v2:0:8k", eventWorkers: 5, ...lookup };
+  expect((await preflight("--options", await optionsFile(chosen))).code).toBe(0);
+  expect(models).toContain("amazon.titan-embed-text-v2:0:8k");
+  expect((await preflight("--options", await optionsFile(chosen), "--event-workers", "6")).code).toBe(1);
+});
+
+test.each([
+  [
+    { bedrockregion: "eu-west-1" },
+    "has bedrockregion, which is no option of the stack. Did you mean bedrockRegion?",
+  ],
+  [
+    { waf: "maybe", stage: "-" },
+    "stage must be 1 to 64 letters, digits and underscores; waf must be true or false.",
+  ],
+  [[], "must be a JSON object."],
+])("options %o that no deployment would take are told before it", async (options, problem) => {
+  Object.assign(account, { concurrency: 1_000, unreserved: 1_000, hasModel: true });
+  const { code, stdout } = await preflight("--options", await optionsFile(options));
+  expect([code, stdout]).toEqual([1, expect.stringContaining(`cdk.context.json`)]);
+  expect(stdout).toContain(problem);
 });
 
 test("a region without the model is told", async () => {

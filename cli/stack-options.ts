@@ -1,0 +1,41 @@
+import { readFile } from "node:fs/promises";
+import * as z from "zod";
+import { optionNames, parseOptions, type StackOptions } from "../infra/options.ts";
+import { didYouMean } from "./did-you-mean.ts";
+import { OperatorFault, systemCode } from "./fault.ts";
+
+/** Where CDK reads options that are not on its command line. */
+export const optionsFile = "cdk.context.json";
+
+/** What the stack does with no option given. */
+export const defaultOptions = (): StackOptions => parseOptions(() => undefined);
+
+/** The options as the next deployment will take them from the file; those of `optionsFile` need not be there. */
+export async function readStackOptions(file: string = optionsFile): Promise<StackOptions> {
+  const context = await readContext(file);
+  // CDK keeps its own notes there too; none of their names is one plain word.
+  for (const name of Object.keys(context))
+    if (/^\w+$/.test(name) && !optionNames.includes(name))
+      throw new OperatorFault(
+        `${file} has ${name}, which is no option of the stack.${didYouMean(name, optionNames)}`,
+      );
+  try {
+    return parseOptions((name) => context[name]);
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "InvalidOptions")) throw error;
+    const [, ...problems] = error.message.split("\n").map((line) => line.trim());
+    throw new OperatorFault(`${file}: ${problems.join("; ")}.`);
+  }
+}
+
+async function readContext(file: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(await readFile(file, "utf8")));
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT" && file === optionsFile) return {};
+    throw new OperatorFault(
+      `${file} ${code === undefined ? "must be a JSON object" : `cannot be read (${code})`}.`,
+    );
+  }
+}
