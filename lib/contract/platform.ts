@@ -214,8 +214,8 @@ export const firewall = {
 export const embeddingModelId = "amazon.titan-embed-text-v2:0";
 
 /**
- * Regions with Titan Text Embeddings v2; compare with "Regional availability" in Bedrock's user guide before you rely on
- * it. AWS adds regions: in another one the synthesis only warns.
+ * Regions with Titan Text Embeddings v2: "Model support by AWS Region" in Bedrock's user guide, as of 2026-02-15. AWS adds
+ * regions: in another one the synthesis only warns.
  */
 export const embeddingRegions: readonly string[] = [
   ...["us-east-1", "us-east-2", "us-west-2", "us-gov-east-1", "us-gov-west-1", "ca-central-1", "sa-east-1"],
