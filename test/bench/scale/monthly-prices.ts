@@ -43,8 +43,8 @@ export const monthlyPrices = {
   tracesMillion: price(5, "a million X-Ray traces", "https://aws.amazon.com/de/xray/pricing/"),
   embeddingTokensMillion: price(
     0.02,
-    "a million tokens embedded by Titan Text Embeddings v2 (a reseller's price; AWS's own page did not show one)",
-    "https://openrouter.ai/amazon/titan-embed-text-v2/providers",
+    "a million tokens embedded by Titan Text Embeddings v2",
+    "https://aws.amazon.com/bedrock/pricing/",
   ),
 } as const satisfies Record<string, SourcedPrice>;
 
