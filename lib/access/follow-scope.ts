@@ -45,15 +45,53 @@ export function spanOf(known: ScopeEpochs, mark: ScopeMark | undefined, nowMs: n
   return { from: mark.epoch, to: published, isCurrent: true, rereads: published !== mark.epoch };
 }
 
+/** Of a walk over several organizations: those that it has not come to yet. */
+export type Following<Row = OrganizationItem> = {
+  /** What the walk's next cursor stands at once the newly visible ones are caught up. */
+  readonly mark: ScopeMark;
+  /** Became visible since the cursor was made: what they hold up to its position comes first. */
+  readonly newlyVisible: readonly Row[];
+  /** Left since the cursor was made, in the order of their UUIDs: a reader that keeps a mirror drops them first. */
+  readonly left: readonly OrganizationLeft[];
+  /** Where the page before has left off with the newly visible ones; undefined when this one begins. */
+  readonly caughtUpTo: unknown;
+  /** The mark while they are being caught up, and this place is reached. */
+  markAt(place: string | number): ScopeMark;
+  /** A walk may say that it has ended: nothing became visible that it does not know. */
+  readonly isCurrent: boolean;
+};
+
+/** Whom a request shows, whom it has to catch up first, and who left. `readLeft` is asked only where somebody may have. */
+export async function followRows<Shown extends Row>(
+  rows: readonly Shown[],
+  span: ScopeSpan,
+  mark: ScopeMark | undefined,
+  readLeft: () => Promise<readonly OrganizationLeft[]>,
+): Promise<{ readonly organizations: readonly Shown[]; readonly following: Following<Shown> }> {
+  const { from, to } = span;
+  const place = mark?.catchUp?.place;
+  return {
+    organizations: withinSpan(rows, span),
+    following: {
+      mark: { epoch: to },
+      newlyVisible: mark ? shownSince(rows, span) : [],
+      left: mark && tellsLeft(span, mark) ? leftSince(await readLeft(), span, mark) : [],
+      caughtUpTo: lastLeftIn(place) === undefined ? place : undefined,
+      markAt: (reached) => ({ epoch: from, catchUp: { epoch: to, place: reached } }),
+      isCurrent: span.isCurrent,
+    },
+  };
+}
+
 type Row = Pick<OrganizationItem, "visible_epoch">;
 
 /** Rows of release 1 have no epoch: they were visible from the beginning. */
 const epochOf = ({ visible_epoch: epoch = 0 }: Row): number => epoch;
 
-export const withinSpan = <Shown extends Row>(rows: readonly Shown[], { to }: ScopeSpan): Shown[] =>
+const withinSpan = <Shown extends Row>(rows: readonly Shown[], { to }: ScopeSpan): Shown[] =>
   rows.filter((row) => epochOf(row) <= to);
 
-export const shownSince = <Shown extends Row>(rows: readonly Shown[], { from, to }: ScopeSpan): Shown[] =>
+const shownSince = <Shown extends Row>(rows: readonly Shown[], { from, to }: ScopeSpan): Shown[] =>
   rows.filter((row) => epochOf(row) > from && epochOf(row) <= to);
 
 export const toRemovedOrganization = ({
@@ -69,14 +107,14 @@ export const toRemovedOrganization = ({
 const leftPrefix = "!";
 
 /** The organization that left and was told last, where a place tells of one and not of what is caught up. */
-export const lastLeftIn = (place: unknown): string | undefined =>
+const lastLeftIn = (place: unknown): string | undefined =>
   typeof place === "string" && place.startsWith(leftPrefix) ? place.slice(leftPrefix.length) : undefined;
 
 /** Whether organizations that left are still to be told: they come before what is caught up. */
-export const tellsLeft = (span: ScopeSpan, mark: ScopeMark): boolean =>
+const tellsLeft = (span: ScopeSpan, mark: ScopeMark): boolean =>
   span.to !== span.from && (!mark.catchUp || lastLeftIn(mark.catchUp.place) !== undefined);
 
-export const leftSince = (
+const leftSince = (
   left: readonly OrganizationLeft[],
   { from, to }: ScopeSpan,
   mark: ScopeMark,

@@ -2,8 +2,7 @@ import type { KeyKind } from "../contract/access.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import type { OrganizationLeft } from "../store/items/scope-epochs.ts";
-import type { ScopeMark } from "./follow-scope.ts";
+import type { Following } from "./follow-scope.ts";
 import type { Principal } from "./principal.ts";
 
 /** The organizations one request acts on. */
@@ -13,21 +12,6 @@ export type Scope = {
   readonly selector: string;
   /** Of a walk over several organizations: those that it has not come to yet. */
   readonly following?: Following;
-};
-
-export type Following = {
-  /** What the walk's next cursor stands at once the newly visible ones are caught up. */
-  readonly mark: ScopeMark;
-  /** Became visible since the cursor was made: what they hold up to its position comes first. */
-  readonly newlyVisible: readonly OrganizationItem[];
-  /** Left since the cursor was made, in the order of their UUIDs: a reader that keeps a mirror drops them first. */
-  readonly left: readonly OrganizationLeft[];
-  /** Where the page before has left off with the newly visible ones; undefined when this one begins. */
-  readonly caughtUpTo: unknown;
-  /** The mark while they are being caught up, and this place is reached. */
-  markAt(place: string | number): ScopeMark;
-  /** A walk may say that it has ended: nothing became visible that it does not know. */
-  readonly isCurrent: boolean;
 };
 
 /** One organization is read or refused, never left out: only several have a scope that changes. */

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import type { ScopeMark } from "../access/follow-scope.ts";
-import type { Following, Scope } from "../access/scope.ts";
+import type { Following, ScopeMark } from "../access/follow-scope.ts";
+import type { Scope } from "../access/scope.ts";
 import { auditFilter, auditOwner } from "../audit/export.ts";
 import { type AuditPage, type AuditPosition, type AuditQuery, readAuditLog } from "../audit/list.ts";
 import type { listAuditLogs } from "../contract/operations/audit-logs.ts";

@@ -1,14 +1,5 @@
 import { type Authentication, authenticate, withOrganizationsNow } from "../access/authenticate.ts";
-import {
-  lastLeftIn,
-  leftSince,
-  type ScopeMark,
-  type ScopeSpan,
-  shownSince,
-  spanOf,
-  tellsLeft,
-  withinSpan,
-} from "../access/follow-scope.ts";
+import { followRows, spanOf } from "../access/follow-scope.ts";
 import { checkKeyKind, checkPermission, checkPlan } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
 import { type ReadableRepositories, readableDigest, readableFrom } from "../access/readable.ts";
@@ -196,31 +187,18 @@ export async function followScope(deps: Dependencies, exchange: Exchange): Promi
   const span = spanOf(principal.scopeEpochs ?? noEpochs, mark, deps.clock.nowMs());
   const caller = span.rereads ? await withOrganizationsNow(table, principal) : principal;
   const now = span.rereads ? scopeNow(exchange, caller, { mayBeEmpty: keepsMirror(exchange) }) : scope;
-  const { from, to } = span;
-  const place = mark?.catchUp?.place;
-  const left = mark && tellsLeft(span, mark) ? await organizationsLeft(exchange, principal, span, mark) : [];
+  const readLeft = () => organizationsLeft(exchange, principal);
+  const followed = await followRows(now.organizations, span, mark, readLeft);
   // Nobody is left, and all that left was told before: refused as a first page is.
-  if (now.organizations.length === 0 && left.length === 0 && !mark?.catchUp) scopeNow(exchange, caller);
-  exchange.scope = {
-    ...now,
-    organizations: withinSpan(now.organizations, span),
-    following: {
-      mark: { epoch: to },
-      newlyVisible: mark ? shownSince(now.organizations, span) : [],
-      left,
-      caughtUpTo: lastLeftIn(place) === undefined ? place : undefined,
-      markAt: (place) => ({ epoch: from, catchUp: { epoch: to, place } }),
-      isCurrent: span.isCurrent,
-    },
-  };
+  if (now.organizations.length === 0 && followed.following.left.length === 0 && !mark?.catchUp)
+    scopeNow(exchange, caller);
+  exchange.scope = { ...now, ...followed };
 }
 
 /** For readers that keep a mirror: of the organizations that were asked for, those that left. */
 async function organizationsLeft(
   { input, table }: Exchange,
   { tenant, key }: Principal,
-  span: ScopeSpan,
-  mark: ScopeMark,
 ): Promise<OrganizationLeft[]> {
   const query = certain(input, "input").query;
   if (!asksForRemoved(query)) return [];
@@ -228,7 +206,7 @@ async function organizationsLeft(
   const named = listField(query, "organization_ids");
   const isAsked = ({ uuid, provider_organization_id: id }: OrganizationLeft) =>
     (key.authorized?.includes(uuid) ?? true) && (named?.includes(id) ?? true);
-  return leftSince(items.map(parseOrganizationLeft).filter(isAsked), span, mark);
+  return items.map(parseOrganizationLeft).filter(isAsked);
 }
 
 /** Steps 5 and 6 once more, over organizations that were read again. */

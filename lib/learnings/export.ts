@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { pageOfLeft, type ScopeMark, toRemovedOrganization } from "../access/follow-scope.ts";
+import { type Following, pageOfLeft, type ScopeMark, toRemovedOrganization } from "../access/follow-scope.ts";
 import { type ReadableRepositories, readableDigest } from "../access/readable.ts";
-import type { Following, Scope } from "../access/scope.ts";
+import type { Scope } from "../access/scope.ts";
 import { Fault } from "../contract/fault.ts";
 import { learningLimits } from "../contract/limits.ts";
 import type { listLearnings } from "../contract/operations/learnings.ts";

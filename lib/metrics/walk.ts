@@ -1,6 +1,6 @@
-import { pageOfLeft, type ScopeMark, toRemovedOrganization } from "../access/follow-scope.ts";
+import { type Following, pageOfLeft, type ScopeMark, toRemovedOrganization } from "../access/follow-scope.ts";
 import { metricsPreparing } from "../access/policy.ts";
-import type { Following, Scope } from "../access/scope.ts";
+import type { Scope } from "../access/scope.ts";
 import { Fault } from "../contract/fault.ts";
 import { metricsLimits, requestLimits, scopeLimits } from "../contract/limits.ts";
 import type { RemovedOrganization } from "../contract/records.ts";

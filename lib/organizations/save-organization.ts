@@ -20,14 +20,7 @@ import {
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { organizationEntries } from "./event-entries.ts";
 import { beginMove, MoveUnderWay } from "./move.ts";
-import {
-  hasEpochs,
-  isVisible,
-  organizationLeft,
-  publishEpoch,
-  settledEpochs,
-  takeEpoch,
-} from "./visibility.ts";
+import { hasEpochs, planScopeChange, publishEpoch, type ScopeChange, settledEpochs } from "./visibility.ts";
 
 /** The full state of one organization, as the platform tells it. */
 export type OrganizationSaved = Pick<
@@ -88,7 +81,7 @@ type Applied = {
   readonly organization: OrganizationItem;
   readonly mayHaveRoom: boolean;
   /** The epochs it took, which are to be published now that everybody can see the rows. */
-  readonly epochs: ReadonlyArray<{ readonly tenant: TenantKey; readonly epoch: number }>;
+  readonly epochs: ScopeChange["epochs"];
 };
 
 async function applyOrganization(
@@ -105,39 +98,19 @@ async function applyOrganization(
     return { organization: before, mayHaveRoom: true, epochs: [] };
   }
   const merged = mergeOrganization(before, uuid, saved, version);
-  const arrival = becomesVisible(before, merged) ? await settledEpochs(table, merged.tenant) : undefined;
-  const departure = before && leaves(before, merged) ? await settledEpochs(table, before.tenant) : undefined;
-  const organization = arrival ? { ...merged, visible_epoch: arrival.next } : merged;
-  const change = { uuid, nowMs: clock.nowMs() };
+  const { visibleEpoch, writes, epochs } = await planScopeChange(store, before, merged);
+  const organization = visibleEpoch === undefined ? merged : { ...merged, visible_epoch: visibleEpoch };
   const bought = organization.seats_purchased - (before?.seats_purchased ?? 0);
   await table.transact([
     { put: organization, when: unchanged(stored, organizationAttributes) },
     ...copyWrites(organization, before?.tenant),
-    ...(arrival ? [takeEpoch(organization.tenant, arrival, change)] : []),
-    ...(before && departure
-      ? [
-          takeEpoch(before.tenant, departure, change),
-          { put: organizationLeft(before.tenant, before, { epoch: departure.next, nowMs: change.nowMs }) },
-        ]
-      : []),
+    ...writes,
     ...(organization.leaving === undefined ? [] : [{ put: movingKey(uuid) }]),
     ...(before ? boughtWrites(uuid, bought) : [{ put: newGuard(uuid, bought) }]),
     ...organizationEntries(store, before, organization),
   ]);
-  const epochs = [
-    ...(arrival ? [{ tenant: organization.tenant, epoch: arrival.next }] : []),
-    ...(before && departure ? [{ tenant: before.tenant, epoch: departure.next }] : []),
-  ];
   return { organization, mayHaveRoom: bought > 0, epochs };
 }
-
-/** The other way round: readers that keep a mirror must drop it. */
-const leaves = (before: OrganizationItem, after: OrganizationItem): boolean =>
-  hasEpochs(before.tenant) && isVisible(before) && !(before.tenant === after.tenant && isVisible(after));
-
-/** In a tenant of several organizations: readers that have passed it by must come back to it. */
-const becomesVisible = (before: OrganizationItem | undefined, after: OrganizationItem): boolean =>
-  hasEpochs(after.tenant) && isVisible(after) && !(before?.tenant === after.tenant && isVisible(before));
 
 /** Whatever a decision about an organization rests on, whoever else may change it. */
 export const organizationAttributes = [

@@ -1,4 +1,5 @@
 import { scopeLimits } from "../contract/limits.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import {
   noEpochs,
@@ -12,7 +13,7 @@ import {
   type TenantKey,
   tenantOrganizationKey,
 } from "../store/layout.ts";
-import { ConditionFailed, type Table, type Update } from "../store/table.ts";
+import { ConditionFailed, type Table, type TransactionWrite, type Update } from "../store/table.ts";
 
 /** Only tenants of several organizations have a scope that changes. */
 export const hasEpochs = (tenant: TenantKey): boolean => !tenant.startsWith("o#");
@@ -45,10 +46,63 @@ export async function settledEpochs(table: Table, tenant: TenantKey): Promise<Sc
 
 const secondsPerDay = 86_400;
 
+/** What an organization is to the readers of its tenant. */
+export type ScopedOrganization = Pick<
+  OrganizationItem,
+  "uuid" | "provider" | "provider_organization_id" | "tenant" | "active" | "plan"
+>;
+
+export type ScopeChange = {
+  /** To be written with the row; undefined: it does not become visible now. */
+  readonly visibleEpoch: number | undefined;
+  /** For the transaction that writes the row. */
+  readonly writes: readonly TransactionWrite[];
+  /** To be published once that transaction has answered. */
+  readonly epochs: ReadonlyArray<{ readonly tenant: TenantKey; readonly epoch: number }>;
+};
+
+/** What a change of an organization means to readers of several: it becomes visible to them, leaves them, or neither. */
+export async function planScopeChange(
+  { table, clock }: { readonly table: Table; readonly clock: Pick<Clock, "nowMs"> },
+  before: ScopedOrganization | undefined,
+  after: ScopedOrganization,
+): Promise<ScopeChange> {
+  const arrival = becomesVisible(before, after) ? await settledEpochs(table, after.tenant) : undefined;
+  const left = before && leaves(before, after) ? before : undefined;
+  const departure = left && (await settledEpochs(table, left.tenant));
+  // As late as can be: a first page trusts an epoch by its age.
+  const nowMs = clock.nowMs();
+  const change = { uuid: after.uuid, nowMs };
+  return {
+    visibleEpoch: arrival?.next,
+    writes: [
+      ...(arrival ? [takeEpoch(after.tenant, arrival, change)] : []),
+      ...(left && departure
+        ? [
+            takeEpoch(left.tenant, departure, change),
+            { put: organizationLeft(left.tenant, left, { epoch: departure.next, nowMs }) },
+          ]
+        : []),
+    ],
+    epochs: [
+      ...(arrival ? [{ tenant: after.tenant, epoch: arrival.next }] : []),
+      ...(left && departure ? [{ tenant: left.tenant, epoch: departure.next }] : []),
+    ],
+  };
+}
+
+/** In a tenant of several organizations: readers that have passed it by must come back to it. */
+const becomesVisible = (before: ScopedOrganization | undefined, after: ScopedOrganization): boolean =>
+  hasEpochs(after.tenant) && isVisible(after) && !(before?.tenant === after.tenant && isVisible(before));
+
+/** The other way round: readers that keep a mirror must drop it. */
+const leaves = (before: ScopedOrganization, after: ScopedOrganization): boolean =>
+  hasEpochs(before.tenant) && isVisible(before) && !(before.tenant === after.tenant && isVisible(after));
+
 /** For the transaction in which the organization leaves: readers that keep a mirror learn of it. */
-export const organizationLeft = (
+const organizationLeft = (
   tenant: TenantKey,
-  { uuid, provider, provider_organization_id }: OrganizationIdentity,
+  { uuid, provider, provider_organization_id }: ScopedOrganization,
   { epoch, nowMs }: { readonly epoch: number; readonly nowMs: number },
 ): OrganizationLeft => ({
   ...organizationLeftKey(tenant, uuid),
@@ -59,13 +113,12 @@ export const organizationLeft = (
   at_ms: nowMs,
   ttl: Math.ceil(nowMs / 1000) + scopeLimits.leftDays * secondsPerDay,
 });
-type OrganizationIdentity = Pick<OrganizationItem, "uuid" | "provider" | "provider_organization_id">;
 
 /**
  * For the transaction that writes the row with `visible_epoch` = `before.next`, or the one that tells of its leaving:
  * one unpublished epoch at a time.
  */
-export const takeEpoch = (
+const takeEpoch = (
   tenant: TenantKey,
   before: ScopeEpochs,
   { uuid, nowMs }: { readonly uuid: string; readonly nowMs: number },

@@ -33,6 +33,7 @@ import { StreamBusy } from "../../lib/stream/stream.ts";
 import { Dice, diceChance, Scheduler } from "../simulation/model/scheduler.ts";
 import { ModelStore, noFaults } from "../simulation/model/store.ts";
 import { Process } from "../simulation/world.ts";
+import { atRest, mirrorFaults } from "../support/mirror-oracle.ts";
 import { isLong, timeoutMs, volume } from "../support/volume.ts";
 import { item, verbsOf } from "./fixture.ts";
 
@@ -279,7 +280,7 @@ class Life {
     }
   }
 
-  /** The oracle: the mirror is what stands in the organizations that are visible, no more and no less. */
+  /** A fresh walk returns what stands in the organizations that are visible. */
   #judge(held: ReadonlyMap<string, string>): void {
     const wanted = new Map<string, string>();
     for (const name of names) {
@@ -288,9 +289,8 @@ class Life {
       for (const { id, text, state } of this.learnings(organization.uuid))
         if (state === "approved") wanted.set(`${name} ${id}`, text);
     }
-    for (const [id, text] of wanted)
-      if (held.get(id) !== text) this.problems.push(`${id} is held as ${held.get(id)}, and it is ${text}`);
-    for (const id of held.keys()) if (!wanted.has(id)) this.problems.push(`${id} is held, and it is gone`);
+    for (const { kind, name } of mirrorFaults(held, atRest(wanted)))
+      this.problems.push(`${kind}: ${name} is held as ${held.get(name)}, and it is ${wanted.get(name)}`);
   }
 }
 

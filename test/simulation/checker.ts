@@ -14,6 +14,7 @@ import {
   type StreamEntry,
 } from "../../lib/stream/stream.ts";
 import { weekOf } from "../../lib/stream/weeks.ts";
+import { atRest, type MirrorFault, mirrorFaults, type Possible } from "../support/mirror-oracle.ts";
 import { type HistoryEvent, nameOf, pullRequestOf, visibleText } from "./history.ts";
 import { lookAtOrganizations, type World } from "./world.ts";
 
@@ -86,59 +87,57 @@ export function checkShown(
   if (!isSent) throw new Violation("foreign", `${name} appears in a state that nobody sent or asked for`);
 }
 
-/**
- * A walk has just ended. What was acknowledged before its last page began, and is still wanted whatever was sent
- * since, must have been shown: in that state or in a later one.
- */
+/** What was known of the organizations of a scope when the last page of a walk began. */
+export type KnownScope = {
+  /** In the scope: the walk owes them whole. */
+  readonly owed: ReadonlySet<string>;
+  /** Out of the scope. The others change just now: nothing is said of them. */
+  readonly gone: ReadonlySet<string>;
+};
+
+/** A walk has just ended: what it owes is what a fresh walk returns that begins with its last page. */
 export function checkWalk(
   events: readonly HistoryEvent[],
   scope: WalkScope,
-  organizations: ReadonlySet<string>,
+  known: KnownScope,
   lastPageBegan: number,
-  shown: ReadonlyMap<string, string>,
+  { shown, appliesRemovals }: { shown: ReadonlyMap<string, string>; appliesRemovals: boolean },
 ): void {
+  const fresh = possibleThings(events, scope, known, lastPageBegan);
+  const [fault] = mirrorFaults(shown, fresh, { followsRemovals: appliesRemovals });
+  if (fault) throw violationOf(fault, "a walk");
+}
+
+const words = { missed: "lacks", outdated: "has an outdated state of", stale: "keeps" } as const;
+
+export const violationOf = ({ kind, name }: MirrorFault, who: string): Violation =>
+  new Violation(kind === "stale" ? "stale" : "missed", `${who} ${words[kind]} ${name}`);
+
+/** The state that was acknowledged by then, and all that were sent since: a fresh walk returns one of them. */
+function possibleThings(
+  events: readonly HistoryEvent[],
+  scope: WalkScope,
+  { owed, gone }: KnownScope,
+  momentKnown: number,
+): Map<string, Possible> {
+  const things = new Map<string, Possible>();
   for (const [name, sent] of byPullRequest(events)) {
-    const [first] = sent;
-    if (!first || !organizations.has(first.pullRequest.organization)) continue;
-    const known = sent.findLastIndex(({ acknowledged }) => acknowledged < lastPageBegan);
-    if (known < 0) continue;
+    const owner = sent[0]?.pullRequest.organization ?? "";
+    if (gone.has(owner)) continue;
+    const known = sent.findLastIndex(({ acknowledged }) => acknowledged < momentKnown);
     const possible = sent.filter(
       (event, index) => index === known || (index > known && event.firstDelivered < Infinity),
     );
     const drafts = possible.map(({ change }) => change.datasets[scope.dataset]);
-    if (!drafts.every((draft) => isWanted(scope, draft))) continue;
-    const seen = shown.get(name);
-    if (seen === undefined) throw new Violation("missed", `a walk missed ${name}`);
-    if (!drafts.some((draft) => draft && visibleText(draft) === seen)) {
-      throw new Violation("missed", `a walk ended with an outdated state of ${name}`);
-    }
+    const wanted = drafts.filter((draft) => isWanted(scope, draft));
+    if (wanted.length === 0) continue;
+    const isOwed = owed.has(owner);
+    things.set(name, {
+      states: isOwed ? new Set(wanted.map(visibleText)) : undefined,
+      mayBeAbsent: !isOwed || known < 0 || wanted.length < drafts.length,
+    });
   }
-}
-
-/**
- * The other half of the oracle, for whoever applied removals too: what is in the mirror now must be wanted in some state
- * that may stand since the last page began. `gone` are organizations that were known to be out of the scope by then.
- */
-export function checkMirror(
-  events: readonly HistoryEvent[],
-  scope: WalkScope,
-  gone: ReadonlySet<string>,
-  lastPageBegan: number,
-  shown: ReadonlyMap<string, string>,
-): void {
-  const sentByName = byPullRequest(events);
-  for (const name of shown.keys()) {
-    const sent = sentByName.get(name) ?? [];
-    const [first] = sent;
-    if (first && gone.has(first.pullRequest.organization))
-      throw new Violation("stale", `a mirror keeps ${name} of an organization that left`);
-    const known = sent.findLastIndex(({ acknowledged }) => acknowledged < lastPageBegan);
-    const possible = sent.filter(
-      (event, index) => index === known || (index > known && event.firstDelivered < Infinity),
-    );
-    if (!possible.some(({ change }) => isWanted(scope, change.datasets[scope.dataset])))
-      throw new Violation("stale", `a mirror keeps ${name}, which is gone`);
-  }
+  return things;
 }
 
 /**
@@ -197,20 +196,19 @@ async function lookAtPointers(world: World): Promise<Map<string, Pointer>> {
   );
 }
 
-export type Row = { readonly organization: string; readonly name: string; readonly draft: EntryDraft };
-
-/** The rows a reader should find when everything is at rest: the newest state of every pull request. */
-export function currentRows(
+/** What a fresh walk returns when everything is at rest: the newest state of every pull request. */
+export function thingsAtRest(
   events: readonly HistoryEvent[],
   scope: WalkScope,
   organizations: ReadonlySet<string>,
-): Row[] {
-  return [...byPullRequest(events)].flatMap(([name, sent]) => {
+): Map<string, Possible> {
+  const newest = [...byPullRequest(events)].flatMap(([name, sent]): Array<[string, string]> => {
     const last = sent.at(-1);
     const draft = last?.change.datasets[scope.dataset];
     if (!last || !organizations.has(last.change.organization) || !isWanted(scope, draft)) return [];
-    return [{ organization: last.change.organization, name, draft }];
+    return [[name, visibleText(draft)]];
   });
+  return atRest(new Map(newest));
 }
 
 /** Nothing is under way any more: pointers, entries, copies, parts and heads are exactly what they should be. */

@@ -1,13 +1,9 @@
 import {
-  lastLeftIn,
-  leftSince,
+  type Following,
+  followRows,
   pageOfLeft,
   type ScopeMark,
-  type ScopeSpan,
-  shownSince,
   spanOf,
-  tellsLeft,
-  withinSpan,
 } from "../../lib/access/follow-scope.ts";
 import { Fault } from "../../lib/contract/fault.ts";
 import { authorizedDigestOf, checkMark } from "../../lib/http/cursors.ts";
@@ -31,10 +27,11 @@ import { parseHead } from "../../lib/stream/head.ts";
 import type { PageRequest, PageResult } from "../../lib/stream/read.ts";
 import { datasets } from "../../lib/stream/stream.ts";
 import { weekStartMs } from "../../lib/stream/weeks.ts";
-import { checkCursor, checkMirror, checkShown, checkWalk, Violation, type WalkScope } from "./checker.ts";
+import { checkCursor, checkShown, checkWalk, Violation, type WalkScope } from "./checker.ts";
 import { firstWeek, pullRequestOf, statusOf, visibleText, weeksCount } from "./history.ts";
 import {
   lookAtOrganizations,
+  type OrganizationState,
   organizations,
   Process,
   parseOrganizationState,
@@ -105,10 +102,11 @@ type Admission = {
   /** In scope, with their change counters. */
   readonly organizations: ReadonlyMap<string, number>;
   readonly began: number;
-  readonly span?: ScopeSpan;
-  readonly newlyVisible: readonly string[];
-  readonly left: readonly OrganizationLeft[];
+  /** Of a walk over several organizations. */
+  readonly following?: Following<Row>;
 };
+
+type Row = OrganizationState & { readonly name: string };
 
 /** A caller that walks pages, keeps the last state it saw of every pull request, and may come back later. */
 export class Walk {
@@ -190,7 +188,7 @@ export class Walk {
     if (this.appliesRemovals && this.#arrivals !== arrivals) return "gone";
     if (ours.some(({ state }) => !state.isReady)) return "preparing";
     const inScope = new Map(ours.map(({ name, state }) => [name, state.changes]));
-    return { organizations: inScope, began, newlyVisible: [], left: [] };
+    return { organizations: inScope, began };
   }
 
   /** As the chain does: rows and epochs in one round, and the rows again where the epochs tell of a change. */
@@ -209,37 +207,27 @@ export class Walk {
     const span = { ...planned, rereads: planned.rereads && !isTrusted };
     const now = span.rereads ? (await this.#rows()).rows : rows;
     const visible = now.filter(({ isVisible, name }) => isVisible && this.mayRead(name));
-    const left = mark && this.appliesRemovals ? await this.#left(span, mark) : [];
+    const { organizations: shown, following } = await followRows(visible, span, mark, () => this.#left());
     // Whoever keeps a mirror is told that the last one left, and refused afterwards.
-    const isToldFirst = this.appliesRemovals && mark !== undefined && (left.length > 0 || mark.catchUp);
+    const isToldFirst =
+      this.appliesRemovals && mark !== undefined && (following.left.length > 0 || mark.catchUp);
     if (visible.length === 0 && !isToldFirst) return "gone";
     if (visible.some(({ isReady }) => !isReady)) return "preparing";
     const isMarked = weakness !== "unmarked";
-    return {
-      organizations: new Map(
-        (isMarked ? withinSpan(visible, span) : visible).map((row) => [row.name, row.changes]),
-      ),
-      began,
-      ...(isMarked && { span }),
-      newlyVisible: mark ? shownSince(visible, span).map(({ name }) => name) : [],
-      left,
-    };
+    const inScope = new Map((isMarked ? shown : visible).map(({ name, changes }) => [name, changes]));
+    return { organizations: inScope, began, ...(isMarked && { following }) };
   }
 
-  async #left(span: ScopeSpan, mark: ScopeMark): Promise<OrganizationLeft[]> {
-    if (!tellsLeft(span, mark)) return [];
+  async #left(): Promise<OrganizationLeft[]> {
+    if (!this.appliesRemovals) return [];
     const table = this.#world.connect(this.#process);
     const items = await Array.fromAsync(queryAll(table, organizationsLeftRange(this.scope.tenant)));
-    const left = items.map(parseOrganizationLeft).filter(({ uuid }) => this.mayRead(uuid));
-    return leftSince(left, span, mark);
+    return items.map(parseOrganizationLeft).filter(({ uuid }) => this.mayRead(uuid));
   }
 
   /** Organizations that left have a page of their own. */
-  #drop(admission: Admission, limit: number): void {
-    const { span } = admission;
-    if (!span) return;
-    const markAt = (place: string | number) => ({ epoch: span.from, catchUp: { epoch: span.to, place } });
-    const { left, mark } = pageOfLeft({ left: admission.left, markAt }, limit, 0);
+  #drop(following: Following<Row>, limit: number): void {
+    const { left, mark } = pageOfLeft(following, limit, 0);
     for (const { uuid } of left)
       for (const name of this.shown.keys()) if (name.startsWith(`${uuid} `)) this.shown.delete(name);
     this.#mark = mark;
@@ -259,17 +247,17 @@ export class Walk {
 
   /** One page; true when it was the last. */
   async #page(admission: Admission, limit: number): Promise<boolean> {
-    const { organizations: inScope, began, span, newlyVisible, left } = admission;
+    const { organizations: inScope, began, following } = admission;
     const { events } = this.#world;
     this.#steady = stillSteady(this.#steady, inScope);
-    if (left.length > 0) {
-      this.#drop(admission, limit);
+    if (following && following.left.length > 0) {
+      this.#drop(following, limit);
       return false;
     }
-    if (span && this.#mark && inScope.size === 0) return await this.#nobodyLeft(span, began);
-    const isCatchUp = newlyVisible.length > 0 && span !== undefined && !this.#goesOnFirst();
-    const place = this.#mark?.catchUp?.place;
-    const caughtUpTo = lastLeftIn(place) === undefined ? place : undefined;
+    if (following && this.#mark && inScope.size === 0) return await this.#nobodyLeft(following, began);
+    const newlyVisible = following?.newlyVisible.map(({ name }) => name) ?? [];
+    const isCatchUp = newlyVisible.length > 0 && !this.#goesOnFirst();
+    const caughtUpTo = following?.caughtUpTo;
     const stretch = isCatchUp
       ? {
           after: typeof caughtUpTo === "number" ? caughtUpTo : 0,
@@ -304,21 +292,21 @@ export class Walk {
     this.#moveOn(admission, result, isCatchUp);
     await checkCursor(this.#world, this.scope, await this.#owedAtCursor(), this.#after, this.shown);
     const isOver = result.nextAfter === null && !isCatchUp && this.#passed === undefined;
-    if (!isOver || span?.isCurrent === false) return false;
+    if (!isOver || following?.isCurrent === false) return false;
     this.#world.walks++;
-    checkWalk(events, this.scope, await this.#owedAtEnd(began), began, this.shown);
-    if (this.appliesRemovals)
-      checkMirror(events, this.scope, await this.#goneAtEnd(began), began, this.shown);
+    const known = { owed: await this.#owedAtEnd(began), gone: await this.#goneAtEnd(began) };
+    checkWalk(events, this.scope, known, began, this);
     return true;
   }
 
   /** All that left was told: the walk stands where it is. */
-  async #nobodyLeft(span: ScopeSpan, began: number): Promise<boolean> {
+  async #nobodyLeft({ mark, isCurrent }: Following<Row>, began: number): Promise<boolean> {
     this.pages++;
-    this.#mark = { epoch: span.to };
-    if (!span.isCurrent) return false;
+    this.#mark = mark;
+    if (!isCurrent) return false;
     this.#world.walks++;
-    checkMirror(this.#world.events, this.scope, await this.#goneAtEnd(began), began, this.shown);
+    const known = { owed: new Set<string>(), gone: await this.#goneAtEnd(began) };
+    checkWalk(this.#world.events, this.scope, known, began, this);
     return true;
   }
 
@@ -333,19 +321,20 @@ export class Walk {
   }
 
   /** What the next cursor says. */
-  #moveOn({ span }: Admission, result: PageResult & { readonly kind: "page" }, isCatchUp: boolean): void {
+  #moveOn(
+    { following }: Admission,
+    result: PageResult & { readonly kind: "page" },
+    isCatchUp: boolean,
+  ): void {
     if (this.#isLate && !isCatchUp && this.#mark && this.#passed !== undefined) {
       this.#after = result.nextAfter ?? result.readUpTo;
       this.#isLate = result.nextAfter !== null;
-    } else if (isCatchUp && span) {
+    } else if (isCatchUp && following) {
       if (result.nextAfter === null) this.#passed = undefined;
-      this.#mark =
-        result.nextAfter === null
-          ? { epoch: span.to }
-          : { epoch: span.from, catchUp: { epoch: span.to, place: result.nextAfter } };
+      this.#mark = result.nextAfter === null ? following.mark : following.markAt(result.nextAfter);
     } else {
       this.#after = result.nextAfter ?? result.readUpTo;
-      this.#mark = span && { epoch: span.to };
+      this.#mark = following?.mark;
     }
   }
 

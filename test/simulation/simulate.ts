@@ -2,8 +2,9 @@ import { hasEpochs, settledEpochs } from "../../lib/organizations/visibility.ts"
 import { datasets, type StreamDeps } from "../../lib/stream/stream.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
 import { weekStartMs } from "../../lib/stream/weeks.ts";
-import { checkAtRest, currentRows, Violation, type WalkScope } from "./checker.ts";
-import { firstWeek, visibleText } from "./history.ts";
+import { mirrorFaults } from "../support/mirror-oracle.ts";
+import { checkAtRest, thingsAtRest, Violation, violationOf, type WalkScope } from "./checker.ts";
+import { firstWeek } from "./history.ts";
 import { coversSeveral, startReader, Walk } from "./readers.ts";
 import { SimulatedWorld } from "./simulated-world.ts";
 import {
@@ -77,17 +78,14 @@ export async function checkRest(world: World): Promise<void> {
   }
 }
 
-/** The oracle: a mirror that comes back is what a fresh walk returns, no more and no less. */
+/** A mirror that comes back holds what a fresh walk returns. */
 async function checkResumed(world: World, mirror: Walk): Promise<void> {
   if (!(await mirror.toTheEnd(() => 1 + world.dice.below(4)))) return;
   const members = await membersOf(world, mirror.scope);
   const isRead = (name: string) => !coversSeveral(mirror.scope) || mirror.mayRead(name);
-  const rows = currentRows(world.events, mirror.scope, new Set([...members].filter(isRead)));
-  const wanted = new Map(rows.map(({ name, draft }) => [name, visibleText(draft)]));
-  for (const [name, text] of wanted)
-    if (mirror.shown.get(name) !== text) throw new Violation("missed", `a mirror at rest lacks ${name}`);
-  for (const name of mirror.shown.keys())
-    if (!wanted.has(name)) throw new Violation("stale", `a mirror at rest keeps ${name}`);
+  const fresh = thingsAtRest(world.events, mirror.scope, new Set([...members].filter(isRead)));
+  const [fault] = mirrorFaults(mirror.shown, fresh);
+  if (fault) throw violationOf(fault, "a mirror at rest");
 }
 
 async function membersOf(world: World, scope: WalkScope): Promise<Set<string>> {
@@ -135,16 +133,13 @@ async function checkFreshWalk(world: World, process: Process, scope: WalkScope):
   const members = await membersOf(world, scope);
   // Nobody is visible: a request is refused.
   if (members.size === 0) return;
-  const rows = currentRows(world.events, scope, members);
+  const fresh = thingsAtRest(world.events, scope, members);
   const walk = new Walk(world, process, scope);
   const limit = 1 + world.dice.below(4);
   await walk.toTheEnd(() => limit);
-  const pages = Math.max(1, Math.ceil(rows.length / limit));
+  const pages = Math.max(1, Math.ceil(fresh.size / limit));
   if (walk.pages !== pages) throw new Violation("paging", `${walk.pages} pages for what takes ${pages}`);
-  for (const { name, draft } of rows) {
-    if (walk.shown.get(name) !== visibleText(draft))
-      throw new Violation("missed", `a fresh walk lacks ${name}`);
-  }
-  if (walk.shown.size !== rows.length)
-    throw new Violation("foreign", "a fresh walk shows something that is gone");
+  const [fault] = mirrorFaults(walk.shown, fresh);
+  if (fault?.kind === "stale") throw new Violation("foreign", "a fresh walk shows something that is gone");
+  if (fault) throw violationOf(fault, "a fresh walk");
 }

@@ -1,10 +1,4 @@
-import {
-  hasEpochs,
-  organizationLeft,
-  publishEpoch,
-  settledEpochs,
-  takeEpoch,
-} from "../../lib/organizations/visibility.ts";
+import { hasEpochs, planScopeChange, publishEpoch } from "../../lib/organizations/visibility.ts";
 import { organizationKey, tenantOrganizationKey } from "../../lib/store/layout.ts";
 import { ConditionFailed, StoreUnavailable, TransactionRefused } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
@@ -141,7 +135,7 @@ export function startFlipper(world: World, flips: number): void {
   });
 }
 
-/** As `saveOrganization` does it: both copies and the epoch in one transaction, then the epoch is published. */
+/** The rows are the harness's own; what happens to the scope is the service's own code. */
 async function changeScope(
   world: World,
   process: Process,
@@ -151,18 +145,22 @@ async function changeScope(
 ): Promise<void> {
   const { table } = world.deps(process, "flipper");
   const { tenant } = wanted;
-  const wasVisible = before.isVisible && before.tenant === tenant;
-  const takes = hasEpochs(tenant) && wanted.isVisible && !wasVisible;
-  const epochs = takes ? await settledEpochs(table, tenant) : undefined;
-  const leaves =
-    hasEpochs(before.tenant) && before.isVisible && !(before.tenant === tenant && wanted.isVisible);
-  const departure = leaves ? await settledEpochs(table, before.tenant) : undefined;
-  const nowMs = scopeNowMs(world);
   const identity = { uuid: organization, provider: "github", provider_organization_id: "1" } as const;
+  const scoped = (state: Pick<OrganizationState, "tenant" | "isVisible">) => ({
+    ...identity,
+    tenant: state.tenant,
+    active: state.isVisible,
+    plan: "enterprise" as const,
+  });
+  const change = await planScopeChange(
+    { table, clock: { nowMs: () => scopeNowMs(world) } },
+    scoped(before),
+    scoped(wanted),
+  );
   const after = {
     ...wanted,
     changes: before.changes + 1,
-    visible_epoch: epochs?.next ?? (tenant === before.tenant ? before.visible_epoch : 0),
+    visible_epoch: change.visibleEpoch ?? (tenant === before.tenant ? before.visible_epoch : 0),
   };
   await table.transact([
     { put: organizationItem(organization, after), when: { equals: ["changes", before.changes] } },
@@ -170,16 +168,9 @@ async function changeScope(
     ...(before.tenant !== tenant && hasEpochs(before.tenant)
       ? [{ delete: tenantOrganizationKey(before.tenant, organization) }]
       : []),
-    ...(epochs ? [takeEpoch(tenant, epochs, { uuid: organization, nowMs })] : []),
-    ...(departure
-      ? [
-          takeEpoch(before.tenant, departure, { uuid: organization, nowMs }),
-          { put: organizationLeft(before.tenant, identity, { epoch: departure.next, nowMs }) },
-        ]
-      : []),
+    ...change.writes,
   ]);
-  if (epochs) await publishEpoch(table, tenant, epochs.next);
-  if (departure) await publishEpoch(table, before.tenant, departure.next);
+  for (const { tenant, epoch } of change.epochs) await publishEpoch(table, tenant, epoch);
   world.scopeKnown.set(organization, { changes: after.changes, at: world.now() });
 }
 

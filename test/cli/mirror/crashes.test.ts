@@ -7,7 +7,7 @@ import { ReviewApiError } from "../../../lib/client/error.ts";
 import { volume } from "../../support/volume.ts";
 import { useDev } from "../support.ts";
 import { Crash, CrashingDisk, Service } from "./model.ts";
-import { expectMirror, quickDisk, runMirror, sortedRows } from "./property.ts";
+import { expectMirror, quickDisk, rowsIn, runMirror } from "./property.ts";
 
 const seeds = volume(5, 1_500);
 const runsPerSeed = 8;
@@ -70,7 +70,7 @@ test("the checker sees a record that is missing, doubled or stale", async () => 
   const request = { what: "things", format: "ndjson", query: {} } as const;
   const file = join(folder, "checker.ndjson");
   await runMirror(file, walk, request);
-  const whole = await sortedRows(file, walk.layout);
+  const whole = await rowsIn(file, walk.layout);
   expect(whole.length).toBeGreaterThan(1);
   let number = 0;
   for (const wrong of [

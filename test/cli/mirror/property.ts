@@ -2,9 +2,11 @@ import { readFile, rename } from "node:fs/promises";
 import { expect } from "vitest";
 import { type Disk, piecesOf, rowsOf, statOf, systemDisk } from "../../../cli/export/disk.ts";
 import type { Layout } from "../../../cli/export/layout.ts";
+import { digestsOf } from "../../../cli/export/mirror/identity.ts";
 import { earlierRun, type Request } from "../../../cli/export/mirror/state.ts";
 import { updateMirror } from "../../../cli/export/mirror/update.ts";
 import type { Walk } from "../../../cli/export/sources.ts";
+import { atRest, mirrorFaults } from "../../support/mirror-oracle.ts";
 
 /**
  * The property of every mirror: the file holds what a fresh, whole export of the same walk writes now, up to the order
@@ -12,7 +14,21 @@ import type { Walk } from "../../../cli/export/sources.ts";
  */
 export async function expectMirror(file: string, fresh: string, walk: Walk, request: Request): Promise<void> {
   await runMirror(fresh, walk, request);
-  expect(await sortedRows(file, walk.layout)).toEqual(await sortedRows(fresh, walk.layout));
+  const [held, wanted] = [await thingsIn(file, walk), await thingsIn(fresh, walk)];
+  expect(mirrorFaults(held, atRest(wanted))).toEqual([]);
+}
+
+/** The rows of each thing, as text. Rows of one thing that do not stand together are two things here. */
+async function thingsIn(file: string, { layout, identity }: Walk): Promise<Map<string, string>> {
+  const things = new Map<string, string>();
+  let before = "";
+  for (const row of await rowsIn(file, layout)) {
+    const name = digestsOf(identity, layout.fieldsOf(row) ?? {}).thing.toString("hex");
+    const key = things.has(name) && before !== name ? `${name} again, ${things.size}` : name;
+    things.set(key, `${things.get(key) ?? ""}${row}\n`);
+    before = name;
+  }
+  return things;
 }
 
 /** Without waiting for the platter: these tests end processes, they do not cut the power. */
@@ -39,7 +55,7 @@ export type RunOptions = {
 };
 
 /** Throws where the file is not whole in its layout. */
-export async function sortedRows(file: string, layout: Layout): Promise<string[]> {
+export async function rowsIn(file: string, layout: Layout): Promise<string[]> {
   const { size } = (await statOf(file)) ?? { size: 0 };
   const text = await readFile(file, "utf8");
   expect(text.startsWith(layout.beginning)).toBe(true);
@@ -49,5 +65,5 @@ export async function sortedRows(file: string, layout: Layout): Promise<string[]
     const content = row.toString().replace(layout.between === "" ? /$^/ : /,$/, "");
     if (layout.fieldsOf(content)) rows.push(content);
   }
-  return rows.toSorted();
+  return rows;
 }
