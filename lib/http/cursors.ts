@@ -6,6 +6,7 @@ import { coversSeveral, type Scope } from "../access/scope.ts";
 import { Fault } from "../contract/fault.ts";
 import { cursorLimits } from "../contract/limits.ts";
 import type { Operation } from "../contract/operation.ts";
+import { otherAuthorizedOrganizations, startNewWalk } from "../contract/sentences.ts";
 import { packSortKey, unpackSortKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import type { CursorKeyRing, SigningKey } from "./cursor-keys.ts";
@@ -77,7 +78,17 @@ const damaged = () => invalid("is damaged. Send next_cursor of the previous page
 const moved = () =>
   invalid(
     "was made before the organization changed its workspace or instance, before the service was restored from a " +
-      "backup, or with a key of another one. Start a new walk.",
+      `backup, or with a key of another one. ${startNewWalk}`,
+  );
+
+const ofAnotherRequest = () =>
+  invalid("belongs to another request. Keep the filters and the organization of the first page.");
+
+/** A cursor of release 1 has one digest for tenant, organization and filters: it does not tell which of them differs. */
+const ofAnotherRequestOrTenant = () =>
+  invalid(
+    "is of an earlier release, and the organization has changed its workspace or instance since, or the filters are " +
+      "not those of the first page. Keep the filters; where they are the same, start a new walk.",
   );
 
 const macBytes = 32;
@@ -92,10 +103,10 @@ export async function openCursor(
   if (payload.o !== operation.id) throw invalid("was made by another operation.");
   const days = payload.r ? cursorLimits.resumeAgeDaysMax : cursorLimits.pageAgeDaysMax;
   if (deps.nowMs / 1000 - payload.t > days * 86_400)
-    throw invalid(`is older than ${days} days. Start a new walk.`);
+    throw invalid(`is older than ${days} days. ${startNewWalk}`);
   if (payload.s && deps.nowMs / 1000 - payload.s[0] > cursorLimits.resumeAgeDaysMax * 86_400)
     throw invalid(
-      `goes on with a walk that is older than ${cursorLimits.resumeAgeDaysMax} days. Start a new walk.`,
+      `goes on with a walk that is older than ${cursorLimits.resumeAgeDaysMax} days. ${startNewWalk}`,
     );
   return {
     position: payload.p,
@@ -201,12 +212,10 @@ export function bindPaging(
     const expected = ofRelease1
       ? bindingOf([walk.principal.tenant, walk.scope.selector, filtersOf(query)])
       : binding();
-    if (cursor.binding !== expected) {
-      throw invalid("belongs to another request. Keep the filters and the organization of the first page.");
-    }
+    if (cursor.binding !== expected) throw ofRelease1 ? ofAnotherRequestOrTenant() : ofAnotherRequest();
     if (cursor.readable !== readable) {
       throw invalid(
-        "was made for other repositories: those that the key's member can read have changed. Start a new walk.",
+        `was made for other repositories: those that the key's member can read have changed. ${startNewWalk}`,
       );
     }
     if (keepsSize && limit !== undefined && limit !== cursor.pageSize) {
@@ -279,12 +288,12 @@ export function checkMark(
   const { mark } = cursor;
   if (!mark)
     throw invalid(
-      "is of an earlier release and does not tell which organizations it covers. Start a new walk.",
+      `is of an earlier release and does not tell which organizations it covers. ${startNewWalk}`,
     );
   if (cursor.authorizedDigest !== authorizedDigestOf(principal))
-    throw invalid("was made with a key that is authorized for other organizations. Start a new walk.");
+    throw invalid(`${otherAuthorizedOrganizations} ${startNewWalk}`);
   if (Math.max(mark.epoch, mark.catchUp?.epoch ?? 0) > (principal.scopeEpochs?.published ?? 0))
-    throw invalid("was made before the service was restored from a backup. Start a new walk.");
+    throw invalid(`was made before the service was restored from a backup. ${startNewWalk}`);
   return mark;
 }
 

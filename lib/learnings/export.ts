@@ -6,6 +6,7 @@ import { Fault } from "../contract/fault.ts";
 import { learningLimits } from "../contract/limits.ts";
 import type { listLearnings } from "../contract/operations/learnings.ts";
 import type { RemovedLearning, RemovedOrganization } from "../contract/records.ts";
+import { startNewWalk } from "../contract/sentences.ts";
 import { certain } from "../runtime/certain.ts";
 import { type Clock, toTimestamp } from "../runtime/clock.ts";
 import type { LearningItem, LearningRemoval } from "../store/items/learning.ts";
@@ -88,7 +89,7 @@ function cursorAt(
 const otherRepositories = (): Fault =>
   new Fault(
     "INVALID_CURSOR",
-    "cursor: was made when repository_name stood for another repository. Start a new walk.",
+    `cursor: was made when repository_name stood for another repository. ${startNewWalk}`,
   );
 
 /** Stands behind everything of the moment at which a first walk began, and tells a first walk from a resumed one. */

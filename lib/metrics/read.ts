@@ -1,4 +1,5 @@
 import type { McpRecord, PullRequestStatus, ReviewRecord } from "../contract/records-metrics.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
 import type { StreamEntry } from "../stream/stream.ts";
 import { prUrlOfMcp, toMcpRecord } from "./mcp.ts";
 import { repositoryNames } from "./repository-names.ts";
@@ -8,7 +9,12 @@ import { jsonRecordBytesMax, type MetricsCall, type Walked, walk } from "./walk.
 
 export type MetricsPage<Record> = Omit<Walked, "entries"> & {
   readonly records: readonly Record[];
+  /** Of each record, in the order of the records. */
+  readonly owners: readonly OrganizationItem[];
 };
+
+const ownersOf = (entries: Walked["entries"]): OrganizationItem[] =>
+  entries.map(({ organization }) => organization);
 
 /** Records as JSON text: pages of thousands of findings never become objects. */
 export async function readReviewComments(call: MetricsCall): Promise<MetricsPage<string>> {
@@ -20,7 +26,7 @@ export async function readReviewComments(call: MetricsCall): Promise<MetricsPage
   const records = entries.map(({ entry, organization }) =>
     renderReviewComments(entry, organization.provider_organization_id),
   );
-  return { records, ...cursors };
+  return { records, owners: ownersOf(entries), ...cursors };
 }
 
 type ReviewsCall = MetricsCall & {
@@ -54,7 +60,7 @@ export async function readReviews(call: ReviewsCall): Promise<MetricsPage<Review
       ...nameOf(entry.organization, entry.repositoryId),
     }),
   );
-  return { records, ...cursors };
+  return { records, owners: ownersOf(entries), ...cursors };
 }
 
 export async function readMcp(call: MetricsCall): Promise<MetricsPage<McpRecord>> {
@@ -69,5 +75,5 @@ export async function readMcp(call: MetricsCall): Promise<MetricsPage<McpRecord>
       provider: organization.provider,
     }),
   );
-  return { records, ...cursors };
+  return { records, owners: ownersOf(entries), ...cursors };
 }

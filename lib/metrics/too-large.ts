@@ -1,6 +1,9 @@
 import { Fault } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
 import type { RemovedPullRequest } from "../contract/records-metrics.ts";
+import { type LargePullRequest, namePullRequest, takesAlone } from "../contract/sentences.ts";
+import { certain } from "../runtime/certain.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
 import type { Walked } from "./walk.ts";
 
 export type TooLargePage = {
@@ -9,6 +12,7 @@ export type TooLargePage = {
   readonly largest: {
     /** Undefined where it could not be read any more. */
     readonly prUrl: string | undefined;
+    readonly organization: Pick<OrganizationItem, "provider" | "provider_organization_id">;
     readonly repositoryId: string;
     readonly bytes: number;
   };
@@ -22,25 +26,32 @@ export type TooLargePage = {
  * then carries the place behind it, or it would block the walk and every resume for ever.
  */
 export function pageTooLarge({ answerBytes, largest, pageSize, behind }: TooLargePage): Fault {
-  const { prUrl, repositoryId, bytes } = largest;
   const max = requestLimits.responseBytesMax;
   const isAlone = pageSize === 1;
+  const named = nameOf(largest);
   const message = isAlone
-    ? `The pull request${prUrl ? ` ${prUrl}` : ""} alone takes ${bytes} bytes; an answer has at most ${max}, and this ` +
-      `one would have at least ${answerBytes}. A pull request is never split. To go on behind it, send x-next-cursor of ` +
-      "this answer as cursor."
+    ? `${takesAlone(named, largest.bytes)}; an answer has at most ${max}, and this one would have at least ` +
+      `${answerBytes}. A pull request is never split. To go on behind it, send x-next-cursor of this answer as cursor.`
     : `The answer would have at least ${answerBytes} bytes; it may have ${max}. Reduce limit, narrow the window or ` +
-      `add filters. The largest pull request here, ${prUrl ?? "one"} of repository ${repositoryId}, takes ` +
-      `${bytes} bytes. At limit=1 an answer that is still too large tells how to go on behind it.`;
+      `add filters. The largest pull request here, ${named ? namePullRequest(named) : "one"} in repository ` +
+      `${largest.repositoryId}, takes ${largest.bytes} bytes. At limit=1 an answer that is still too large tells how to ` +
+      "go on behind it.";
   return new Fault("RESPONSE_TOO_LARGE", message, {
     ...(isAlone && { headers: { "x-next-cursor": behind } }),
   });
 }
 
+const nameOf = ({ prUrl, organization }: TooLargePage["largest"]): LargePullRequest | undefined =>
+  prUrl === undefined
+    ? undefined
+    : { prUrl, provider: organization.provider, organizationId: organization.provider_organization_id };
+
 type Named = Pick<RemovedPullRequest, "pr_url" | "repository_id">;
 
 type FinishedPage<Record> = Pick<Walked, "nextCursor" | "resumeCursor"> & {
   readonly records: readonly Record[];
+  /** Of each record, in the order of the records. */
+  readonly owners: readonly OrganizationItem[];
 };
 
 /**
@@ -54,10 +65,13 @@ export function checkAnswerSize<Record>(
   read: (record: Record) => Named & { readonly bytes: number },
 ): void {
   if (answerBytes <= requestLimits.responseBytesMax || page.records.length === 0) return;
-  const largest = page.records.map(read).reduce((one, other) => (other.bytes > one.bytes ? other : one));
+  const largest = page.records
+    .map((record, index) => ({ ...read(record), organization: certain(page.owners[index], "owner") }))
+    .reduce((one, other) => (other.bytes > one.bytes ? other : one));
+  const { pr_url: prUrl, repository_id: repositoryId, bytes, organization } = largest;
   throw pageTooLarge({
     answerBytes,
-    largest: { prUrl: largest.pr_url, repositoryId: largest.repository_id, bytes: largest.bytes },
+    largest: { prUrl, organization, repositoryId, bytes },
     pageSize: paging.pageSize,
     behind: page.nextCursor ?? page.resumeCursor ?? "",
   });

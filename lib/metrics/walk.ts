@@ -14,7 +14,7 @@ import { parseHead } from "../stream/head.ts";
 import { type PageRequest, readPage, type TooLarge } from "../stream/read.ts";
 import type { Removal } from "../stream/removal.ts";
 import type { Dataset, StreamEntry } from "../stream/stream.ts";
-import { pageTooLarge } from "./too-large.ts";
+import { pageTooLarge, type TooLargePage } from "./too-large.ts";
 
 /** What a walk needs of a call. Access has decided whose data it is: what is left of the scope may be seen. */
 export type MetricsCall = {
@@ -114,7 +114,7 @@ async function catchUp(
   const page = await readEntries(call, options, {
     organization: undefined,
     after: typeof caughtUpTo === "number" ? caughtUpTo : 0,
-    upTo: position.number,
+    catchesUpTo: position,
     removalsSince: undefined,
     ...(newlyVisible.length <= scopeLimits.ownCopiesMax && {
       copiesOf: newlyVisible.map(({ uuid }) => uuid),
@@ -160,9 +160,11 @@ function positionOf(position: unknown): Position {
 const cursorAt = ({ number, removalsSince = 0 }: Position): number | readonly number[] =>
   removalsSince > number ? [number, removalsSince] : number;
 
-type Stretch = Pick<PageRequest, "organization" | "after" | "upTo" | "copiesOf" | "isStillHere"> & {
+type Stretch = Pick<PageRequest, "organization" | "after" | "copiesOf" | "isStillHere"> & {
   readonly organizations: readonly OrganizationItem[];
   readonly removalsSince: number | undefined;
+  /** Where the walk stands that these organizations are caught up to; it goes on there. */
+  readonly catchesUpTo?: Position;
 };
 
 type ReadStretch = {
@@ -176,12 +178,14 @@ type ReadStretch = {
 async function readEntries(
   call: MetricsCall,
   { dataset, wanted, wantedStatus, recordBytesMax, prUrlOf }: WalkOptions,
-  { organizations: shown, removalsSince, ...stretch }: Stretch,
+  { organizations: shown, removalsSince, catchesUpTo, ...stretch }: Stretch,
 ): Promise<ReadStretch> {
   const { principal, input, paging, table } = call;
   const { include_removed: includesRemoved } = input.query;
   const organizations = new Map(shown.map((organization) => [organization.uuid, organization]));
   const isAsked = filterOf(input.query, organizations);
+  const ownerOf = ({ organization }: { readonly organization: string }) =>
+    certain(organizations.get(organization), "owner of an entry let through");
   const time = timeBudget(call);
   try {
     const result = await readPage(table, {
@@ -201,14 +205,19 @@ async function readEntries(
       responseBytesMax: recordBytesMax - (includesRemoved ? emptyRemovedBytes : 0),
       head: parseHead(call.alongside[0]),
       timeUp: time.up,
+      ...(catchesUpTo && { upTo: catchesUpTo.number }),
       ...stretch,
     });
-    if (result.kind === "too-large") throw tooLarge(call, result, prUrlOf, stretch);
+    if (result.kind === "too-large")
+      throw pageTooLarge({
+        answerBytes: result.renderedBytes,
+        largest: largestOf(result, prUrlOf, ownerOf(result.largest)),
+        pageSize: paging.pageSize,
+        behind: cursorBehind(call, result, catchesUpTo),
+      });
     if (result.kind === "no-progress") throw outOfTime();
     if (result.kind === "moved")
       throw metricsPreparing(certain(shown[0], "organization that moved").provider_organization_id);
-    const ownerOf = ({ organization }: { readonly organization: string }) =>
-      certain(organizations.get(organization), "owner of an entry let through");
     return {
       shown: {
         entries: result.entries.map((entry) => ({ entry, organization: ownerOf(entry) })),
@@ -282,25 +291,24 @@ const outOfTime = (): Fault =>
     retryAfterSeconds: 1,
   });
 
-function tooLarge(
-  { paging, scope, input }: MetricsCall,
-  page: TooLarge,
+const largestOf = (
+  { largest }: TooLarge,
   prUrlOf: WalkOptions["prUrlOf"],
-  { upTo }: Pick<Stretch, "upTo">,
-): Fault {
-  const removalsSince = input.query.include_removed && page.removalsSince;
-  const { largest, renderedBytes, nextAfter } = page;
-  return pageTooLarge({
-    answerBytes: renderedBytes,
-    largest: {
-      prUrl: largest.payload === undefined ? undefined : prUrlOf(largest),
-      repositoryId: largest.repositoryId,
-      bytes: largest.renderedBytes,
-    },
-    pageSize: paging.pageSize,
-    behind:
-      upTo === undefined
-        ? paging.next(cursorAt({ number: nextAfter, removalsSince }), scope.following?.mark)
-        : paging.next(upTo, scope.following?.markAt(nextAfter)),
-  });
+  organization: OrganizationItem,
+): TooLargePage["largest"] => ({
+  prUrl: largest.payload === undefined ? undefined : prUrlOf(largest),
+  organization,
+  repositoryId: largest.repositoryId,
+  bytes: largest.renderedBytes,
+});
+
+/** The place behind a page that is too large. */
+function cursorBehind(
+  { paging, scope: { following }, input }: MetricsCall,
+  { nextAfter, removalsSince }: TooLarge,
+  catchesUpTo: Position | undefined,
+): string {
+  if (catchesUpTo) return paging.next(cursorAt(catchesUpTo), following?.markAt(nextAfter));
+  const since = input.query.include_removed && removalsSince;
+  return paging.next(cursorAt({ number: nextAfter, removalsSince: since }), following?.mark);
 }

@@ -138,6 +138,16 @@ describe("a cursor is never longer than the service accepts, and gives its place
     const text = `${id}.${Buffer.concat([mac, Buffer.from(content)]).toString("base64url")}`;
     const cursor = await open(text);
     expect(walk({ cursor }).position).toBe(p);
+    // Its one digest does not tell what differs, so the sentence names both.
+    for (const change of [{ tenant: "w#other" as const }, { query: { user_ids: ["9"] } }])
+      expect(() => walk({ ...change, cursor })).toThrow(
+        expect.objectContaining({
+          ...invalidCursor,
+          message:
+            "cursor: is of an earlier release, and the organization has changed its workspace or instance since, or the " +
+            "filters are not those of the first page. Keep the filters; where they are the same, start a new walk.",
+        }),
+      );
   });
 });
 

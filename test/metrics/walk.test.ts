@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Fault } from "../../lib/contract/fault.ts";
 import { readMcp, readReviewComments, readReviews } from "../../lib/metrics/read.ts";
-import { headAlongside, type MetricsCall } from "../../lib/metrics/walk.ts";
+import { prUrlOfComments } from "../../lib/metrics/review-comments.ts";
+import { headAlongside, type MetricsCall, walk } from "../../lib/metrics/walk.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";
 import { organizationKey, type TenantKey } from "../../lib/store/layout.ts";
@@ -23,7 +24,7 @@ const query = {
 /** A call as the chain would make it, with a meter on its table and cursors that show their position. */
 async function callOf(
   uuid: string,
-  change: Partial<Pick<MetricsCall, "clock" | "signal">> & { limit?: number; position?: number } = {},
+  change: Partial<Pick<MetricsCall, "clock" | "signal">> & { limit?: number; position?: unknown } = {},
 ) {
   const { table: plain } = api.store();
   const meter = new StoreMeter();
@@ -83,13 +84,41 @@ test("a full page is one data page; the names of its repositories are one trip m
 
 test("that an answer is too large is known from one part, which names the largest pull request", async () => {
   const { uuid, tell } = await standalone(api, world, "parts");
-  await tell(1, { comments: comments(`${urlOf(1)}/files/as/reviewed`, 100_000) });
+  await tell(1, { comments: comments(`${urlOf(1)}/files/as/reviewed`, 5_000) });
   const { call, meter } = await callOf(uuid);
-  await expect(readReviewComments(call)).rejects.toMatchObject({
+  const options = { dataset: "review-comments", recordBytesMax: 500_000, prUrlOf: prUrlOfComments } as const;
+  await expect(walk(call, options)).rejects.toMatchObject({
     code: "RESPONSE_TOO_LARGE",
-    message: expect.stringContaining(`${urlOf(1)} of repository 9001`),
+    message: expect.stringContaining(`${urlOf(1)} of organization github:parts in repository 9001`),
   });
   expect(trips(meter)).toEqual({ sequential: 2, calls: ["GetItem", "Query"] });
+});
+
+test("a 413 while an organization is caught up keeps the place of the walk, and since when it tells removals", async () => {
+  const { uuid, tell } = await standalone(api, world, "caught-up");
+  await tell(1);
+  const { call } = await callOf(uuid, { limit: 1, position: [1, 7] });
+  const { organizations } = call.scope;
+  const following = {
+    mark: { epoch: 2 },
+    newlyVisible: organizations,
+    left: [],
+    caughtUpTo: undefined,
+    markAt: (place: string | number) => ({ epoch: 1, catchUp: { epoch: 2, place } }),
+    isCurrent: true,
+  };
+  const next = (at: unknown, mark: unknown) => JSON.stringify([at, mark]);
+  const caughtUp: MetricsCall = {
+    ...call,
+    scope: { organizations, following },
+    input: { query: { ...query, include_removed: true } },
+    paging: { ...call.paging, next },
+  };
+  const options = { dataset: "review-comments", recordBytesMax: 1, prUrlOf: prUrlOfComments } as const;
+  await expect(walk(caughtUp, options)).rejects.toMatchObject({
+    message: expect.stringContaining(`${urlOf(1)} of organization github:caught-up alone takes`),
+    headers: { "x-next-cursor": next([1, 7], following.markAt(1)) },
+  });
 });
 
 /** A clock whose alarm a test rings. */
