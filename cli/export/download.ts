@@ -1,6 +1,7 @@
 import type { Terminal } from "../terminal.ts";
 import { type Disk, statOf } from "./disk.ts";
 import type { Layout } from "./layout.ts";
+import { nameOfTooLarge } from "./mirror/journal.ts";
 import { draftOf } from "./mirror/state.ts";
 import { pagesOf } from "./pages.ts";
 import type { Walk } from "./sources.ts";
@@ -29,7 +30,9 @@ export async function writeToTerminal(
     const rows: string[] = [];
     for (const change of changes) {
       if (change.kind === "too-large")
-        terminal.say(`${change.id} is too large for any answer of the service and left out.`);
+        terminal.say(
+          `${nameOfTooLarge(change.fields)} is too large for any answer of the service and left out.`,
+        );
       if (change.kind !== "written") continue;
       rows.push(...layout.rowsOf(change.json));
       records++;

@@ -4,6 +4,8 @@ import { startTally, type Terminal } from "../terminal.ts";
 import { systemDisk } from "./disk.ts";
 import { writeToTerminal } from "./download.ts";
 import { type Format, formats } from "./format.ts";
+import { keyScopeOf } from "./key-scope.ts";
+import { nameOfTooLarge } from "./mirror/journal.ts";
 import type { Merged } from "./mirror/merge.ts";
 import { earlierRun, type State, sameRequest } from "./mirror/state.ts";
 import { updateMirror } from "./mirror/update.ts";
@@ -75,7 +77,7 @@ async function bringUpToDate(
   const start = { resume: input.flag("resume"), overwrite: input.flag("overwrite") };
   const earlier = await earlierRun(output, start, source.onlyGrows);
   const query = queryOf(wish, earlier?.state);
-  const request = { what, format, query };
+  const request = { what, format, query, key_scope: await keyScopeOf(client) };
   if (earlier) sameRequest(output, earlier.state, request);
   const walk = source.walk(client, { query, format, followsRemovals: true });
   const tally = startTally(terminal, `Exporting ${source.noun}`);
@@ -108,12 +110,18 @@ type Outcome = {
 };
 
 function report({ input, terminal }: Run, { noun, output, format, merged }: Outcome): void {
-  const { file, base, added, changed, removed } = merged;
+  const { file, base, added, changed, removed, tooLarge } = merged;
   const { records, bytes } = file;
   if (input.flag("json")) {
-    terminal.out(JSON.stringify({ file: output, format, added, changed, removed, records, bytes }));
+    const counts = { added, changed, removed, records, bytes };
+    terminal.out(JSON.stringify({ file: output, format, ...counts, too_large: tooLarge }));
     return;
   }
+  // In every run, not only in the one that met it: the file is without it until it is smaller or gone.
+  for (const each of tooLarge)
+    terminal.say(
+      `${nameOfTooLarge(each)} is too large for any answer of the service; ${output} is without it.`,
+    );
   const number = (count: number) => count.toLocaleString("en");
   const changes = base
     ? ` (${number(added)} new, ${number(changed)} changed, ${number(removed)} removed)`

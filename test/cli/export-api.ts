@@ -22,8 +22,17 @@ export type StandIn = {
   removed: readonly object[];
   /** What `GET /v1/organizations` lists. */
   organizations: readonly object[];
+  /** What `GET /v1/whoami` says of the key. */
+  key: { readonly kind: string; readonly scope: object; readonly user_id: string | null };
   close(): Promise<void>;
 };
+
+/** What whoami says of a workspace's token. */
+export const keyOf = (workspace: string): StandIn["key"] => ({
+  kind: "workspace",
+  scope: { tenant: "workspace", tenant_id: workspace, home: null, organizations: [] },
+  user_id: null,
+});
 
 /** As much of the API as an export sees: pages of records, a cursor between them, a resume cursor at the end. */
 export async function startApi(pages: ReadonlyArray<readonly object[]>): Promise<StandIn> {
@@ -33,6 +42,12 @@ export async function startApi(pages: ReadonlyArray<readonly object[]>): Promise
     if (url.pathname === "/v1/organizations") {
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ organizations: api.organizations, next_cursor: null }));
+      return;
+    }
+    if (url.pathname === "/v1/whoami") {
+      const { kind, scope, user_id } = api.key;
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ key: { kind }, scope, user_id }));
       return;
     }
     queries.push(url.searchParams);
@@ -66,6 +81,7 @@ export async function startApi(pages: ReadonlyArray<readonly object[]>): Promise
     later: [],
     removed: [],
     organizations: [],
+    key: keyOf("acme"),
     async close() {
       server.closeAllConnections();
       server.close();

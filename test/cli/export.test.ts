@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { tryLock } from "../../cli/local/lock.ts";
-import { type StandIn, startApi } from "./export-api.ts";
+import { keyOf, type StandIn, startApi } from "./export-api.ts";
 import { callJson, callTool, runTool, useDev } from "./support.ts";
 
 const dev = useDev();
@@ -37,6 +37,7 @@ beforeEach(async () => {
   api.trouble = () => undefined;
   api.later = [];
   api.removed = [];
+  api.key = keyOf("acme");
   api.queries.splice(0);
   for (const file of await readdir(dirname(output))) await rm(join(dirname(output), file), { force: true });
 });
@@ -132,6 +133,7 @@ describe("--resume", () => {
         removed: 1,
         records: 4,
         bytes: (await stat(output)).size,
+        too_large: [],
       });
       expect(api.queries.map((query) => [query.get("cursor"), query.get("include_removed")])).toEqual([
         ["resume", "true"],
@@ -219,6 +221,74 @@ describe("--resume", () => {
     ]);
   });
 
+  const ofOrganization = (id: string, kind = "organization", user_id = "u1"): StandIn["key"] => {
+    const organization = { id, name: "o", provider: "gitlab", provider_organization_id: "1" };
+    const scope = { tenant: "organization", tenant_id: "1", home: null, organizations: [organization] };
+    return { kind, scope, user_id };
+  };
+
+  test.each([
+    ["another workspace's", keyOf("acme"), keyOf("other"), "workspace acme", "workspace other"],
+    [
+      "an organization's of the same number",
+      ofOrganization("uuid-1"),
+      ofOrganization("uuid-2"),
+      "organization gitlab:1 (uuid-1)",
+      "organization gitlab:1 (uuid-2)",
+    ],
+    [
+      "another member's",
+      ofOrganization("uuid-1", "user", "ann"),
+      ofOrganization("uuid-1", "user", "bob"),
+      "user ann of organization gitlab:1 (uuid-1)",
+      "user bob of organization gitlab:1 (uuid-1)",
+    ],
+  ])("with a key that reads something else, %s, is refused and leaves the file", async (_, ...rest) => {
+    const [first, second, known, given] = rest;
+    api.key = first;
+    await exportLearnings();
+    const before = await content();
+    api.key = second;
+    api.trouble = () => ({
+      status: 400,
+      code: "INVALID_CURSOR",
+      message: "cursor: was made with a key of another one. Start a new walk.",
+    });
+    const { code, stderr } = await exportLearnings("--resume");
+    expect([code, stderr, await content()]).toEqual([
+      1,
+      `${output} holds what a key of ${known} reads, and this key is of ${given}. Use a key of ${known}, or another file; --overwrite starts anew with this key.`,
+      before,
+    ]);
+    api.trouble = () => undefined;
+    expect((await exportLearnings("--overwrite")).code).toBe(0);
+    expect((await exportLearnings("--resume")).code).toBe(0);
+  });
+
+  test("with an instance key of other organizations is refused too: only the service knows its list", async () => {
+    await exportLearnings();
+    const message =
+      "cursor: was made with a key that is authorized for other organizations. Start a new walk.";
+    api.trouble = () => ({ status: 400, code: "INVALID_CURSOR", message });
+    const { code, stderr } = await exportLearnings("--resume");
+    expect([code, stderr, await lines()]).toEqual([
+      1,
+      `The cursor beside ${output} no longer works for this key and these filters: ${message} --overwrite starts anew.`,
+      all,
+    ]);
+  });
+
+  test("goes on from a state of the version before, which did not name the key's scope, and keeps it from then on", async () => {
+    await exportLearnings();
+    const file = `${output}.state.json`;
+    const { key_scope, too_large, ...older } = JSON.parse(await readFile(file, "utf8"));
+    expect([key_scope, too_large]).toEqual([{ id: "workspace:acme", label: "workspace acme" }, []]);
+    await writeFile(file, JSON.stringify(older));
+    expect((await exportLearnings("--resume")).code).toBe(0);
+    api.key = keyOf("other");
+    expect((await exportLearnings("--resume")).stderr).toContain("this key is of workspace other");
+  });
+
   test("refuses a file that something else has changed, also by one letter", async () => {
     await exportLearnings();
     const whole = await content();
@@ -281,35 +351,42 @@ describe("pages", () => {
     expect(await readdir(dirname(output))).not.toContain(basename(output));
   });
 
-  test("a pull request that is too large for any answer is left out, also its earlier state, and the rest goes on", async () => {
+  test("a pull request that is too large for any answer is left out with its earlier state, and every later run says so", async () => {
     const pullRequest = (number: number, organization_id: string) => ({
       pr_url: `https://git.test/${number}`,
       organization_id,
       provider: "github",
     });
-    const large = await startApi([[pullRequest(1, "1"), pullRequest(2, "1")]]);
+    const others = [pullRequest(1, "1"), pullRequest(2, "2")];
+    const large = await startApi([[...others, pullRequest(2, "1")]]);
     const words = ["export", "metrics", "--output", output, "--url", large.url, "--key", "k"];
     await callTool(...words);
     large.later = [pullRequest(1, "1")];
-    const { pr_url } = pullRequest(2, "1");
     let isPassed = false;
     large.trouble = ({ limit, url }) => {
       if (url.searchParams.get("cursor") === "page-1") isPassed = true;
       if (isPassed || url.searchParams.get("cursor") === null) return undefined;
-      const message = `The pull request ${pr_url} alone takes 17000000 bytes; an answer has at most 16777216.`;
+      const message =
+        "The pull request https://git.test/2 of organization github:1 alone takes 17000000 bytes; an answer has at most 16777216.";
       const headers = limit === 1 ? { "x-next-cursor": "page-1" } : undefined;
       return { status: 413, code: "RESPONSE_TOO_LARGE", message, ...(headers && { headers }) };
     };
     const { code, stderr } = await callTool(...words, "--resume");
-    await large.close();
+    const missing = `https://git.test/2 of organization github:1 is too large for any answer of the service; ${output} is without it.`;
     expect([code, stderr.split("\n")]).toEqual([
       0,
       [
-        `${pr_url} is too large for any answer of the service; ${output} is without it.`,
-        `${output} has 1 pull requests (0 new, 1 changed, 1 removed). Later --resume brings it up to date.`,
+        missing,
+        `${output} has 2 pull requests (0 new, 1 changed, 1 removed). Later --resume brings it up to date.`,
       ],
     ]);
-    expect(await lines()).toEqual([pullRequest(1, "1")]);
+    expect(await lines()).toEqual([pullRequest(2, "2"), pullRequest(1, "1")]);
+    expect((await callTool(...words, "--resume")).stderr.split("\n")[0]).toBe(missing);
+    expect(await callJson(...words, "--resume")).toMatchObject({ too_large: [pullRequest(2, "1")] });
+
+    large.later = [pullRequest(2, "1")];
+    expect(await callJson(...words, "--resume")).toMatchObject({ added: 1, records: 3, too_large: [] });
+    await large.close();
   });
 
   test("go to standard output without a file, and nothing else does", async () => {

@@ -1,7 +1,26 @@
+import * as z from "zod";
+import { type LargePullRequest, namePullRequest } from "../../../lib/contract/sentences.ts";
 import { type Disk, piecesOf, rowsOf } from "../disk.ts";
 import type { Fields } from "../layout.ts";
 import { digestBytes } from "./digest-map.ts";
 import { type Digests, digestsOf, type Identity, organizationDigestOf } from "./identity.ts";
+
+/** A pull request that is too large for any answer: no more is known of it than its name. */
+export const tooLargeSchema = z.strictObject({
+  pr_url: z.string(),
+  provider: z.string(),
+  organization_id: z.string(),
+});
+export type TooLarge = z.output<typeof tooLargeSchema>;
+
+export const tooLargeOf = ({ prUrl, provider, organizationId }: LargePullRequest): TooLarge => ({
+  pr_url: prUrl,
+  provider,
+  organization_id: organizationId,
+});
+
+export const nameOfTooLarge = ({ pr_url, provider, organization_id }: TooLarge): string =>
+  namePullRequest({ prUrl: pr_url, provider, organizationId: organization_id });
 
 /** What a page tells, in its order. */
 export type Change =
@@ -10,14 +29,13 @@ export type Change =
   | { readonly kind: "removed"; readonly fields: Fields }
   /** A whole organization. */
   | { readonly kind: "left"; readonly fields: Fields }
-  /** Too large for any answer: known by its own id alone, of whichever organization it is. */
-  | { readonly kind: "too-large"; readonly id: string };
+  | { readonly kind: "too-large"; readonly fields: TooLarge };
 
 export type Entry = Digests & {
   readonly kind: Change["kind"];
   /** Its place in the journal. */
   readonly at: number;
-  /** The record that was written, or the id of what is too large. */
+  /** The record that was written, or the name of what is too large. */
   json(): string;
 };
 
@@ -39,12 +57,15 @@ const nothing = Buffer.alloc(digestBytes);
 function lineOf(identity: Identity, change: Change): string {
   const { thing, organization } = digestsOfChange(identity, change);
   const json =
-    change.kind === "written" ? change.json : change.kind === "too-large" ? JSON.stringify(change.id) : "";
+    change.kind === "written"
+      ? change.json
+      : change.kind === "too-large"
+        ? JSON.stringify(change.fields)
+        : "";
   return `${letters[change.kind]}${thing.toString("hex")}${organization.toString("hex")}${json}\n`;
 }
 
 function digestsOfChange(identity: Identity, change: Change): Digests {
-  if (change.kind === "too-large") return { thing: nothing, organization: nothing };
   return change.kind === "left"
     ? { thing: nothing, organization: organizationDigestOf(identity, change.fields) }
     : digestsOf(identity, change.fields);

@@ -5,7 +5,7 @@ import type { Fields, Layout } from "../layout.ts";
 import { createTargetFile, type TargetFile } from "../target-file.ts";
 import { DigestMap } from "./digest-map.ts";
 import { type Digests, digestsOf, type Identity } from "./identity.ts";
-import { type Entry, entriesOf } from "./journal.ts";
+import { type Entry, entriesOf, type TooLarge, tooLargeSchema } from "./journal.ts";
 import { canBe, changedSince, draftOf, type State, type WrittenFile } from "./state.ts";
 
 export type Merged = {
@@ -16,6 +16,8 @@ export type Merged = {
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
+  /** What the file lacks because it is too large for any answer. */
+  readonly tooLarge: readonly TooLarge[];
 };
 
 /** The file cannot be continued: a new walk has to make all of it. */
@@ -44,9 +46,14 @@ export async function merge(disk: Disk, output: string, shape: Shape, state: Sta
     const kept = state.begins_anew
       ? { base: null, records: 0, changed: 0, removed: 0 }
       : await keepRows(target, { output, shape, state, latest, size: found?.size });
+    const tooLarge = state.begins_anew
+      ? []
+      : state.too_large.filter((fields) => outcomeOf(latest, digestsOf(shape.identity, fields)) === "kept");
     let written = 0;
     for await (const entry of entriesOf(output, state.journal_bytes)) {
-      if (!isLast(latest, entry, shape.identity)) continue;
+      if (!isLast(latest, entry)) continue;
+      if (entry.kind === "too-large") tooLarge.push(tooLargeSchema.parse(JSON.parse(entry.json())));
+      if (entry.kind !== "written") continue;
       for (const row of shape.layout.rowsOf(entry.json())) await target.row(row);
       written++;
     }
@@ -57,6 +64,7 @@ export async function merge(disk: Disk, output: string, shape: Shape, state: Sta
       added: written - kept.changed,
       changed: kept.changed,
       removed: kept.removed,
+      tooLarge,
     };
   } finally {
     await target.close();
@@ -68,37 +76,27 @@ type Latest = {
   /** Twice the change's place in the journal, and one more where the thing was written. */
   readonly things: DigestMap;
   readonly left: ReadonlyMap<string, number>;
-  /** By the thing's own id. */
-  readonly tooLarge: ReadonlyMap<unknown, number>;
 };
 
 async function readLatest(output: string, bytes: number): Promise<Latest> {
   const things = new DigestMap();
   const left = new Map<string, number>();
-  const tooLarge = new Map<unknown, number>();
-  for await (const { kind, at, thing, organization, json } of entriesOf(output, bytes)) {
+  for await (const { kind, at, thing, organization } of entriesOf(output, bytes)) {
     if (kind === "left") left.set(organization.toString("hex"), at);
-    else if (kind === "too-large") tooLarge.set(JSON.parse(json()), at);
     else things.set(thing, 2 * at + (kind === "written" ? 1 : 0));
   }
-  return { things, left, tooLarge };
+  return { things, left };
 }
 
-/** False for a record that a later change overtook. */
-function isLast(latest: Latest, entry: Entry, identity: Identity): boolean {
-  if (entry.kind !== "written" || latest.things.get(entry.thing) !== 2 * entry.at + 1) return false;
-  if (leftAt(latest, entry) > entry.at) return false;
-  // Hardly any run meets a record that is too large: only then is every record looked into.
-  if (latest.tooLarge.size === 0) return true;
-  const fields: Fields = JSON.parse(entry.json());
-  return tooLargeAt(latest, fields, identity) < entry.at;
-}
+/** False for a change of a thing that a later change overtook. */
+const isLast = (latest: Latest, entry: Entry): boolean =>
+  entry.kind !== "left" &&
+  latest.things.get(entry.thing) === 2 * entry.at + (entry.kind === "written" ? 1 : 0) &&
+  leftAt(latest, entry) < entry.at;
 
 const never = -1;
 const leftAt = ({ left }: Latest, { organization }: Digests): number =>
   left.size === 0 ? never : (left.get(organization.toString("hex")) ?? never);
-const tooLargeAt = ({ tooLarge }: Latest, fields: Fields, { thing }: Identity): number =>
-  tooLarge.get(fields[thing]) ?? never;
 
 /** Further than any place in a journal, and even: no record. */
 const forgotten = Number.MAX_SAFE_INTEGER - 1;
@@ -109,10 +107,10 @@ function forget({ things }: Latest, { thing }: Digests): void {
 }
 
 /** What the journal does to a thing of the file. */
-function outcomeOf(latest: Latest, digests: Digests, fields: Fields, identity: Identity) {
+function outcomeOf(latest: Latest, digests: Digests) {
   const last = latest.things.get(digests.thing);
   if (last === forgotten) return "kept";
-  const goneAt = Math.max(leftAt(latest, digests), tooLargeAt(latest, fields, identity));
+  const goneAt = leftAt(latest, digests);
   if (last === undefined) return goneAt === never ? "kept" : "removed";
   return last % 2 === 1 && Math.floor(last / 2) > goneAt ? "changed" : "removed";
 }
@@ -142,7 +140,7 @@ async function keepRows(target: TargetFile, { output, shape, state, latest, size
     if (!fields) continue;
     const digests = digestsOf(identity, fields);
     if (shape.onlyGrows) forget(latest, digests);
-    const outcome = outcomeOf(latest, digests, fields, identity);
+    const outcome = outcomeOf(latest, digests);
     if (outcome === "kept") await target.row(content);
     // The rows of one thing stand together.
     if (!before?.equals(digests.thing)) things[outcome]++;

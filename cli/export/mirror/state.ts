@@ -3,15 +3,18 @@ import * as z from "zod";
 import { OperatorFault, systemCode } from "../../fault.ts";
 import { type Disk, statOf } from "../disk.ts";
 import { type Format, formats } from "../format.ts";
+import type { KeyScope } from "../key-scope.ts";
 import type { Query } from "../sources.ts";
-import { journalFile } from "./journal.ts";
+import { journalFile, tooLargeSchema } from "./journal.ts";
 
-/** What an export was asked for; a cursor is good for exactly this. */
+/** What an export was asked for, and as whom; a cursor is good for exactly this. */
 export type Request = {
   /** Such as `metrics reviews`. */
   readonly what: string;
   readonly format: Format;
   readonly query: Query;
+  /** Undefined in a state that an earlier version of the tool wrote. */
+  readonly key_scope?: KeyScope | undefined;
 };
 
 const requestFields = {
@@ -32,6 +35,7 @@ export type WrittenFile = z.output<typeof writtenFile>;
 const stateSchema = z.strictObject({
   version: z.literal(2),
   ...requestFields,
+  key_scope: z.strictObject({ id: z.string(), label: z.string() }).optional(),
   /** Where the next page begins: within the walk, or, once it is complete, what is written later. Null: at the beginning. */
   cursor: z.string().nullable(),
   /** The walk began at its beginning: what the journal makes replaces the whole file. */
@@ -40,6 +44,8 @@ const stateSchema = z.strictObject({
   journal_bytes: count,
   /** What the file is: as the last run left it, or already what this run made of it. Empty: no run is complete. */
   files: z.array(writtenFile),
+  /** What the file lacks because it is too large for any answer. */
+  too_large: z.array(tooLargeSchema).default([]),
 });
 
 export type State = z.output<typeof stateSchema>;
@@ -76,6 +82,7 @@ export const beginning = (request: Request): State => ({
   begins_anew: true,
   journal_bytes: 0,
   files: [],
+  too_large: [],
 });
 
 const anew = "--overwrite starts anew";
@@ -163,4 +170,14 @@ export function sameRequest(output: string, state: Request, request: Request): v
     throw new OperatorFault(
       `${output} was begun differently (${different.join(", ")}); give the same options, or ${anew}.`,
     );
+  checkKeyScope(output, state.key_scope, request.key_scope);
+}
+
+/** The service would ask for a new walk, and that walk would replace the file with somebody else's records. */
+function checkKeyScope(output: string, known: KeyScope | undefined, given: KeyScope | undefined): void {
+  if (!known || !given || known.id === given.id) return;
+  throw new OperatorFault(
+    `${output} holds what a key of ${known.label} reads, and this key is of ${given.label}. ` +
+      `Use a key of ${known.label}, or another file; ${anew} with this key.`,
+  );
 }

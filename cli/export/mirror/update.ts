@@ -1,4 +1,5 @@
 import { ReviewApiError } from "../../../lib/client/error.ts";
+import { otherAuthorizedOrganizations, startNewWalk } from "../../../lib/contract/sentences.ts";
 import { OperatorFault } from "../../fault.ts";
 import type { Disk } from "../disk.ts";
 import { pagesOf } from "../pages.ts";
@@ -26,7 +27,7 @@ const newWalksMax = 3;
  */
 export async function updateMirror(disk: Disk, walk: Walk, job: MirrorJob): Promise<Merged> {
   const { earlier, request } = job;
-  let state = earlier?.state ?? beginning(request);
+  let state = { ...(earlier?.state ?? beginning(request)), ...request };
   let reason = earlier?.newWalkReason;
   for (let newWalks = 0; ; newWalks++) {
     if (reason !== undefined) {
@@ -48,11 +49,10 @@ export async function updateMirror(disk: Disk, walk: Walk, job: MirrorJob): Prom
 /** The service says so in words only. */
 const newWalkReason = (error: unknown): string | undefined => {
   if (error instanceof NewWalkNeeded) return error.message;
-  const isRefused =
-    error instanceof ReviewApiError &&
-    error.code === "INVALID_CURSOR" &&
-    /start a new walk/i.test(error.message);
-  return isRefused ? error.message : undefined;
+  if (!(error instanceof ReviewApiError && error.code === "INVALID_CURSOR")) return undefined;
+  // Another key: a new walk would replace the file with what that key reads. Its owner has to say so.
+  if (error.message.includes(otherAuthorizedOrganizations)) return undefined;
+  return error.message.includes(startNewWalk) ? error.message : undefined;
 };
 
 /** A new walk would lose the entries that the service no longer keeps. */
@@ -69,7 +69,6 @@ async function collect(disk: Disk, walk: Walk, job: MirrorJob, from: State): Pro
   try {
     for await (const page of pagesOf(walk, state.cursor ?? undefined)) {
       await checkLeft(walk, page);
-      warnOfTooLarge(job, page);
       await journal.add(page.changes);
       state = { ...state, cursor: page.nextCursor ?? page.resumeCursor, journal_bytes: journal.bytes };
       await writeState(disk, job.output, state);
@@ -90,18 +89,12 @@ async function checkLeft(walk: Walk, { changes }: ExportPage): Promise<void> {
       );
 }
 
-function warnOfTooLarge({ output, notify }: MirrorJob, { changes }: ExportPage): void {
-  for (const change of changes)
-    if (change.kind === "too-large")
-      notify(`${change.id} is too large for any answer of the service; ${output} is without it.`);
-}
-
 /** Repeatable at every step: until the last state is written, the journal is merged again. */
 async function publish(disk: Disk, walk: Walk, output: string, state: State): Promise<Merged> {
   const [lastFile] = state.files;
   if (state.journal_bytes === 0 && !state.begins_anew && lastFile && lastFile.sha256 !== null) {
     await disk.remove(journalFile(output));
-    return { file: lastFile, base: lastFile, added: 0, changed: 0, removed: 0 };
+    return { file: lastFile, base: lastFile, added: 0, changed: 0, removed: 0, tooLarge: state.too_large };
   }
   const merged = await merge(disk, output, walk, state);
   // From here on the output may be either of them.
@@ -109,7 +102,13 @@ async function publish(disk: Disk, walk: Walk, output: string, state: State): Pr
   await writeState(disk, output, { ...state, files });
   await disk.replace(draftOf(output), output);
   // Without a cursor to go on from, the next run has to begin anew.
-  const next = { ...state, begins_anew: state.cursor === null, journal_bytes: 0, files: [merged.file] };
+  const next = {
+    ...state,
+    begins_anew: state.cursor === null,
+    journal_bytes: 0,
+    files: [merged.file],
+    too_large: [...merged.tooLarge],
+  };
   await writeState(disk, output, next);
   await disk.remove(journalFile(output));
   return merged;
