@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { EventQueue } from "../../lib/events/ports.ts";
 import type { SqsCall } from "../../lib/events/sqs.ts";
 import type { Chance } from "../../lib/runtime/chance.ts";
-import { type Clock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { toTimestamp } from "../../lib/runtime/clock.ts";
 import type { FailedEvent } from "./connection.ts";
 
 type Deps = {
@@ -10,7 +10,6 @@ type Deps = {
   readonly queueUrl: string;
   /** Where a letter goes that is sent again. */
   readonly queue: EventQueue;
-  readonly clock: Clock;
   readonly chance: Chance;
 };
 
@@ -33,7 +32,11 @@ type Message = z.output<typeof messageSchema>;
  * is looked at is hidden from others for a moment and shown again at the end.
  */
 export async function* failedEventsOf(deps: Deps): AsyncGenerator<FailedEvent> {
-  const startedMs = deps.clock.nowMs();
+  /**
+   * The messages that were sent again here. One of them that fails again comes back as a letter of that id and is left
+   * for the next run, else this would never end. Times do not tell: the queue's clock is not this machine's.
+   */
+  const sentAgain = new Set<string>();
   /** The newest handle of every letter that was handed out, by the message's id. */
   const held = new Map<string, string>();
   const seen = new Set<string>();
@@ -50,11 +53,8 @@ export async function* failedEventsOf(deps: Deps): AsyncGenerator<FailedEvent> {
       // when nothing comes, all were seen.
       seenInARow = fresh.length > 0 ? 0 : seenInARow + messages.length;
       if (messages.length === 0 || seenInARow >= seen.size) return;
-      for (const message of fresh) {
-        // It failed again while we work: left for the next time, else this would never end.
-        if (Number(message.Attributes.SentTimestamp ?? 0) <= startedMs)
-          yield failedEvent(deps, message, held);
-      }
+      for (const message of fresh)
+        if (!sentAgain.has(idOf(message))) yield failedEvent(deps, message, { held, sentAgain });
     }
   } finally {
     await release(deps, [...held.values()]);
@@ -75,13 +75,17 @@ async function receive({ call, queueUrl, chance }: Deps): Promise<readonly Messa
   return receivedSchema.parse(received).Messages;
 }
 
-function failedEvent(deps: Deps, message: Message, held: Map<string, string>): FailedEvent {
+const idOf = ({ Attributes, MessageId }: Message): string => Attributes.MessageDeduplicationId ?? MessageId;
+
+type Run = { readonly held: Map<string, string>; readonly sentAgain: Set<string> };
+
+function failedEvent(deps: Deps, message: Message, { held, sentAgain }: Run): FailedEvent {
   const { Body, Attributes, MessageAttributes, MessageId } = message;
   const group = Attributes.MessageGroupId ?? MessageId;
   const sentMs = Number(Attributes.SentTimestamp);
   return {
     letterId: MessageId,
-    id: Attributes.MessageDeduplicationId ?? MessageId,
+    id: idOf(message),
     group,
     // The worker gives its reason; what the queue itself gave up on has none.
     reason: MessageAttributes.reason?.StringValue ?? "Delivered too often without success.",
@@ -90,6 +94,7 @@ function failedEvent(deps: Deps, message: Message, held: Map<string, string>): F
     async redrive() {
       // A fresh id: the queue would take the old one for a repetition and drop it.
       const id = deps.chance.uuid();
+      sentAgain.add(id);
       await deps.queue.send([{ id, group, body: Body }]);
       const ReceiptHandle = held.get(MessageId) ?? message.ReceiptHandle;
       await deps.call("DeleteMessage", { QueueUrl: deps.queueUrl, ReceiptHandle });

@@ -46,7 +46,6 @@ export async function connectToStack(stackName: string, region: string | undefin
         call,
         queueUrl: deadLetterQueueUrl,
         queue,
-        clock: systemClock,
         chance: systemChance,
       }),
     failedEventsShownMax: receiveMessagesMax,

@@ -28,7 +28,6 @@ import { AwsFault, NoAnswer } from "../../../lib/runtime/aws-fault.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
 import { certain } from "../../../lib/runtime/certain.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
-import { systemClock } from "../../../lib/runtime/clock.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
 import { organizationKey, parseStreamPartition } from "../../../lib/store/layout.ts";
 import { type Item, StoreUnavailable } from "../../../lib/store/table.ts";
@@ -254,7 +253,7 @@ async function redrive(wanted: string): Promise<void> {
   const call = createSqsCall();
   const queue = sqsQueue(call, "https://queue.test/events");
   const queueUrl = "https://queue.test/dead";
-  const letters = failedEventsOf({ call, queueUrl, queue, clock: systemClock, chance: systemChance });
+  const letters = failedEventsOf({ call, queueUrl, queue, chance: systemChance });
   for await (const letter of letters) if (letter.body === wanted) await letter.redrive();
 }
 
