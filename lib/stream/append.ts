@@ -7,7 +7,7 @@ import { type Head, isSettled, readHead } from "./head.ts";
 import { entryKeys } from "./pending.ts";
 import { compareEvents, judge, type Plan, planChange, staysInPlace } from "./plan.ts";
 import { type Pointer, parsePointer, pointerIdOf, pointerUnchanged, type SpillRef } from "./pointer.ts";
-import { dayOf, unknownStatus } from "./removal.ts";
+import { dayOf, type Facets, unknownStatus } from "./removal.ts";
 import { acknowledge, recover, settle } from "./settle.ts";
 import { sizeOf } from "./size.ts";
 import { writeSpill } from "./spill.ts";
@@ -31,6 +31,9 @@ type Job = {
   readonly spills: Map<EntryDraft, SpillRef>;
   outcome: Outcome | undefined;
 };
+
+/** A job that takes a number, and its pointer as it was read. */
+type Append = { readonly job: Job; readonly before: Pointer | undefined };
 
 /**
  * Applies events to a tenant's stream; answers in their order. When it throws, some may be applied: send all of
@@ -80,7 +83,7 @@ async function applyOpen(deps: StreamDeps, tenant: TenantKey, open: readonly Job
   const [head, items] = await Promise.all([readHead(deps.table, tenant), deps.table.getMany(keys)]);
   const nowMs = deps.clock.nowMs();
   const found: Pointer[] = [];
-  const appends: Array<{ job: Job; before: Pointer | undefined }> = [];
+  const appends: Append[] = [];
   const touches: Array<{ job: Job; before: Pointer }> = [];
   open.forEach((job, index) => {
     const item = items[index];
@@ -124,11 +127,10 @@ async function appendJobs(
   deps: StreamDeps,
   tenant: TenantKey,
   head: Head,
-  appends: ReadonlyArray<{ readonly job: Job; readonly before: Pointer | undefined }>,
+  appends: readonly Append[],
 ): Promise<void> {
   const jobs = new Map<Plan, Job>();
-  for (const { job, before: stored } of appends) {
-    const before = stored && (await withFacets(deps, tenant, stored));
+  for (const { job, before } of await withFacets(deps, tenant, appends)) {
     await spillLarge(deps, tenant, job, before);
     const plan = planChange(job.change, job.pointerId, before, tenant, (draft) => job.spills.get(draft));
     jobs.set(plan, job);
@@ -141,18 +143,53 @@ async function appendJobs(
   }
 }
 
-/** A pointer of release 1 does not tell what its entries are filtered by: one of them does, but for the status. */
-async function withFacets({ table }: StreamDeps, tenant: TenantKey, pointer: Pointer): Promise<Pointer> {
-  const { organization, places } = pointer;
+/**
+ * A pointer of release 1 does not tell what its entries are filtered by: one of them does, but for the status. One batched
+ * read for all of them, and none for a pull request of which a dataset stays as it is: its draft tells the same.
+ */
+async function withFacets(
+  { table }: StreamDeps,
+  tenant: TenantKey,
+  appends: readonly Append[],
+): Promise<Append[]> {
+  const asked = appends.flatMap(({ job, before }) => {
+    const key = before && !draftThatStays(job.change, before, tenant) && entryToRead(before, tenant);
+    return before && key ? [{ before, key }] : [];
+  });
+  const items = asked.length === 0 ? [] : await table.getMany(asked.map(({ key }) => key));
+  const found = new Map(asked.map(({ before }, index) => [before, items[index]]));
+  return appends.map(({ job, before }) => {
+    if (!before || before.facets) return { job, before };
+    const item = found.get(before);
+    const shown = item
+      ? parseEntry(item, before.organization).entry
+      : draftThatStays(job.change, before, tenant);
+    return { job, before: shown ? { ...before, facets: facetsOfRelease1(shown) } : before };
+  });
+}
+
+const draftThatStays = ({ datasets: drafts }: PullRequestChange, before: Pointer, tenant: TenantKey) =>
+  datasets
+    .map((name) => ({ name, draft: drafts[name] }))
+    .find(({ name, draft }) => draft && staysInPlace(before, tenant, name, draft))?.draft;
+
+function entryToRead({ organization, places, facets, tenant: home }: Pointer, tenant: TenantKey) {
   const dataset = datasets.find((name) => places[name]);
   const place = dataset && places[dataset];
-  if (pointer.facets || !place || pointer.tenant !== tenant) return pointer;
-  const [key] = entryKeys({ tenant, organization, dataset: letterOf(dataset), ...place });
-  const item = key && (await table.get(key));
-  if (!item) return pointer;
-  const { atMs, repositoryId, authorId } = parseEntry(item, organization).entry;
-  return { ...pointer, facets: { day: dayOf(atMs), repositoryId, authorId, status: unknownStatus } };
+  if (facets || !place || home !== tenant) return undefined;
+  return entryKeys({ tenant, organization, dataset: letterOf(dataset), ...place })[0];
 }
+
+const facetsOfRelease1 = ({
+  atMs,
+  repositoryId,
+  authorId,
+}: Pick<EntryDraft, "atMs" | "repositoryId" | "authorId">): Facets => ({
+  day: dayOf(atMs),
+  repositoryId,
+  authorId,
+  status: unknownStatus,
+});
 
 /** Parts are written before the append that names them. */
 async function spillLarge(

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { parseRemovalPartition, pointerKey, type TenantKey } from "../../lib/store/layout.ts";
+import {
+  parseRemovalPartition,
+  parseStreamPartition,
+  pointerKey,
+  type TenantKey,
+} from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { pointerIdOf } from "../../lib/stream/pointer.ts";
@@ -25,17 +30,23 @@ const moved = (text: string) => {
   return { "review-comments": one, reviews: one, mcp: one };
 };
 
-/** The same table, and how many items each transaction writes. */
-function counted(table: Table): { table: Table; sizes: number[] } {
+/** The same table, how many items each transaction writes, and the size of every batch of entries that is read. */
+function counted(table: Table): { table: Table; sizes: number[]; entriesRead: number[] } {
   const sizes: number[] = [];
+  const entriesRead: number[] = [];
   const transact: Table["transact"] = (writes) => {
     sizes.push(writes.length);
     return table.transact(writes);
   };
-  return { table: { ...table, transact }, sizes };
+  const getMany: Table["getMany"] = (keys, options) => {
+    const entries = keys.filter(({ pk }) => parseStreamPartition(pk));
+    if (entries.length > 0) entriesRead.push(entries.length);
+    return table.getMany(keys, options);
+  };
+  return { table: { ...table, transact, getMany }, sizes, entriesRead };
 }
 
-async function home(): Promise<{ table: Table; sizes: number[]; organization: string; tenant: TenantKey }> {
+async function home(): Promise<ReturnType<typeof counted> & { organization: string; tenant: TenantKey }> {
   const { table } = await openStore(store().endpoint);
   const { organization, tenant } = await newOrganization(table, newWorkspace());
   return { ...counted(table), organization, tenant };
@@ -66,6 +77,26 @@ test("ten pull requests that all move are appended in transactions that DynamoDB
   await appendBatch(depsOf(table), tenant, all(1, everywhere("one")));
   await appendBatch(depsOf(table), tenant, all(2, moved("two")));
   expect(sizes).toEqual([72, 93, 41]);
+});
+
+test("what release 1 wrote is read again in one batch, once, and not where a dataset stays as it was", async () => {
+  const { table, entriesRead, organization, tenant } = await home();
+  const append = (order: number, first: Parameters<typeof change>[3], others: typeof first) =>
+    appendBatch(
+      depsOf(table),
+      tenant,
+      [0, 1, 2].map((index) => change(organization, `pr/${index}`, order, index === 0 ? first : others)),
+    );
+  await append(1, everywhere("one"), everywhere("one"));
+  const forget = [0, 1, 2].map((index) => pointerKey(organization, pointerIdOf(`pr/${index}`)));
+  for (const update of forget) await table.write({ update, change: { remove: ["x"] } });
+
+  await append(2, { ...moved("two"), mcp: draft("one") }, moved("two"));
+  await append(3, moved("three"), moved("three"));
+
+  expect(entriesRead).toEqual([2]);
+  // Of the first the datasets that moved, of the others all three; both copies.
+  expect((await removalsIn(table)).filter(({ sk }) => Number(sk) <= 6)).toHaveLength(4 + 6 + 6);
 });
 
 test("removals are read above the walk's first number only, never beside the entry of their number", async () => {
