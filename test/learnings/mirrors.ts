@@ -1,0 +1,218 @@
+import type { ScopeMark } from "../../lib/access/follow-scope.ts";
+import { checkPlan } from "../../lib/access/policy.ts";
+import type { Principal } from "../../lib/access/principal.ts";
+import { type Scope, selectOrganizations } from "../../lib/access/scope.ts";
+import { Fault } from "../../lib/contract/fault.ts";
+import type { Operation } from "../../lib/contract/operation.ts";
+import { listAuditLogs } from "../../lib/contract/operations/audit-logs.ts";
+import { listLearnings } from "../../lib/contract/operations/learnings.ts";
+import { exportAuditLog } from "../../lib/http/audit-walk.ts";
+import type { Dependencies } from "../../lib/http/dependencies.ts";
+import type { Exchange } from "../../lib/http/exchange.ts";
+import { followScope } from "../../lib/http/steps.ts";
+import { exportLearnings } from "../../lib/learnings/export.ts";
+import type { Clock } from "../../lib/runtime/clock.ts";
+import { parseAudit } from "../../lib/store/items/audit.ts";
+import { parseOrganization } from "../../lib/store/items/organization.ts";
+import { parseScopeEpochs } from "../../lib/store/items/scope-epochs.ts";
+import { auditPartition, isScopeEpochs, tenantOrganizationsRange } from "../../lib/store/layout.ts";
+import { queryAll, StoreUnavailable, type Table } from "../../lib/store/table.ts";
+import { atRest, mirrorFaults } from "../support/mirror-oracle.ts";
+import { type Life, settledSteps, tenant, type Weak } from "./mirror-life.ts";
+
+type Cursor = { readonly position: readonly string[]; readonly mark: ScopeMark | undefined };
+
+/** One page's call, as the chain hands it to the verb. */
+type Call = {
+  readonly principal: Principal;
+  readonly scope: Scope;
+  readonly position: readonly string[] | null;
+  readonly pageSize: number;
+  next(position: readonly string[], mark?: ScopeMark): string;
+  resume(position: readonly string[], mark?: ScopeMark): string;
+  readonly table: Table;
+  readonly clock: Clock;
+};
+
+/** Only what the step looks at. */
+const exchangeOf = (parts: Partial<Exchange>): Exchange => ({ ...parts }) as Exchange;
+const principalOf = (parts: object): Principal => ({ ...parts }) as Principal;
+const dependenciesOf = (clock: Clock): Dependencies => ({ clock }) as Dependencies;
+
+const opened = {
+  resumes: false,
+  pageSize: undefined,
+  binding: "",
+  tenantDigest: undefined,
+  authorizedDigest: undefined,
+  readable: undefined,
+  ages: undefined,
+};
+
+/** A caller with a workspace token that applies every page. */
+export abstract class Mirror {
+  /** The last record of each thing. */
+  readonly held = new Map<string, string>();
+  protected readonly life: Life;
+  protected readonly weak: Weak;
+  #cursor: Cursor | undefined;
+  protected abstract readonly operation: Operation;
+  protected abstract readonly query: Readonly<Record<string, unknown>>;
+
+  constructor(life: Life, weak: Weak) {
+    this.life = life;
+    this.weak = weak;
+  }
+
+  /** One page, applied; true when it was the last. */
+  protected abstract apply(call: Call): Promise<boolean>;
+
+  /** At rest. */
+  abstract judge(): void;
+
+  protected get isFirstPage(): boolean {
+    return this.#cursor === undefined;
+  }
+
+  async follow(isOver: () => boolean): Promise<void> {
+    const { dice, scheduler } = this.life;
+    while (!isOver()) {
+      await this.walk(() => scheduler.sleep(dice.below(dice.chance(0.1) ? 2 * settledSteps : 20)));
+      await scheduler.sleep(dice.below(dice.chance(0.4) ? 2 * settledSteps : 100));
+    }
+  }
+
+  /** To the end, or until nobody is visible any more. */
+  async walk(pause: () => Promise<void> = async () => {}): Promise<void> {
+    for (let pages = 0; pages < 400; pages++) {
+      try {
+        if (await this.#page()) return;
+      } catch (error) {
+        if (error instanceof Fault) return;
+        if (!(error instanceof StoreUnavailable)) throw error;
+      }
+      await pause();
+    }
+    throw new Error("A walk that does not end.");
+  }
+
+  async #page(): Promise<boolean> {
+    const [table, clock] = [this.life.table(), this.life.clock()];
+    const { principal, scope } = await this.#admit(table, clock);
+    let next: Cursor | undefined;
+    const keep = (position: readonly string[], mark?: ScopeMark) => {
+      next = { position, mark };
+      return "kept";
+    };
+    const { resume = (position: readonly string[]) => position } = this.weak;
+    const { organizations, selector } = scope;
+    const isLast = await this.apply({
+      principal,
+      scope: this.weak.isUnmarked ? { organizations, selector } : scope,
+      position: this.#cursor?.position ?? null,
+      pageSize: 1 + this.life.dice.below(4),
+      next: keep,
+      resume: (position, mark) => keep(resume(position), mark),
+      table,
+      clock,
+    });
+    this.#cursor = next;
+    return isLast;
+  }
+
+  /** As the chain does it: rows and epochs in one round, then the step that follows the scope. */
+  async #admit(table: Table, clock: Clock) {
+    const { operation, query } = this;
+    const items = await Array.fromAsync(queryAll(table, tenantOrganizationsRange(tenant)));
+    const rows = items.filter((each) => !isScopeEpochs(each)).map(parseOrganization);
+    const principal = principalOf({
+      tenant,
+      key: { kind: "workspace", authorized: null },
+      organizations: rows.filter(({ active }) => active),
+      forbiddenOrganizations: [],
+      scopeEpochs: parseScopeEpochs(items.find(isScopeEpochs)),
+    });
+    const options = { mayBeEmpty: this.#cursor !== undefined && query.include_removed === true };
+    const selected = selectOrganizations(operation, principal, {}, options);
+    const mark = this.weak.isUnmarked ? undefined : this.#cursor?.mark;
+    const exchange = exchangeOf({
+      operation,
+      table,
+      principal,
+      input: { path: undefined, query, body: undefined },
+      ...(this.#cursor && mark && { cursor: { ...opened, position: this.#cursor.position, mark } }),
+      scope: checkPlan(operation, selected, "workspace", options),
+    });
+    await followScope(dependenciesOf(clock), exchange);
+    return { principal, scope: exchange.scope ?? selected };
+  }
+}
+
+export class LearningsMirror extends Mirror {
+  protected readonly operation = listLearnings;
+  protected readonly query = { include_removed: true } as const;
+
+  protected async apply({ position, pageSize, next, resume, ...call }: Call): Promise<boolean> {
+    const page = await exportLearnings({
+      ...call,
+      readable: "*",
+      input: { query: this.query },
+      paging: { position, pageSize, next, resume },
+      signal: new AbortController().signal,
+    });
+    if (this.isFirstPage && page.removed?.length !== 0)
+      this.life.problems.push("Learnings: a first page tells of a removal");
+    for (const { organization_id, id, learning } of page.records)
+      this.held.set(`${organization_id} ${id}`, learning);
+    for (const gone of page.removed ?? [])
+      this.#drop(`${gone.organization_id} ${"id" in gone ? gone.id : ""}`);
+    return page.nextCursor === null;
+  }
+
+  #drop(gone: string): void {
+    for (const id of this.held.keys()) if (id.startsWith(gone)) this.held.delete(id);
+  }
+
+  /** A fresh walk returns what stands in the organizations that are visible. */
+  judge(): void {
+    const wanted = new Map<string, string>();
+    for (const { uuid, provider_organization_id: number } of this.life.visibleOrganizations())
+      for (const { id, text, state } of this.life.learnings(uuid))
+        if (state === "approved") wanted.set(`${number} ${id}`, text);
+    for (const { kind, name } of mirrorFaults(this.held, atRest(wanted)))
+      this.life.problems.push(
+        `Learnings: ${kind}: ${name} is held as ${this.held.get(name)}, and it is ${wanted.get(name)}`,
+      );
+  }
+}
+
+/** A log only grows: nothing is removed from it, and an organization that left keeps its entries in the mirror. */
+export class AuditMirror extends Mirror {
+  protected readonly operation = listAuditLogs;
+  protected readonly query = { order: "asc", limit: 100 } as const;
+
+  protected async apply({ position, pageSize, next, resume, ...call }: Call): Promise<boolean> {
+    const [place, settled] = position ?? [];
+    const { entries, nextCursor } = await exportAuditLog(
+      { ...call, input: { query: this.query }, paging: { pageSize, next, resume }, retentionDays: 400 },
+      place !== undefined && settled !== undefined ? { place, settled } : null,
+    );
+    for (const { id, summary } of entries) this.held.set(id, summary);
+    return nextCursor === null;
+  }
+
+  /** A fresh walk returns what the workspace's own log has of the organizations that are visible, and of itself. */
+  judge(): void {
+    const visible = new Set(this.life.visibleOrganizations().map(({ uuid }) => uuid));
+    // Nobody is visible: every walk is refused.
+    if (visible.size === 0) return;
+    const wanted = new Map<string, string>();
+    for (const item of this.life.store.all()) {
+      if (item.pk !== auditPartition(tenant, item.sk.slice(0, "2027-01".length))) continue;
+      const { id, summary, organization } = parseAudit(item);
+      if (organization === null || visible.has(organization)) wanted.set(id, summary);
+    }
+    for (const { kind, name } of mirrorFaults(this.held, atRest(wanted), { followsRemovals: false }))
+      this.life.problems.push(`audit logs: ${kind}: ${name}, ${wanted.get(name)}`);
+  }
+}
