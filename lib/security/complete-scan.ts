@@ -95,7 +95,7 @@ type Merged = {
 };
 
 async function mergeStored(
-  { table }: Store,
+  { table, clock }: Store,
   repository: ScannedRepository,
   ledger: Ledger | undefined,
   findings: readonly PlacedFinding[],
@@ -111,7 +111,7 @@ async function mergeStored(
   for await (const item of queryAll(table, { pk: findingsPartition(organization, place) })) {
     const toldOfChunk = told.get(item.sk);
     if (toldOfChunk) {
-      const merged = await mergeChunk(toldOfChunk, chunkBytes(item), telling);
+      const merged = await mergeChunk(toldOfChunk, chunkBytes(item), telling, clock.nowMs());
       replaced.set(item.sk, await Promise.all(merged.map((chunk) => writer.keep(chunk))));
     } else if (!named.has(item.sk) && !writer.written.has(item.sk)) unnamed.push(item.sk);
   }

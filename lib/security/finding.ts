@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { FindingSeverity, FindingState } from "../contract/records-security.ts";
+import { standing, standingVersion } from "../store/items/version.ts";
 
 /** A finding as one scan tells it. */
 export type ToldFinding = {
@@ -61,9 +62,17 @@ export const isNewest = ({ scan, newestBefore }: Telling): boolean =>
  */
 export function stateOf({ finding, last, dismissedIn, fixedIn }: Row): FindingState {
   if (finding.state !== "open") return finding.state;
-  if (dismissedIn !== null && dismissedIn > (fixedIn ?? "")) return "dismissed";
+  if (dismissedIn !== null && (fixedIn === null || dismissedIn > fixedIn)) return "dismissed";
   return last === null ? "open" : "fixed";
 }
+
+/** Release 1 took scans of any year: what one from too far ahead has said stands behind every valid scan. */
+export const standingRow = (row: Row, nowMs: number): Row => ({
+  ...row,
+  last: row.last && standing(row.last, nowMs),
+  dismissedIn: row.dismissedIn === null ? null : standingVersion(row.dismissedIn, nowMs),
+  fixedIn: row.fixedIn === null ? null : standingVersion(row.fixedIn, nowMs),
+});
 
 /** The row after a scan that has the finding. */
 export function found(row: Row | undefined, place: string, finding: ToldFinding, telling: Telling): Row {

@@ -1,6 +1,14 @@
 import { securityLimits } from "../contract/limits.ts";
 import { chunkText, cutRows, pack, readRows, unpack, type WrittenRow, writeRow } from "./chunk.ts";
-import { found, isNewest, missing, type Row, type Telling, type ToldFinding } from "./finding.ts";
+import {
+  found,
+  isNewest,
+  missing,
+  type Row,
+  standingRow,
+  type Telling,
+  type ToldFinding,
+} from "./finding.ts";
 import { type ChunkReference, type Counts, countRows } from "./ledger.ts";
 
 /** A finding of the scan with its place; they come in the order of places. */
@@ -47,9 +55,11 @@ export async function mergeChunk(
   { chunk, told }: ToldOfChunk,
   bytes: Uint8Array,
   telling: Telling,
+  nowMs: number,
 ): Promise<Array<ChunkReference | NewChunk>> {
   const before = await unpack(bytes);
-  const rows = mergeRows(readRows(before), told, telling).map(writeRow);
+  const standing = readRows(before).map((row) => standingRow(row, nowMs));
+  const rows = mergeRows(standing, told, telling).map(writeRow);
   if (chunkText(rows) === before) return [chunk];
   const pieces: NewChunk[] = [];
   for (const piece of cutRows(rows)) pieces.push(...(await newChunk(piece)));

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findingStates } from "../../lib/contract/records-security.ts";
+import { chunkText, pack, readRows, unpack, writeRow } from "../../lib/security/chunk.ts";
 import {
   found,
   missing,
@@ -9,6 +10,7 @@ import {
   type ScanReference,
   stateOf,
 } from "../../lib/security/finding.ts";
+import { mergeChunk } from "../../lib/security/merge.ts";
 import { expectedFindings, finding, scan, type Telling } from "./support.ts";
 
 /** A few scans about one finding: null where the scan does not have it. */
@@ -57,4 +59,34 @@ test("what scans say of a finding folds to the same row in every order, and to t
     }),
     { numRuns: 3_000 },
   );
+});
+
+test.each([
+  ["lasts while scans call the finding open", ["open", "open"], "dismissed"],
+  ["ends with a scan that calls it fixed", ["fixed", "open"], "open"],
+] as const)("a dismissal that release 1 heard of from the year 9999 %s", async (_, states, expected) => {
+  const nowMs = Date.parse("2026-11-15T00:00:00.000Z");
+  const referenceAt = (time: string): ScanReference => ({
+    version: `${time}#${time}#event`,
+    scanId: time,
+    commitSha: "c",
+    completedAt: time,
+  });
+  const told = { ...finding("a", {}), severity: "high", state: "open" } as const;
+  const ahead = referenceAt("9999-01-01T00:00:00.000Z");
+  const dismissed = { dismissedIn: ahead.version, fixedIn: null, detectedAt: ahead.completedAt };
+  let row: Row = { place: placeOf("a"), finding: told, last: null, ...dismissed };
+  let newestBefore = referenceAt("2026-10-31T00:00:00.000Z");
+  for (const [index, state] of states.entries()) {
+    const scan = referenceAt(`2026-11-0${index + 1}T00:00:00.000Z`);
+    const chunk = {
+      chunk: { id: "c", from: row.place, counts: [] },
+      told: [{ place: row.place, finding: { ...told, state } }],
+    };
+    const bytes = await pack(chunkText([writeRow(row)]));
+    const [merged] = await mergeChunk(chunk, bytes, { scan, newestBefore }, nowMs);
+    if (merged && "bytes" in merged) [row = row] = readRows(await unpack(merged.bytes));
+    newestBefore = scan;
+  }
+  expect(stateOf(row)).toBe(expected);
 });
