@@ -20,6 +20,7 @@ const eventDeps = ({ table, queue, bucket }: LocalBackend, log: LocalLog): Event
   deadLetters: queue.deadLetters,
   clock: systemClock,
   chance: systemChance,
+  untoldEnds: new Map(),
   log,
 });
 

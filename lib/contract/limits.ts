@@ -195,6 +195,11 @@ export const eventLimits = {
   /** An event whose fault is unclear is tried so often, three minutes apart, before it is a dead letter. */
   triesMax: 3,
   /**
+   * An event that ends its worker is given up after so many tries whose end nobody told. A worker that lives on tells the
+   * ends before its next batch; one that AWS took away meanwhile cannot, so that a few may be missing.
+   */
+  untoldMax: 5,
+  /**
    * An event that takes longer than a delivery is given up after so many that it used up; with the first ones, which
    * are not counted, that is half an hour.
    */

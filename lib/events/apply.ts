@@ -19,7 +19,7 @@ import {
 import { eventTypeNamed } from "./event-type-named.ts";
 import { type CheckedEvent, type Dependency, type EventType, eventTypes } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
-import { countPassing, countTry, forgetTries, isSuspect, type Tries } from "./tries.ts";
+import { countTry, countUnclear, endTry, forgetTries, isSuspect, type Tries } from "./tries.ts";
 import { keepWaiting, stopWaiting, waitingPages } from "./waiting.ts";
 import { watchTry } from "./watched.ts";
 
@@ -163,9 +163,9 @@ function leaveToTheClock(deps: EventDeps, { id, group, receives = 0 }: QueueMess
 }
 
 /** Why another try is of no use. */
-function hopelessFor({ failed, outlasted }: Tries): string | undefined {
-  const { triesMax, outlastedMax } = eventLimits;
-  if (failed > triesMax) return `It was begun ${failed - 1} times, and the worker ended each time.`;
+function hopelessFor({ untold, outlasted }: Tries): string | undefined {
+  const { untoldMax, outlastedMax } = eventLimits;
+  if (untold > untoldMax) return `It was begun ${untold - 1} times, and the worker ended each time.`;
   return outlasted < outlastedMax ? undefined : `It took longer than a delivery lasts, ${outlasted} times.`;
 }
 
@@ -189,13 +189,13 @@ async function takeBlame(
     if (tries && isLast(deps, message, tries))
       await deadLetter(deps, message, `It was received ${message.receives} times. ${reasonOf(error)}`);
     else {
-      if (tries) await countPassing(deps, message, isOutlasted);
+      if (tries) await endTry(deps, message, tries.id, isOutlasted ? "outlasted" : "passing");
       throw error;
     }
   } else {
-    const { failed } = tries ?? (await countTry(deps, message));
-    if (failed < eventLimits.triesMax) throw error;
-    await deadLetter(deps, message, `It failed ${failed} times. ${reasonOf(error)}`);
+    const unclear = await (tries ? endTry(deps, message, tries.id, "unclear") : countUnclear(deps, message));
+    if (unclear < eventLimits.triesMax) throw error;
+    await deadLetter(deps, message, `It failed ${unclear} times. ${reasonOf(error)}`);
   }
 }
 

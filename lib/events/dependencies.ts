@@ -25,6 +25,7 @@ function create(): EventDeps {
     clock,
     chance,
     log,
+    untoldEnds: new Map(),
     table: createDynamoTable({ client: storeClient(), tableName, clock, chance }),
     bucket: s3Bucket(requiredVariable(environmentVariables.eventsBucket)),
     deadLetters: sqsDeadLetters(createSqsCall(), requiredVariable(environmentVariables.deadLetterQueueUrl)),

@@ -9,6 +9,7 @@ import { drain } from "./apply.ts";
 import { WaitingEventFailed } from "./blame.ts";
 import { deadLetter } from "./dead-letter.ts";
 import type { EventDeps } from "./ports.ts";
+import { tellUntoldEnds } from "./tries.ts";
 import { readWaiting, stopWaiting } from "./waiting.ts";
 
 const dayMs = 86_400_000;
@@ -19,6 +20,7 @@ const dayMs = 86_400_000;
  */
 export async function expireWaiting(deps: EventDeps): Promise<void> {
   const pieces = new EachByItself();
+  await pieces.run(() => tellUntoldEnds(deps));
   const rows: WaitingByAgeItem[] = [];
   for await (const item of queryAll(deps.table, waitingByAgeRange)) {
     await pieces.run(async () => rows.push(parseWaitingByAge(item)));

@@ -43,12 +43,24 @@ export type EventLog = (
 /** Applied, kept until what it needs arrives, or given up. */
 export type EventOutcome = "applied" | "waiting" | "dead";
 
+/** How a try ended that did not apply its event. */
+export type TryEnd = "unclear" | "passing" | "outlasted";
+
+/**
+ * Ends of tries that the store did not take, by the try's id. A store that is away takes neither the event nor the end
+ * of its try: the worker, which lives on, tells the end before its next batch. Else it would look as if the event had
+ * ended the worker.
+ */
+export type UntoldEnds = Map<string, { readonly messageId: string; readonly end: TryEnd }>;
+
 export type EventDeps = Store & {
   readonly bucket: EventBucket;
   readonly deadLetters: DeadLetterQueue;
   readonly log: EventLog;
   /** Where tries are counted, also when the time for the events is up; the same table unless it is given. */
   readonly triesTable?: Table;
+  /** Ends of tries that the store did not take; kept from one batch of a worker to the next. */
+  readonly untoldEnds?: UntoldEnds;
   /** Throws when the time for the events is up; without it there is no end. */
   readonly checkTime?: () => void;
   /** How long the events of this delivery may take; without it there is no end. */

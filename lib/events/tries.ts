@@ -1,22 +1,24 @@
 import { eventLimits } from "../contract/limits.ts";
 import { triesKey } from "../store/layout.ts";
-import type { Table } from "../store/table.ts";
-import type { EventDeps, QueueMessage } from "./ports.ts";
+import { ConditionFailed, type Table } from "../store/table.ts";
+import type { EventDeps, QueueMessage, TryEnd } from "./ports.ts";
 
 /**
- * Tries of a message that ended without an answer or with an unclear fault. They are kept in the table, because the
+ * Tries of a message that came back several times, or met an unclear fault. They are kept in the table, because the
  * queue counts something else: how often it handed the message out, also behind another that failed.
  */
 
 const secondsPerDay = 86_400;
 
-type Deps = Pick<EventDeps, "table" | "triesTable" | "clock">;
+type Deps = Pick<EventDeps, "table" | "triesTable" | "untoldEnds" | "clock" | "chance">;
 
 const tableOf = ({ table, triesTable = table }: Deps): Table => triesTable;
 
 export type Tries = {
-  /** Without an answer, or with an unclear fault; the one that begins now included. */
-  readonly failed: number;
+  /** The try that begins now. */
+  readonly id: string;
+  /** Tries that began and whose end nobody told; the one that begins now included. */
+  readonly untold: number;
   /** That a passing fault ended. */
   readonly passing: number;
   /** Of those, the ones that took all the time of a delivery although the store answered quickly. */
@@ -28,28 +30,78 @@ export type Tries = {
 const endOf = ({ clock }: Deps): number =>
   Math.ceil(clock.nowMs() / 1000) + eventLimits.triesDays * secondsPerDay;
 
+/** Every try that has begun is an attribute of its own: its end can be told late, and twice. */
+const begunName = (tryId: string): string => `${begunPrefix}${tryId}`;
+const begunPrefix = "begun ";
+
 /** Counts one more; answers how many there are. */
-export async function countTry(deps: Deps, { id }: QueueMessage): Promise<Tries> {
-  const table = tableOf(deps);
-  const change = { add: [["tries", 1]], set: [["ttl", endOf(deps)]] } as const;
-  const after = await table.write({ update: triesKey(id), change }, { returning: "new" });
+export async function countTry(deps: Deps, { id: messageId }: QueueMessage): Promise<Tries> {
+  const id = deps.chance.uuid();
+  const set = [
+    [begunName(id), true],
+    ["ttl", endOf(deps)],
+  ] as const;
+  const write = { update: triesKey(messageId), change: { set } };
+  const after = await tableOf(deps).write(write, { returning: "new", repeatable: true });
   return {
-    failed: Number(after?.tries ?? 0),
+    id,
+    untold: Object.keys(after ?? {}).filter((name) => name.startsWith(begunPrefix)).length,
     passing: Number(after?.passing ?? 0),
     outlasted: Number(after?.outlasted ?? 0),
     givenUp: typeof after?.given_up === "string" ? after.given_up : undefined,
   };
 }
 
-/** The try that was counted before it began met a passing fault: it is no failed one. */
-export async function countPassing(deps: Deps, { id }: QueueMessage, isOutlasted: boolean): Promise<void> {
-  const table = tableOf(deps);
-  const add = [
-    ["tries", -1],
-    ["passing", 1],
-    ["outlasted", isOutlasted ? 1 : 0],
-  ] as const;
-  await table.write({ update: triesKey(id), change: { add } });
+const countersOf = {
+  unclear: ["unclear"],
+  passing: ["passing"],
+  outlasted: ["passing", "outlasted"],
+} as const satisfies Record<TryEnd, readonly string[]>;
+
+const added = (end: TryEnd) => countersOf[end].map((name) => [name, 1] as const);
+
+/** The try that was counted before it began has ended so; answers how many of them were unclear. */
+export async function endTry(
+  deps: Deps,
+  { id: messageId }: QueueMessage,
+  tryId: string,
+  end: TryEnd,
+): Promise<number> {
+  deps.untoldEnds?.set(tryId, { messageId, end });
+  const unclear = await tellEnd(deps, messageId, tryId, end);
+  deps.untoldEnds?.delete(tryId);
+  return unclear;
+}
+
+/** An unclear fault of a try that was not counted before it began; answers how many there were. */
+export async function countUnclear(deps: Deps, { id: messageId }: QueueMessage): Promise<number> {
+  const change = { add: added("unclear"), set: [["ttl", endOf(deps)]] } as const;
+  const after = await tableOf(deps).write({ update: triesKey(messageId), change }, { returning: "new" });
+  return Number(after?.unclear ?? 0);
+}
+
+async function tellEnd(deps: Deps, messageId: string, tryId: string, end: TryEnd): Promise<number> {
+  const name = begunName(tryId);
+  const change = { add: added(end), remove: [name] };
+  try {
+    const after = await tableOf(deps).write(
+      { update: triesKey(messageId), change, when: { present: name } },
+      { returning: "new", repeatable: true },
+    );
+    return Number(after?.unclear ?? 0);
+  } catch (error) {
+    // It was told before, or the tries are closed.
+    if (error instanceof ConditionFailed) return 0;
+    throw error;
+  }
+}
+
+/** Before anything is tried: what the store could not take when the tries ended. */
+export async function tellUntoldEnds(deps: Deps): Promise<void> {
+  for (const [tryId, { messageId, end }] of deps.untoldEnds ?? []) {
+    await tellEnd(deps, messageId, tryId, end);
+    deps.untoldEnds?.delete(tryId);
+  }
 }
 
 /**

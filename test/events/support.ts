@@ -30,6 +30,7 @@ export function createDesk(table: Table, clock = new StandingClock()): Desk {
     chance: systemChance,
     letters,
     objects,
+    untoldEnds: new Map(),
     log: () => undefined,
     bucket: {
       put: async (name, content) => void objects.set(name, content),

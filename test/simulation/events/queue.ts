@@ -13,8 +13,8 @@ export const queueRules = {
    * Fewer than on AWS, as two days are to one, so that what would be given up there after a day is given up within a
    * simulated life: by the worker itself, and by the queue where the worker does not.
    */
-  workerReceivesMax: 48,
-  receivesMax: 48 + 10 * eventLimits.passingTriesMin,
+  workerReceivesMax: 60,
+  receivesMax: 60 + 10 * eventLimits.passingTriesMin,
 } as const;
 
 /**

@@ -138,6 +138,15 @@ const endlessPatience: EventWeakness = {
   }),
 };
 
+/** A worker forgot the ends of tries that a store which was away could not take. */
+const forgetsEnds: EventWeakness = {
+  name: "the end of a try that the store could not take is never told",
+  breaks: ["dead"],
+  seedsMax: 60,
+  caughtAt: 3,
+  ingest: (deps, messages, options) => ingest({ ...deps, untoldEnds: new Map() }, messages, options),
+};
+
 /** Only the queue ever gave up a message that met passing faults. */
 const neverGivesUp: EventWeakness = {
   name: "a message that passing faults meet for ever is left to the queue",
@@ -152,6 +161,7 @@ export const eventWeaknesses: readonly EventWeakness[] = [
   wishesForEverybody,
   endlessPatience,
   neverGivesUp,
+  forgetsEnds,
   markWithoutMode,
   everyFaultPasses,
   shortUnconditionally,

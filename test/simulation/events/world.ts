@@ -3,7 +3,7 @@ import { makeKeyText } from "../../../lib/access/key-text.ts";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
 import { ingest } from "../../../lib/events/ingest.ts";
-import type { DeadLetter, EventDeps, QueueMessage } from "../../../lib/events/ports.ts";
+import type { DeadLetter, EventDeps, QueueMessage, UntoldEnds } from "../../../lib/events/ports.ts";
 import { groupOf } from "../../../lib/events/send.ts";
 import { changeOrganizationSettings } from "../../../lib/organizations/settings.ts";
 import { AwsFault } from "../../../lib/runtime/aws-fault.ts";
@@ -14,6 +14,7 @@ import { Dice, diceChance, Scheduler } from "../model/scheduler.ts";
 import { type Faults, ModelStore, noFaults } from "../model/store.ts";
 import { randomFaults } from "../simulated-world.ts";
 import { Process } from "../world.ts";
+import { FlappingStore } from "./flapping.ts";
 import {
   deadlyUser,
   forbiddenUser,
@@ -33,6 +34,9 @@ const stepsMax = 400_000;
 /** Three and a half seconds, which is quick for a store; twelve of them are more than a worker's time. */
 const lastingSteps = 140;
 const baseMs = Date.parse("2026-11-15T12:00:00.000Z");
+
+/** What a function keeps from one batch to the next, until it ends. */
+type Memory = { readonly untoldEnds: UntoldEnds };
 
 /** A known fault, put back between the code and the store or the queue. */
 export type EventWeakness = {
@@ -56,6 +60,7 @@ export class EventWorld {
   readonly #scheduler: Scheduler;
   readonly #store: ModelStore;
   readonly #weakness: EventWeakness | undefined;
+  readonly #flapping: FlappingStore;
   readonly clock: Clock;
   /** Organizations whose mode an admin changed, or tried to. */
   readonly modeChanged = new Set<string>();
@@ -63,6 +68,8 @@ export class EventWorld {
   #failure: unknown;
   /** Many answers of its store take seconds. */
   readonly isSlow: boolean;
+  /** Its store goes away and comes back. */
+  readonly isFlapping: boolean;
   isClosing = false;
 
   constructor(seed: number, weakness?: EventWeakness) {
@@ -72,6 +79,8 @@ export class EventWorld {
     this.isSlow = faults.slow > 0.05;
     this.#store = new ModelStore(this.#scheduler, this.dice, faults);
     this.#weakness = weakness;
+    this.#flapping = new FlappingStore(this.#scheduler, seed);
+    this.isFlapping = this.#flapping.isFlapping;
     this.queue = new ModelQueue(this.#scheduler, this.dice);
     const scheduler = this.#scheduler;
     this.clock = {
@@ -108,7 +117,7 @@ export class EventWorld {
 
   /** The store with events in it that it cannot bear, and with the weakness under test. */
   #table(process: Process): Table {
-    const table = this.#store.connect(process);
+    const table = this.#flapping.over(this.#store.connect(process));
     const spoiled: Table = {
       ...table,
       transact: async (writes, options) => {
@@ -152,19 +161,20 @@ export class EventWorld {
   }
 
   async worker(): Promise<void> {
+    const memory: Memory = { untoldEnds: new Map() };
     while (!this.isClosing) {
       // Nobody asks while nothing can be delivered.
       const untilVisible = Math.max(0, (this.queue.nextVisible ?? 0) - this.#scheduler.now);
       await this.#scheduler.sleep(1 + untilVisible + this.dice.below(20));
       const batch = this.queue.receive();
-      if (batch.length > 0) await Promise.race([this.#run(batch), this.#scheduler.sleep(5_000)]);
+      if (batch.length > 0) await Promise.race([this.#run(batch, memory), this.#scheduler.sleep(5_000)]);
     }
   }
 
-  async #run(batch: Parameters<ModelQueue["settle"]>[0]): Promise<void> {
+  async #run(batch: Parameters<ModelQueue["settle"]>[0], { untoldEnds }: Memory): Promise<void> {
     const { dice } = this;
-    const process = new Process();
-    const deps = this.deps(process);
+    const process = new Process(() => untoldEnds.clear());
+    const deps = { ...this.deps(process), untoldEnds };
     const run = { isOver: false };
     const table = this.#watched(deps.table, run);
     // Some functions have little time, so that it is up in the middle of something.
@@ -217,6 +227,7 @@ export class EventWorld {
 
   calm(): void {
     this.#store.faults = noFaults;
+    this.#flapping.end();
   }
 
   async run(until?: () => boolean): Promise<void> {
