@@ -39,6 +39,34 @@ export function automaticSeatsEntry(
   });
 }
 
+/** The role of a member is another one because of what an event told: an earlier event, or a return to a deleted role. */
+export const automaticRoleEntry = (
+  store: Store,
+  organization: Place,
+  {
+    user_id: id,
+    before,
+    after,
+  }: { readonly user_id: string; readonly before: string; readonly after: string },
+  occurredAt: string,
+): Put[] =>
+  systemEntry(store, {
+    action: "roles.changed",
+    resourceType: "member",
+    resourceId: null,
+    summary: `Role ${after} given to 1`,
+    tenant: organization.tenant,
+    organization: { uuid: organization.uuid, providerId: organization.provider_organization_id },
+    metadata: {
+      role: after,
+      ids: [id],
+      changes: [{ id, before, after }],
+      failed: [],
+      reason: "member saved",
+      occurred_at: occurredAt,
+    },
+  });
+
 /** The platform says that somebody is no member any more. */
 export const memberRemovedEntry = (
   store: Store,

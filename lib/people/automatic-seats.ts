@@ -3,7 +3,7 @@ import { parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, parseMember } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { memberKey, organizationKey, poolOf, taggedKey } from "../store/layout.ts";
-import type { Item } from "../store/table.ts";
+import { type Condition, type Item, TransactionRefused } from "../store/table.ts";
 import { automaticSeatsEntry } from "./automatic-entry.ts";
 import { PeopleDraft } from "./draft.ts";
 import { placeMember, placementsOf, seatStepOf } from "./placement.ts";
@@ -29,8 +29,25 @@ export async function seatReviewedAuthors(
     // A member who does not show may be one whose transaction is not visible yet.
     if (mark && member && hasEarned(member)) continue;
     // The mark first: a member who is saved meanwhile sees it, or is seen here.
-    if (!mark) await store.table.write({ put: taggedKey(uuid, id) });
+    if (!mark && !(await writeMark(store, uuid, id))) return;
     await earnSeat(store, uuid, id);
+  }
+}
+
+/** Holds a transaction to the mode: an admin may change it at any moment. */
+export const whileAutomatic: Condition = { equals: ["seat_assignment_mode", "automatic"] };
+
+/** False when seats are no longer given automatically. */
+async function writeMark({ table }: Store, uuid: string, userId: string): Promise<boolean> {
+  try {
+    await table.transact([
+      { check: organizationKey(uuid), when: whileAutomatic },
+      { put: taggedKey(uuid, userId) },
+    ]);
+    return true;
+  } catch (error) {
+    if (error instanceof TransactionRefused) return false;
+    throw error;
   }
 }
 
@@ -45,7 +62,8 @@ const earnSeat = (store: Store, uuid: string, userId: string): Promise<void> =>
     ]);
     if (!organizationItem || !stored || hasEarned(stored)) return;
     const organization = parseOrganization(organizationItem);
-    const { tenant } = organization;
+    const { tenant, seat_assignment_mode } = organization;
+    if (seat_assignment_mode !== "automatic") return;
     const before = parseMember(stored);
     const next: MemberItem = { ...before, seat_earned: true };
     const step = { organization: uuid, pool: poolOf({ uuid, tenant }), before, next };
@@ -54,7 +72,7 @@ const earnSeat = (store: Store, uuid: string, userId: string): Promise<void> =>
     const { writes } = draft.finish();
     const seat = seatStepOf(draft, step, after);
     await store.table.transact([
-      { check: organizationKey(uuid), when: { equals: ["tenant", tenant] } },
+      { check: organizationKey(uuid), when: { all: [{ equals: ["tenant", tenant] }, whileAutomatic] } },
       { put: after, when: unchanged(stored, memberAttributes) },
       ...writes,
       ...(seat

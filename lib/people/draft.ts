@@ -82,7 +82,8 @@ export class PeopleDraft {
       const people = [...this.#people.values()].filter((working) => working.pool === pool);
       settleSeats(people, this.#seatsFree.get(pool) ?? 0);
       madeRoom ||= seatsOf(people).seatsTaken < 0;
-      writes.push(...peopleWrites(pool, people, this.#roles.get(pool)));
+      const roles = this.#roles.get(pool);
+      writes.push(...peopleWrites(pool, people, roles && { roles }));
     }
     return { writes, madeRoom };
   }

@@ -1,5 +1,5 @@
 import { decideAnew, type Store } from "../store/decide.ts";
-import { parseOrganization } from "../store/items/organization.ts";
+import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { occurredAtOf, standing } from "../store/items/version.ts";
@@ -13,7 +13,12 @@ import {
   taggedKey,
 } from "../store/layout.ts";
 import { ConditionFailed, type Item, type Put } from "../store/table.ts";
-import { automaticSeatsEntry, memberRemovedEntry, type Place } from "./automatic-entry.ts";
+import {
+  automaticRoleEntry,
+  automaticSeatsEntry,
+  memberRemovedEntry,
+  type Place,
+} from "./automatic-entry.ts";
 import { PeopleDraft } from "./draft.ts";
 import { type MemberStep, placeBefore, placeMember, placementsOf, seatStepOf } from "./placement.ts";
 import { type Readable, type ReadableParts, readableParts, readsWrites } from "./reads.ts";
@@ -76,7 +81,7 @@ type Current = {
   /** A pull request of theirs was reviewed while seats were given automatically. */
   readonly isMarked: boolean;
   /** The mark counts only while seats are given automatically; it stays when the mode changes. */
-  readonly earnsSeat: boolean;
+  readonly mode: OrganizationItem["seat_assignment_mode"];
 };
 
 type News = { readonly saved: MemberSaved; readonly readable: ReadableParts; readonly version: string };
@@ -98,13 +103,13 @@ async function readMember({ table }: Store, uuid: string, userId: string): Promi
     guard: parsePeople(guardItem),
     stored,
     isMarked,
-    earnsSeat: isMarked && organization.seat_assignment_mode === "automatic",
+    mode: organization.seat_assignment_mode,
   };
 }
 
 async function applyMember(
   store: Store,
-  { organization, providerId, tenant, pool, guard, stored, isMarked, earnsSeat }: Current,
+  { organization, providerId, tenant, pool, guard, stored, isMarked, mode }: Current,
   news: News,
 ): Promise<{ readonly pool: PoolKey; readonly mayHaveRoom: boolean }> {
   const { table, clock } = store;
@@ -114,6 +119,7 @@ async function applyMember(
     return { pool, mayHaveRoom: true };
   }
   const merged = mergeMember(before, organization, guard, news);
+  const earnsSeat = isMarked && mode === "automatic";
   const step = { organization, pool, before, next: { ...merged, ...(earnsSeat && { seat_earned: true }) } };
   const draft = await PeopleDraft.load(table, placementsOf(step));
   const after = placeMember(draft, step);
@@ -121,8 +127,10 @@ async function applyMember(
   if (after.active) draft.countRole(organization, after.role, 1);
   const { writes, madeRoom } = draft.finish();
   const isNewest = after.version === news.version;
+  // Only a mark makes the mode matter.
+  const sameMode = isMarked ? [{ equals: ["seat_assignment_mode", mode] as const }] : [];
   await table.transact([
-    { check: organizationKey(organization), when: { equals: ["tenant", tenant] } },
+    { check: organizationKey(organization), when: { all: [{ equals: ["tenant", tenant] }, ...sameMode] } },
     { put: after, when: unchanged(stored, memberAttributes) },
     // A mark that is written meanwhile may have found no member to seat: then this decision is made anew.
     ...(isMarked ? [] : [{ check: taggedKey(organization, after.user_id), when: { absent: "pk" } as const }]),
@@ -140,7 +148,7 @@ async function applyMember(
   return { pool, mayHaveRoom: madeRoom };
 }
 
-/** What the audit log tells of it: a member who left, or a seat that came or went by itself. */
+/** What the audit log tells of it: a member who left, or a role that changed, a seat that came or went by itself. */
 function entriesOf(
   store: Store,
   organization: Place,
@@ -153,12 +161,23 @@ function entriesOf(
   const from = placeBefore(step);
   if (from && before?.active && !after.active)
     return memberRemovedEntry(store, organization, before, draft.seatOf(from));
+  const occurred_at = occurredAtOf(version);
+  const roles =
+    before && after.active && before.role !== after.role
+      ? automaticRoleEntry(
+          store,
+          organization,
+          { user_id: after.user_id, before: before.role, after: after.role },
+          occurred_at,
+        )
+      : [];
   const seat = seatStepOf(draft, step, after);
   const isEarned = after.seat_earned === true && before?.seat_earned !== true;
   const cause = isEarned
     ? ({ reason: "reviewer tagged" } as const)
-    : ({ reason: "member saved", occurred_at: occurredAtOf(version) } as const);
-  return seat ? automaticSeatsEntry(store, organization, seat, [after.user_id], cause) : [];
+    : ({ reason: "member saved", occurred_at } as const);
+  const seats = seat ? automaticSeatsEntry(store, organization, seat, [after.user_id], cause) : [];
+  return [...roles, ...seats];
 }
 
 /** The newest event's values, but of some the earliest's, or what the API or the operator has decided. */

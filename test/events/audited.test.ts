@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import { operatorOrigin } from "../../lib/audit/entry.ts";
+import { createRole, deleteRole } from "../../lib/people/custom-roles.ts";
+import { organizationOf } from "../learnings/fixture.ts";
 import { finalized } from "../metrics/support.ts";
 import { useApi } from "../support/api.ts";
 import { github, gitlab, World } from "../support/world.ts";
@@ -57,6 +60,37 @@ describe("what events change by themselves is told, with the actor system", () =
           after: { active: false, seat_assigned: false },
         },
       },
+    ]);
+  });
+
+  test("a role that an earlier event told, or that was deleted while its member was away", async () => {
+    const { organization, key } = await place("roles");
+    const name = github("roles");
+    const context = { ...world.deps, ...operatorOrigin };
+    const item = await organizationOf(api.store().table, organization);
+    const { role } = await createRole(context, item, {
+      name: "Reader",
+      description: null,
+      is_default: false,
+      permissions: [],
+      duplicateFrom: undefined,
+    });
+    await world.member(name, "ann", { role: "cr_member" });
+    await world.member(name, "bob", { role: role.id });
+    await world.member(name, "ann", { username: "Ann" });
+    expect(await log(key, "actions=roles.changed")).toEqual([]);
+    await world.member(name, "ann", { role: "cr_admin" }, "2020-01-01T00:00:00.000Z");
+    await world.member(name, "bob", { active: false });
+    await deleteRole(context, item, role.id);
+    await world.member(name, "bob", {});
+    const changed = (id: string, before: string, after: string) => ({
+      actor: platform,
+      organization_id: "roles",
+      metadata: { ids: [id], role: after, changes: [{ id, before, after }], reason: "member saved" },
+    });
+    expect(await log(key, "actions=roles.changed&order=asc")).toMatchObject([
+      changed("ann", "cr_member", "cr_admin"),
+      changed("bob", role.id, "cr_member"),
     ]);
   });
 

@@ -4,7 +4,8 @@ import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { changeOrganizationSettings } from "../../lib/organizations/settings.ts";
 import { assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import { parsePerson } from "../../lib/store/items/people.ts";
-import { personKey } from "../../lib/store/layout.ts";
+import { memberKey, personKey, taggedKey } from "../../lib/store/layout.ts";
+import { StoreUnavailable, type Table, type TransactionWrite } from "../../lib/store/table.ts";
 import { organizationOf } from "../learnings/fixture.ts";
 import { finalized } from "../metrics/support.ts";
 import { useStore } from "../support/engine.ts";
@@ -20,8 +21,8 @@ async function company(name: string, change: object = {}) {
     ...change,
   });
   await world.repository(github(name), "r1");
-  const reviewed = (author: string | null, more: object = {}) =>
-    world.tell(
+  const reviewed = (author: string | null, more: object = {}, teller = world) =>
+    teller.tell(
       "pull_request.finalized",
       finalized(github(name), `${author}`, {
         repository_id: "r1",
@@ -118,6 +119,101 @@ describe("a mark from automatic mode, after the mode became manual", () => {
     });
     for (const user of ["ann", "late"]) await world.member(id, user, { username: `${user}2` });
     expect([await seated("ann"), await seated("late")]).toEqual([true, false]);
+  });
+});
+
+describe("a mode that becomes manual while a seat is being given", () => {
+  /** Before the first transaction that matches, an admin changes the mode. */
+  const overtaken = (uuid: string, isHit: (write: TransactionWrite) => boolean): World => {
+    const { table } = store();
+    let isDone = false;
+    const overtaking: Table = {
+      ...table,
+      transact: async (writes, options) => {
+        if (!isDone && writes.some(isHit)) {
+          isDone = true;
+          await changeOrganizationSettings({ ...world.deps, ...operatorOrigin }, uuid, {
+            seat_assignment_mode: "manual",
+          });
+        }
+        await table.transact(writes, options);
+      },
+    };
+    return new World(() => overtaking);
+  };
+  const puts = (sk: string) => (write: TransactionWrite) => "put" in write && write.put.sk === sk;
+
+  test("gives none to the author of a pull request, whether it is their mark or their seat that comes late", async () => {
+    for (const late of ["mark", "seat"] as const) {
+      const { id, uuid, reviewed, seated } = await company(`late-${late}`);
+      await world.member(id, "ann");
+      const mark = taggedKey(uuid, "ann");
+      await reviewed("ann", {}, overtaken(uuid, puts((late === "mark" ? mark : memberKey(uuid, "ann")).sk)));
+      expect(await seated("ann")).toBe(false);
+      // Back in automatic mode, a mark that was written in time counts; one that came late does not.
+      expect((await store().table.get(mark)) !== undefined).toBe(late === "seat");
+    }
+  });
+
+  test("gives none to a marked member who is saved", async () => {
+    const { id, uuid, reviewed, seated } = await company("late-save");
+    await reviewed("ann");
+    await overtaken(uuid, puts(memberKey(uuid, "ann").sk)).member(id, "ann");
+    expect(await seated("ann")).toBe(false);
+  });
+});
+
+describe("a seat that an admin takes back", () => {
+  const unassign = async (table: Table, uuid: string, user: string, dryRun = false) => {
+    const organization = await organizationOf(table, uuid);
+    return await assignSeatsToMembers({ ...world.deps, table, ...operatorOrigin }, organization, {
+      action: "unassign",
+      userIds: [user],
+      dryRun,
+    });
+  };
+  const wanting = { seat_assigned: true };
+
+  test("goes at once to whoever waits for one, and to nobody in a dry run", async () => {
+    const { id, uuid, seated } = await company("freed", { seats_purchased: 1 });
+    for (const user of ["ann", "bob"]) await world.member(id, user, wanting);
+    await unassign(store().table, uuid, "ann", true);
+    expect([await seated("ann"), await seated("bob")]).toEqual([true, false]);
+    await unassign(store().table, uuid, "ann");
+    expect([await seated("ann"), await seated("bob")]).toEqual([false, true]);
+  });
+
+  test("also to somebody who came to wait while it was taken back", async () => {
+    const { id, uuid, seated } = await company("came", { seats_purchased: 1 });
+    await world.member(id, "ann", wanting);
+    const { table } = store();
+    let isFirst = true;
+    const overtaken: Table = {
+      ...table,
+      transact: async (...given) => {
+        if (isFirst) await world.member(id, "bob", wanting);
+        isFirst = false;
+        await table.transact(...given);
+      },
+    };
+    await unassign(overtaken, uuid, "ann");
+    expect(await seated("bob")).toBe(true);
+  });
+
+  test("and is given when the call is repeated, where the store went away in between", async () => {
+    const { id, uuid, seated } = await company("repeated", { seats_purchased: 1 });
+    for (const user of ["ann", "bob"]) await world.member(id, user, wanting);
+    const { table } = store();
+    let transactions = 0;
+    const going: Table = {
+      ...table,
+      transact: (...given) =>
+        ++transactions > 1 ? Promise.reject(new StoreUnavailable("away", true)) : table.transact(...given),
+    };
+    await expect(unassign(going, uuid, "ann")).rejects.toThrow(StoreUnavailable);
+    expect(await seated("bob")).toBe(false);
+    await unassign(table, uuid, "ann");
+    expect(await seated("bob")).toBe(true);
   });
 });
 

@@ -39,12 +39,16 @@ export class World {
     };
   }
 
-  /** Each event is newer than the one before. */
-  async tell(type: string, data: object): Promise<void> {
+  /** Each event is newer than the one before, unless it is told when it happened. */
+  async tell(
+    type: string,
+    data: object,
+    occurredAt = toTimestamp(this.#clock.nowMs() + World.#told++),
+  ): Promise<void> {
     const eventType = eventTypes[type];
     if (!eventType) throw new Error(`There is no event type ${type}.`);
     const id = this.#chance.uuid();
-    const version = `${toTimestamp(this.#clock.nowMs() + World.#told++)}#${id}`;
+    const version = `${occurredAt}#${id}`;
     await eventType.apply(this.deps, [{ id, version, data: eventType.schema.parse(data) }]);
   }
 
@@ -101,8 +105,13 @@ export class World {
     return organizationUuid(data);
   }
 
-  async member(organization: OrganizationId, userId: string, change: object = {}): Promise<void> {
-    await this.tell("member.saved", {
+  async member(
+    organization: OrganizationId,
+    userId: string,
+    change: object = {},
+    occurredAt?: string,
+  ): Promise<void> {
+    const data = {
       ...organization,
       user_id: userId,
       username: userId,
@@ -112,7 +121,8 @@ export class World {
       readable_repository_ids: "*",
       active: true,
       ...change,
-    });
+    };
+    await this.tell("member.saved", data, occurredAt);
   }
 
   async repository(organization: OrganizationId, repositoryId: string, change: object = {}): Promise<void> {

@@ -60,8 +60,9 @@ export const assignSeats = operation({
   description:
     "Done in input order while seats last; repeating is safe. Workspace tokens name people by `emails`, all other " +
     "keys by `user_ids`; to unassign a person without an e-mail address, workspace tokens send `user_ids` with the " +
-    "`seat_holder_id` that `GET /v1/users` shows. Only members of an active organization on the Enterprise plan can be given a seat; whoever " +
-    "holds one can lose it. `dry_run` tells the same answer and changes nothing.",
+    "`seat_holder_id` that `GET /v1/users` shows. Only members of an active organization on the Enterprise plan can be " +
+    "given a seat; whoever holds one can lose it, and the seat then goes to whoever is due one and found none free. " +
+    "`dry_run` tells the same answer and changes nothing.",
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
     action: choice(["assign", "unassign"]),
