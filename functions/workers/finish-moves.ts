@@ -1,8 +1,17 @@
+import { settleOldOwed } from "../../lib/audit/owed.ts";
 import { resumeMoves } from "../../lib/organizations/move.ts";
+import { EachByItself } from "../../lib/runtime/each-by-itself.ts";
 import { worker } from "../../lib/runtime/worker.ts";
 import { openStore } from "../../lib/store/open.ts";
 
-/** Behind the clock, every few minutes: organizations whose data is still on its way to another tenant. */
+/**
+ * Behind the clock, every few minutes: organizations whose data is still on its way to another tenant, and copies of
+ * audit entries that whoever owed them could not write.
+ */
 export const handler = worker("finishMoves", async (): Promise<void> => {
-  await resumeMoves(openStore());
+  const store = openStore();
+  const pieces = new EachByItself();
+  await pieces.run(() => settleOldOwed(store));
+  await pieces.run(() => resumeMoves(store));
+  pieces.end();
 });

@@ -131,6 +131,8 @@ export const auditLimits = {
   /** Longer than any request lives: no entry older than this can still become visible. */
   settledAfterMs: 120_000,
   refusedEveryMs: 60_000,
+  /** Of a note of copies that are still to be written: an item holds 400 KB. */
+  owedBytesMax: 300_000,
 } as const;
 
 export const peopleLimits = {

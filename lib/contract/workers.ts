@@ -50,7 +50,7 @@ const applying = {
     "ConditionCheckItem",
   ],
   tablePartitions: [
-    ...["ORG#", "TENANT#", "DIRECTORY#ORG", "MOVING", "WAITING", "APPLIED#", "TRIES#"],
+    ...["ORG#", "TENANT#", "DIRECTORY#ORG", "MOVING", "WAITING", "APPLIED#", "TRIES#", "OWED"],
     ...streams,
     ...["SCANS#", "FINDINGS#"],
     ...["LEARNING#", "TEXT#", "LEARNINGS#", "PENDING", "PRIVATE#", "STALE#", "RELIST"],
@@ -108,11 +108,22 @@ export const reconcileIndex = worker({
 export const finishMoves = worker({
   id: "finishMoves",
   source: "workers/finish-moves",
-  summary: "Goes on with organizations whose data is on its way to another tenant",
+  summary:
+    "Goes on with organizations whose data is on its way to another tenant, and writes copies of audit entries that are owed",
   trigger: { kind: "schedule", everyMinutes: 5 },
   tableActions: applying.tableActions,
   writesAudit: true,
-  tablePartitions: ["ORG#", "TENANT#", "MOVING", ...streams, "LEARNING#", "LEARNINGS#", "PENDING", "RELIST"],
+  tablePartitions: [
+    "ORG#",
+    "TENANT#",
+    "MOVING",
+    "OWED",
+    ...streams,
+    "LEARNING#",
+    "LEARNINGS#",
+    "PENDING",
+    "RELIST",
+  ],
   snapshotPartitions: ["S#", "TENANT#"],
   uses: [],
   timeoutSeconds: 280,

@@ -68,25 +68,25 @@ export async function endTry(
   end: TryEnd,
 ): Promise<number> {
   deps.untoldEnds?.set(tryId, { messageId, end });
-  const unclear = await tellEnd(deps, messageId, tryId, end);
+  const unclear = await tellEnd(deps, messageId, end, tryId);
   deps.untoldEnds?.delete(tryId);
   return unclear;
 }
 
 /** An unclear fault of a try that was not counted before it began; answers how many there were. */
-export async function countUnclear(deps: Deps, { id: messageId }: QueueMessage): Promise<number> {
-  const change = { add: added("unclear"), set: [["ttl", endOf(deps)]] } as const;
-  const after = await tableOf(deps).write({ update: triesKey(messageId), change }, { returning: "new" });
-  return Number(after?.unclear ?? 0);
-}
+export const countUnclear = (deps: Deps, { id }: QueueMessage): Promise<number> =>
+  tellEnd(deps, id, "unclear");
 
-async function tellEnd(deps: Deps, messageId: string, tryId: string, end: TryEnd): Promise<number> {
-  const name = begunName(tryId);
-  const change = { add: added(end), remove: [name] };
+async function tellEnd(deps: Deps, messageId: string, end: TryEnd, tryId?: string): Promise<number> {
+  const counted = { add: added(end), set: [["ttl", endOf(deps)]] } as const;
+  const begun = tryId === undefined ? undefined : begunName(tryId);
+  const update = begun
+    ? { change: { ...counted, remove: [begun] }, when: { present: begun } }
+    : { change: counted };
   try {
     const after = await tableOf(deps).write(
-      { update: triesKey(messageId), change, when: { present: name } },
-      { returning: "new", repeatable: true },
+      { update: triesKey(messageId), ...update },
+      { returning: "new", repeatable: begun !== undefined },
     );
     return Number(after?.unclear ?? 0);
   } catch (error) {
@@ -99,7 +99,7 @@ async function tellEnd(deps: Deps, messageId: string, tryId: string, end: TryEnd
 /** Before anything is tried: what the store could not take when the tries ended. */
 export async function tellUntoldEnds(deps: Deps): Promise<void> {
   for (const [tryId, { messageId, end }] of deps.untoldEnds ?? []) {
-    await tellEnd(deps, messageId, tryId, end);
+    await tellEnd(deps, messageId, end, tryId);
     deps.untoldEnds?.delete(tryId);
   }
 }

@@ -1,4 +1,5 @@
 import type { Changing } from "../audit/entry.ts";
+import { withCopies } from "../audit/owed.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { organizationUuid } from "../contract/identity.ts";
 import { peopleLimits } from "../contract/limits.ts";
@@ -21,7 +22,7 @@ import {
   poolOf,
 } from "../store/layout.ts";
 import type { Item, Key, Table } from "../store/table.ts";
-import { inParts, Outcomes, type Part, UntoldFailures, withCopies } from "./batch.ts";
+import { inParts, Outcomes, type Part, UntoldFailures } from "./batch.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
 import { memberNotFound } from "./change-roles.ts";
 import { personKeyOf } from "./placement.ts";

@@ -20,8 +20,7 @@ export async function seatReviewedAuthors(
 ): Promise<void> {
   const ids = [...new Set(userIds)];
   if (ids.length === 0) return;
-  const organizationItem = await store.table.get(organizationKey(uuid));
-  if (!organizationItem || parseOrganization(organizationItem).seat_assignment_mode !== "automatic") return;
+  if (!(await isAutomatic(store, uuid))) return;
   const keys = ids.flatMap((id) => [memberKey(uuid, id), taggedKey(uuid, id)]);
   const items = await store.table.getMany(keys);
   for (const [index, id] of ids.entries()) {
@@ -35,21 +34,27 @@ export async function seatReviewedAuthors(
 }
 
 /** Holds a transaction to the mode: an admin may change it at any moment. */
-export const whileAutomatic: Condition = { equals: ["seat_assignment_mode", "automatic"] };
+const whileAutomatic: Condition = { equals: ["seat_assignment_mode", "automatic"] };
+
+async function isAutomatic({ table }: Store, uuid: string): Promise<boolean> {
+  const item = await table.get(organizationKey(uuid));
+  return item !== undefined && parseOrganization(item).seat_assignment_mode === "automatic";
+}
 
 /** False when seats are no longer given automatically. */
-async function writeMark({ table }: Store, uuid: string, userId: string): Promise<boolean> {
-  try {
-    await table.transact([
-      { check: organizationKey(uuid), when: whileAutomatic },
-      { put: taggedKey(uuid, userId) },
-    ]);
-    return true;
-  } catch (error) {
-    if (error instanceof TransactionRefused) return false;
-    throw error;
-  }
-}
+const writeMark = (store: Store, uuid: string, userId: string): Promise<boolean> =>
+  decideAnew(store, async () => {
+    try {
+      await store.table.transact([
+        { check: organizationKey(uuid), when: whileAutomatic },
+        { put: taggedKey(uuid, userId) },
+      ]);
+      return true;
+    } catch (error) {
+      if (error instanceof TransactionRefused && !(await isAutomatic(store, uuid))) return false;
+      throw error;
+    }
+  });
 
 const hasEarned = (stored: Item): boolean => parseMember(stored).seat_earned === true;
 

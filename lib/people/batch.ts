@@ -1,7 +1,9 @@
+import { settleOwed } from "../audit/owed.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
-import { peopleLimits, storeLimits } from "../contract/limits.ts";
+import { peopleLimits } from "../contract/limits.ts";
 import { decideAnew, type Store } from "../store/decide.ts";
-import type { Put, Table, TransactionWrite } from "../store/table.ts";
+import type { OwedItem } from "../store/items/owed.ts";
+import type { TransactionWrite } from "../store/table.ts";
 
 export type Failure = { readonly id: string; readonly code: ItemErrorCode; readonly message: string };
 export type BatchStatus = "success" | "partial_success" | "failure";
@@ -63,8 +65,8 @@ export type Part<State> = {
   /** How many elements it decides, from the first on. Only those that change something need room in it. */
   readonly decided: number;
   readonly writes: readonly TransactionWrite[];
-  /** What follows the transaction, where not all of it fits. */
-  readonly further?: readonly Put[];
+  /** Copies of its entry that follow the transaction, where not all of them fit. */
+  readonly owed?: readonly OwedItem[];
   /** Tells the outcomes, once the writes are done. */
   readonly tell: () => void;
   /** What the next part starts from. */
@@ -97,7 +99,7 @@ export async function inParts<Element, State>(
       if (decision.writes.length > 0 && !work.dryRun) await store.table.transact(decision.writes);
       return decision;
     });
-    if (part.further && !work.dryRun) await putAll(store.table, part.further);
+    if (part.owed && !work.dryRun) await settleOwed(store, part.owed);
     part.tell();
     rest = rest.slice(part.decided);
     known = part.after;
@@ -105,39 +107,6 @@ export async function inParts<Element, State>(
   }
   return last;
 }
-
-/**
- * The copies of an entry that one transaction holds beside the changes it tells of, by number and by bytes. The first
- * copy, the tenant's, is always among them; the further ones follow in transactions of their own.
- */
-export function withCopies(
-  changes: readonly TransactionWrite[],
-  copies: readonly Put[],
-): { readonly writes: readonly TransactionWrite[]; readonly further: readonly Put[] } {
-  let room = peopleLimits.transactionBytesMax - bytesOf(changes);
-  let count = 0;
-  for (const copy of copies) {
-    room -= bytesOf(copy);
-    const fits = room >= 0 && changes.length + count < storeLimits.transactionActionsMax;
-    if (count > 0 && !fits) break;
-    count++;
-  }
-  return { writes: [...changes, ...copies.slice(0, count)], further: copies.slice(count) };
-}
-
-/** As transactions, which may put what the transaction before them could not hold. */
-export async function putAll(table: Table, puts: readonly Put[]): Promise<void> {
-  let rest = puts;
-  while (rest.length > 0) {
-    const { writes, further } = withCopies([], rest);
-    await table.transact(writes);
-    rest = further;
-  }
-}
-
-/** As JSON, conditions too: more than DynamoDB counts. */
-const bytesOf = (writes: TransactionWrite | readonly TransactionWrite[]): number =>
-  Buffer.byteLength(JSON.stringify(writes));
 
 export function* chunksOf<Element>(
   elements: readonly Element[],

@@ -1,3 +1,4 @@
+import { settleOwed, withCopies } from "../audit/owed.ts";
 import { eventLimits, peopleLimits, storeLimits } from "../contract/limits.ts";
 import { log } from "../runtime/log.ts";
 import { decideAnew, type Store } from "../store/decide.ts";
@@ -7,7 +8,6 @@ import { type PoolKey, personsRange, poolGuardKey } from "../store/layout.ts";
 import { backOff } from "../store/retry.ts";
 import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
 import { filledSeatsEntry } from "./automatic-entry.ts";
-import { putAll, withCopies } from "./batch.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
 import { isShort } from "./person.ts";
 
@@ -86,9 +86,9 @@ async function seatAndTell(store: Store, pool: PoolKey, changes: readonly Person
     pool,
     changes.map(({ after }) => after),
   );
-  const { writes, further } = withCopies(peopleWrites(pool, changes), entry);
+  const { writes, owed } = withCopies(peopleWrites(pool, changes), entry);
   await store.table.transact(writes);
-  await putAll(store.table, further);
+  await settleOwed(store, owed);
 }
 
 export type SeatDecision = {

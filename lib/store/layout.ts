@@ -30,6 +30,7 @@
  * | person of another org   | ORG#<org uuid>               | PERSON#<person>        | ORG#6f1c… / PERSON#user#6f1c…#4411         |
  * | refusal of a key        | REFUSED#<key id>             | <reason>               | REFUSED#k7f3q2… / NOT_ADMIN                |
  * | audit entry             | AUDIT#<tenant>#<month>       | <time>#<entry id>      | AUDIT#w#acme#2026-11 / 2026-11-15T…#5d…    |
+ * | owed copies of an entry | OWED                         | <time>#<entry id>#<n>  | OWED / 2026-11-15T…#5d…#0                  |
  * | stream head             | S#<tenant>                   | HEAD                   | S#w#acme / HEAD                            |
  * | entry, tenant's copy    | S#<tenant>#<dataset>#<week>  | <number, 10 digits>    | S#w#acme#c#1401 / 0000004711               |
  * | entry, organization's   | S#<tenant>#<org uuid>#…      | <number, 10 digits>    | S#w#acme#6f1c…#c#1401 / 0000004711         |
@@ -165,6 +166,11 @@ export const auditKey = (owner: TenantKey, createdAt: string, entryId: string): 
   pk: auditPartition(owner, createdAt.slice(0, 7)),
   sk: `${createdAt}#${entryId}`,
 });
+/** Whose log the entry at this key is in. */
+export const auditOwnerOf = ({ pk }: Key): string => pk.slice("AUDIT#".length, -"#2026-11".length);
+/** Copies of audit entries that are still to be written. */
+export const owedPartition = "OWED";
+export const owedKey = (name: string): Key => ({ pk: owedPartition, sk: name });
 export const keyDirectoryRange = { pk: "DIRECTORY#KEY" };
 
 // The write-order stream (lib/stream).

@@ -1,10 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
+import { settleOldOwed } from "../../lib/audit/owed.ts";
 import { auditLimits, peopleLimits, requestLimits, storeLimits } from "../../lib/contract/limits.ts";
 import { assignSeatsByEmail } from "../../lib/people/assign-seats.ts";
 import { parsePerson } from "../../lib/store/items/people.ts";
 import { organizationKey, personKey, workspaceTenant } from "../../lib/store/layout.ts";
-import type { Table } from "../../lib/store/table.ts";
+import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import {
   createDesk,
   type Desk,
@@ -69,15 +70,57 @@ test("people of very many organizations are seated when room is made: the entry 
     organizationSaved(2, inAcme),
     ...emails.map((email) => memberSaved(3, { user_id: email, email })),
   ]);
-  for (const email of emails) await join(email, 800);
+  for (const email of emails) await join(email, 150);
 
   await deliver(desk, [workspaceSaved(4, { seats_purchased: 2 })]);
 
   const { tenant, copies } = await entries("seats.assigned");
-  expect(tenant).toMatchObject([{ metadata: { ids: emails, organization_count: 1_601 } }]);
+  expect(tenant).toMatchObject([{ metadata: { ids: emails, organization_count: 301 } }]);
   expect(tenant[0]?.metadata).toHaveProperty("organization_ids.length", peopleLimits.organizationsNamedMax);
-  expect(copies).toHaveLength(1_601);
+  expect(copies).toHaveLength(301);
   expect(largestBytes).toBeLessThan(storeLimits.transactionBytesMax);
+}, 120_000);
+
+test("copies of an entry that a store which went away did not take are written by the clock's worker, once", async () => {
+  const email = "ann@acme.test";
+  await deliver(desk, [
+    workspaceSaved(1),
+    organizationSaved(2, inAcme),
+    memberSaved(3, { user_id: "ann", email }),
+  ]);
+  await join(email, 2 * storeLimits.transactionActionsMax);
+  let transactions = 0;
+  const going: Table = {
+    ...desk.table,
+    transact: (...given) =>
+      ++transactions > 2 ? Promise.reject(new StoreUnavailable("away", true)) : desk.table.transact(...given),
+  };
+  const unassign = (table: Table) =>
+    assignSeatsByEmail(
+      { ...desk, ...operatorOrigin, table, retentionDays: auditLimits.retentionDaysDefault },
+      { tenant: acme, organizations: [] },
+      { action: "unassign", emails: [email] },
+    );
+  await expect(unassign(going)).rejects.toThrow(StoreUnavailable);
+  // Repeated it changes nothing, and so has no entry of its own.
+  expect((await unassign(desk.table)).succeeded).toEqual([email]);
+  const all = 2 * storeLimits.transactionActionsMax + 1;
+  expect((await entries("seats.unassigned")).copies.length).toBeLessThan(all);
+  await settleOldOwed(desk);
+  expect((await entries("seats.unassigned")).copies.length).toBeLessThan(all);
+  desk.clock.now += auditLimits.settledAfterMs + 1;
+  for (let run = 0; run < 2; run++) await settleOldOwed(desk);
+
+  const { tenant, copies } = await entries("seats.unassigned");
+  expect(tenant).toMatchObject([{ metadata: { ids: [email], organization_count: all } }]);
+  expect(new Set(copies.map(({ pk }) => pk)).size).toBe(all);
+  expect(copies).toHaveLength(all);
+  const [told] = tenant;
+  const alike = { id: told?.id, actor: told?.actor, metadata: { ids: [email] } };
+  for (const copy of copies) expect(copy).toMatchObject(alike);
+  // A late copy stands where a walk that was here before still comes by.
+  for (const { sk, created_at } of copies) expect(sk).toBe(`${created_at}#${told?.id}`);
+  expect(copies.filter(({ created_at }) => created_at !== told?.created_at)).not.toEqual([]);
 }, 120_000);
 
 test("a call with very many failures takes the seat of a person of many organizations, in transactions that the store takes", async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
+  auditLimits,
   cursorLimits,
   eventLimits,
   keyLimits,
@@ -158,6 +159,7 @@ const largest: Readonly<Record<string, () => Attributes>> = {
     },
     organizations: many(peopleLimits.membershipsMax, () => uuid),
   }),
+  "owed copies of an entry": () => ({ tellings: [{ summary: "s".repeat(auditLimits.owedBytesMax) }] }),
   "stream head": () => ({
     n: streamLimits.numberMax,
     p: streamLimits.numberMax,
@@ -198,6 +200,8 @@ const largest: Readonly<Record<string, () => Attributes>> = {
       ]),
     ),
   }),
+  "failed tries of an event": () =>
+    Object.fromEntries(many(eventLimits.untoldMax + 1, (index) => [`begun ${uuid}${index}`, true])),
 };
 
 describe("docs/item-growth.md", () => {

@@ -268,6 +268,8 @@ export function eventsPlay(stage: Stage): Play {
           ground: name,
           settlesPeopleLater,
           tellsLater,
+          // Notes of copies that the clock's worker will write.
+          ...(tellsLater && { uncompared: /"pk":"OWED"/ }),
           act: () => ingestMessages(now.map(messageOf)),
         },
       ],

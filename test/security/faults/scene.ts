@@ -49,7 +49,7 @@ export type Scene = {
   readonly pendingMayBeOld?: boolean;
   /** What lies in the dead-letter queue at first. */
   readonly deadLetters?: readonly string[];
-  /** Copies of its entry in the log that do not fit into its transaction follow it: a crash in between leaves them out. */
+  /** Copies of its entry in the log that do not fit into its transaction follow it: a crash in between leaves them to the clock's worker. */
   readonly tellsLater?: boolean;
   /** The operation, worker or internal function of the contract that it plays; the operator's verbs have none. */
   readonly plays?: string;

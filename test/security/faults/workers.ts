@@ -18,6 +18,7 @@ import {
   organizationKey,
   organizationKeyRow,
   organizationPendingPartition,
+  owedKey,
   spillKey,
   spillPartKey,
   sweeperKey,
@@ -43,6 +44,21 @@ import { condemnParts, ingestMessages, messageOf } from "./events.ts";
 import { capturedData, manyComments } from "./house.ts";
 import type { Play, Said, Stage } from "./scene.ts";
 import { dieAt } from "./wire.ts";
+
+/** A copy of an audit entry that nobody wrote in time. */
+const owedNote = (id: string) => ({
+  put: {
+    ...owedKey(`2026-01-01T00:00:00.000Z#${id}#0`),
+    entry: {
+      action: "seats.unassigned",
+      resource_type: "seat",
+      resource_id: null,
+      actor: { type: "system", id: null, name: "operator", key_id: null, key_kind: null },
+    },
+    tellings: [{ summary: "Seats unassigned: 1", metadata: { ids: ["1"] } }],
+    copies: [{ owner: `o#${uuidOf()}`, telling: 0, own: { id, organizations: [uuidOf()] } }],
+  },
+});
 
 const dayMs = 86_400_000;
 const one = organizationName();
@@ -191,6 +207,7 @@ export function workersPlay(stage: Stage): Play {
         build: async () => {
           await tell(...moving);
           for (const each of [moved, movedToo]) await cutOff("lib/learnings/move-learnings.ts", each);
+          await table().writeMany(["a", "b", "c"].map(owedNote));
         },
       },
       "parts that nothing names": {

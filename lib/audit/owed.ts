@@ -1,0 +1,147 @@
+import { auditLimits, peopleLimits, storeLimits } from "../contract/limits.ts";
+import { certain } from "../runtime/certain.ts";
+import { type Clock, toTimestamp } from "../runtime/clock.ts";
+import { EachByItself } from "../runtime/each-by-itself.ts";
+import { type OwedItem, parseOwed } from "../store/items/owed.ts";
+import { tenantKeySchema } from "../store/items/parse.ts";
+import { auditKey, auditOwnerOf, owedKey, owedPartition } from "../store/layout.ts";
+import { type Put, queryAll, type Table, TransactionRefused, type TransactionWrite } from "../store/table.ts";
+
+/**
+ * A change and its entry are one transaction. Where the copies of the entry do not fit (a person of a thousand
+ * organizations has as many logs), the transaction holds the tenant's copy and a note of the others. The notes are
+ * settled right after it, or by the clock's worker: no copy is lost, and none is written twice.
+ */
+export type Told = { readonly writes: readonly TransactionWrite[]; readonly owed: readonly OwedItem[] };
+
+type Deps = { readonly table: Table; readonly clock: Clock };
+
+/** The changes with all copies of their entry, or with the first and notes of the others. */
+export function withCopies(changes: readonly TransactionWrite[], copies: readonly Put[]): Told {
+  const all = [...changes, ...copies];
+  if (fitTogether(all)) return { writes: all, owed: [] };
+  const [first, ...further] = copies;
+  const owed = owedOf(further);
+  const writes: TransactionWrite[] = [...changes, ...(first ? [first] : [])];
+  // Hundreds of people who failed may stand in the copies: notes that do not fit are settled all the same.
+  for (const item of owed) {
+    const isSmall = bytesOf(item) <= auditLimits.owedBytesMax;
+    if (isSmall && fitTogether([...writes, { put: item }])) writes.push({ put: item });
+  }
+  return { writes, owed };
+}
+
+const fitTogether = (writes: readonly TransactionWrite[]): boolean =>
+  writes.length <= storeLimits.transactionActionsMax && bytesOf(writes) <= peopleLimits.transactionBytesMax;
+
+/** As JSON, conditions too: more than DynamoDB counts. */
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/** Each note holds what one transaction can write beside the note itself. */
+function owedOf(copies: readonly Put[]): OwedItem[] {
+  const owed: OwedItem[] = [];
+  let rest = copies;
+  while (rest.length > 0) {
+    const count = countTogether(rest);
+    owed.push(noteOf(rest.slice(0, count), owed.length));
+    rest = rest.slice(count);
+  }
+  return owed;
+}
+
+function countTogether(copies: readonly Put[]): number {
+  const tellings = new Set<string>();
+  let writtenBytes = 0;
+  let noteBytes = 0;
+  let count = 0;
+  for (const copy of copies) {
+    const { summary, metadata, ...others } = copy.put;
+    const telling = JSON.stringify({ summary, metadata });
+    writtenBytes += bytesOf(copy.put);
+    noteBytes += bytesOf(others) + (tellings.has(telling) ? 0 : Buffer.byteLength(telling));
+    const isFull =
+      count + 1 >= storeLimits.transactionActionsMax ||
+      writtenBytes > peopleLimits.transactionBytesMax ||
+      noteBytes > auditLimits.owedBytesMax;
+    if (count > 0 && isFull) break;
+    tellings.add(telling);
+    count++;
+  }
+  return count;
+}
+
+function noteOf(copies: readonly Put[], number: number): OwedItem {
+  const tellings = new Map<string, { readonly index: number; readonly telling: OwedItem["entry"] }>();
+  let name = "";
+  let shared: OwedItem["entry"] = {};
+  const own = copies.map(({ put }) => {
+    const { pk, sk, created_at: createdAt, summary, metadata, ...others } = put;
+    const { id, organization, organization_id, organizations, ...entry } = others;
+    const telling = defined({ summary, metadata });
+    const known = tellings.get(JSON.stringify(telling)) ?? { index: tellings.size, telling };
+    tellings.set(JSON.stringify(telling), known);
+    name = `${createdAt}#${id}#${number}`;
+    shared = defined(entry);
+    return {
+      owner: tenantKeySchema.parse(auditOwnerOf({ pk, sk })),
+      telling: known.index,
+      own: defined({ id, organization, organization_id, organizations }),
+    };
+  });
+  return {
+    ...owedKey(name),
+    entry: shared,
+    tellings: [...tellings.values()].map(({ telling }) => telling),
+    copies: own,
+  };
+}
+
+const defined = (attributes: Put["put"] | object): OwedItem["entry"] =>
+  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+
+/** Writes the copies, each note in one transaction with its end: whoever comes second finds nothing to do. */
+export async function settleOwed(deps: Deps, owed: readonly OwedItem[]): Promise<void> {
+  for (const item of owed) {
+    const momentMs = deps.clock.nowMs();
+    const change = {
+      set: [
+        ["settled", true],
+        ["ttl", Math.ceil(momentMs / 1000)],
+      ],
+      remove: ["entry", "tellings", "copies"],
+    } as const;
+    try {
+      await deps.table.transact([
+        { update: { pk: item.pk, sk: item.sk }, change, when: { absent: "settled" } },
+        ...copiesOf(item, momentMs),
+      ]);
+    } catch (error) {
+      if (!(error instanceof TransactionRefused)) throw error;
+    }
+  }
+}
+
+/** With the moment at which they are written: a walk that was here before reads them when it comes again. */
+function copiesOf({ entry, tellings, copies }: OwedItem, momentMs: number): Put[] {
+  const createdAt = toTimestamp(momentMs);
+  return copies.map(({ owner, telling, own }) => ({
+    put: {
+      ...auditKey(owner, createdAt, String(own.id)),
+      ...entry,
+      ...own,
+      ...certain(tellings[telling], "what a copy tells"),
+      created_at: createdAt,
+    },
+    momentMs,
+  }));
+}
+
+/** Notes that whoever made them did not settle. */
+export async function settleOldOwed(deps: Deps): Promise<void> {
+  const upTo = toTimestamp(deps.clock.nowMs() - auditLimits.settledAfterMs);
+  const pieces = new EachByItself();
+  for await (const item of queryAll(deps.table, { pk: owedPartition, upTo })) {
+    if (item.settled !== true) await pieces.run(() => settleOwed(deps, [parseOwed(item)]));
+  }
+  pieces.end();
+}

@@ -1,0 +1,19 @@
+import * as z from "zod";
+import type { Value } from "../table.ts";
+import { parseItem, tenantKeySchema } from "./parse.ts";
+
+const attributes = z.record(z.string(), z.custom<Value>());
+
+/** Copies of an audit entry that did not fit the transaction of its change, and are still to be written. */
+const owedItem = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  /** What all the copies say. */
+  entry: attributes,
+  /** What some of them say: of their own people. */
+  tellings: z.array(attributes),
+  copies: z.array(z.object({ owner: tenantKeySchema, telling: z.number(), own: attributes })),
+});
+
+export type OwedItem = z.output<typeof owedItem>;
+export const parseOwed = parseItem("owed audit copies", owedItem);
