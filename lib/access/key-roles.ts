@@ -9,9 +9,14 @@ const countPath = (role: string): Path => ["keys_given", role];
 /** Stands among the roles of a guard from before there was a count: keys may hold roles that it does not know of. */
 const uncounted = "*";
 
+type Given = Pick<PeopleItem, "keys_given">;
+
+/** Keys of the first release may be among the holders of a role. */
+export const mayHaveOldKeys = ({ keys_given }: Given): boolean => !keys_given || uncounted in keys_given;
+
 /** False only where it is certain that no key was ever given the role. */
-export const mayBeHeldByKey = ({ keys_given }: Pick<PeopleItem, "keys_given">, role: string): boolean =>
-  !keys_given || uncounted in keys_given || role in keys_given;
+export const mayBeHeldByKey = (guard: Given, role: string): boolean =>
+  mayHaveOldKeys(guard) || (guard.keys_given !== undefined && role in guard.keys_given);
 
 /** For the transaction of the key: the role exists, and one more key has it. */
 export function keyGivenWrite({ pk, sk, keys_given }: PeopleItem, role: string): TransactionWrite {
@@ -24,7 +29,7 @@ export function keyGivenWrite({ pk, sk, keys_given }: PeopleItem, role: string):
 }
 
 /** For the transaction that deletes the role: no key got it since the guard was read. */
-export function noKeyGivenSince({ keys_given }: Pick<PeopleItem, "keys_given">, role: string): Condition {
+export function noKeyGivenSince({ keys_given }: Given, role: string): Condition {
   if (!keys_given) return { absent: "keys_given" };
   const given = keys_given[role];
   return given === undefined ? { absent: countPath(role) } : { equals: [countPath(role), given] };

@@ -243,7 +243,7 @@ export async function deleteRole(
   await decideAnew(context, async () => {
     const { role, guard } = await readRole(context, organization.uuid, roleId);
     refuseInUse(guard, role.id);
-    if (mayBeHeldByKey(guard, role.id)) await refuseHeldByKey(context, organization.uuid, role.id);
+    if (mayBeHeldByKey(guard, role.id)) await refuseHeldByKey(context, organization.uuid, guard, role.id);
     const isDefault = guard.default_role === role.id;
     await context.table.transact([
       { delete: roleKey(organization.uuid, role.id), when: { equals: ["name", role.name] } },

@@ -1,22 +1,23 @@
+import { listKeys } from "../access/key-registry.ts";
+import { mayHaveOldKeys } from "../access/key-roles.ts";
+import { keysOfRows } from "../access/key-rows.ts";
 import type { Changing } from "../audit/entry.ts";
 import { counted } from "../contract/counted.ts";
 import { Fault } from "../contract/fault.ts";
-import { isLive, parseKey } from "../store/items/key.ts";
-import { keyKey, keyOfRow, organizationKeyRow } from "../store/layout.ts";
-import { queryAll } from "../store/table.ts";
+import { isLive, type KeyItem } from "../store/items/key.ts";
+import type { PeopleItem } from "../store/items/people.ts";
+import { organizationKeyRow } from "../store/layout.ts";
+import type { Table } from "../store/table.ts";
 
 /** Organization keys of the organization, and instance keys whose home it is. */
 export async function refuseHeldByKey(
   { table, clock }: Changing,
   uuid: string,
+  guard: PeopleItem,
   roleId: string,
 ): Promise<void> {
-  const { pk, sk: beginsWith } = organizationKeyRow(uuid, "");
-  const rows = await Array.fromAsync(queryAll(table, { pk, beginsWith }));
-  const items = await table.getMany(rows.map(({ sk }) => keyKey(keyOfRow(sk))));
-  const holders = items
-    .flatMap((item) => (item ? [parseKey(item)] : []))
-    .filter((key) => key.role === roleId && isLive(key, clock.nowMs()));
+  const keys = await keysOf(table, uuid, guard);
+  const holders = keys.filter((key) => key.role === roleId && isLive(key, clock.nowMs()));
   const [holder] = holders;
   if (!holder) return;
   throw new Fault(
@@ -25,4 +26,11 @@ export async function refuseHeldByKey(
       holders.length === 1 ? "it" : "them"
     } first.`,
   );
+}
+
+/** Only where there may be keys of the first release is the directory of all keys looked through for them. */
+async function keysOf(table: Table, uuid: string, guard: PeopleItem): Promise<KeyItem[]> {
+  if (mayHaveOldKeys(guard)) return await listKeys({ table }, uuid);
+  const { pk, sk: beginsWith } = organizationKeyRow(uuid, "");
+  return (await Array.fromAsync(keysOfRows(table, { pk, beginsWith }))).flat();
 }

@@ -549,6 +549,16 @@ describe("what a key rests on, changed while it is made", () => {
     await expect(deleteRole(context, organization, role.id)).rejects.toMatchObject({ code: "ROLE_IN_USE" });
   });
 
+  test("a key of the first release that is listed nowhere yet keeps its role", async () => {
+    const { uuid, context, organization, role, request } = await office("unlisted");
+    const { key } = await createKey(world.deps, request);
+    const { table } = store();
+    await table.write({ update: peopleKey(uuid), change: { remove: ["keys_given"] } });
+    await table.write({ delete: organizationKeyRow(uuid, key.id) });
+    await table.write({ update: keyDirectoryKey(key.id), change: { remove: ["listed"] } });
+    await expect(deleteRole(context, organization, role.id)).rejects.toMatchObject({ code: "ROLE_IN_USE" });
+  });
+
   test("a key that gets the role while it is deleted keeps the role", async () => {
     const { context, organization, role, request } = await office("given");
     const table = overtaken(() => createKey(world.deps, request));
