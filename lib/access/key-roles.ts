@@ -28,6 +28,21 @@ export function keyGivenWrite({ pk, sk, keys_given }: PeopleItem, role: string):
   return { update: { pk, sk }, change, when: { all: [exists, noKeyGivenSince({ keys_given }, role)] } };
 }
 
+/** What a guard counts once every key of its organization was looked at: those that were ever given each role. */
+export function countedKeys(
+  { keys_given = {} }: Given,
+  keys: readonly { readonly role: string | null }[],
+): Readonly<Record<string, number>> {
+  const roles = new Set([...Object.keys(keys_given), ...keys.flatMap(({ role }) => role ?? [])]);
+  roles.delete(uncounted);
+  const found = (role: string) => keys.filter((key) => key.role === role).length;
+  return Object.fromEntries([...roles].map((role) => [role, Math.max(keys_given[role] ?? 0, found(role))]));
+}
+
+/** For the transaction that makes a count of a guard that had none. */
+export const noKeyGivenAtAllSince = ({ keys_given }: Given): Condition =>
+  keys_given ? { equals: ["keys_given", keys_given] } : { absent: "keys_given" };
+
 /** For the transaction that deletes the role: no key got it since the guard was read. */
 export function noKeyGivenSince({ keys_given }: Given, role: string): Condition {
   if (!keys_given) return { absent: "keys_given" };

@@ -119,12 +119,13 @@ export function workerGrants({
 export function ownGrants({
   tableActions,
   tablePartitions = [],
-}: Pick<Operation, "tableActions" | "tablePartitions">): readonly TableGrant[] {
+  readPartitions = [],
+}: Pick<Operation, "tableActions" | "tablePartitions" | "readPartitions">): readonly TableGrant[] {
   const reads = tableActions.filter((action) => readByChain.actions.includes(action));
   const puts = tableActions.filter((action) => action === "PutItem");
   const others = tableActions.filter((action) => ![...reads, ...puts].includes(action));
   const grants = [
-    { actions: reads, partitions: [...readByChain.partitions, ...tablePartitions] },
+    { actions: reads, partitions: [...readByChain.partitions, ...tablePartitions, ...readPartitions] },
     { actions: puts, partitions: [...tablePartitions, auditLog] },
     { actions: others, partitions: tablePartitions },
   ];

@@ -115,6 +115,8 @@ export type Operation = {
   readonly snapshotPartitions?: readonly string[];
   /** What those actions are about, by the beginnings of partition keys (lib/store/layout.ts). */
   readonly tablePartitions?: readonly string[];
+  /** Partitions that it reads beside those, and never writes. */
+  readonly readPartitions?: readonly string[];
   /** What it uses beside the table; each brings its grant and its environment variable. */
   readonly uses?: readonly "embedder"[];
   /** What the 413 tells a caller to do, where the usual advice does not fit. */

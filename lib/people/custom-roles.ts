@@ -1,4 +1,4 @@
-import { mayBeHeldByKey, noKeyGivenSince } from "../access/key-roles.ts";
+import { mayBeHeldByKey, noKeyGivenAtAllSince, noKeyGivenSince } from "../access/key-roles.ts";
 import type { Changing } from "../audit/entry.ts";
 import {
   isSystemRole,
@@ -243,7 +243,9 @@ export async function deleteRole(
   await decideAnew(context, async () => {
     const { role, guard } = await readRole(context, organization.uuid, roleId);
     refuseInUse(guard, role.id);
-    if (mayBeHeldByKey(guard, role.id)) await refuseHeldByKey(context, organization.uuid, guard, role.id);
+    const counts = mayBeHeldByKey(guard, role.id)
+      ? await refuseHeldByKey(context, organization.uuid, guard, role.id)
+      : undefined;
     const isDefault = guard.default_role === role.id;
     await context.table.transact([
       { delete: roleKey(organization.uuid, role.id), when: { equals: ["name", role.name] } },
@@ -254,15 +256,18 @@ export async function deleteRole(
             ["counts", role.id],
             ["roles", role.id],
             ...digestsOf(guard, role.id).map((digest) => ["role_names", digest] as const),
-            ...(guard.keys_given ? [["keys_given", role.id] as const] : []),
+            ...(guard.keys_given && !counts ? [["keys_given", role.id] as const] : []),
           ],
           add: [["custom", -1]],
-          ...(isDefault && { set: [["default_role", null]] }),
+          set: [
+            ...(isDefault ? [["default_role", null] as const] : []),
+            ...(counts ? [["keys_given", counts] as const] : []),
+          ],
         },
         when: {
           all: [
             { equals: [["counts", role.id], 0] },
-            noKeyGivenSince(guard, role.id),
+            counts ? noKeyGivenAtAllSince(guard) : noKeyGivenSince(guard, role.id),
             isDefault ? { equals: ["default_role", role.id] } : { differs: ["default_role", role.id] },
           ],
         },

@@ -1,5 +1,5 @@
 import { listKeys } from "../access/key-registry.ts";
-import { mayHaveOldKeys } from "../access/key-roles.ts";
+import { countedKeys, mayHaveOldKeys } from "../access/key-roles.ts";
 import { keysOfRows } from "../access/key-rows.ts";
 import type { Changing } from "../audit/entry.ts";
 import { counted } from "../contract/counted.ts";
@@ -9,17 +9,23 @@ import type { PeopleItem } from "../store/items/people.ts";
 import { organizationKeyRow } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 
-/** Organization keys of the organization, and instance keys whose home it is. */
+/**
+ * Organization keys of the organization, and instance keys whose home it is. Where those of the first release were looked
+ * for, it answers the counts of the roles that stay: the next deletion need not look for them again.
+ */
 export async function refuseHeldByKey(
   { table, clock }: Changing,
   uuid: string,
   guard: PeopleItem,
   roleId: string,
-): Promise<void> {
+): Promise<Readonly<Record<string, number>> | undefined> {
   const keys = await keysOf(table, uuid, guard);
   const holders = keys.filter((key) => key.role === roleId && isLive(key, clock.nowMs()));
   const [holder] = holders;
-  if (!holder) return;
+  if (!holder) {
+    const { [roleId]: _, ...others } = countedKeys(guard, keys);
+    return mayHaveOldKeys(guard) ? others : undefined;
+  }
   throw new Fault(
     "ROLE_IN_USE",
     `The role is still held by ${counted(holders.length, "live key")}, ${holder.id} for one. End ${

@@ -17,6 +17,9 @@ test.each<readonly [string, Operation]>(byId)(
     const pairs = own.flatMap(({ actions, partitions }) =>
       actions.flatMap((action) => partitions.map((partition) => ({ action, partition }))),
     );
+    const readable = operation.readPartitions ?? [];
+    for (const { action, partition } of pairs.filter((pair) => readable.includes(pair.partition)))
+      expect(reads, partition).toContain(action);
     for (const action of tableActions)
       for (const partition of tablePartitions) expect(pairs).toContainEqual({ action, partition });
     const beyond = pairs.filter(

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import * as z from "zod";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { type OperationId, operations } from "../../lib/contract/operations.ts";
-import { learningKey } from "../../lib/store/layout.ts";
+import { learningKey, peopleKey } from "../../lib/store/layout.ts";
 import type { everyKindOfKey } from "../support/world.ts";
 import type { Deployment } from "./deployment.ts";
 import type { QueuedWorld } from "./platform.ts";
@@ -250,6 +250,9 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
     async deleteRole() {
       const { json } = await callAs(named("createRole"), admin(), { body: { name: "Nobody" } });
       const { id } = created.parse(json);
+      // As in the first release: keys that hold the role may be listed nowhere but in the directory.
+      const { table } = deployment().store;
+      await table.write({ update: peopleKey(fixture().organization), change: { remove: ["keys_given"] } });
       expect((await callAs(named("deleteRole"), admin(), { id })).status).toBe(204);
     },
     async listAuditLogs() {
