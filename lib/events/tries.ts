@@ -36,13 +36,14 @@ const begunPrefix = "begun ";
 
 /** Counts one more; answers how many there are. */
 export async function countTry(deps: Deps, { id: messageId }: QueueMessage): Promise<Tries> {
+  const table = tableOf(deps);
   const id = deps.chance.uuid();
   const set = [
     [begunName(id), true],
     ["ttl", endOf(deps)],
   ] as const;
   const write = { update: triesKey(messageId), change: { set } };
-  const after = await tableOf(deps).write(write, { returning: "new", repeatable: true });
+  const after = await table.write(write, { returning: "new", repeatable: true });
   return {
     id,
     untold: Object.keys(after ?? {}).filter((name) => name.startsWith(begunPrefix)).length,
@@ -79,12 +80,13 @@ export const countUnclear = (deps: Deps, { id }: QueueMessage): Promise<number> 
 
 async function tellEnd(deps: Deps, messageId: string, end: TryEnd, tryId?: string): Promise<number> {
   const counted = { add: added(end), set: [["ttl", endOf(deps)]] } as const;
+  const table = tableOf(deps);
   const begun = tryId === undefined ? undefined : begunName(tryId);
   const update = begun
     ? { change: { ...counted, remove: [begun] }, when: { present: begun } }
     : { change: counted };
   try {
-    const after = await tableOf(deps).write(
+    const after = await table.write(
       { update: triesKey(messageId), ...update },
       { returning: "new", repeatable: begun !== undefined },
     );
