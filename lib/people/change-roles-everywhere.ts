@@ -7,7 +7,16 @@ import { parseMember } from "../store/items/people.ts";
 import { memberKey } from "../store/layout.ts";
 import type { Put } from "../store/table.ts";
 import { chunksOf, type Failure, Outcomes, UntoldFailures } from "./batch.ts";
-import { changeRoles, memberNotFound, type RoleChange, type RoleFailure, roleEntry } from "./change-roles.ts";
+import {
+  CarriedEntries,
+  changeRoles,
+  memberNotFound,
+  type RoleChange,
+  type RoleFailure,
+  type RolesState,
+  readRolesState,
+  roleEntry,
+} from "./change-roles.ts";
 
 export type EverywhereFailure = Failure & {
   readonly organizations: ReadonlyArray<{
@@ -17,38 +26,26 @@ export type EverywhereFailure = Failure & {
   }>;
 };
 
-/** Each organization by itself and not atomic: a user succeeds only where every organization did. */
+/**
+ * Each organization by itself and not atomic: a user succeeds only where every organization did. All of them are judged
+ * first, so that the first change can tell of the organizations in which nothing can be changed.
+ */
 export async function changeRolesEverywhere(
   context: Changing,
   organizations: readonly OrganizationItem[],
   change: RoleChange,
 ): Promise<{ readonly outcomes: Outcomes; readonly failed: readonly EverywhereFailure[] }> {
   const ids = [...new Set(change.userIds)];
-  const outcomes = new Outcomes(ids);
-  const failed = new Map<string, EverywhereFailure>();
-  const done: Done[] = [];
-  for (const some of chunksOf(organizations, peopleLimits.organizationsAtOnce)) {
-    // All of them end before any fault goes on: nothing is still writing when the caller hears of it.
-    const changed = await Promise.allSettled(some.map((each) => changeIn(context, each, change, ids)));
-    for (const settled of changed) {
-      if (settled.status === "rejected") throw settled.reason;
-      const { organization, failures } = settled.value;
-      done.push(settled.value);
-      for (const { id, code, message } of failures) {
-        const place = { org_id: organization.provider_organization_id, code, message };
-        const places = [...(failed.get(id)?.organizations ?? []), place];
-        const summary = `Failed in ${places.length} of ${counted(organizations.length, "organization")}.`;
-        outcomes.fail(id, code, summary);
-        failed.set(id, { id, code, message: summary, organizations: places });
-      }
-    }
-  }
-  if (!change.dryRun) {
-    for (const some of chunksOf(furtherEntries(context, change, done), peopleLimits.organizationsAtOnce))
-      await Promise.all(some.map((entry) => context.table.transact(entry)));
-  }
-  return { outcomes, failed: ids.flatMap((id) => failed.get(id) ?? []) };
+  const judged: Judged[] = [];
+  await inChunks(organizations, async (organization) => {
+    judged.push(await judgeIn(context, organization, change, ids, judged.length < statesKeptMax));
+  });
+  const done = change.dryRun ? judged : await changeInAll(context, change, judged);
+  return failuresOf(organizations, ids, done);
 }
+
+/** Of so many organizations, what was read to judge them is kept until they are changed; others are read again. */
+const statesKeptMax = peopleLimits.organizationsAtOnce;
 
 type Done = {
   readonly organization: OrganizationItem;
@@ -57,31 +54,116 @@ type Done = {
   readonly hasEntry: boolean;
 };
 
-async function changeIn(
+/** What would become of it. */
+type Judged = Done & { readonly state?: RolesState };
+
+async function judgeIn(
   context: Changing,
   organization: OrganizationItem,
   change: RoleChange,
   ids: readonly string[],
-): Promise<Done> {
+  keepsState: boolean,
+): Promise<Judged> {
   if (organization.plan !== "enterprise") {
     const failures = await refuseOtherPlan(context, organization, ids);
     return { organization, failures, hasEntry: false };
   }
   const untold = new UntoldFailures<RoleFailure>();
-  const { failed: failures } = await changeRoles(context, organization, change, untold);
-  return { organization, failures, hasEntry: untold.hasEntry };
+  const state = await readRolesState(context, organization.uuid, change.role, ids);
+  const wish = { ...change, dryRun: true };
+  const { failed: failures } = await changeRoles(context, organization, wish, { untold }, state);
+  return { organization, failures, hasEntry: untold.hasEntry, ...(keepsState && { state }) };
+}
+
+/** Where nothing is to be changed, what was judged stands. */
+async function changeInAll(
+  context: Changing,
+  change: RoleChange,
+  judged: readonly Judged[],
+): Promise<readonly Done[]> {
+  const others = judged.filter(({ hasEntry }) => !hasEntry);
+  const carried = new CarriedEntries(furtherEntries(context, change, others));
+  const done: Done[] = [...others];
+  const changeIn = async ({ organization, state }: Judged) => {
+    const untold = new UntoldFailures<RoleFailure>();
+    const telling = carried.left.length > 0 ? { untold, carried } : { untold };
+    const { failed: failures } = await changeRoles(context, organization, change, telling, state);
+    done.push({ organization, failures, hasEntry: untold.hasEntry });
+  };
+  let rest = judged.filter(({ hasEntry }) => hasEntry);
+  // One after another, until the entries of the others are told.
+  while (carried.left.length > 0 && rest[0]) {
+    await changeIn(rest[0]);
+    rest = rest.slice(1);
+  }
+  await inChunks(rest, changeIn);
+  await tellTheRest(context, change, done.slice(others.length), carried);
+  return done;
+}
+
+/** What no change could take along: somebody else changed the same meanwhile. */
+async function tellTheRest(
+  context: Changing,
+  change: RoleChange,
+  changed: readonly Done[],
+  carried: CarriedEntries,
+): Promise<void> {
+  if (!changed.some(({ hasEntry }) => hasEntry)) return;
+  const unchanged = changed.filter(({ hasEntry }) => !hasEntry);
+  const entries = [...carried.left, ...furtherEntries(context, change, unchanged)];
+  await inChunks(entries, (entry) => context.table.transact(entry()));
+}
+
+/** All of a chunk end before any fault goes on: nothing is still writing when the caller hears of it. */
+async function inChunks<Element>(
+  elements: readonly Element[],
+  work: (element: Element) => Promise<void>,
+): Promise<void> {
+  for (const some of chunksOf(elements, peopleLimits.organizationsAtOnce)) {
+    const settled = await Promise.allSettled(some.map(work));
+    for (const each of settled) if (each.status === "rejected") throw each.reason;
+  }
+}
+
+/** In the order of the organizations. */
+function failuresOf(
+  organizations: readonly OrganizationItem[],
+  ids: readonly string[],
+  done: readonly Done[],
+): { readonly outcomes: Outcomes; readonly failed: readonly EverywhereFailure[] } {
+  const outcomes = new Outcomes(ids);
+  const failed = new Map<string, EverywhereFailure>();
+  const inOrder = organizations.flatMap(({ uuid }) =>
+    done.filter(({ organization }) => organization.uuid === uuid),
+  );
+  for (const { organization, failures } of inOrder) {
+    for (const { id, code, message } of failures) {
+      const place = { org_id: organization.provider_organization_id, code, message };
+      const places = [...(failed.get(id)?.organizations ?? []), place];
+      const summary = `Failed in ${places.length} of ${counted(organizations.length, "organization")}.`;
+      outcomes.fail(id, code, summary);
+      failed.set(id, { id, code, message: summary, organizations: places });
+    }
+  }
+  return { outcomes, failed: ids.flatMap((id) => failed.get(id) ?? []) };
 }
 
 /**
  * Where the call changed something, an organization in which it could not change a member has an entry too. An
  * organization that has none of the users has no entry: the others tell that they failed.
  */
-function furtherEntries(context: Changing, { role }: RoleChange, done: readonly Done[]): Put[][] {
-  if (!done.some(({ hasEntry }) => hasEntry)) return [];
-  return done
-    .filter(({ hasEntry, failures }) => !hasEntry && failures.some(({ code }) => code !== "USER_NOT_FOUND"))
-    .map(({ organization, failures }) => roleEntry(context, organization, role, [], failures));
-}
+const furtherEntries = (
+  context: Changing,
+  { role }: RoleChange,
+  done: readonly Done[],
+): Array<() => readonly Put[]> =>
+  done
+    .filter(({ failures }) => failures.some(({ code }) => code !== "USER_NOT_FOUND"))
+    .map(
+      ({ organization, failures }) =>
+        () =>
+          roleEntry(context, organization, role, [], failures),
+    );
 
 /** A write leaves nobody out silently: whom it cannot change because of the plan is told. */
 async function refuseOtherPlan(

@@ -5,7 +5,7 @@ import { certain } from "../runtime/certain.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { memberKey, peopleKey } from "../store/layout.ts";
-import type { Item } from "../store/table.ts";
+import type { Item, Put } from "../store/table.ts";
 import { inParts, Outcomes, type Part, UntoldFailures } from "./batch.ts";
 import { roleNotFound } from "./custom-roles.ts";
 import { roleWrites } from "./roles.ts";
@@ -28,32 +28,70 @@ export type RoleChange = {
   readonly changesBillingAdmins?: boolean;
 };
 
+/** What the entries of a call tell, beyond the changes of one organization. */
+type Telling = {
+  readonly untold?: UntoldFailures<RoleFailure>;
+  /** Entries of other organizations, which go with the first change. */
+  readonly carried?: CarriedEntries;
+};
+
 /** In input order; the last admin stays an admin, whatever runs at once. */
 export async function changeRoles(
   context: Changing,
   organization: OrganizationItem,
   change: RoleChange,
-  untold = new UntoldFailures<RoleFailure>(),
+  telling: Telling = {},
+  ahead?: RolesState,
 ): Promise<Outcomes> {
   const ids = [...new Set(change.userIds)];
   const outcomes = new Outcomes(ids);
-  const read = (some: readonly string[]) => readState(context, organization.uuid, change.role, some);
-  await inParts(context, ids, await read(ids), {
+  const { untold = new UntoldFailures<RoleFailure>(), carried = new CarriedEntries([]) } = telling;
+  const read = (some: readonly string[]) => readRolesState(context, organization.uuid, change.role, some);
+  await inParts(context, ids, ahead ?? (await read(ids)), {
     dryRun: change.dryRun ?? false,
     readAgain: read,
-    decide: (rest, state) => decide(context, organization, change, { rest, state, outcomes, untold }),
+    decide: (rest, state) =>
+      decide(context, organization, change, { rest, state, outcomes, untold, carried }),
   });
   return outcomes;
 }
 
-type State = { readonly stored: ReadonlyMap<string, Item>; readonly guard: PeopleItem };
+/**
+ * Entries that tell of organizations in which a call changed nothing, though it changed something elsewhere. They go into
+ * transactions that change something, so that none is lost where the call is cut off.
+ */
+export class CarriedEntries {
+  #left: ReadonlyArray<() => readonly Put[]>;
 
-async function readState(
+  constructor(entries: ReadonlyArray<() => readonly Put[]>) {
+    this.#left = entries;
+  }
+
+  get left(): ReadonlyArray<() => readonly Put[]> {
+    return this.#left;
+  }
+
+  /** As many as go with a change of one member at least. */
+  next(): readonly Put[][] {
+    return this.#left.slice(0, carriedTogetherMax).map((entry) => [...entry()]);
+  }
+
+  written(count: number): void {
+    this.#left = this.#left.slice(count);
+  }
+}
+
+/** Each has two copies. */
+const carriedTogetherMax = Math.floor((peopleLimits.changedTogetherMax - 1) / 2);
+
+export type RolesState = { readonly stored: ReadonlyMap<string, Item>; readonly guard: PeopleItem };
+
+export async function readRolesState(
   { table }: Changing,
   uuid: string,
   role: string,
   ids: readonly string[],
-): Promise<State> {
+): Promise<RolesState> {
   const [guardItem, ...items] = await table.getMany([
     peopleKey(uuid),
     ...ids.map((id) => memberKey(uuid, id)),
@@ -68,18 +106,21 @@ type FailureCode = keyof typeof messages;
 export type RoleFailure = { readonly id: string; readonly code: ItemErrorCode };
 type Batch = {
   readonly rest: readonly string[];
-  readonly state: State;
+  readonly state: RolesState;
   readonly outcomes: Outcomes;
   readonly untold: UntoldFailures<RoleFailure>;
+  readonly carried: CarriedEntries;
 };
 
 function decide(
   context: Changing,
   organization: OrganizationItem,
   change: RoleChange,
-  { rest, state, outcomes, untold }: Batch,
-): Part<State> {
-  const { decided, changing, failures, admins } = judge(rest, state, change);
+  { rest, state, outcomes, untold, carried }: Batch,
+): Part<RolesState> {
+  const along = carried.next();
+  const changedMax = peopleLimits.changedTogetherMax - along.flat().length;
+  const { decided, changing, failures, admins } = judge(rest, state, change, changedMax);
   const changes = changing
     .map(parseMember)
     .filter(({ role }) => role !== change.role)
@@ -89,8 +130,9 @@ function decide(
   const writes = changing.length > 0 ? roleWrites(organization.uuid, changing, change.role) : [];
   return {
     decided,
-    writes: [...writes, ...entry],
+    writes: [...writes, ...entry, ...(failed ? along.flat() : [])],
     tell: () => {
+      if (failed) carried.written(along.length);
       untold.written(failed !== undefined, failures);
       for (const { id, code } of failures) outcomes.fail(id, code, messages[code]);
     },
@@ -99,7 +141,12 @@ function decide(
 }
 
 /** Decides in input order on what was read; the transaction's conditions hold the decision to it. */
-function judge(rest: readonly string[], { stored, guard }: State, change: RoleChange) {
+function judge(
+  rest: readonly string[],
+  { stored, guard }: RolesState,
+  change: RoleChange,
+  changedMax: number,
+) {
   const { role, changesBillingAdmins = false } = change;
   let admins = certain(guard.counts.cr_admin, "count of admins");
   let decided = 0;
@@ -114,7 +161,7 @@ function judge(rest: readonly string[], { stored, guard }: State, change: RoleCh
     else if (member.role !== role || !member.role_decided) {
       const losesAdmin = member.role === "cr_admin" && role !== "cr_admin";
       if (losesAdmin && admins <= 1) failures.push({ id, code: "LAST_ADMIN" });
-      else if (changing.length === peopleLimits.changedTogetherMax) break;
+      else if (changing.length === changedMax) break;
       else {
         if (losesAdmin) admins--;
         if (member.role !== "cr_admin" && role === "cr_admin") admins++;

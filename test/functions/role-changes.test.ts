@@ -1,8 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { giveRole } from "../../lib/contract/operations/roles.ts";
+import { changeRoles } from "../../lib/people/change-roles.ts";
+import { changeRolesEverywhere } from "../../lib/people/change-roles-everywhere.ts";
 import { instanceTenant } from "../../lib/store/layout.ts";
+import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
+import { organizationOf } from "../learnings/fixture.ts";
 import { useApi } from "../support/api.ts";
 import { commonSuite } from "../support/common-suite.ts";
 import { github, gitlab, World } from "../support/world.ts";
@@ -52,7 +57,12 @@ describe("POST /v1/users/roles with ALL", () => {
   const change = (body: object) => api.call("/v1/users/roles", { key, body: { role: "cr_member", ...body } });
 
   test("a membership in an organization on another plan fails and is named, never left out silently", async () => {
-    const answer = await change({ user_ids: ["second", "only-home"], org_id: "ALL" });
+    const body = { user_ids: ["second", "only-home"], org_id: "ALL" };
+    const dry = await change({ ...body, dry_run: true });
+    expect(await roleEntries("fleet")).toEqual([]);
+    const answer = await change(body);
+    // A dry run tells the same, and has changed and told nothing.
+    expect(dry.json).toEqual({ ...z.looseObject({}).parse(answer.json), dry_run: true });
     expect(answer.json).toMatchObject({
       status: "failure",
       succeeded: [],
@@ -84,6 +94,79 @@ describe("POST /v1/users/roles with ALL", () => {
     // Again, it changes nothing, and there is nothing to tell.
     await change({ user_ids: ["second", "only-home"], org_id: "ALL" });
     expect(await roleEntries("fleet")).toHaveLength(2);
+  });
+
+  test("a call that is cut off after its first change has told the failures of the other organizations", async () => {
+    await world.instance("cut");
+    const uuids: string[] = [];
+    for (const [name, plan] of Object.entries({ a: "pro", b: "enterprise", c: "enterprise" })) {
+      uuids.push(await world.organization(name, { instance_id: "cut", plan }));
+      await world.member(gitlab("cut", name), "ann", { role: "cr_admin" });
+    }
+    // Only in b another admin is left.
+    await world.member(gitlab("cut", "b"), "boss", { role: "cr_admin" });
+    const { table } = world.deps;
+    let transactions = 0;
+    const going: Table = {
+      ...table,
+      transact: (...given) =>
+        ++transactions > 1 ? Promise.reject(new StoreUnavailable("away", true)) : table.transact(...given),
+    };
+    const organizations = await Promise.all(uuids.map((uuid) => organizationOf(table, uuid)));
+    const change = { role: "cr_member", userIds: ["ann"] };
+    await changeRolesEverywhere(
+      { ...world.deps, ...operatorOrigin, table: going },
+      organizations,
+      change,
+    ).catch(() => undefined);
+    expect(await roleEntries("cut")).toMatchObject([
+      { organization_id: "a", metadata: { failed: [{ id: "ann", code: "ENTERPRISE_PLAN_REQUIRED" }] } },
+      { organization_id: "b", metadata: { ids: ["ann"] } },
+      { organization_id: "c", metadata: { failed: [{ id: "ann", code: "LAST_ADMIN" }] } },
+    ]);
+  });
+
+  test("an organization that others changed meanwhile is told of too; where the store goes away, the call fails", async () => {
+    await world.instance("raced");
+    const uuids: string[] = [];
+    for (const name of ["b", "c"]) {
+      uuids.push(await world.organization(name, { instance_id: "raced" }));
+      for (const user of ["ann", "boss"])
+        await world.member(gitlab("raced", name), user, { role: "cr_admin" });
+    }
+    const { table } = world.deps;
+    const organizations = await Promise.all(uuids.map((uuid) => organizationOf(table, uuid)));
+    const [, c] = organizations;
+    if (!c) throw new Error("There are two.");
+    const context = { ...world.deps, ...operatorOrigin };
+    const changing = (isAway: boolean) => {
+      let isOvertaken = false;
+      const overtaken: Table = {
+        ...table,
+        transact: async (writes, ...rest) => {
+          const isEntry = writes.every((write) => "put" in write);
+          if (isEntry && isAway) throw new StoreUnavailable("away", true);
+          if (
+            !isOvertaken &&
+            writes.some((write) => "update" in write && write.update.pk === `ORG#${c.uuid}`)
+          ) {
+            isOvertaken = true;
+            await changeRoles(context, c, { role: "cr_member", userIds: ["boss"] });
+          }
+          await table.transact(writes, ...rest);
+        },
+      };
+      const change = { role: "cr_member", userIds: ["ann"] };
+      return changeRolesEverywhere({ ...context, table: overtaken }, organizations, change);
+    };
+    await expect(changing(true)).rejects.toThrow(StoreUnavailable);
+    for (const organization of organizations)
+      await changeRoles(context, organization, { role: "cr_admin", userIds: ["ann", "boss"] });
+    expect((await changing(false)).failed).toMatchObject([{ id: "ann", code: "LAST_ADMIN" }]);
+    const failures = (await roleEntries("raced")).map(({ metadata }) => metadata);
+    expect(failures).toContainEqual(
+      expect.objectContaining({ ids: [], failed: [{ id: "ann", code: "LAST_ADMIN" }] }),
+    );
   });
 
   test("what could be done elsewhere is done, and the other plan's organization keeps its roles", async () => {
