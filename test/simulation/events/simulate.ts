@@ -71,9 +71,9 @@ function checkRest(world: EventWorld): void {
       throw new Violation("dead", `a good ${type} is a dead letter: ${reasonOf(world, id)}`);
     if (fate !== "good" && !dead.has(id)) throw new Violation("alive", `a ${fate} event is no dead letter`);
     const isWaitedFor = reasonOf(world, id)?.startsWith("It was received");
-    // Where the store is often slow or away, tries end with the time or the outage: neither is held against an event, and
-    // a deadly one seldom gets as far as ending its worker.
-    const isTroubled = world.isSlow || world.isFlapping;
+    // Where the store is often slow or away, or its calls fail, tries end by that: it is not held against an event, and a
+    // deadly one seldom gets as far as ending its worker within the few receives of a simulated life.
+    const isTroubled = world.isSlow || world.isFlapping || world.isRough;
     const mayPass =
       fate === "forbidden" || (fate === "lasting" && world.isSlow) || (fate === "deadly" && isTroubled);
     if (isWaitedFor && !mayPass)

@@ -68,6 +68,8 @@ export class EventWorld {
   #failure: unknown;
   /** Many answers of its store take seconds. */
   readonly isSlow: boolean;
+  /** Many calls of its store fail. */
+  readonly isRough: boolean;
   /** Its store goes away and comes back. */
   readonly isFlapping: boolean;
   isClosing = false;
@@ -77,6 +79,7 @@ export class EventWorld {
     this.#scheduler = new Scheduler(this.dice);
     const faults = gentler(randomFaults(this.dice));
     this.isSlow = faults.slow > 0.05;
+    this.isRough = faults.throttle > 0.001;
     this.#store = new ModelStore(this.#scheduler, this.dice, faults);
     this.#weakness = weakness;
     this.#flapping = new FlappingStore(this.#scheduler, seed);
