@@ -1,4 +1,5 @@
 import type { AnswerOf } from "../../lib/client/client.ts";
+import { happenedBefore } from "../../lib/contract/audit.ts";
 
 export type User = AnswerOf<"listUsers">["users"][number];
 export type Seats = Pick<AnswerOf<"listUsers">, "seats_purchased" | "seats_assigned">;
@@ -29,7 +30,7 @@ export type SeatQuestion = {
   readonly authors: Authors | null;
   /** The organization of users whose records name none. */
   readonly home: Home | null;
-  /** Who got their seat in the period, so that it is too early to call them idle: see `holderNames`. */
+  /** Who got their seat in the period, so that it is too early to call them idle: see `newHoldersOf`. */
   readonly newHolders: ReadonlySet<string>;
 };
 
@@ -66,8 +67,12 @@ const shownName = (user: User, home: Home | null): string =>
 
 type SeatEntry = Pick<AnswerOf<"listAuditLogs">["data"][number], "provider" | "organization_id" | "metadata">;
 
-/** Whom an audit entry of seats names: e-mail addresses, or user ids of its organization. */
-export function holderNames({ provider, organization_id, metadata }: SeatEntry): string[] {
+/** Whom audit entries of seats name, but for seats that came before: an event may tell of them late. */
+export const newHoldersOf = (entries: readonly SeatEntry[], since: string): string[] =>
+  entries.filter(({ metadata }) => !happenedBefore(metadata, since)).flatMap(holderNames);
+
+/** By e-mail address, or by user id in the organization of the entry. */
+function holderNames({ provider, organization_id, metadata }: SeatEntry): string[] {
   const ids = Array.isArray(metadata.ids) ? metadata.ids.map(String) : [];
   return ids.map((id) =>
     provider !== null && organization_id !== null && !id.includes("@")

@@ -6,7 +6,7 @@ import type { Period } from "../../lib/report/period.ts";
 import type { PullRequest } from "../../lib/report/pull-request.ts";
 import { readPullRequests } from "../../lib/report/read.ts";
 import type { Learning } from "../figures/learnings.ts";
-import { authorName, holderNames, type Seats, type User } from "../figures/seats.ts";
+import { authorName, newHoldersOf, type Seats, type User } from "../figures/seats.ts";
 import type { AuditEntry, Identity, PendingLearning } from "../protocol.ts";
 
 /** What is read from the API for the sections of the page; each read stands for itself. */
@@ -141,7 +141,7 @@ export async function readSeats(reading: Reading, since: string): Promise<ReadSe
   const newHolders = new Set<string>();
   const given = { actions: "seats.assigned", date_from: since, limit: pageLimits.auditLogs.max };
   for await (const { body } of client.pages("listAuditLogs", { query: given }, { signal }))
-    for (const entry of body.data) for (const name of holderNames(entry)) newHolders.add(name);
+    for (const name of newHoldersOf(body.data, since)) newHolders.add(name);
   return {
     seats: { seats_purchased: seats.seats_purchased, seats_assigned: seats.seats_assigned },
     users,

@@ -30,6 +30,13 @@ export const auditActionNames = [
   "repository.settings_changed",
 ] as const;
 
+/**
+ * An entry is written when the service hears of a change. Entries of platform events carry `occurred_at`, because an event
+ * may tell of long ago. Days and timestamps compare as text.
+ */
+export const happenedBefore = (metadata: Readonly<Record<string, unknown>>, since: string): boolean =>
+  typeof metadata.occurred_at === "string" && metadata.occurred_at < since;
+
 export type AuditAction = (typeof auditActionNames)[number];
 
 /** For the guide. */

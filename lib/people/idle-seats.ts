@@ -1,4 +1,5 @@
 import { readAuditLog } from "../audit/list.ts";
+import { happenedBefore } from "../contract/audit.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import type { AuditItem } from "../store/items/audit.ts";
@@ -69,17 +70,13 @@ async function seatEntriesSince(
       after,
       limit: entriesTogether,
       retentionDays: auditRetentionDays,
-      wanted: (entry) => entry.action === "seats.assigned" && !isOfBefore(entry, since),
+      wanted: (entry) => entry.action === "seats.assigned" && !happenedBefore(entry.metadata, since),
     });
     entries.push(...page.entries);
     after = page.next;
   } while (after !== null);
   return entries;
 }
-
-/** Written later than the seat came: the entry of an event that told of long ago. */
-const isOfBefore = ({ metadata }: AuditItem, since: string): boolean =>
-  typeof metadata.occurred_at === "string" && metadata.occurred_at < since;
 
 const entriesTogether = 100;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { learningFigures } from "../../dashboard/figures/learnings.ts";
 import { mcpFigures } from "../../dashboard/figures/mcp.ts";
 import { reviewFigures } from "../../dashboard/figures/reviews.ts";
-import { authorName, holderNames, seatFigures } from "../../dashboard/figures/seats.ts";
+import { authorName, newHoldersOf, seatFigures } from "../../dashboard/figures/seats.ts";
 import { findingFigures } from "../../dashboard/figures/security.ts";
 import { sortedRepositories } from "../../dashboard/sort.ts";
 import { csvOf, figureColumnsOf, textColumn } from "../../dashboard/tables.ts";
@@ -208,11 +208,20 @@ describe("seats", () => {
 
   test("an audit entry names people by address, or by their id in its organization", () => {
     const metadata = { ids: ["Eve@Example.com", "501"] };
-    expect(holderNames({ provider: "github", organization_id: "1", metadata })).toEqual([
+    expect(newHoldersOf([{ provider: "github", organization_id: "1", metadata }], "2026-01-01")).toEqual([
       "eve@example.com",
       authorName("github", "1", "501"),
     ]);
-    expect(holderNames({ provider: null, organization_id: null, metadata: {} })).toEqual([]);
+    expect(newHoldersOf([{ provider: null, organization_id: null, metadata: {} }], "2026-01-01")).toEqual([]);
+  });
+
+  test("an entry that tells late of a seat from before the period makes nobody new", () => {
+    const toldLate = (occurred_at: string) => {
+      const metadata = { ids: ["501"], reason: "member saved", occurred_at };
+      return newHoldersOf([{ provider: "github", organization_id: "1", metadata }], "2026-01-02");
+    };
+    expect(toldLate("2026-01-01T23:59:59.999Z")).toEqual([]);
+    expect(toldLate("2026-01-02T00:00:00.000Z")).toEqual([authorName("github", "1", "501")]);
   });
 });
 
