@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
+import { startFakeAws } from "./fake-aws.ts";
 import { callJson, callTool, event, ndjson, type RunningDev, soloOrganization, useDev } from "./support.ts";
 
 const dev = useDev();
@@ -115,6 +116,22 @@ describe("report", () => {
     const { code, stdout } = await callTool("report", "--data", data, "--key", key, "--days", "90");
     expect([code, stdout]).toEqual([0, expect.stringContaining("Pull requests reviewed      3\n")]);
     expect(stdout).toContain("median 60 min, 90 % within 60 min");
+  });
+
+  test("finds the address of a deployed stack in its outputs, and needs a key for it", async () => {
+    const aws = await startFakeAws(() => ({ ApiUrl: service.url }));
+    vi.stubEnv("AWS_ENDPOINT_URL_CLOUDFORMATION", aws.url);
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
+    onTestFinished(async () => {
+      vi.unstubAllEnvs();
+      await aws.close();
+    });
+    const stack = ["report", "--stack", "ReviewApi", "--region", "eu-north-1"];
+    const report = figures.parse(await callJson(...stack, "--key", key, "--by", "author"));
+    expect([report.total.pull_requests, report.rows.map(({ id }) => id)]).toEqual([2, ["1"]]);
+    const { code, stderr } = await callTool(...stack);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^--key is missing; REVIEW_API_KEY /)]);
   });
 
   test("writes a file in the format of its name", async () => {
