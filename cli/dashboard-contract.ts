@@ -9,23 +9,7 @@ export const dashboardContract = (operations: readonly Operation[]): string => {
   const lines = operations.map((operation) => `  ${operation.id}: ${JSON.stringify(policyOf(operation))},`);
   return `// Made by npm run generate from lib/contract/operations.
 import type { OperationName } from "../../lib/client/client.ts";
-import type { KeyKind } from "../../lib/contract/access.ts";
-
-export type RateLimit = {
-  readonly bucket: string;
-  readonly requestsMax: number;
-  readonly windowSeconds: number;
-};
-
-export type Policy = {
-  readonly limit: RateLimit;
-  readonly kinds: readonly KeyKind[];
-  /** A permission, or \`admin\`. */
-  readonly needs: string | null;
-  readonly needsOfKind: Readonly<Partial<Record<KeyKind, string>>>;
-  /** By \`name=value\` of a parameter: what a request that has it needs beyond that. */
-  readonly parameters: Readonly<Record<string, { kinds?: readonly KeyKind[]; needs?: string }>>;
-};
+import type { Policy } from "./policy.ts";
 
 export const policies: Readonly<Record<OperationName, Policy>> = {
 ${lines.join("\n")}

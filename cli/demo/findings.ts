@@ -1,22 +1,13 @@
 import { createHash } from "node:crypto";
-import type { FindingSeverity, FindingState } from "../../lib/contract/records-security.ts";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
+import type { ToldFinding } from "../../lib/security/finding.ts";
 import { demoEvent } from "./event.ts";
 import { android, checkout, type Repository, scheduler, storefront } from "./places.ts";
 import { dayMs } from "./pull-requests.ts";
 
-type Finding = {
-  readonly title: string;
-  readonly description: string;
-  readonly severity: FindingSeverity;
-  readonly cwe: string | null;
-  readonly file_path: string;
-  readonly start_line: number;
-  readonly end_line: number;
-  readonly evidence: readonly string[];
-  readonly state?: FindingState;
-};
+/** Open, unless it says otherwise. */
+type Finding = Omit<ToldFinding, "id" | "state"> & Partial<Pick<ToldFinding, "state">>;
 
 const redirect: Finding = {
   title: "Open redirect after sign-in",

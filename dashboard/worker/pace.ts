@@ -2,7 +2,8 @@ import type { OperationName } from "../../lib/client/client.ts";
 import { routes } from "../../lib/client/operations.generated.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
 import type { Waiting } from "../protocol.ts";
-import { policies, type RateLimit } from "./contract.generated.ts";
+import { policies } from "./contract.generated.ts";
+import type { RateLimit } from "./policy.ts";
 
 type Fetch = typeof globalThis.fetch;
 

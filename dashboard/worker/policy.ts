@@ -1,0 +1,18 @@
+import type { KeyKind } from "../../lib/contract/access.ts";
+
+export type RateLimit = {
+  readonly bucket: string;
+  readonly requestsMax: number;
+  readonly windowSeconds: number;
+};
+
+/** What the worker knows of an operation. */
+export type Policy = {
+  readonly limit: RateLimit;
+  readonly kinds: readonly KeyKind[];
+  /** A permission, or `admin`. */
+  readonly needs: string | null;
+  readonly needsOfKind: Readonly<Partial<Record<KeyKind, string>>>;
+  /** By `name=value` of a parameter: what a request that has it needs beyond that. */
+  readonly parameters: Readonly<Record<string, { kinds?: readonly KeyKind[]; needs?: string }>>;
+};
