@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { collect, entry, spawnTool, useDev } from "./support.ts";
+import { entry, spawnTool } from "../support/tool.ts";
+import { collect, useDev } from "./support.ts";
 
 const dev = useDev();
 const run = promisify(execFile);

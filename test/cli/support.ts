@@ -1,28 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, vi } from "vitest";
 import * as z from "zod";
 import { main } from "../../cli/main.ts";
 import { plain } from "../../cli/terminal.ts";
-import { engineKind } from "../support/engine.ts";
-import { madeOnce, type Recipe } from "../support/made-once.ts";
-
-export const entry = fileURLToPath(new URL("../../cli/review-api.js", import.meta.url));
+import { demoData, demoWords, firstLine, type Surroundings, spawnTool } from "../support/tool.ts";
 
 export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
-
-type Surroundings = { readonly env?: Readonly<Record<string, string>>; readonly uid?: number };
-
-export const spawnTool = (words: readonly string[], { env = {}, uid }: Surroundings = {}): ChildProcess =>
-  spawn(process.execPath, [entry, ...words], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...env },
-    ...(uid !== undefined && { uid }),
-  });
 
 /** The tool as a process of its own. */
 export async function runTool(words: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
@@ -92,30 +79,10 @@ export type RunningDev = z.output<typeof readyLine> & {
 export type DevTools = {
   start(...words: readonly string[]): Promise<RunningDev>;
   folder(): Promise<string>;
-  /** A folder whose demo data is told already, which takes a start from nothing many seconds. */
+  /** A folder whose demo data is told already. */
   demoFolder(): Promise<string>;
   /** What the service said on its standard error stream while it made the demo data from nothing. */
   firstWords(): Promise<string>;
-};
-
-const demoRecipe: Recipe = {
-  name: `demo-${engineKind.name}`,
-  ingredients: ["cli", "lib", "test/cli/support.ts", "package-lock.json"],
-  async make(folder) {
-    const data = join(folder, "data");
-    const child = spawnTool(["dev", "--port", "0", "--data", data]);
-    const output = collect(child);
-    try {
-      await vi.waitUntil(() => output().stdout.includes("The API is ready"), { timeout: 160_000 });
-      // Waits until all of the history is in, too.
-      await callJson("events", "redrive", "--data", data);
-    } finally {
-      const closed = once(child, "close");
-      child.kill();
-      await closed;
-    }
-    await writeFile(join(folder, "said.txt"), output().stderr);
-  },
 };
 
 /** Services and folders of one test file; nothing outlives it. */
@@ -136,17 +103,19 @@ export function useDev(): DevTools {
     },
     async demoFolder() {
       const folder = await this.folder();
-      await cp(join(await madeOnce(demoRecipe), "data"), folder, { recursive: true });
+      await cp(await demoData(), folder, { recursive: true });
       return folder;
     },
-    firstWords: async () => await readFile(join(await madeOnce(demoRecipe), "said.txt"), "utf8"),
+    firstWords: demoWords,
     async start(...words) {
-      const child = spawnTool(["dev", "--json", "--port", "0", ...words], {});
+      const child = spawnTool(["dev", "--json", "--port", "0", ...words]);
       children.push(child);
       const output = collect(child);
       const closed = once(child, "close");
-      const ready = await Promise.race([untilLine(child, output), closed.then(() => undefined)]);
-      if (ready === undefined) throw new Error(`dev ended early: ${output().stderr}`);
+      const ready = await firstLine(child).catch(async () => {
+        await closed;
+        throw new Error(`dev ended early: ${output().stderr}`);
+      });
       return {
         ...readyLine.parse(JSON.parse(ready)),
         processId: child.pid ?? 0,
@@ -160,14 +129,6 @@ export function useDev(): DevTools {
       };
     },
   };
-}
-
-async function untilLine(child: ChildProcess, output: () => { stdout: string }): Promise<string> {
-  while (!output().stdout.includes("\n")) {
-    if (!child.stdout) throw new Error("The child has no standard output.");
-    await once(child.stdout, "data");
-  }
-  return output().stdout.split("\n", 1)[0] ?? "";
 }
 
 export const get = (url: string, path: string, key: string | undefined) =>

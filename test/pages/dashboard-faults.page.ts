@@ -1,18 +1,21 @@
-import type { Route } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { card, openDashboard, untilRead } from "./dashboard.ts";
 import { expectAccessible, service } from "./support.ts";
 
-const problem = (code: string, message: string) => JSON.stringify({ error: { code, message } });
+const refuse = (route: Route, status: number, code: string, headers: Record<string, string> = {}) =>
+  route.fulfill({ status, headers, json: { error: { code, message: `Answered with ${status}.` } } });
 
-const refuse = (route: Route, status: number, code: string, retryAfterSeconds: number) =>
-  route.fulfill({
-    status,
-    contentType: "application/json",
-    headers: { "retry-after": String(retryAfterSeconds) },
-    body: problem(code, `Answered with ${status}.`),
-  });
+/** Answers of a path are 500 while it is broken. */
+function breakable(path: string, isBroken: boolean) {
+  const fault = {
+    isBroken,
+    prepare: (page: Page) =>
+      page.route(path, (route) => (fault.isBroken ? refuse(route, 500, "INTERNAL_ERROR") : route.continue())),
+  };
+  return fault;
+}
 
 test("429 and 503 in the way are waited for, with a sentence, and then the figures come", async () => {
   let asked = 0;
@@ -21,8 +24,8 @@ test("429 and 503 in the way are waited for, with a sentence, and then the figur
     prepare: (page) =>
       page.route("**/v1/metrics/reviews?*", async (route) => {
         asked++;
-        if (asked === 1) return refuse(route, 429, "RATE_LIMIT_EXCEEDED", 1);
-        if (asked === 2) return refuse(route, 503, "METRICS_PREPARING", 1);
+        if (asked === 1) return refuse(route, 429, "RATE_LIMIT_EXCEEDED", { "retry-after": "1" });
+        if (asked === 2) return refuse(route, 503, "METRICS_PREPARING", { "retry-after": "1" });
         return route.continue();
       }),
   });
@@ -34,26 +37,14 @@ test("429 and 503 in the way are waited for, with a sentence, and then the figur
 });
 
 test("a section that fails says so and can be tried again; the others stand", async () => {
-  let isBroken = true;
-  const { page } = await openDashboard({
-    kind: "instance",
-    prepare: (page) =>
-      page.route("**/v1/audit-logs?*", (route) =>
-        isBroken
-          ? route.fulfill({
-              status: 500,
-              contentType: "application/json",
-              body: problem("INTERNAL_ERROR", "Broken."),
-            })
-          : route.continue(),
-      ),
-  });
+  const audit = breakable("**/v1/audit-logs?*", true);
+  const { page } = await openDashboard({ kind: "instance", prepare: audit.prepare });
   await untilRead(page);
   const failed = card(page, "Recent audit entries");
-  await expect.poll(() => failed.textContent()).toContain("This could not be read. Broken.");
+  await expect.poll(() => failed.textContent()).toContain("This could not be read. Answered with 500.");
   expect(await page.locator(".headlines").count()).toBe(1);
   await expectAccessible(page);
-  isBroken = false;
+  audit.isBroken = false;
   await failed.getByRole("button", { name: "Try again" }).click();
   await failed.getByRole("table").waitFor();
 });
@@ -87,38 +78,23 @@ test("a service that does not answer is told apart from a key that does not work
   const { page } = await openDashboard({
     prepare: (page) => page.route("**/v1/**", (route) => route.abort("connectionrefused")),
   });
-  await expect
-    .poll(() => page.getByRole("alert").textContent(), { timeout: 20_000 })
-    .toBe("The service does not answer.");
+  await expect.poll(() => page.getByRole("alert").textContent()).toBe("The service does not answer.");
   expect(page.workers()).toEqual([]);
 });
 
 test("a refresh that gets no answer keeps the figures and says so; the next one works", async () => {
-  let isDown = false;
-  const { page } = await openDashboard({
-    kind: "instance",
-    prepare: (page) =>
-      page.route("**/v1/whoami", (route) =>
-        isDown
-          ? route.fulfill({
-              status: 500,
-              contentType: "application/json",
-              body: problem("INTERNAL_ERROR", "Broken."),
-            })
-          : route.continue(),
-      ),
-  });
+  const whoami = breakable("**/v1/whoami", false);
+  const { page } = await openDashboard({ kind: "instance", prepare: whoami.prepare });
   await untilRead(page);
-  isDown = true;
+  whoami.isBroken = true;
   await page.getByRole("button", { name: "Refresh" }).click();
-  await expect
-    .poll(() => page.locator("main > [role=alert]").textContent(), { timeout: 20_000 })
-    .toBe("These figures were not refreshed: Broken.");
+  const alert = page.locator("main > [role=alert]");
+  await expect.poll(() => alert.textContent()).toBe("These figures were not refreshed: Answered with 500.");
   expect(await page.locator(".headlines").count()).toBe(1);
   await expectAccessible(page);
-  isDown = false;
+  whoami.isBroken = false;
   await page.getByRole("button", { name: "Refresh" }).click();
-  await expect.poll(() => page.locator("main > [role=alert]").textContent()).toBe("");
+  await expect.poll(() => alert.textContent()).toBe("");
 });
 
 test("only http and https addresses become links", async () => {

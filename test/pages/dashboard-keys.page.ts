@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type KeyKind, keyKinds } from "../../lib/contract/access.ts";
 import { enterKey, leftOut, openDashboard, untilRead } from "./dashboard.ts";
-import { desktop, expectAccessible, openPage, phone, service } from "./support.ts";
+import { expectAccessible, expectGoodLooks, openPage, phone, service } from "./support.ts";
 
 const approval = "Learnings that wait for approval";
 const administration = ["Seats", approval, "Recent audit entries"];
@@ -19,30 +19,18 @@ const expected: Readonly<Record<KeyKind, readonly string[]>> = {
   ],
 };
 
-const looks = [
-  { name: "on a desktop, light", options: { ...desktop, colorScheme: "light" } },
-  { name: "on a phone, dark", options: { ...phone, colorScheme: "dark" } },
-] as const;
-
-describe.each(looks)("$name", ({ options }) => {
-  test.each(keyKinds)("a key of kind %s shows what it may read, and says what it may not", async (kind) => {
-    const { page, faults, origins } = await openDashboard({
-      kind,
-      options,
-    });
-    await untilRead(page);
-    expect((await leftOut(page)).toSorted()).toEqual([...expected[kind]].toSorted());
-    for (const sentence of await page.locator(".left-out p").allTextContents())
-      expect(sentence).toMatch(/Keys of kind|It needs a/);
-    expect(await page.locator(".headlines").count()).toBe(kind === "agentic" ? 0 : 1);
-    expect(await page.locator(".failed").count()).toBe(0);
-    await expectAccessible(page);
-    // Nothing is wider than the screen; wide tables scroll by themselves.
-    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-    // Not even the refusals are asked for: each would be an entry of the audit log.
-    expect(faults).toEqual([]);
-    expect([...origins]).toEqual([service().url]);
-  });
+test.each(keyKinds)("a key of kind %s shows what it may read, and says what it may not", async (kind) => {
+  const { page, faults, origins } = await openDashboard({ kind });
+  await untilRead(page);
+  expect((await leftOut(page)).toSorted()).toEqual([...expected[kind]].toSorted());
+  for (const sentence of await page.locator(".left-out p").allTextContents())
+    expect(sentence).toMatch(/Keys of kind|It needs a/);
+  expect(await page.locator(".headlines").count()).toBe(kind === "agentic" ? 0 : 1);
+  expect(await page.locator(".failed").count()).toBe(0);
+  await expectGoodLooks(page);
+  // Not even the refusals are asked for: each would be an entry of the audit log.
+  expect(faults).toEqual([]);
+  expect([...origins]).toEqual([service().url]);
 });
 
 test.each(["light", "dark"] as const)("the first page is accessible, %s", async (colorScheme) => {

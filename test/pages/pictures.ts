@@ -1,17 +1,13 @@
-import { once } from "node:events";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { chromiumOptions } from "../support/chromium.ts";
-import { readyService, startTool } from "./service.ts";
+import { startDemoService } from "./service.ts";
 
 /** `node test/pages/pictures.ts` takes the README's picture of the dashboard, with the demo's data. */
 const file = fileURLToPath(new URL("../../docs/pictures/dashboard.png", import.meta.url));
-const folder = await mkdtemp(join(tmpdir(), "review-api-pictures-"));
-const tool = startTool("dev", "--json", "--port", "0", "--data", folder);
-const { url, keys } = await readyService(tool);
+const { url, keys, stop } = await startDemoService();
 const browser = await chromium.launch(chromiumOptions);
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 960 }, colorScheme: "light" });
@@ -25,7 +21,5 @@ try {
   console.log(`Took ${file}.`);
 } finally {
   await browser.close();
-  tool.kill("SIGTERM");
-  await once(tool, "close");
-  await rm(folder, { recursive: true, force: true });
+  await stop();
 }

@@ -29,7 +29,27 @@ export const phone = {
   isMobile: true,
   hasTouch: true,
 } satisfies BrowserContextOptions;
-export const desktop = { viewport: { width: 1280, height: 900 } } satisfies BrowserContextOptions;
+export const desktop = {
+  viewport: { width: 1280, height: 900 },
+  isMobile: false,
+  hasTouch: false,
+} satisfies BrowserContextOptions;
+type Device = typeof phone | typeof desktop;
+
+/** The page that is open, on another device. */
+async function showOn(page: Page, { viewport, isMobile, hasTouch }: Device): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const metrics = { ...viewport, mobile: isMobile, deviceScaleFactor: 1 };
+  await session.send("Emulation.setDeviceMetricsOverride", metrics);
+  await session.send("Emulation.setTouchEmulationEnabled", { enabled: hasTouch });
+  expect(await page.evaluate("[innerWidth, matchMedia('(pointer: coarse)').matches]")).toEqual([
+    viewport.width,
+    hasTouch,
+  ]);
+}
+
+/** A browser on a busy machine takes its time; a page that never comes is a failure all the same. */
+const patienceMs = 120_000;
 
 let connected: Promise<Browser> | undefined;
 const browser = () => {
@@ -45,6 +65,7 @@ afterAll(async () => (await connected)?.close());
 export async function openPage(options: BrowserContextOptions = desktop): Promise<Visit> {
   const context = await (await browser()).newContext(options);
   const page = await context.newPage();
+  page.setDefaultTimeout(patienceMs);
   const faults: string[] = [];
   const origins = new Set<string>();
   page.on("pageerror", (error) => faults.push(error.message));
@@ -69,15 +90,29 @@ const violations = z.array(
   }),
 );
 
-/** No serious and no critical finding of axe on the page as it is now. */
-export async function expectAccessible(page: Page): Promise<void> {
+/** No serious and no critical finding of axe on the page as it is now; of one rule, where only one can have changed. */
+export async function expectAccessible(page: Page, onlyRule?: string): Promise<void> {
   // Evaluated, not added to the page: its policy would refuse that, and stays in force.
   await page.evaluate(axeSource);
+  const options = { resultTypes: ["violations"], ...(onlyRule && { runOnly: [onlyRule] }) };
   const found = violations.parse(
-    await page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((told) => told.violations)"),
+    await page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then((told) => told.violations)`),
   );
   const grave = found
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, help, nodes }) => ({ id, help, where: nodes.slice(0, 3).map(({ html }) => html) }));
   expect(grave).toEqual([]);
+}
+
+/** Accessible on a desktop and on a phone, light and dark, and never wider than the window: one page is loaded for all. */
+export async function expectGoodLooks(page: Page): Promise<void> {
+  for (const device of [desktop, phone]) {
+    await showOn(page, device);
+    await page.emulateMedia({ colorScheme: "light" });
+    await expectAccessible(page);
+    const wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    expect(await page.evaluate(wider)).toBe(0);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expectAccessible(page, "color-contrast");
+  }
 }

@@ -4,10 +4,10 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/pages/*.page.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // A browser on a busy machine takes its time.
-    expect: { poll: { timeout: 20_000 } },
+    // Far above what a test takes: a browser on a busy machine takes its time.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     globalSetup: ["test/pages/start.ts"],
     pool: "threads",
     maxWorkers: 2,

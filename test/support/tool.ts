@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chooseEngine } from "../../cli/local/engine/engine.ts";
+import { madeOnce, type Recipe } from "./made-once.ts";
+
+export const entry = fileURLToPath(new URL("../../cli/review-api.js", import.meta.url));
+
+export type Surroundings = {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly uid?: number;
+  /** A pipe that nobody reads stops the tool when it is full. */
+  readonly stderr?: "pipe" | "ignore";
+};
+
+/** The operator's tool as a process of its own. */
+export const spawnTool = (
+  words: readonly string[],
+  { env = {}, uid, stderr = "pipe" }: Surroundings = {},
+): ChildProcess =>
+  spawn(process.execPath, [entry, ...words], {
+    stdio: ["ignore", "pipe", stderr],
+    env: { ...process.env, ...env },
+    ...(uid !== undefined && { uid }),
+  });
+
+/** `dev` prints nothing on standard output before it is ready; `dev --json` prints one line. */
+export const firstLine = ({ stdout }: ChildProcess): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let text = "";
+    stdout?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const [line = "", ...more] = text.split("\n");
+      if (more.length > 0) resolve(line);
+    });
+    stdout?.on("end", () => reject(new Error("The tool ended before it was ready.")));
+  });
+
+export async function endTool(tool: ChildProcess): Promise<void> {
+  const closed = once(tool, "close");
+  tool.kill();
+  await closed;
+}
+
+const demoRecipe = (): Recipe => ({
+  name: `demo-${chooseEngine().name}`,
+  ingredients: ["cli", "lib", "test/support/tool.ts", "package-lock.json"],
+  async make(folder) {
+    const data = join(folder, "data");
+    const service = spawnTool(["dev", "--port", "0", "--data", data]);
+    const said: Buffer[] = [];
+    service.stderr?.on("data", (chunk: Buffer) => said.push(chunk));
+    try {
+      await firstLine(service);
+      // Waits until all of the history is in, too.
+      const [code] = await once(spawnTool(["events", "redrive", "--data", data]), "close");
+      if (code !== 0) throw new Error("The demo's history did not come in.");
+    } finally {
+      await endTool(service);
+    }
+    await writeFile(join(folder, "said.txt"), Buffer.concat(said));
+  },
+});
+
+/** A folder whose demo data is told already, which takes a start from nothing many seconds. Copy it, never change it. */
+export const demoData = async (): Promise<string> => join(await madeOnce(demoRecipe()), "data");
+
+/** What the service said on its standard error stream while it made the demo data from nothing. */
+export const demoWords = async (): Promise<string> =>
+  readFile(join(await madeOnce(demoRecipe()), "said.txt"), "utf8");
