@@ -3,7 +3,7 @@ import { eventTypeNames } from "./event-names.ts";
 import type { Method } from "./operation.ts";
 
 /**
- * The API reference: a first page, a page for every operation and every error code, the events, and the OpenAPI
+ * The API reference: a first page, the guide, a page for every operation, error code and job, the events, and the OpenAPI
  * document they are made from; and the dashboard. One function serves all of it, to everybody and without a key, locally
  * as deployed.
  */
@@ -29,6 +29,7 @@ export const referenceRoutes = [
   route("/docs/errors/{code}"),
   route("/docs/events"),
   route("/docs/events/{schema}"),
+  route("/docs/jobs/{job}"),
   route(dashboardPath),
   route(`${dashboardPath}/{asset}`),
 ];
@@ -67,11 +68,28 @@ export const referenceFiles: Readonly<Record<string, ReferenceFile>> = {
   ),
 };
 
-/** Markdown that is served as pages, by path, and what search calls it. */
-export const referencePages: Readonly<Record<string, { readonly file: string; readonly kind: string }>> = {
-  [referencePath]: { file: "docs/start.md", kind: "First steps" },
-  "/docs/errors": { file: "docs/errors.md", kind: "Error codes" },
-  "/docs/events": { file: "docs/events.md", kind: "Platform events" },
+export type ReferencePage = {
+  readonly file: string;
+  /** What search calls it. */
+  readonly kind: string;
+  /** The part of the menu that it stands in; the first part has no title. */
+  readonly menuTitle: string;
+};
+
+const jobs = ["warehouse", "weekly-report", "idle-seats", "siem", "code-scanning"];
+
+/** Markdown that is served as pages, by path. */
+export const referencePages: Readonly<Record<string, ReferencePage>> = {
+  [referencePath]: { file: "docs/start.md", kind: "First steps", menuTitle: "" },
+  "/docs/guide": { file: "docs/guide.md", kind: "Guide", menuTitle: "" },
+  "/docs/events": { file: "docs/events.md", kind: "Platform events", menuTitle: "" },
+  "/docs/errors": { file: "docs/errors.md", kind: "Error codes", menuTitle: "" },
+  ...Object.fromEntries(
+    jobs.map((job) => [
+      `/docs/jobs/${job}`,
+      { file: `docs/jobs/${job}.md`, kind: "Job", menuTitle: "By job" },
+    ]),
+  ),
 };
 
 /** One page for every error code, as Markdown: <folder>/<code>.md. */

@@ -109,21 +109,23 @@ function documents(readFromDisk: Read): (path: string) => Promise<Document | und
   };
 }
 
+/** Where the files are that pages may link to. */
+const filePlaces = new Map(Object.entries(referenceFiles).map(([path, { file }]) => [file, path]));
+
 async function readSite(read: Read): Promise<Site> {
   // Our own file, made from the contract; a test holds that it is.
   const document: ApiDocument = JSON.parse((await read(documentFile)).toString());
-  const pages = Object.entries(referencePages).map(
-    async ([path, { file, kind }]): Promise<MarkdownSource> => {
-      return { path, kind, markdown: (await read(file)).toString() };
-    },
-  );
+  const pages = Object.entries(referencePages).map(async ([path, page]): Promise<MarkdownSource> => {
+    return { path, ...page, markdown: (await read(page.file)).toString() };
+  });
   const errors = Object.keys({ ...errorCodes, ...itemErrorCodes }).map(
     async (code): Promise<MarkdownSource> => {
-      const markdown = (await read(`${errorPagesFolder}/${code}.md`)).toString();
-      return { path: `/docs/errors/${code}`, kind: "Error code", markdown };
+      const file = `${errorPagesFolder}/${code}.md`;
+      const markdown = (await read(file)).toString();
+      return { path: `/docs/errors/${code}`, file, kind: "Error code", menuTitle: null, markdown };
     },
   );
-  return createSite(document, await Promise.all([...pages, ...errors]));
+  return createSite(document, await Promise.all([...pages, ...errors]), filePlaces);
 }
 
 /** A file that was read once is compressed once. */

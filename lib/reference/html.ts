@@ -2,21 +2,26 @@
 export const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-/** A line of Markdown: `code`, **strong** and [links](target). Code first: nothing inside it counts as anything else. */
-export const inline = (text: string): string =>
-  text
-    .split(/(`[^`]*`)/)
-    .map((part) => (part.startsWith("`") ? `<code>${escaped(part.slice(1, -1))}</code>` : words(part)))
-    .join("");
+/** Where a link of a text leads on a page; undefined: nowhere, its words stand alone. */
+export type Link = (target: string) => string | undefined;
+const asWritten: Link = (target) => target;
 
-/** Links between the pages lose their `.md`; others stay as they are. */
-const words = (text: string): string =>
-  escaped(text)
+/** A line of Markdown: `code`, **strong** and [links](target). Nothing inside code counts as anything else. */
+export const inline = (text: string, link = asWritten): string => {
+  const codes = text.match(/`[^`]*`/g) ?? [];
+  const parts = escaped(text.replaceAll(/`[^`]*`/g, codeMark))
     .replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>")
-    .replace(
-      /\[([^\]]*)\]\(([^)\s]*)\)/g,
-      (_, label: string, target: string) => `<a href="${target.replace(/\.md(?=#|$)/, "")}">${label}</a>`,
-    );
+    .replace(/\[([^\]]*)\]\(([^)\s]*)\)/g, (_, label: string, target: string) => {
+      const to = link(target);
+      return to === undefined ? label : `<a href="${to}">${label}</a>`;
+    })
+    .split(codeMark);
+  return parts
+    .map((part, index) => part + (codes[index] ? `<code>${escaped(codes[index].slice(1, -1))}</code>` : ""))
+    .join("");
+};
+/** No text has it. */
+const codeMark = "\u0000";
 
 /** As on the sites that show Markdown, so that the same links lead to the same place. */
 export const anchorOf = (text: string): string =>

@@ -1,11 +1,10 @@
-import type { Endpoint } from "./document.ts";
 import { escaped } from "./html.ts";
 
-export type Group = {
-  readonly name: string;
-  readonly description: string;
-  readonly endpoints: readonly Endpoint[];
-};
+/** The parts of the menu; the first has no title. Labels are HTML already. */
+export type Menu = ReadonlyArray<{
+  readonly title: string;
+  readonly items: ReadonlyArray<{ readonly path: string; readonly label: string }>;
+}>;
 
 export type PageContent = {
   /** Below the service's own address, such as /docs/errors. */
@@ -20,7 +19,7 @@ export const upFrom = (path: string): string => "../".repeat(path.split("/").len
 export const operationPath = (operationId: string): string => `/docs/operations/${operationId}`;
 
 /** Everything round the content: the same on every page, readable without the script. */
-export function layout({ path, title, main }: PageContent, groups: readonly Group[]): string {
+export function layout({ path, title, main }: PageContent, menu: Menu): string {
   const up = upFrom(path);
   return `<!doctype html>
 <html lang="en">
@@ -42,7 +41,7 @@ export function layout({ path, title, main }: PageContent, groups: readonly Grou
 <a class="menu-open" href="#menu">Menu</a>
 </header>
 <div class="columns">
-${sidebar(path, up, groups)}
+${sidebar(path, up, menu)}
 <main id="content" tabindex="-1">
 ${main}
 </main>
@@ -59,32 +58,22 @@ ${main}
 `;
 }
 
-const furtherPages: ReadonlyArray<readonly [path: string, label: string]> = [
-  ["/docs", "First steps"],
-  ["/docs/events", "Platform events"],
-  ["/docs/errors", "Error codes"],
-  ["/dashboard", "Dashboard"],
-];
-
-function sidebar(path: string, up: string, groups: readonly Group[]): string {
+function sidebar(path: string, up: string, menu: Menu): string {
   // The page of a code is none of the menu's, and belongs to one of them.
   const current = (target: string) =>
     target === path ? ' aria-current="page"' : isPartOf(path, target) ? ' aria-current="true"' : "";
-  const item = (target: string, label: string) =>
-    `<li><a href="${up}${target.slice(1)}"${current(target)}>${label}</a></li>`;
-  const list = (items: readonly string[]) => `<ul>\n${items.join("\n")}\n</ul>`;
   return [
     '<nav id="menu" class="side" aria-label="Reference">',
     '<a class="menu-close" href="#content">Close menu</a>',
-    list(furtherPages.map(([target, label]) => item(target, label))),
-    ...groups.map(
-      ({ name, endpoints }) =>
-        `<h2>${escaped(name)}</h2>\n${list(
-          endpoints.map(({ operationId, summary, method }) =>
-            item(operationPath(operationId), `<span>${escaped(summary)}</span> ${methodBadge(method)}`),
-          ),
-        )}`,
-    ),
+    ...menu.flatMap(({ title, items }) => [
+      ...(title === "" ? [] : [`<h2>${escaped(title)}</h2>`]),
+      "<ul>",
+      ...items.map(
+        ({ path: target, label }) =>
+          `<li><a href="${up}${target.slice(1)}"${current(target)}>${label}</a></li>`,
+      ),
+      "</ul>",
+    ]),
     "</nav>",
   ].join("\n");
 }

@@ -1,10 +1,13 @@
-import { anchorOf, codeBlock, inline } from "./html.ts";
+import { anchorOf, codeBlock, inline, type Link } from "./html.ts";
 
 /**
  * Pages of docs/ for a browser. They use a little of Markdown only (headings, paragraphs, lists, tables, code, links), and
  * a test holds them to it, so a little is enough here.
  */
-export const markdownHtml = (markdown: string): string => blocksOf(markdown).map(block).join("\n");
+export const markdownHtml = (markdown: string, link?: Link): string =>
+  blocksOf(markdown)
+    .map((text) => block(text, link))
+    .join("\n");
 
 export const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? "";
 
@@ -55,28 +58,27 @@ function headingOf(text: string): { readonly level: number; readonly words: stri
   return marks !== undefined && words !== undefined ? { level: marks.length, words } : undefined;
 }
 
-function block(text: string): string {
+function block(text: string, link?: Link): string {
   const heading = headingOf(text);
   if (heading?.level === 1) return `<h1>${inline(heading.words)}</h1>`;
   if (heading)
     return `<h${heading.level} id="${anchorOf(heading.words)}">${inline(heading.words)}</h${heading.level}>`;
   if (text.startsWith("```")) return codeBlock(codeOf(text), languageOf(text));
-  if (text.startsWith("|")) return table(text);
-  if (!text.startsWith("- ")) return `<p>${inline(text)}</p>`;
+  if (text.startsWith("|")) return table(text, link);
+  if (!text.startsWith("- ")) return `<p>${inline(text, link)}</p>`;
   const items = text.slice(2).split(/\n- /);
-  return `<ul>\n${items.map((item) => `<li>${inline(item)}</li>`).join("\n")}\n</ul>`;
+  return `<ul>\n${items.map((item) => `<li>${inline(item, link)}</li>`).join("\n")}\n</ul>`;
 }
 
 const codeOf = (text: string): string => text.replace(/^```.*\n/, "").replace(/```$/, "");
 const languageOf = (text: string): string => /^```(\w+)/.exec(text)?.[1] ?? "text";
 
 /** It may be wider than a phone: then it scrolls, also by keyboard. */
-function table(text: string): string {
-  const [heads = [], , ...rows] = text.split("\n").map(cellsOf);
-  return htmlTable(
-    heads.map(inline),
-    rows.map((cells) => cells.map(inline)),
-  );
+function table(text: string, link?: Link): string {
+  const [heads = [], , ...rows] = text
+    .split("\n")
+    .map((line) => cellsOf(line).map((cell) => inline(cell, link)));
+  return htmlTable(heads, rows);
 }
 
 /** Cells are HTML already. */

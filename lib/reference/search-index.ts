@@ -29,7 +29,8 @@ export const searchIndex = (
 ];
 
 const nameOf = ({ method, path }: Endpoint): string => `${method.toUpperCase()} ${path}`;
-const withoutMarks = (text: string): string => text.replaceAll("`", "");
+const withoutMarks = (text: string): string =>
+  text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("`", "");
 
 const operationEntry = (endpoint: Endpoint): Findable => ({
   to: operationPath(endpoint.operationId),

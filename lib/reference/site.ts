@@ -1,5 +1,6 @@
-import { type ApiDocument, endpointsOf } from "./document.ts";
-import { type Group, layout, operationPath } from "./layout.ts";
+import { type ApiDocument, type Endpoint, endpointsOf } from "./document.ts";
+import { escaped, type Link } from "./html.ts";
+import { layout, type Menu, methodBadge, operationPath, upFrom } from "./layout.ts";
 import { markdownHtml, titleOf } from "./markdown.ts";
 import { operationMain } from "./operation-page.ts";
 import { searchIndex } from "./search-index.ts";
@@ -13,32 +14,43 @@ export type Site = {
 
 export type MarkdownSource = {
   readonly path: string;
+  /** Below the project's root: its links begin there. */
+  readonly file: string;
   /** How search names what it finds there. */
   readonly kind: string;
+  /** The part of the menu that the page stands in; null: in none. */
+  readonly menuTitle: string | null;
   readonly markdown: string;
 };
 
-/** The reference: a page for every operation of the document and for every Markdown page, each made when it is asked for. */
-export function createSite(document: ApiDocument, sources: readonly MarkdownSource[]): Site {
+/**
+ * The reference: a page for every operation of the document and for every Markdown page, each made when it is asked for.
+ * `filePlaces` has the paths of other files that are served, by their names below the project's root.
+ */
+export function createSite(
+  document: ApiDocument,
+  sources: readonly MarkdownSource[],
+  filePlaces: ReadonlyMap<string, string>,
+): Site {
   const endpoints = endpointsOf(document);
-  const groups = document.tags.map(
-    ({ name, description }): Group => ({
-      name,
-      description,
-      endpoints: endpoints.filter(({ tags }) => tags[0] === name),
-    }),
-  );
+  const menu = menuOf(document, endpoints, sources);
+  const places = new Map([...filePlaces, ...sources.map(({ file, path }) => [file, path] as const)]);
   const operations = new Map(endpoints.map((endpoint) => [operationPath(endpoint.operationId), endpoint]));
-  const pages = new Map(sources.map((source) => [source.path, source.markdown]));
+  const pages = new Map(sources.map((source) => [source.path, source]));
   return {
     page(path) {
       const endpoint = operations.get(path);
-      if (endpoint)
-        return layout({ path, title: endpoint.summary, main: operationMain(document, endpoint) }, groups);
-      const markdown = pages.get(path);
-      if (markdown === undefined) return undefined;
-      const main = `<div class="prose">\n${linkedFrom(path, markdownHtml(markdown))}\n</div>`;
-      return layout({ path, title: titleOf(markdown), main }, groups);
+      if (endpoint) {
+        const main = linkedFrom(path, operationMain(document, endpoint));
+        return layout({ path, title: endpoint.summary, main }, menu);
+      }
+      const source = pages.get(path);
+      if (!source) return undefined;
+      const html = markdownHtml(source.markdown, linkIn(source, places));
+      return layout(
+        { path, title: titleOf(source.markdown), main: `<div class="prose">\n${html}\n</div>` },
+        menu,
+      );
     },
     search: () =>
       JSON.stringify(
@@ -51,6 +63,43 @@ export function createSite(document: ApiDocument, sources: readonly MarkdownSour
   };
 }
 
-/** In the folder docs/ a link begins there; at /docs it begins one step above. */
+const dashboard = { path: "/dashboard", label: "Dashboard" };
+
+function menuOf(
+  document: ApiDocument,
+  endpoints: readonly Endpoint[],
+  sources: readonly MarkdownSource[],
+): Menu {
+  const listed = sources.flatMap(({ menuTitle: title, path, markdown }) =>
+    title === null ? [] : [{ title, path, label: escaped(titleOf(markdown)) }],
+  );
+  return [
+    ...[...Map.groupBy(listed, ({ title }) => title)].map(([title, items]) => ({
+      title,
+      items: title === "" ? [...items, dashboard] : items,
+    })),
+    ...document.tags.map(({ name }) => ({
+      title: name,
+      items: endpoints
+        .filter(({ tags }) => tags[0] === name)
+        .map(({ operationId, summary, method }) => ({
+          path: operationPath(operationId),
+          label: `<span>${escaped(summary)}</span> ${methodBadge(method)}`,
+        })),
+    })),
+  ];
+}
+
+/** In the files of docs/ a link names a file; here it leads to the page of that file, if it has one. */
+const linkIn =
+  ({ path, file }: MarkdownSource, places: ReadonlyMap<string, string>): Link =>
+  (target) => {
+    if (/^(?:https?:|#)/.test(target)) return target;
+    const { pathname, hash } = new URL(target, `file:///${file}`);
+    const place = places.get(pathname.slice(1));
+    return place === undefined ? undefined : `${upFrom(path)}${place.slice(1)}${hash}`;
+  };
+
+/** The document's descriptions link as seen from the service's own address, such as docs/guide#limits. */
 const linkedFrom = (path: string, main: string): string =>
-  path === "/docs" ? main.replaceAll(/ href="(?!https?:|#)/g, ' href="docs/') : main;
+  main.replaceAll(' href="docs/', ` href="${upFrom(path)}docs/`);

@@ -22,6 +22,7 @@ import { tableWith } from "../support/partial-table.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (page: string): string => readFileSync(join(root, page), "utf8");
 const guide = read("docs/guide.md");
+const aws = read("docs/aws.md");
 
 /** The rows of the table under a heading: cells without their padding. */
 const rowsAfter = (text: string, start: string): string[][] =>
@@ -36,7 +37,7 @@ const rowsAfter = (text: string, start: string): string[][] =>
         .map((cell) => cell.trim()),
     );
 
-describe("what the guide says is so", () => {
+describe("what the guide and the page about AWS say is so", () => {
   test("ids, permissions and lives of cursors", () => {
     expect(guide).toContain(`\`${identityNamespace}\``);
     for (const permission of permissions) expect(guide).toContain(`\`${permission}\``);
@@ -48,12 +49,12 @@ describe("what the guide says is so", () => {
   });
 
   test("the quotas that are ours", () => {
-    expect(guide).toContain(
+    expect(aws).toContain(
       `of ${throttle.requestsPerSecond.toLocaleString("en-US")} (burst ${throttle.burstRequests})`,
     );
-    expect(guide).toContain(`at ${functionSettings.operation.work.totalMs / 1000} s`);
-    expect(guide).toContain(`(${lambdaLimits.concurrencyUnreservedMin} stay free)`);
-    for (const [, alarm = ""] of guide.matchAll(/`(\w+)`(?=[^|]{0,20} rings)/g))
+    expect(aws).toContain(`at ${functionSettings.operation.work.totalMs / 1000} s`);
+    expect(aws).toContain(`(${lambdaLimits.concurrencyUnreservedMin} stay free)`);
+    for (const [, alarm = ""] of aws.matchAll(/`(\w+)`(?=[^|]{0,20} rings)/g))
       expect(Object.keys(alarms)).toContain(alarm);
   });
 
@@ -88,8 +89,8 @@ describe("what the guide says is so", () => {
   });
 });
 
-test("the guide's example of the reviewer's search is one that the function takes", async () => {
-  const [, example = ""] = /The reviewer invokes the function with\n\n```json\n(.*?)```/s.exec(guide) ?? [];
+test("the example of the reviewer's search is one that the function takes", async () => {
+  const [, example = ""] = /The reviewer invokes the function with\n\n```json\n(.*?)```/s.exec(aws) ?? [];
   const nothing = async () => [];
   const deps = {
     table: tableWith({ getMany: nothing }),
@@ -97,18 +98,18 @@ test("the guide's example of the reviewer's search is one that the function take
     embedder: localEmbedder,
   };
   expect(await searchForReview(deps, JSON.parse(example))).toEqual({ learnings: [] });
-  expect(guide).toContain(
+  expect(aws).toContain(
     `\`k\` is 1 to ${indexLimits.resultsMax}, \`text\` up to ${indexLimits.searchBytesMax.toLocaleString("en-US")} bytes`,
   );
 });
 
-test("the README's options are those of the stack", () => {
-  const names = rowsAfter(read("README.md"), "| Option |").flatMap(([cell = ""]) => cell.match(/\w+/g) ?? []);
+test("the options that are described are those of the stack", () => {
+  const names = rowsAfter(aws, "| Option |").flatMap(([cell = ""]) => cell.match(/\w+/g) ?? []);
   expect(names.toSorted()).toEqual([...optionNames].toSorted());
 });
 
-test("the options that the README shows in a file are ones that the stack takes", () => {
-  const [, file = ""] = /```json\n(.*?)```/s.exec(read("README.md")) ?? [];
+test("the options that are shown in a file are ones that the stack takes", () => {
+  const [, file = ""] = /```json\n(.*?)```/s.exec(aws) ?? [];
   const shown = z.record(z.string(), z.unknown()).parse(JSON.parse(file));
   expect(parseOptions((name) => shown[name])).toMatchObject(shown);
   expect(Object.keys(shown).filter((name) => !optionNames.includes(name))).toEqual([]);

@@ -86,8 +86,11 @@ test.each(pages)("%s asks for and leads to nothing that is not served", async (p
   const { text } = await ask(path);
   const targets = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, target = ""]) => target);
   expect(targets.length).toBeGreaterThan(3);
-  for (const target of targets.filter((each) => !each.startsWith("data:") && !each.startsWith("https:")))
-    expect(served).toContain(new URL(target, `http://service${path}`).pathname);
+  for (const target of targets.filter((each) => !each.startsWith("data:") && !each.startsWith("https:"))) {
+    const { pathname, hash } = new URL(target, `http://service${path}`);
+    expect(served).toContain(pathname);
+    if (hash !== "") expect((await ask(pathname)).text, target).toContain(` id="${hash.slice(1)}"`);
+  }
 });
 
 test("the root leads to the reference, also below a stage", async () => {

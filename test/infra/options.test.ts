@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { InvalidOptions, optionNames, parseOptions, type StackOptions } from "../../infra/options.ts";
+import { InvalidOptions, parseOptions, type StackOptions } from "../../infra/options.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 import { operations } from "../../lib/contract/operations.ts";
@@ -95,16 +94,6 @@ test.each([
 
 test("all wrong options are named at once", () => {
   expect(() => given({ waf: "maybe", stage: "-" })).toThrow(/stage must.*waf must/s);
-});
-
-test("every option has its row in the README's part on deployment", () => {
-  const readme = readFileSync("README.md", "utf8");
-  const deploy = readme.slice(readme.indexOf("## Deploy it"), readme.indexOf("## Find your way"));
-  const rows = deploy.split("\n").filter((line) => line.startsWith("| `"));
-  const described = rows.flatMap((row) =>
-    [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name),
-  );
-  expect(described.toSorted()).toEqual(optionNames.toSorted());
 });
 
 const certificateArn = "arn:aws:acm:eu-west-1:111122223333:certificate/0a1b";

@@ -13,7 +13,9 @@ test("headings, paragraphs, lists, code and links become HTML, and nothing in th
   const page = markdownHtml(markdown);
   expect(titleOf(markdown)).toBe("A_CODE");
   expect(page).toContain("<h1>A_CODE</h1>");
-  expect(page).toContain('<p>HTTP 400. <code>&lt;b&gt;</code> &amp; <a href="OTHER#part">another</a>.</p>');
+  expect(page).toContain(
+    '<p>HTTP 400. <code>&lt;b&gt;</code> &amp; <a href="OTHER.md#part">another</a>.</p>',
+  );
   expect(page).toContain('<h2 id="what-to-do">What to do</h2>');
   expect(page).toContain("<ul>\n<li>One\n  line</li>\n<li>Two <code>a - b</code></li>\n</ul>");
 });
@@ -27,6 +29,12 @@ test("tables and code become HTML; blank lines in code part nothing, and marks f
   expect(page).toContain("<tr><td><code>a</code></td><td>one | two</td></tr>");
   expect(page).toContain("</span> a &lt; b:\n\n    pass\n</code></pre></div>\n<p>After.</p>");
   expect(page).not.toContain("generate");
+});
+
+test("code inside strong words and links stays code", () => {
+  expect(markdownHtml("# T\n\n**after `--a` it** and [`b`](c) `**d**`")).toContain(
+    '<p><strong>after <code>--a</code> it</strong> and <a href="c"><code>b</code></a> <code>**d**</code></p>',
+  );
 });
 
 test("search finds the text below each heading, without the marks of Markdown", () => {

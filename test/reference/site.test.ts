@@ -40,12 +40,14 @@ test.each(endpoints.map((endpoint) => [endpoint.operationId, endpoint] as const)
 );
 
 test("the menu of every page has every operation, and marks the page it is on", () => {
-  for (const { path } of sources.slice(0, 4)) {
+  const inMenu = sources.filter(({ menuTitle }) => menuTitle !== null);
+  expect(inMenu.length).toBeGreaterThan(8);
+  for (const { path } of [...inMenu, { path: "/docs/errors/INVALID_CURSOR" }]) {
     const html = page(path);
     for (const { summary } of endpoints) expect(html).toContain(summary);
     const [, kind] = /aria-current="(\w+)"/.exec(html) ?? [];
-    expect([html.match(/aria-current/g)?.length, kind]).toEqual([
-      1,
+    expect([path, html.match(/aria-current/g)?.length, kind]).toEqual([
+      ...[path, 1],
       path.startsWith("/docs/errors/") ? "true" : "page",
     ]);
   }
@@ -86,6 +88,26 @@ test("the first page says how to get a key, the kinds, paging, limits and errors
   expect(html).toContain('<a href="docs/errors">All codes</a>');
 });
 
+test("a link between files leads to the page of its target; to a file that is not served there are only its words", () => {
+  const markdown =
+    "# G\n\n[a](jobs/j.md#part) [b](openapi.json) [c](../README.md#try-it) [`d`](#g) [e](https://e.example)\n";
+  const pageOf = (path: string, file: string) => ({ path, file, kind: "K", menuTitle: null, markdown });
+  const pages = [pageOf("/docs/guide", "docs/guide.md"), pageOf("/docs/jobs/j", "docs/jobs/j.md")];
+  const html = createSite(document, pages, new Map([["docs/openapi.json", "/openapi.json"]])).page(
+    "/docs/guide",
+  );
+  expect(html).toContain(
+    '<p><a href="../docs/jobs/j#part">a</a> <a href="../openapi.json">b</a> c ' +
+      '<a href="#g"><code>d</code></a> <a href="https://e.example">e</a></p>',
+  );
+});
+
+test("a description links from the service's own address, on its page and in search", () => {
+  const to = "/docs/operations/listReviewMetrics";
+  expect(page(to)).toContain('<a href="../../docs/guide#walking-pages">the guide</a>');
+  expect(found.find((each) => each.to === to)?.text).toContain("what is gone: see the guide.");
+});
+
 test("of a choice between objects every field is shown, required where all of them have it", () => {
   const fields = fieldsOf({
     items: {
@@ -106,7 +128,8 @@ test("nothing of the document becomes markup", () => {
   const [endpoint] = endpoints;
   const hostile = { ...endpoint, summary: "<script>alert(1)</script>", description: "a <img> `<b>`" };
   const changed = JSON.stringify({ ...document, paths: { "/v1/<x>": { get: hostile } } });
-  const html = createSite(JSON.parse(changed), []).page(operationPath(endpoint?.operationId ?? "")) ?? "";
+  const html =
+    createSite(JSON.parse(changed), [], new Map()).page(operationPath(endpoint?.operationId ?? "")) ?? "";
   expect(html).toContain("&lt;script&gt;alert(1)");
   expect(html).not.toMatch(/<script>|<img>|<b>|<x>/);
 });

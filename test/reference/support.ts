@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { referencePages } from "../../lib/contract/reference.ts";
+import { referenceFiles, referencePages } from "../../lib/contract/reference.ts";
 import { type ApiDocument, endpointsOf } from "../../lib/reference/document.ts";
 import { createSite, type MarkdownSource } from "../../lib/reference/site.ts";
 
@@ -11,12 +11,15 @@ export const document: ApiDocument = JSON.parse(read("docs/openapi.json"));
 export const endpoints = endpointsOf(document);
 
 export const sources: readonly MarkdownSource[] = [
-  ...Object.entries(referencePages).map(([path, { file, kind }]) => ({ path, kind, markdown: read(file) })),
+  ...Object.entries(referencePages).map(([path, page]) => ({ path, ...page, markdown: read(page.file) })),
   ...readdirSync(`${project}docs/errors`).map((name) => ({
     path: `/docs/errors/${name.replace(".md", "")}`,
+    file: `docs/errors/${name}`,
     kind: "Error code",
+    menuTitle: null,
     markdown: read(`docs/errors/${name}`),
   })),
 ];
 
-export const site = createSite(document, sources);
+const filePlaces = new Map(Object.entries(referenceFiles).map(([path, { file }]) => [file, path]));
+export const site = createSite(document, sources, filePlaces);

@@ -26,7 +26,8 @@ export const listAuditLogs = operation({
   summary: "Read what was changed, by whom, and which keys were refused",
   description:
     "Newest first unless `order=asc`. In ascending order the last page carries `x-resume-cursor`, which reads on " +
-    "later from there: entries may repeat, keep one per `id`, and none is missed.",
+    "later from there: entries may repeat, keep one per `id`, and none is missed. " +
+    "[What each action means](docs/guide#audit-log), [entries in a SIEM](docs/jobs/siem).",
   query: z
     .strictObject({
       actions: choicesParameter(auditActionNames, requestLimits.auditFilterValuesMax).optional(),

@@ -50,7 +50,8 @@ const walkDescription =
   "Pages follow the order in which pull requests were written, so one that is written or changed during a walk " +
   "still appears, at its new place: keep the last one per `pr_url`. A page can be short or empty and still have " +
   "a `next_cursor`. The last page carries `x-resume-cursor`: sent later as `cursor` with the same filters it " +
-  "reads only what was written since. `include_removed=true` also names what is gone: see the guide.";
+  "reads only what was written since. `include_removed=true` also names what is gone: see " +
+  "[the guide](docs/guide#walking-pages).";
 
 /** What the three have in common. */
 const common = {

@@ -34,7 +34,8 @@ export const listSecurityFindings = operation({
     "findings, without `limit` and `cursor`. SARIF has a run for every scanned repository: with `repo_id` it keeps " +
     "to the limits of GitHub's code scanning, without it the file is not for upload. Where more than " +
     `${securityLimits.sarifRunsPerFileMax} organizations of an instance have the repository id, SARIF is a 413: name some of ` +
-    "them in `organization_ids`. Findings of inactive repositories are left out.",
+    "them in `organization_ids`. Findings of inactive repositories are left out. " +
+    "[A workflow that uploads them](docs/jobs/code-scanning).",
   query: z
     .strictObject({
       repo_id: identifier.optional(),
