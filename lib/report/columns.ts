@@ -4,6 +4,8 @@ import { dimensionHeads, formatCount, formatMean, formatMinutes, formatShare, no
 
 /** A report as tables of text, the same for every format. */
 export type TextTable = {
+  /** So many columns are names, which stand to the left; the others are numbers, which stand to the right. */
+  readonly nameColumns: number;
   readonly heads: readonly string[];
   readonly rows: ReadonlyArray<readonly string[]>;
 };
@@ -76,6 +78,7 @@ export const figureColumns = [
 export function tableOf(head: string, rows: readonly Row[]): TextTable {
   const hasSeveral = new Set(rows.map(({ organization }) => organization)).size > 1;
   return {
+    nameColumns: hasSeveral ? 2 : 1,
     heads: [head, ...(hasSeveral ? ["Organization"] : []), ...figureColumns.map((column) => column.head)],
     rows: rows.map(({ name, organization, figures }) => [
       name,

@@ -7,16 +7,16 @@ const rowsMax = 15;
 
 /** For a chat message or the summary of a job. */
 export function markdownReport(report: Report): string {
-  const { heads, rows } = rowsTable(report);
+  const { nameColumns, heads, rows } = rowsTable(report);
   const more = rows.length - rowsMax;
   return [
     `### ${titleOf(report)}`,
     "",
     ...headlines(report).map(([name, value]) => `- **${name}**: ${value}`),
     "",
-    line(heads),
-    line(heads.map((_, column) => (column === 0 ? "---" : "--:"))),
-    ...rows.slice(0, rowsMax).map(line),
+    line(heads.map(escaped)),
+    line(heads.map((_, column) => (column < nameColumns ? "---" : "--:"))),
+    ...rows.slice(0, rowsMax).map((cells) => line(cells.map(escaped))),
     ...(more > 0 ? ["", `${formatCount(more)} more: \`--format json\` and \`--format html\` have all.`] : []),
     "",
     `*${definitions.pullRequests} Acceptance: ${definitions.acceptance} ` +
@@ -25,7 +25,7 @@ export function markdownReport(report: Report): string {
   ].join("\n");
 }
 
-const line = (cells: readonly string[]): string => `| ${cells.map(escaped).join(" | ")} |`;
+const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
 /** Names come from elsewhere: none of them ends a cell, links, mentions anybody or becomes markup. */
 const escaped = (cell: string): string =>

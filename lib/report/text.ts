@@ -20,16 +20,14 @@ export function textReport(report: Report): string {
   ].join("\n");
 }
 
-/** The first column to the left, the numbers to the right. */
-function alignedTable({ heads, rows }: TextTable): string {
+function alignedTable({ nameColumns, heads, rows }: TextTable): string {
   const lines = [heads, ...rows];
   const widths = heads.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  const isText = (column: number) => column === 0 || heads[column] === "Organization";
   return lines
     .map((line) =>
       line
         .map((cell, column) =>
-          isText(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+          column < nameColumns ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
         )
         .join("  ")
         .trimEnd(),

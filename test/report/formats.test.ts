@@ -65,6 +65,15 @@ describe("names that are markup stay text", () => {
   });
 });
 
+test("Markdown has a table: names to the left, numbers to the right", () => {
+  const two = [review(1), review(2, { organization_id: "2", organization_name: "other" })];
+  const lines = markdownReport(reportOf(collected(two), period, "repository")).split("\n");
+  const head = lines.findIndex((line) => line.startsWith("| Repository | Organization | Pull requests | "));
+  // As GitHub's Markdown wants it: one cell of dashes for each column.
+  expect(lines[head + 1]).toMatch(/^\| --- \| --- (\| --: ){11}\|$/);
+  expect(lines[head]?.split("|")).toHaveLength(lines[head + 1]?.split("|").length ?? 0);
+});
+
 test("Markdown of a thousand repositories fits a chat message", () => {
   const many = Array.from({ length: 1_000 }, (_, index) =>
     review(index, { repository_id: String(index), repository_name: `repository-number-${index}` }),
