@@ -8,7 +8,7 @@ export type SeatFigures = {
   readonly purchased: number;
   readonly used: number;
   readonly free: number;
-  /** Used by people whom the key does not see, in organizations that share the seats. */
+  /** Used in organizations that share the seats and that the key does not see. */
   readonly unseen: number;
   /** Holders of seats who finished no pull request; null where not all their pull requests were read. */
   readonly idle: number | null;
@@ -38,7 +38,7 @@ const compareTexts = new Intl.Collator("en").compare;
 
 export function seatFigures({ seats, users, authors, home, newHolders }: SeatQuestion): SeatFigures {
   const { seats_purchased: purchased, seats_assigned: used } = seats;
-  const holders = users.filter(({ seat_assigned }) => seat_assigned);
+  const holders = users.filter((user) => user.seat_assigned && membershipsOf(user, home).length > 0);
   const counts = {
     ...{ purchased, used },
     free: Math.max(0, purchased - used),

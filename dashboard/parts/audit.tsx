@@ -4,7 +4,7 @@ import { textColumn } from "../tables.ts";
 import { Card, Scroll } from "./numbers.tsx";
 
 const actorOf = ({ actor }: AuditEntry): string => {
-  if (actor.type === "system") return "the service";
+  if (actor.type === "system") return `the ${actor.name ?? "service"}`;
   const name = actor.name ?? actor.id ?? "unknown";
   return actor.key_kind === null ? name : `${name} (${actor.key_kind} key)`;
 };

@@ -189,6 +189,14 @@ describe("seats", () => {
     });
   });
 
+  test("whose organizations the key does not see is not judged, and counts as unseen", () => {
+    const elsewhere: User = { ...person("emeka"), organizations: [] };
+    const question = { seats, authors, home: null, newHolders: new Set<string>() };
+    expect(seatFigures({ ...question, users: [...users, elsewhere] })).toEqual(
+      seatFigures({ ...question, users }),
+    );
+  });
+
   test("nobody is called idle where not all pull requests were read", () => {
     expect(seatFigures({ seats, users, authors: null, home: null, newHolders: new Set() }).idle).toBeNull();
   });

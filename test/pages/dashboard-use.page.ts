@@ -214,7 +214,10 @@ test("pending Learnings are approved and disapproved, the latter after a second 
   expect(await waiting.count()).toBe(1);
   await waiting.first().getByRole("button", { name: "Really disapprove" }).click();
   await expect.poll(() => waiting.count()).toBe(0);
-  await expect.poll(() => card(page, "Recent audit entries").textContent()).toContain("learning.disapproved");
+  const entries = card(page, "Recent audit entries");
+  await expect.poll(() => entries.textContent()).toContain("learning.disapproved");
+  for (const who of ["demo (workspace key)", "the operator", "the platform"])
+    expect(await entries.getByRole("cell", { name: who, exact: true }).count(), who).toBeGreaterThan(0);
 });
 
 test("printed, the page is light, shows its figures, what they are of and what is left out, and no controls", async () => {
