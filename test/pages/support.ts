@@ -90,9 +90,15 @@ const violations = z.array(
   }),
 );
 
+const transitionsEnd = `Promise.allSettled(
+  document.getAnimations().flatMap((each) => (each instanceof CSSTransition ? each.finished : [])),
+).then(() => undefined)`;
+
 /** No serious and no critical finding of axe on the page as it is now; of one rule, where only one can have changed. */
 export async function expectAccessible(page: Page, onlyRule?: string): Promise<void> {
   // Evaluated, not added to the page: its policy would refuse that, and stays in force.
+  // A colour on its way from one to another has a contrast of its own.
+  await page.evaluate(transitionsEnd);
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axeSource);
   const options = { resultTypes: ["violations"], ...(onlyRule && { runOnly: [onlyRule] }) };
   const found = violations.parse(
