@@ -26,9 +26,10 @@ const verbs = setOf(
 const aboutWords = setOf(
   "hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired ttl see docs rotated rotation policy manager page field column header named called",
 );
-const wordPattern = /(?:,(?= ))?[ \t]*(\S{1,200})/y;
 const wordsMax = 8;
 const wordLengthMax = 128;
+const wordReadMax = 200;
+const listedLengthMax = 24;
 
 /** `v2.4.1-rc1`, `ISO27001`, `user42`, `2024-01-01`, `k8s`: they have digits and are no credentials. */
 export const isOrdinary: Accept = judgedOnce(
@@ -107,7 +108,7 @@ function wordEnd(text: string, start: number): number {
   let joints = 0;
   let before = 0;
   let at = start;
-  for (; at < text.length && at - start < 200; at++) {
+  for (; at < text.length && at - start < wordReadMax; at++) {
     const here = classOf(text.charCodeAt(at));
     if (here === 6) break;
     consonants = here === 2 ? consonants + 1 : 0;
@@ -120,7 +121,9 @@ function wordEnd(text: string, start: number): number {
   }
   return isCandidate ? -at : at;
 }
-const mayBeCredential = (word: string) => wordEnd(word, 0) < 0;
+const blank = 32;
+const tab = 9;
+const comma = 44;
 
 /** Answers, for ever later places, where the next word that may be a credential begins, and where the last one did. */
 export function candidatesIn(text: string): (at: number) => { next: number; last: number } {
@@ -153,7 +156,6 @@ const everyBit = 0xff;
 const mayBeOne = (value: string) => hasDigit(value) || looksChosen(value);
 
 function wordAt(text: string, word: string, at: number): Value | undefined {
-  if (!mayBeCredential(word)) return undefined;
   const opened = openers.exec(word)?.[0].replace(/["'`\uE000-\uE003].*$/s, "").length ?? 0;
   return valueAt(text, at + opened, false, wordLengthMax);
 }
@@ -192,29 +194,45 @@ interface Word {
 /** Of one text. */
 export interface Sentences {
   readonly text: string;
-  readonly words: Map<number, Word | null>;
+  /** By the place where the reading begins. */
+  readonly words: (Word | null | undefined)[];
   /** By the place of a word, the bits of the names for which it was refused. */
   readonly refused: Uint8Array;
 }
 export const sentencesOf = (text: string): Sentences => ({
   text,
-  words: new Map(),
+  words: new Array(text.length + 1),
   refused: new Uint8Array(text.length),
 });
 
+/** Where the word begins that stands at `from`, behind blanks and a comma with a blank; the text's end if none does. */
+function wordStartAt(text: string, from: number): number {
+  let start = from;
+  if (text.charCodeAt(start) === comma && text.charCodeAt(start + 1) === blank) start++;
+  while (text.charCodeAt(start) === blank || text.charCodeAt(start) === tab) start++;
+  return start;
+}
+
+/** Without quotes and brackets; nothing if it is longer than every verb and noun of the lists. */
+function bareWord(word: string): string {
+  if (word.length > listedLengthMax) return "";
+  return /^[a-z]+$/.test(word) ? word : word.toLowerCase().replace(/^["'`(*]+|["'`):*,]+$/g, "");
+}
+
 function readWord(text: string, from: number): Word | null {
-  wordPattern.lastIndex = from;
-  const word = wordPattern.exec(text)?.[1];
-  if (!word) return null;
-  const end = wordPattern.lastIndex;
+  const start = wordStartAt(text, from);
+  const wordEnded = wordEnd(text, start);
+  const end = Math.abs(wordEnded);
+  if (end === start) return null;
+  const word = text.slice(start, end);
   const last = word.charAt(word.length - 1);
-  const bare = /^[a-z]+$/.test(word) ? word : word.toLowerCase().replace(/^["'`(*]+|["'`):*,]+$/g, "");
+  const bare = bareWord(word);
   return {
-    start: end - word.length,
+    start,
     end,
-    value: wordAt(text, word, end - word.length),
-    isSaying: verbs.has(bare) || ":=→".includes(last) || verbs.has(word),
-    isLast: word.length > wordLengthMax || aboutWords.has(bare) || ".!?;".includes(last),
+    value: wordEnded < 0 ? wordAt(text, word, start) : undefined,
+    isSaying: ":=→".includes(last) || verbs.has(bare) || verbs.has(word),
+    isLast: word.length > wordLengthMax || ".!?;".includes(last) || aboutWords.has(bare),
     isQuestion: ":?".includes(last),
     next: undefined,
   };
@@ -224,10 +242,10 @@ function readWord(text: string, from: number): Word | null {
 const isAtLineEnd = (text: string, { end }: Value) => end === text.length || text.charAt(end) === "\n";
 
 function wordBehind({ text, words }: Sentences, from: number): Word | null {
-  const known = words.get(from);
+  const known = words[from];
   if (known !== undefined) return known;
   const read = readWord(text, from);
-  words.set(from, read);
+  words[from] = read;
   return read;
 }
 
@@ -246,14 +264,11 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
     const bit = bitOf(claim, isSaid, words === 0);
     const bits = refused[word.start] ?? 0;
     if (word.value && (bits & bit) === 0) {
-      const found = judged(
-        word.value,
-        claim,
-        isSaid,
-        words === 0 || (words === 1 && isAtLineEnd(text, word.value)),
-      );
+      const isOne = mayBeOne(word.value.text);
+      const isNext = words === 0 || (words === 1 && isAtLineEnd(text, word.value));
+      const found = isOne ? judged(word.value, claim, isSaid, isNext) : undefined;
       if (found) return found;
-      refused[word.start] = mayBeOne(word.value.text) ? bits | bit : everyBit;
+      refused[word.start] = isOne ? bits | bit : everyBit;
     }
     // "Use this password to log in:" and the password on a line of its own.
     if (word.isQuestion) {
@@ -306,12 +321,29 @@ export function writtenBehind(text: string, from: number, claim: Claim): Value |
   return judged(value, claim, true);
 }
 
+const sayingBefore = setOf("as is als como comme come jako как ist est es é è to -");
+/** Between the verb and the name stand two articles and two other words at most. */
+const wordsBeforeMax = 5;
+function hasVerbBefore(text: string, nameStart: number, from: number): boolean {
+  let end = nameStart;
+  for (let words = 0; words < wordsBeforeMax; words++) {
+    const wordEnded = end;
+    while (end > from && (text.charCodeAt(end - 1) === blank || text.charCodeAt(end - 1) === tab)) end--;
+    if (end === wordEnded) return false;
+    let start = end;
+    while (start > from && classOf(text.charCodeAt(start - 1)) !== 6) start--;
+    if (end - start <= 5 && sayingBefore.has(text.slice(start, end))) return true;
+    end = start;
+  }
+  return false;
+}
 const namedBefore =
   /(\S{8,80})[ \t]+(?:as|is|als|como|comme|come|jako|как|ist|est|es|é|è|to|-)[ \t]+(?:(?:the|our|your|my|a|an|das|der|die|el|la|le|o|il|new|this)[ \t]+){0,2}(?:[\w-]{2,20}[ \t]+){0,2}$/;
 
 /** "… is the password": the value stands before its name. */
 export function spokenBefore(text: string, nameStart: number, from: number): Value | undefined {
   const windowStart = Math.max(from, nameStart - 160);
+  if (!hasVerbBefore(text, nameStart, windowStart)) return undefined;
   const line = text.slice(windowStart, nameStart);
   const match = namedBefore.exec(line.slice(line.lastIndexOf("\n") + 1));
   if (!match?.[1]) return undefined;

@@ -112,6 +112,8 @@ const roundsMax = 6;
 const longLength = 16_384;
 const longRoundsMax = 1;
 const nearLength = 200;
+/** A text that is nothing but credentials is no Learning: a second look at the whole of it would cost as much again. */
+const nearTotalMax = 65_536;
 
 function untilStable(text: string, isPath: boolean, kinds: Set<string>, rounds: number): string {
   let before = text;
@@ -128,16 +130,20 @@ interface Stretched {
   end: number;
 }
 
-/** The lines of the markers, in order. */
+/** The lines of the markers, in order, up to a total length. */
 function nearMarkers(text: string): Stretched[] {
   const lines: Stretched[] = [];
+  let total = 0;
   for (const { index } of text.matchAll(/\[REDACTED:/g)) {
     const before = text.slice(Math.max(0, index - nearLength), index);
     const start = index - before.length + before.lastIndexOf("\n") + 1;
     const behind = text.slice(index, index + nearLength);
     const end = index + (behind.includes("\n") ? behind.indexOf("\n") : behind.length);
     const last = lines.at(-1);
-    if (last && start <= last.end) last.end = Math.max(last.end, end);
+    const isJoined = last !== undefined && start <= last.end;
+    total += isJoined ? Math.max(0, end - last.end) : end - start;
+    if (total > nearTotalMax) break;
+    if (isJoined) last.end = Math.max(last.end, end);
     else lines.push({ start, end });
   }
   return lines;

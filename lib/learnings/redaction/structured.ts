@@ -11,6 +11,8 @@ interface Form {
   /** Global: the form. */
   readonly form: RegExp;
   readonly accept?: (value: string) => boolean;
+  /** False where the form surely does not occur: cheaper than the form. */
+  readonly mayHold?: (text: string) => boolean;
   /** How many characters behind the word the form may stand; each one found opens as many again. */
   readonly reach: number;
   /** The form is rarer than the word: look for it first. */
@@ -30,6 +32,28 @@ const isSeedPhrase = (value: string) => {
     !sentenceWords.test(words.join(" "))
   );
 };
+
+/** A quick look for as many short words in a row as a seed phrase has at least, whatever separates them. */
+const seedWordsMin = 11;
+function mayHoldSeedPhrase(text: string): boolean {
+  let words = 0;
+  let letters = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= 97 && code <= 122) {
+      letters++;
+      continue;
+    }
+    if (letters > 0) {
+      words = letters >= 3 && letters <= 8 ? words + 1 : 0;
+      if (words === seedWordsMin) return true;
+      letters = 0;
+    }
+    // No sign of a separator and no number.
+    if (code >= 65 || code === 34 || code === 61) words = 0;
+  }
+  return false;
+}
 
 const isCode = (value: string) =>
   (hasDigit(value) || /^(?=.*[QWXZJVK])[A-Z]{8,16}$/.test(value)) &&
@@ -61,6 +85,7 @@ const forms: readonly Form[] = [
     word: /seed|mnemonic|recovery phrase|secret phrase|wallet|frase|phrase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид-?фраз|fraza/gi,
     form: /(?<![\w-])(?:\d{1,2}[.):]?[ \t]{0,2})?[a-z]{3,8}(?:(?:,[ \t]?|\s{1,2}|[ \t]?-[ \t]?)(?:\d{1,2}[.):]?[ \t]{0,2})?[a-z]{3,8}){10,24}(?![\w-])/g,
     accept: isSeedPhrase,
+    mayHold: mayHoldSeedPhrase,
     reach: 160,
   },
   {
@@ -178,7 +203,7 @@ function findRare({ word, form, accept, reach, name }: Form, text: string): Span
 /** A longer list of codes is found from the next word on. */
 const windowLength = 400;
 
-function findForm({ word, form, accept, reach, name }: Form, text: string): Span[] {
+function findForm({ word, form, accept, mayHold, reach, name }: Form, text: string): Span[] {
   const { kind } = kindNamed(name);
   const spans: Span[] = [];
   word.lastIndex = 0;
@@ -187,7 +212,7 @@ function findForm({ word, form, accept, reach, name }: Form, text: string): Span
     let until = from + reach;
     const window = text.slice(from, from + reach + windowLength);
     const offset = from;
-    form.lastIndex = 0;
+    form.lastIndex = mayHold && !mayHold(window) ? window.length + 1 : 0;
     for (let match = form.exec(window); match && offset + match.index <= until; match = form.exec(window)) {
       from = offset + match.index + match[0].length;
       if (accept && !accept(match[0])) continue;
