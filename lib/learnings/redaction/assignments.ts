@@ -4,6 +4,7 @@ import { type Bridge, bridgesAt, isEnvironment, isLineStart, type Name, nextOfLi
 import {
   candidatesIn,
   type Sentences,
+  sayingBefore,
   sentencesOf,
   spokenBefore,
   spokenBehind,
@@ -173,8 +174,15 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   const isLatin = text.charCodeAt(at) < 0x2e80;
   const end = isLatin && nameRestPattern.test(text) ? nameRestPattern.lastIndex : hitEnd;
   // In a sentence the word before says what the key is for: "api key: …", "cache key: …".
-  if (end - start <= 6 && text.charAt(start - 1) === " " && /^(?:key|token)s?$/i.test(text.slice(start, end)))
-    start = wordStart(text, start - 1, from);
+  if (
+    end - start <= 6 &&
+    text.charAt(start - 1) === " " &&
+    /^(?:key|token)s?$/i.test(text.slice(start, end))
+  ) {
+    const owner = wordStart(text, start - 1, from);
+    // "… as token" says what stands before it.
+    if (!sayingBefore.has(text.slice(owner, start - 1))) start = owner;
+  }
   return { text, name: text.slice(start, end), start, end };
 }
 

@@ -133,7 +133,13 @@ const bridges: readonly Bridge[] = [
     pattern: /(?:\s[^<>]{0,200})?>\s*(?:<[\w:.-]{1,24}>\s*)?/y,
     serves: isElement,
   },
-  { tie: "element", first: q, pattern: sticky(`[${q}](?:\\s[^<>]{0,200})?>\\s*`) },
+  {
+    tie: "element",
+    first: q,
+    pattern: sticky(
+      `[${q}](?:\\s[^<>]{0,200})?>\\s*(?:<(?:\\w{1,20}:)?(?:value|val|string|text|default)(?:\\s[^<>]{0,80})?>\\s*)?`,
+    ),
+  },
   { tie: "element", first: "<", pattern: /<\/[\w:.-]{1,24}>\s*<[\w:.-]{1,24}(?:\s[^<>]{0,80})?>\s*/y },
   // <add key="ApiKey" value="…" />
   {

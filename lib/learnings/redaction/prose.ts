@@ -26,6 +26,8 @@ const verbs = setOf(
 const aboutWords = setOf(
   "hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired ttl see docs rotated rotation policy manager page field column header named called",
 );
+const prepositions = setOf("in of from on with by");
+const sureVerbs = setOf("is was are were");
 const wordsMax = 8;
 const wordLengthMax = 128;
 const wordReadMax = 200;
@@ -184,8 +186,13 @@ interface Word {
   readonly value: Value | undefined;
   /** "is", ":": the next word is the value. */
   readonly isSaying: boolean;
-  /** The end of the sentence, or a word that turns it to something else. */
+  /** The end of the sentence. */
   readonly isLast: boolean;
+  /** A word that turns the sentence to something else. */
+  readonly isAbout: boolean;
+  /** "in", "of": what follows tells where the credential is. */
+  readonly isPreposition: boolean;
+  readonly isVerb: boolean;
   readonly isQuestion: boolean;
   /** Null where no word follows on the line; undefined until somebody asks. */
   next: Word | null | undefined;
@@ -232,7 +239,10 @@ function readWord(text: string, from: number): Word | null {
     end,
     value: wordEnded < 0 ? wordAt(text, word, start) : undefined,
     isSaying: ":=→".includes(last) || verbs.has(bare) || verbs.has(word),
-    isLast: word.length > wordLengthMax || ".!?;".includes(last) || aboutWords.has(bare),
+    isLast: word.length > wordLengthMax || ".!?;".includes(last),
+    isAbout: aboutWords.has(bare),
+    isPreposition: prepositions.has(bare),
+    isVerb: sureVerbs.has(bare) || last === ":",
     isQuestion: ":?".includes(last),
     next: undefined,
   };
@@ -258,12 +268,16 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
     if (phrase) return phrase;
   }
   let end = from;
+  let isInPhrase = false;
+  let isAside = false;
   let word = wordBehind(sentences, from);
   for (let words = 0; words < wordsMax; words++) {
     if (!word) return ownLine(text, end, claim, isSaid || words === 0);
     const bit = bitOf(claim, isSaid, words === 0);
     const bits = refused[word.start] ?? 0;
-    if (word.value && (bits & bit) === 0) {
+    // "the token in the failing request was …": behind such a word only a verb leads to the value.
+    if (isAside && word.isVerb) isAside = false;
+    else if (word.value && !isAside && (bits & bit) === 0) {
       const isOne = mayBeOne(word.value.text);
       const isNext = words === 0 || (words === 1 && isAtLineEnd(text, word.value));
       const found = isOne ? judged(word.value, claim, isSaid, isNext) : undefined;
@@ -275,7 +289,9 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
       const own = ownLine(text, word.end, claim, true);
       if (own) return own;
     }
-    if (word.isLast) return undefined;
+    if (word.isLast || (word.isAbout && !isInPhrase)) return undefined;
+    isAside ||= word.isAbout && !word.isVerb;
+    isInPhrase = word.isPreposition || (isInPhrase && !word.isVerb);
     isSaid = word.isSaying;
     end = word.end;
     if (word.next === undefined) word.next = wordBehind(sentences, end);
@@ -284,8 +300,9 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
   return undefined;
 }
 
-/** What stands before an answer: a speaker, a bullet. */
-const lineBreak = /[\])"'`*:]{0,3}(?:[ \t]*\n){1,2}[ \t]*(?:[\w.@-]{1,24}: |[-*>] )?/y;
+/** What stands before an answer: a speaker, a bullet, "sure, it's". */
+const lineBreak =
+  /[\])"'`*:]{0,3}(?:[ \t]*\n){1,2}[ \t]*(?:[\w.@-]{1,24}: |[-*>] )?(?:(?:[A-Za-z]{2,8}[,.!:]? ){0,2}(?:[Ii]t'?s|[Ii]t is|[Tt]hat'?s|[Tt]ry|[Uu]se) )?/y;
 const ownLineEnd = /[."'`\uE000-\uE003]{0,2}[ \t]*(?:\n|$)/y;
 /** "The password is" at the end of a line, and the password alone on the next one. */
 function ownLine(text: string, from: number, claim: Claim, isSaid: boolean): Value | undefined {
@@ -321,7 +338,9 @@ export function writtenBehind(text: string, from: number, claim: Claim): Value |
   return judged(value, claim, true);
 }
 
-const sayingBefore = setOf("as is als como comme come jako как ist est es é è to -");
+export const sayingBefore: ReadonlySet<string> = setOf(
+  "as is als como comme come jako как ist est es é è to -",
+);
 /** Between the verb and the name stand two articles and two other words at most. */
 const wordsBeforeMax = 5;
 function hasVerbBefore(text: string, nameStart: number, from: number): boolean {

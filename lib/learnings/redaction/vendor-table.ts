@@ -13,6 +13,10 @@ Amazon Bedrock key: ABSK bedrock-api-key- b90
 Amazon MWS token: amzn.mws. w36
 AWS AppSync key: da2- a26~
 Google API key: AIza w35
+Cursor key: key_ h64=
+Ubidots token: BBFF- a30=
+Endor Labs key: endr+ w16
+Context7 key: ctx7sk- w30
 Google OAuth token: ya29. d20
 Google OAuth secret: GOCSPX- w20
 Google refresh token: 1//0 w20

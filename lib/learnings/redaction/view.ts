@@ -44,7 +44,7 @@ const escapeSequence =
 const percentEscape = /%(?:25)?(3[dD]|3[aA]|26|2[fF]|2[bB]|0[aA])/y;
 /** Tags that only format; those with other attributes may hold a credential. */
 const formatTag =
-  /<(\/?)(b|i|u|em|strong|code|tt|kbd|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id|align|color|dir|lang|width)=(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>/iy;
+  /<(\/?)(b|i|u|em|strong|code|tt|kbd|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id|align|valign|color|dir|lang|width|scope|colspan|rowspan|data-[\w-]{1,20})=(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>(?:\s*(?=<\/?t(?:[dhr]|head|body)[\s>]))?/iy;
 /** `"…" + "…"`, `'…' . '…'`, `"…" & _`, `"…" ..`. */
 const join =
   /(["'`])[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\r?\n[ \t]*)?|\r?\n[ \t]*(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*)\1/y;
@@ -112,6 +112,8 @@ function unescaped(match: RegExpExecArray): string {
 function tagMeaning(match: RegExpExecArray): string {
   const name = (match[2] ?? "").toLowerCase();
   if (name === "td" || name === "th") return match[1] ? "" : "|";
+  // A row of a table is a line, however its cells are written.
+  if (name === "tr" && match[1]) return "";
   return /^(?:br|p|div|li|pre|tr|table|h\d)$/.test(name) ? "\n" : "";
 }
 
