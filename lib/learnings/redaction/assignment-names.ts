@@ -19,7 +19,9 @@ const passwordEndings =
 const passwordWords = setOf("pw psw psk pepper masterauth requirepass authtok userpwd");
 const noPasswordWords = setOf("bypass compass encompass surpass trespass enclave conclave autoclave");
 const secretEndings =
-  "secret secreto segredo segreto geheimnis sekret секрет секретный 秘密 机密 シークレット".split(" ");
+  "secret secreto secreta secrète segredo segreto segreta geheimnis sekret секрет секретный 秘密 机密 シークレット".split(
+    " ",
+  );
 const tokenEndings = "token jeton токен токена 令牌 トークン 토큰 jwt".split(" ");
 /** `clé d'API`, `ключ доступа`: the words behind the key say what it is for, so its value must show it. */
 const foreignKeyEndings =
@@ -103,7 +105,7 @@ export function claimOf(given: string): Claim | undefined {
 
 /** Everything a name can have in it. */
 export const nameStems: ReadonlySet<string> = setOf(
-  "pass pwd pswd psw kennwort zugangswort secret token jwt key cred auth bearer psk pepper salt seed sess sid pat pw login cookie mdp contrase clave senha wachtwoord parola parolă passord adgangskode salasana jelsz şifre geslo lozinka sandi khẩu รหัสผ่าน المرور السر סיסמ κωδικ haslo hasla hasło hasła hasłe lösenord heslo парол секрет токен ключ 密码 密碼 密钥 密鑰 口令 令牌 金鑰 秘钥 秘密 机密 パスワード 暗証番号 合言葉 シークレット トークン キー 鍵 비밀번호 토큰 jeton clé clef chave llave chiave klucz schlüssel schluessel segredo segreto geheimnis sekret",
+  "pass pwd pswd psw kennwort zugangswort secret token jwt key cred auth bearer psk pepper salt seed sess sid pat pw login cookie mdp contrase clave senha wachtwoord parola parolă passord adgangskode salasana jelsz şifre geslo lozinka sandi khẩu รหัสผ่าน المرور السر סיסמ κωδικ haslo hasla hasło hasła hasłe lösenord heslo парол секрет токен ключ 密码 密碼 密钥 密鑰 口令 令牌 金鑰 秘钥 秘密 机密 パスワード 暗証番号 合言葉 シークレット トークン キー 鍵 비밀번호 토큰 jeton clé clef chave llave chiave klucz schlüssel schluessel segredo segreto segreta secrète geheimnis sekret",
 );
 
 /** `DB_PASSWORD`: an environment variable, whose value is never code. */

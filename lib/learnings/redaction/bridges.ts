@@ -82,7 +82,7 @@ const bridges: readonly Bridge[] = [
     tie: "line",
     first: `${q} \t:`,
     beyond: ":",
-    pattern: sticky(`[${q}]?[ \\t]*:[ \\t]*\\r?\\n[ \\t]*- (?=\\S)`),
+    pattern: sticky(`[${q}]?[ \\t]*:[ \\t]*\\r?\\n[ \\t]*- (?:[\\w.@-]{1,40}: )?(?=\\S)`),
     isList: true,
   },
   // string Password { get; set; } = "…", std::string key{"…"}, pw = x ? "…" : "…", PASSWORD PIC X(20) VALUE '…'
@@ -248,7 +248,9 @@ export function bridgesAt(text: string, at: number): readonly Bridge[] {
 }
 
 /** Behind another value of the same list. */
-export const nextOfList = sticky(`[${q}]?(?:[ \\t]*[,:]\\s*(?=[${q}])|[ \\t]*\\r?\\n[ \\t]*- (?=\\S))`);
+export const nextOfList = sticky(
+  `[${q}]?(?:[ \\t]*[,:]\\s*(?=[${q}])|[ \\t]*\\r?\\n[ \\t]*- (?:[\\w.@-]{1,40}: )?(?=\\S))`,
+);
 
 /** `DB_PASSWORD=`, `spring.datasource.password=` at the start of a line: nothing but a value stands behind it. */
 export const isEnvironment = ({ text, name, start, end }: Name): boolean =>

@@ -98,11 +98,12 @@ export const isReference = (value: string): boolean =>
   !/^[A-Za-z0-9]*$/.test(value) &&
   (isVariable(value) || references.some((reference) => reference.test(value)));
 
-/** `xxxxxxxx`, `****`, `sk-...abcd`: at least a third of it stands for something else. */
+/** `xxxxxxxx`, `****`, `sk-...abcd`: at least a third of it stands for something else. `sk_live_...` shows no more. */
 const fillers = /x{3,}|X{3,}|\*{3,}|\.{3,}|…+|•{2,}|0{6,}|#{4,}|_{4,}|-{4,}|\?{3,}/g;
 const mayBeFilled = /x{3}|X{3}|\*{3}|\.{3}|…|••|0{6}|#{4}|_{4}|-{4}|\?{3}/;
 function isFilled(value: string): boolean {
   if (!mayBeFilled.test(value)) return false;
+  if (/^[\w-]{0,12}(?:\.{3}|…)$/.test(value)) return true;
   let filled = 0;
   for (const [run] of value.matchAll(fillers)) filled += run.startsWith("…") ? 3 * run.length : run.length;
   return filled > 0 && filled * 3 >= value.length;

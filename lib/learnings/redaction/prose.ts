@@ -28,6 +28,8 @@ const aboutWords = setOf(
 );
 const prepositions = setOf("in of from on with by");
 const sureVerbs = setOf("is was are were");
+/** "When asked for the password, enter …" */
+const imperatives = setOf("enter type use try");
 const wordsMax = 8;
 const wordLengthMax = 128;
 const wordReadMax = 200;
@@ -193,6 +195,7 @@ interface Word {
   /** "in", "of": what follows tells where the credential is. */
   readonly isPreposition: boolean;
   readonly isVerb: boolean;
+  readonly isImperative: boolean;
   readonly isQuestion: boolean;
   /** Null where no word follows on the line; undefined until somebody asks. */
   next: Word | null | undefined;
@@ -243,6 +246,7 @@ function readWord(text: string, from: number): Word | null {
     isAbout: aboutWords.has(bare),
     isPreposition: prepositions.has(bare),
     isVerb: sureVerbs.has(bare) || last === ":",
+    isImperative: imperatives.has(bare),
     isQuestion: ":?".includes(last),
     next: undefined,
   };
@@ -268,18 +272,20 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
     if (phrase) return phrase;
   }
   let end = from;
+  let isTold = false;
   let isInPhrase = false;
   let isAside = false;
   let word = wordBehind(sentences, from);
   for (let words = 0; words < wordsMax; words++) {
     if (!word) return ownLine(text, end, claim, isSaid || words === 0);
-    const bit = bitOf(claim, isSaid, words === 0);
+    const isNext =
+      words === 0 || isTold || (words === 1 && word.value !== undefined && isAtLineEnd(text, word.value));
+    const bit = bitOf(claim, isSaid, isNext);
     const bits = refused[word.start] ?? 0;
     // "the token in the failing request was …": behind such a word only a verb leads to the value.
     if (isAside && word.isVerb) isAside = false;
     else if (word.value && !isAside && (bits & bit) === 0) {
       const isOne = mayBeOne(word.value.text);
-      const isNext = words === 0 || (words === 1 && isAtLineEnd(text, word.value));
       const found = isOne ? judged(word.value, claim, isSaid, isNext) : undefined;
       if (found) return found;
       refused[word.start] = isOne ? bits | bit : everyBit;
@@ -293,6 +299,7 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
     isAside ||= word.isAbout && !word.isVerb;
     isInPhrase = word.isPreposition || (isInPhrase && !word.isVerb);
     isSaid = word.isSaying;
+    isTold = word.isImperative;
     end = word.end;
     if (word.next === undefined) word.next = wordBehind(sentences, end);
     word = word.next;
@@ -315,7 +322,7 @@ function ownLine(text: string, from: number, claim: Claim, isSaid: boolean): Val
   const isAlone = ownLineEnd.test(text);
   return isStrong(value.text) ||
     isDressedWord(value.text) ||
-    (isAlone && (isDiceware(value.text) || isCode(value.text)))
+    (isAlone && (isDiceware(value.text) || isCode(value.text) || isLikely(value.text)))
     ? judged(value, claim, true)
     : undefined;
 }
@@ -369,8 +376,9 @@ export function spokenBefore(text: string, nameStart: number, from: number): Val
   const word = match[1].replace(/^["'`(*]+|["'`)*,.:]+$/g, "");
   const start = text.lastIndexOf(word, nameStart - 1);
   const value = { text: word, start, end: start + word.length, isQuoted: false, isClosed: false };
+  const isQuoted = /^["'`]/.test(match[1]) && word.length >= 8 && hasDigit(word) && hasLetter(word);
   return start >= windowStart &&
-    looksChosen(word) &&
+    (isQuoted || looksChosen(word)) &&
     !isOrdinary(word) &&
     !isOwnAssignment(word) &&
     !isPlaceholder(word)

@@ -93,7 +93,7 @@ export const headerAndUrlContexts: readonly ContextRule[] = [
 
 /** Of the words behind which a user and a password stand as a pair. */
 const doorWords =
-  "credential|cred|login|log in|signin|sign in|zugang|anmeldedaten|identifiants|credenciales|credenziali|credenciais|logowania|dostępowe|доступ|учетн|учётн|логин|账号|帐号|ログイン|アカウント|user/pass";
+  "credential|cred|login|log in|signin|sign in|zugang|anmeldedaten|identifiants|credenciales|credenziali|credenciais|logowania|dostępowe|доступ|вход|accès|acceso|accesso|acesso|учетн|учётн|логин|账号|帐号|ログイン|アカウント|user/pass";
 
 /** "credentials: admin / …" */
 const isSlashedPassword: Accept = (secret) =>
@@ -135,9 +135,11 @@ export const statementContexts: readonly ContextRule[] = [
   after("Password", "login|auth|pass", /(?:^|[\s>"'\uE000])(?:LOGIN[ \t]+\S+|AUTH(?:[ \t]+(?:PLAIN|LOGIN|CRAM-MD5|default))?(?:[ \t]+[a-z][\w.@-]{1,30}(?=[ \t]+\S))?|PASS)["'\uE000]?[ \t]*(?:[ \t]|,[ \t]*(?=["'\uE000]))["'\uE000]?/g, unquoted, isProtocolValue),
   after("Password", "credential|creds|login|auth|userpwd", /(?:credentials?|creds|login|auth|userpwd|addauth digest|user\.info)["'\uE000]?(?:[ \t]{1,4}(?:for|of|to|on|are|is)(?:[ \t]{1,4}[\w.-]{1,24}){0,4})?[ \t]{0,8}(?:[:=]|,|=>|[ \t])[ \t]{0,8}["'\uE000]?[\w.@+-]{1,40}:(?!\/)/gi, /[^\s"'`,;\uE000-\uE003]+/y, isPaired),
   // credentials are bob and …, log in as bob with …
-  after("Password", "credential|creds|login|log in|logs in|logged in|sign in|signs in|signed in", /(?:\b(?:credentials?|creds|logins?)[ \t]{1,4}(?:are|is|were|was)|\b(?:log|sign)(?:s|ged|ned|ging|ning)?[ -]?in[ \t]{1,4}(?:as|with|using))[ \t]{1,4}(?:the[ \t]{1,4})?(?:user(?:name)?[ \t]{1,4})?["'`]?[\w.@-]{2,40}["'`]?[ \t]{1,4}(?:and|with|using|\/)[ \t]{1,4}(?:the[ \t]{1,4})?(?:(?:password|pw|pass)[ \t]{1,4})?["'`]?/gi, /[^\s"'`,;()\uE000-\uE003]+/y, (secret, { text, end }) => isPaired(secret) && text.charAt(end) !== "("),
+  after("Password", "credential|creds|login|log in|logs in|logged in|sign in|signs in|signed in", /(?:\b(?:credentials?|creds|logins?)[ \t]{1,4}(?:are|is|were|was)|\b(?:log|sign)(?:s|ged|ned|ging|ning)?[ -]?in[ \t]{1,4}(?:as|with|using))[ \t]{1,4}(?:the[ \t]{1,4})?(?:user(?:name)?[ \t]{1,4})?["'`]?[\w.@-]{2,40}["'`]?[ \t]{1,4}(?:and|with|using|\/)[ \t]{1,4}(?:the[ \t]{1,4})?(?:(?:password|pw|pass)[ \t]{1,4})?["'`]?/gi, /(?:[^\s"'`,;().\uE000-\uE003]|\.(?=[^\s"'`]))+/y, (secret, { text, end }) => isPaired(secret) && text.charAt(end) !== "("),
   // Key for the orders API: …
   after("API key", "key for|key to|key of", /(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site)[ \t])\bkey (?:for|to|of)(?:[ \t][\w.-]{1,24}){0,4}?[ \t](?:API|service|account|gateway|endpoint|server)[ \t]{0,4}(?::|=|is\b|was\b)[ \t]{0,4}["'`]?/gi, /[\w+/=-]+/y, (secret) => isTokenLike(secret) && isNoPlaceholder(secret)),
+  // key (AES-256, hex): …
+  after("Secret", "key (", /(?<!(?:public|cache|site|host)[ \t])\bkey \([^()\n]{0,40}(?:hex|AES|base64|b64|secret|private)[^()\n]{0,20}\)[ \t]{0,4}[:=][ \t]{0,4}["'`]?/gi, /[\w+/=-]+/y, (secret) => isTokenLike(secret) && isNoPlaceholder(secret)),
   after("Password", "]:", /\]:\d{2,5}[ \t]+\S{1,60}?:/g, unquoted, isNoPlaceholder),
   after("Password", "password ", /\bpassword ["'\uE000-\uE003]/gi, quoted, isSecretLike),
   // machine example.com login me password …, on one line or on three
@@ -168,7 +170,7 @@ export const statementContexts: readonly ContextRule[] = [
   after("Password", "code", /\b(?:unlock|door|gate|alarm|activation|access|entry|safe) code(?:[ \t]+is)?[ \t]*[:=]?[ \t]+["'`]?/gi, unquoted, (secret) => looksChosen(secret) && isNoPlaceholder(secret)),
   after("Password", "unsafeplaintext", /unsafePlainText\(["'\uE000-\uE003`]/gi, quoted, isNoPlaceholder),
   after("Password", "keys(|type(|fill(|settext(|setvalue(", /\b(?:send_?keys|type|fill|setText|setValue|enterText|type_text|replaceText|keyboard)\((?:["'`][^"'`\n]{0,80}["'`],[ ]?)?["'`]/gi, /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
-  { ...after("Password", doorWords, / \/ /g, unquoted, isSlashedPassword), behind: /credentials|creds|login|credenciais|credenciales|credenziali|identifiants|zugangsdaten|anmeldedaten|zugang|dane (?:logowania|dostępowe)|uczetn|учетн|учётн|доступ|логин|账号|帐号|ログイン|アカウント/gi },
+  { ...after("Password", doorWords, / \/ /g, unquoted, isSlashedPassword), behind: /credentials|creds|login|credenciais|credenciales|credenziali|identifiants|zugangsdaten|anmeldedaten|zugang|dane (?:logowania|dostępowe)|вход|accès|acceso|accesso|acesso|учетн|учётн|доступ|логин|账号|帐号|ログイン|アカウント/gi },
   after("Password", ":54|:6432|:*", /:(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+:/g, unquoted, isNoPlaceholder),
   after("Password", "bundle_", /\bBUNDLE_\w+["'\uE000]?[ \t]*[:=][ \t]*["'\uE000]?[\w.@-]{1,40}:(?!\/)/g, unquoted, isNoPlaceholder),
 ];

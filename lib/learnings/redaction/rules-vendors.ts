@@ -73,6 +73,7 @@ export const formContexts: readonly ContextRule[] = [
   { ...kindNamed("Telegram token"), keywords: [":aa"], pattern: /\d{8,10}:AA[\w-]+/g, accept: ofLength(44) },
   { ...kindNamed("Ghost key"), keywords: [], pattern: /(?<!\w)[0-9a-f]{24}:[0-9a-f]{64}(?!\w)/g, accept: ofLength(89) },
   { ...kindNamed("Rails master key"), keywords: ["master.key", "credentials/"], pattern: /(?<![\w-])[0-9a-f]{32}(?=["']?[ \t]{0,4}(?:>|\|[ \t]{0,4}tee)[ \t]{0,4}[\w./-]{0,60}(?:master|credentials\/\w{1,30})\.key)/g, accept: ofLength(32) },
+  after("Kubernetes token", "token", /--token[ =]["']?/g, /[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.])/y),
   { ...kindNamed("fal key"), keywords: ["fal"], pattern: /(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9a-f]{32}(?!\w)/g, accept: ofLength(69) },
   { ...kindNamed("Facebook app token"), keywords: [], pattern: /(?<!\w)\d{15,16}\|[\w-]{27}(?![\w-])/g, accept: ofLength(43) },
   { ...kindNamed("Oculus token"), keywords: ["oc|"], pattern: /(?<!\w)OC\|\d{10,20}\|[\w-]{20,}/g, accept: ofLength(34) },

@@ -72,8 +72,8 @@ const forms: readonly Form[] = [
   },
   {
     name: "TOTP seed",
-    keywords: "totp|otp|2fa|mfa|authenticator|two-factor|two factor|zwei-faktor",
-    word: /(?<![A-Za-z])(?:totp|otp|2fa|mfa|authenticator|two[- ]factor|zwei-faktor|hotp)(?![A-Za-z])/gi,
+    keywords: "totp|otp|2fa|mfa|authenticator|two-factor|two factor|zwei-faktor|setup key|qr code|qr-code",
+    word: /(?<![A-Za-z])(?:totp|otp|2fa|mfa|authenticator|two[- ]factor|zwei-faktor|hotp|setup key|qr[- ]code)(?![A-Za-z])/gi,
     form: /(?<![\w-])(?:[A-Z2-7]{16,64}|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4}|[a-z2-7]{32,64}|(?:[a-z2-7]{4} ){5,15}[a-z2-7]{2,4})={0,6}(?![\w-])/g,
     accept: (value) => (hasDigit(value) || /^[A-Z ]+$/.test(value)) && new Set(value).size >= 7,
     reach: 100,
