@@ -1,6 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { engineClient } from "../../cli/local/engine/engine.ts";
+import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
+import { createRole } from "../../lib/people/custom-roles.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { boundedTable } from "../../lib/store/bounded.ts";
@@ -31,6 +33,17 @@ function answersLate(unheard: number): void {
     const made = tries.get(token) ?? 0;
     tries.set(token, made + 1);
     return made < unheard ? "lost_after" : undefined;
+  });
+}
+
+/** The engine does every call, of whatever kind, and nobody hears of the first try. */
+function answersEveryCallLate(): void {
+  const seen = new Set<string>();
+  engine.inject(({ operation, body }) => {
+    const call = `${operation} ${body}`;
+    if (seen.has(call)) return undefined;
+    seen.add(call);
+    return "lost_after";
   });
 }
 
@@ -86,6 +99,49 @@ describe("a store that answers late at every transaction", () => {
     engine.inject();
     await checkTable(table(), { embedder: localEmbedder, markersMayRemain: true });
   });
+});
+
+test("a store that answers late at every call, reads and the limiter too, fails nothing", async () => {
+  const home = await newHome(world);
+  const { text: key } = await world.key({
+    kind: "organization",
+    organization: home.uuid,
+    owner: "ann",
+    role: "cr_admin",
+  });
+  answersEveryCallLate();
+  const data = [item("slow 1"), item("slow 2")];
+  const answer = await api.call("/v1/learnings", { key, body: { data } });
+  expect(resultsOf(answer)).toMatchObject({ status: "success", created_count: 2, failed_count: 0 });
+  const changed = await api.call(`/v1/learnings/${resultsOf(answer).results[0]?.id}`, {
+    method: "PATCH",
+    key,
+    body: { learning: "slow 3" },
+  });
+  expect(changed.status).toBe(200);
+  await checkTable(table(), { embedder: localEmbedder, markersMayRemain: true });
+});
+
+test("a role whose making nobody heard of until time ran out is the same role when it is asked for again", async () => {
+  const home = await newHome(world);
+  const organization = await organizationOf(table(), home.uuid);
+  const actor = { ...operatorOrigin.actor, keyId: "key-of-ann" };
+  const context = { ...world.deps, ...operatorOrigin, actor };
+  const fields = {
+    name: "Night Watch",
+    description: null,
+    is_default: false,
+    permissions: [],
+    duplicateFrom: undefined,
+  };
+  answersLate(Number.POSITIVE_INFINITY);
+  await expect(createRole({ ...context, table: tableFor(1_000) }, organization, fields)).rejects.toThrow();
+  engine.inject();
+  const again = await createRole({ ...context, table: table() }, organization, fields);
+  const once = await createRole({ ...context, table: table() }, organization, fields);
+  expect(again.role).toEqual(once.role);
+  const { items } = await table().queryPage({ pk: again.role.pk });
+  expect(items.filter(({ name }) => name === fields.name)).toHaveLength(1);
 });
 
 test("a store that turns every try away has kept nothing of what it failed", async () => {

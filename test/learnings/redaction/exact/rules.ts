@@ -6,6 +6,10 @@ const marked = (kind: string, forms: readonly string[], value: string) =>
 const same = (forms: readonly string[], value: string) => forms.map((form) => form.replace("…", value));
 const encodedKey = btoa(`-----BEGIN RSA PRIVATE KEY-----\n${"a1B2".repeat(30)}`);
 
+/** As a commit, an id or a key has it. */
+const hexOf = (length: number) =>
+  "3cfea3e6794964788c570dba4669dfd42cc9e1cb61e157dc1edb96b73a1ef45e".slice(0, length);
+
 export const cloud: Record<string, readonly string[]> = {
   "of a provider has the provider's form": [
     "«azure_client_secret|abc8Q~{alnum:31}»",
@@ -294,5 +298,47 @@ export const statements: Record<string, readonly string[]> = {
     "pass /Xk9!pQz7Rt2bW",
     "pass Xk9!pQz7Rt2bW/",
     "beside Xk9!pQz7Rt2bW",
+  ],
+  "in a sentence is the one that the sentence means": [
+    "Can you send me the password of ops?\n\nSure, it's «password|Amber-Willow-36»",
+    "Tom: what's the pw for the box?\nana: «password|qtE6PyWBR»",
+    "When asked for a password, enter «password|Amber4902!».",
+    "My password («password|Amber-Willow-36») stopped working.",
+    "Credentials for the demo: ops:«password|Amber-Willow-36»",
+    "Default credentials are ops and «password|amber-willow-maple-stone» unless overridden.",
+    "You can sign in with ops / «password|Amber4902!».",
+    "Log in as ops with «password|Amber4902».",
+    `The token in the failing request was «token|${hexOf(40)}».`,
+    `The API accepts «token|${hexOf(64)}» as token.`,
+    `Key for the orders API: «api_key|${hexOf(64)}»`,
+    `key (AES-256, hex): «secret|${hexOf(64)}»`,
+    "The PIN of the test phone is «pin|4719».",
+    `Can't scan the QR code? Setup key: «totp_seed|xjnl hy55 6pzl v3fa nf66 xh5g pin5 kcs6»`,
+
+    "Can you send me the password of ops?\n\nSure, it's in the vault.",
+    "When asked for a password, enter nothing.",
+    "When asked for a password, use PBKDF2 or Argon2id.",
+    "Default credentials are username and password.",
+    "Log in as admin with two-factor authentication.",
+    `Remove the token from commit ${hexOf(40)} and from build 20240131.`,
+    `The token of request ${hexOf(32)} expired.`,
+    `Primary key of the orders service: ${hexOf(32)}`,
+    "The PIN of the test phone has 4 digits.",
+    "Pin 4 of the connector is ground.",
+    "STRIPE_SECRET_KEY=sk_live_...",
+  ],
+  "in a table, an element or a list is told by what names it": [
+    "<table>\n<tr><th>User</th><th>Password</th></tr>\n<tr><td>ops</td><td>«password|Amber4902»</td></tr>\n</table>",
+    '<tr>\n  <th scope="row">Password</th>\n  <td>«password|Amber4902»</td>\n</tr>',
+    "<thead>\n<tr>\n<th>User</th>\n<th>Password</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>ops</td>\n<td>«password|Amber4902»</td>\n</tr>\n</tbody>",
+    '<property name="password"><value>«password|Amber4902»</value></property>',
+    "passwords:\n  - ops: «password|WXvWz67sV!wW9X69l»\n  - ana: «password|s2VqNBfYJyOwVSRI07»",
+    `config/credentials/production.key\n«rails_master_key|${hexOf(32)}»`,
+    `echo "«rails_master_key|${hexOf(32)}»" > config/master.key`,
+    "kubeadm join 10.0.0.1:6443 --token «kubernetes_token|rppbes.awrqprl4wcvlxif3»",
+
+    "<tr><th>Field</th><th>Type</th></tr>\n<tr><td>password</td><td>string</td></tr>",
+    '<field name="password"><value></value></field>',
+    `The blob ${hexOf(32)} > config/other.key`,
   ],
 };
