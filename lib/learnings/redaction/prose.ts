@@ -20,7 +20,7 @@ import { type Value, valueAt } from "./values.ts";
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
 const verbs = setOf(
-  "is was are be been s now equals reads becomes stays remains ist war lautet lauten heißt est sera était es era será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este jetzt nun maintenant ahora agora ora adesso teraz теперь still currently always - → -> => = :",
+  "is was are be been s it's now equals reads becomes stays remains ist war lautet lauten heißt est sera était es era será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este jetzt nun maintenant ahora agora ora adesso teraz теперь still currently always - → -> => = :",
 );
 /** Behind these comes something about the credential, and not the credential. */
 const aboutWords = setOf(
@@ -63,6 +63,9 @@ const isOwnAssignment = (value: string) =>
     value,
   );
 
+/** `1Password`, `Base64-encoded`, `PasswordPolicyV2`: what a sentence about credentials names. */
+const isNamed = /^1Password|^[Bb]ase(?:32|64)|[a-z]V\d{1,2}$/;
+
 function judged(value: Value | undefined, claim: Claim, isSaid: boolean, isNext = false): Value | undefined {
   const found = looksSpoken(value, claim, isSaid, isNext);
   return found && !isPlaceholder(found.text) ? found : undefined;
@@ -74,7 +77,8 @@ function looksSpoken(
   isSaid: boolean,
   isNext: boolean,
 ): Value | undefined {
-  if (!value || value.text.length < 6 || isOwnAssignment(value.text)) return undefined;
+  if (!value || value.text.length < 6 || isOwnAssignment(value.text) || isNamed.test(value.text))
+    return undefined;
   const named = { claim, isConstant: false, isEnvironment: false } as const;
   const isPassword =
     claim === "password" || claim === "passphrase" || claim === "secret" || claim === "credential";
@@ -364,7 +368,7 @@ function hasVerbBefore(text: string, nameStart: number, from: number): boolean {
   return false;
 }
 const namedBefore =
-  /(\S{8,80})[ \t]+(?:as|is|als|como|comme|come|jako|как|ist|est|es|é|è|to|-)[ \t]+(?:(?:the|our|your|my|a|an|das|der|die|el|la|le|o|il|new|this)[ \t]+){0,2}(?:[\w-]{2,20}[ \t]+){0,2}$/;
+  /(\S{8,80})[ \t]+(?:as|is|als|como|comme|come|jako|как|ist|est|es|é|è|to|-)[ \t]+(?:(?:the|our|your|my|its|their|his|her|a|an|das|der|die|el|la|le|o|il|new|this)[ \t]+){0,2}(?:[\w-]{2,20}[ \t]+){0,2}$/;
 
 /** "… is the password": the value stands before its name. */
 export function spokenBefore(text: string, nameStart: number, from: number): Value | undefined {

@@ -51,6 +51,7 @@ export const commandContexts: readonly ContextRule[] = [
   command(" -a", "https?|xh", "[ \\t]-a[ =][\"']?[^\\s:\"'$]+:", isPassword),
   command(" -p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp", "[ \\t]-(?:P|pw)[ =]?", isPassword),
   command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-[kK][ =]", isAnything),
+  command("keytool|signer", "keytool|jarsigner|apksigner", "[ \\t]-(?:src|dest)?(?:store|key)pass[ =:]", isAnything),
   command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
   command("snmp", "snmp\\w+", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
   command("smb", "smb\\w+|rpcclient|net", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword),

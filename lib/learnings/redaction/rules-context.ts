@@ -133,9 +133,11 @@ export const statementContexts: readonly ContextRule[] = [
   after("Password", "{plain}|{cleartext}|{clear}|{noop}", /\{(?:PLAIN|CLEARTEXT|CLEAR|NOOP)\}/gi, /[^\s"':]+/y, isNoPlaceholder),
   after("Password", "user ", /\buser[ \t]{1,8}\S{1,80}[ \t]{1,8}on[ \t]{1,8}(?:[~&+%-]\S{1,80}[ \t]{1,8}){0,4}>/g, unquoted, isNoPlaceholder),
   after("Password", "login|auth|pass", /(?:^|[\s>"'\uE000])(?:LOGIN[ \t]+\S+|AUTH(?:[ \t]+(?:PLAIN|LOGIN|CRAM-MD5|default))?(?:[ \t]+[a-z][\w.@-]{1,30}(?=[ \t]+\S))?|PASS)["'\uE000]?[ \t]*(?:[ \t]|,[ \t]*(?=["'\uE000]))["'\uE000]?/g, unquoted, isProtocolValue),
-  after("Password", "credential|creds|login|auth|userpwd", /(?:credentials?|creds|login|auth|userpwd|addauth digest|user\.info)["'\uE000]?(?:[ \t]{1,4}(?:for|of|to|on|are|is)(?:[ \t]{1,4}[\w.-]{1,24}){0,4})?[ \t]{0,8}(?:[:=]|,|=>|[ \t])[ \t]{0,8}["'\uE000]?[\w.@+-]{1,40}:(?!\/)/gi, /[^\s"'`,;\uE000-\uE003]+/y, isPaired),
+  after("Password", "credential|creds|login|auth|userpwd", /(?:credentials?|creds|login|auth|userpwd|addauth digest|user\.info)["'\uE000]?(?:[ \t]{1,4}(?:for|of|to|on|are|is)(?:[ \t]{1,4}[\w.-]{1,24}){0,4})?[ \t]{0,8}(?:[:=]|,|[=-]>|[ \t])[ \t]{0,8}["'\uE000]?[\w.@+-]{1,40}:(?!\/)/gi, /[^\s"'`,;\uE000-\uE003]+/y, isPaired),
   // credentials are bob and …, log in as bob with …
   after("Password", "credential|creds|login|log in|logs in|logged in|sign in|signs in|signed in", /(?:\b(?:credentials?|creds|logins?)[ \t]{1,4}(?:are|is|were|was)|\b(?:log|sign)(?:s|ged|ned|ging|ning)?[ -]?in[ \t]{1,4}(?:as|with|using))[ \t]{1,4}(?:the[ \t]{1,4})?(?:user(?:name)?[ \t]{1,4})?["'`]?[\w.@-]{2,40}["'`]?[ \t]{1,4}(?:and|with|using|\/)[ \t]{1,4}(?:the[ \t]{1,4})?(?:(?:password|pw|pass)[ \t]{1,4})?["'`]?/gi, /(?:[^\s"'`,;().\uE000-\uE003]|\.(?=[^\s"'`]))+/y, (secret, { text, end }) => isPaired(secret) && text.charAt(end) !== "("),
+  // user "bob" and password "…"
+  after("Password", "user", /\buser(?:name)?[ \t:=]{1,4}["'`]?[\w.@-]{2,40}["'`]?[ \t,;/]{1,4}(?:(?:and|with)[ \t]{1,4})?(?:the[ \t]{1,4})?(?:password|passwd|pw|pass)[ \t:=]{1,4}["'`]/gi, quoted, (secret) => secret.length >= 4 && !/\s/.test(secret) && isNoPlaceholder(secret)),
   // Key for the orders API: …
   after("API key", "key for|key to|key of", /(?<!(?:primary|foreign|cache|public|partition|sort|idempotency|unique|ssh|site)[ \t])\bkey (?:for|to|of)(?:[ \t][\w.-]{1,24}){0,4}?[ \t](?:API|service|account|gateway|endpoint|server)[ \t]{0,4}(?::|=|is\b|was\b)[ \t]{0,4}["'`]?/gi, /[\w+/=-]+/y, (secret) => isTokenLike(secret) && isNoPlaceholder(secret)),
   // key (AES-256, hex): …
