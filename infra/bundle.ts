@@ -83,6 +83,8 @@ async function bundleFunction(source: string, options: BundleOptions): Promise<B
     // ESM builds first: they are what tree shaking works on.
     mainFields: ["module", "main"],
     minify: true,
+    // Node reads modules as UTF-8: what redacts knows words of many alphabets, which escapes would make longer.
+    charset: "utf8",
     legalComments: "none",
     sourcemap: "linked",
     sourcesContent: false,

@@ -31,7 +31,9 @@ function find(text: string): Span[] {
         path,
       );
     const isVersioned =
-      /\/(?:commit|blob|tree|raw|compare|archive|pull|issues)\/|raw\.githubusercontent/.test(link[0]);
+      /\/(?:commit|blob|tree|raw|compare|archive|pull|issues)\/|raw\.githubusercontent|\.(?:tgz|zip)#/.test(
+        link[0],
+      );
     for (const part of path.matchAll(partPattern)) {
       // `client_id=…` tells who asks, `private-…` what it is.
       const before = path.slice(0, part.index);

@@ -113,7 +113,7 @@ const longLength = 16_384;
 const longRoundsMax = 1;
 const nearLength = 200;
 /** A text that is nothing but credentials is no Learning: a second look at the whole of it would cost as much again. */
-const nearTotalMax = 65_536;
+const nearTotalMax = 32_768;
 
 function untilStable(text: string, isPath: boolean, kinds: Set<string>, rounds: number): string {
   let before = text;

@@ -124,7 +124,7 @@ const forms: readonly Form[] = [
   {
     name: "PIN",
     keywords: "pin|puk|пин|code|código|codice|kod|暗証|geheimzahl|认码|证码|證碼|验码|認証コード|код ",
-    word: /(?<![A-Za-z\d-])(?:pin|puk|pin[_-]?code|pin-?nummer|geheimzahl|door code|alarm code|gate code|access code|code secret|secret code|código secreto|codice segreto|пин(?:-?код)?|kod pin|passcode|код доступа)(?:[ \t]{1,8}(?:is|ist|es|est|é|è|to|lautet|jest|это|для \S{1,80}|(?:for|of|to|on|für|von|vom|des|der|del?|della|di|du|do|da|dla|от)(?:[ \t]{1,4}[^\s\d]{1,24}){1,4}?|now|the|alarm)){0,4}[ \t]{0,8}[:=|]?[ \t]{0,8}(?=\d)|(?:暗証番号|認証コード|确认码|验证码|驗證碼|校验码)[\u3040-\u30ff\u4e00-\u9fff]{0,3}[ \t:="]{0,3}(?=\d)/gi,
+    word: /(?<![A-Za-z\d-])(?:pin|puk|pin[_-]?code|pin-?nummer|geheimzahl|door code|alarm code|gate code|access code|code secret|secret code|código secreto|codice segreto|пин(?:-?код)?|kod pin|passcode|код доступа)(?:[ \t]{1,8}(?:is|ist|es|est|é|è|to|lautet|jest|это|для \S{1,80}|(?:for|of|to|on|für|von|vom|des|der|del?|della|di|du|do|da|dla|от)(?:[ \t]{1,4}[^\s\d]{1,24}){1,4}?|now|the|alarm)){0,4}[ \t]{0,8}[:=|]?[ \t]{0,8}(?=\d)|[ \t]--?(?:\w{1,8}-)?pin[ =]["']?(?=\d)|(?:暗証番号|認証コード|确认码|验证码|驗證碼|校验码)[\u3040-\u30ff\u4e00-\u9fff]{0,3}[ \t:="]{0,3}(?=\d)/gi,
     form: /(?<![\d.])\d{4,12}(?![\d.]*\d)/g,
     accept: (value) => new Set(value).size > 1,
     reach: 0,

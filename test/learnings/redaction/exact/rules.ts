@@ -343,6 +343,9 @@ export const statements: Record<string, readonly string[]> = {
     `config/credentials/production.key\n«rails_master_key|${hexOf(32)}»`,
     `echo "«rails_master_key|${hexOf(32)}»" > config/master.key`,
     "keytool -storepass «cli_password|meadow» -keystore a.jks",
+    'password: "«password|8399241525501480»"',
+    "pkcs11-tool --login --pin «pin|1377234» --list-objects",
+    `https://registry.example/js-tokens/-/js-tokens-3.39.0.tgz#${hexOf(40)}`,
     "<tr><td>PIN</td><td>«pin|726718»</td></tr>",
     "kubeadm join 10.0.0.1:6443 --token «kubernetes_token|rppbes.awrqprl4wcvlxif3»",
 
