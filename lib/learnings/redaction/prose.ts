@@ -383,7 +383,7 @@ export function spokenBefore(text: string, nameStart: number, from: number): Val
   const isQuoted = /^["'`]/.test(match[1]) && word.length >= 8 && hasDigit(word) && hasLetter(word);
   return start >= windowStart &&
     (isQuoted || looksChosen(word)) &&
-    !isOrdinary(word) &&
+    (!isOrdinary(word) || /^[A-Z][a-z]+\d{3,}$/.test(word)) &&
     !isOwnAssignment(word) &&
     !isPlaceholder(word)
     ? value
