@@ -87,7 +87,7 @@ const bytesWithLazyMax = 640_000;
 /** Decision 0015 tells what the bytes are spent on. */
 export const bundleBudgets = {
   /** Everything that has no budget of its own. */
-  function: { bytesMax: 370_000, bytesWithLazyMax },
+  function: { bytesMax: 371_000, bytesWithLazyMax },
   /** They redact: 70 KB more since decision 18, and tell of items that failed late. */
   learningsWrite: { bytesMax: 499_900, bytesWithLazyMax },
   /** They know every event; what redacts is loaded by the first event that needs it. */
