@@ -5,20 +5,16 @@ import { log } from "../../lib/runtime/log.ts";
 import { embedMetrics } from "../../lib/runtime/metrics.ts";
 import { worker } from "../../lib/runtime/worker.ts";
 import { openStore } from "../../lib/store/open.ts";
-import type { VectorSearch } from "../../lib/store/vectors.ts";
 
 /** For the reviewer alone, invoked by its role and not on the public API: the Learnings that fit a change. */
 export const handler = worker("searchLearnings", async (event: unknown): Promise<SearchAnswer> => {
   const store = openStore();
   // A long change takes several, and each is paid for.
   let searches = 0;
-  const vectors: VectorSearch = {
-    search(...given) {
-      searches += 1;
-      return store.vectors.search(...given);
-    },
+  const onSearches = (count: number) => {
+    searches += count;
   };
-  const answer = await searchForReview({ ...store, vectors, embedder: configuredEmbedder() }, event);
+  const answer = await searchForReview({ ...store, embedder: configuredEmbedder(), onSearches }, event);
   const { length } = answer.learnings;
   log("info", "search", {
     found: length,

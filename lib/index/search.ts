@@ -12,6 +12,8 @@ export type SearchDeps = {
   readonly table: Table;
   readonly vectors: VectorSearch;
   readonly embedder: Embedder;
+  /** Told how many searches of the vector index a change takes: each is paid for. */
+  readonly onSearches?: (count: number) => void;
 };
 
 export type Search = {
@@ -33,7 +35,7 @@ export type Found = { readonly learning: LearningItem; readonly score: number };
  * records and vectors are read again, and whoever is deleted, not approved or of another text is dropped.
  */
 export async function searchLearnings(
-  { table, vectors, embedder }: SearchDeps,
+  { table, vectors, embedder, onSearches }: SearchDeps,
   { organization, repositoryId, text, filePaths, resultsMax, scoreMin = -1 }: Search,
 ): Promise<readonly Found[]> {
   const paths = somePaths(filePaths).join("\n");
@@ -42,6 +44,7 @@ export async function searchLearnings(
   const queries = await embedAll(embedder, asked);
   const candidatesMax = Math.min(indexLimits.nearestMax, resultsMax * indexLimits.nearestPerResult);
   const space = spaceOf(organization, embedder);
+  onSearches?.(queries.length);
   const nearest = await Promise.all(
     queries.map((query) => vectors.search(space, repositoryId, query, candidatesMax)),
   );

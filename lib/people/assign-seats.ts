@@ -33,7 +33,7 @@ import {
   type SeatPlace,
   seatEntry,
 } from "./seat-entry.ts";
-import { canSeatSomebody, fillSeats, isChange, personChange } from "./seats.ts";
+import { isChange, personChange } from "./seats.ts";
 
 type Wish = {
   readonly action: SeatAction;
@@ -154,13 +154,11 @@ async function assign(
   const people = byPerson(named);
   const { action, dryRun = false } = wish;
   const read = (some: readonly Named[]) => readState(context, place, keysOf(some));
-  const { guard } = await inParts(context, people, ahead ?? (await read(people)), {
+  await inParts(context, people, ahead ?? (await read(people)), {
     dryRun,
     readAgain: read,
     decide: (rest, state) => decide(context, place, action, { rest, state, outcomes, untold }),
   });
-  // A call that was cut off here and is repeated changes nothing more, and finds the seats free.
-  if (action === "unassign" && !dryRun && canSeatSomebody(guard)) await fillSeats(context, place.pool);
   return outcomes;
 }
 
@@ -217,22 +215,18 @@ function decide(
   { rest, state, outcomes, untold }: Batch,
 ): Part<State> {
   const { decided, changes, changed, failures } = judge(rest, state, place, action);
-  const { seatsTaken, seatsShort } = seatsOf(changes);
-  const { seats_free, seats_short } = state.guard;
+  const { seatsTaken } = seatsOf(changes);
   const failed = untold.forEntry(changed.length > 0, failures);
   const entry = failed ? seatEntry(context, place, action, { changed, failures: failed }, state) : [];
   return {
     decided,
     // A person of more organizations than a transaction holds: their further copies of the entry follow it.
-    ...withCopies(peopleWrites(place.pool, changes, { foundShort: seats_short }), entry),
+    ...withCopies(peopleWrites(place.pool, changes), entry),
     tell: () => {
       untold.written(failed !== undefined, failures);
       for (const { id, code } of failures) outcomes.fail(id, code, messages[code]);
     },
-    after: {
-      ...state,
-      guard: { ...state.guard, seats_free: seats_free - seatsTaken, seats_short: seats_short + seatsShort },
-    },
+    after: { ...state, guard: { ...state.guard, seats_free: state.guard.seats_free - seatsTaken } },
   };
 }
 

@@ -75,8 +75,7 @@ export type Part<State> = {
 
 /**
  * Decides about a batch in input order, in as few transactions as it fits in. Everything is read once, before; only
- * where somebody else interferes is the rest read again. A dry run decides all of it and writes nothing. Answers the
- * state after the last part.
+ * where somebody else interferes is the rest read again. A dry run decides all of it and writes nothing.
  */
 export async function inParts<Element, State>(
   store: Store,
@@ -87,10 +86,9 @@ export async function inParts<Element, State>(
     readonly readAgain: (rest: readonly Element[]) => Promise<State>;
     readonly decide: (rest: readonly Element[], state: State) => Part<State>;
   },
-): Promise<State> {
+): Promise<void> {
   let rest = elements;
   let known: State | undefined = first;
-  let last = first;
   while (rest.length > 0) {
     const part: Part<State> = await decideAnew(store, async () => {
       const state = known ?? (await work.readAgain(rest));
@@ -103,9 +101,7 @@ export async function inParts<Element, State>(
     part.tell();
     rest = rest.slice(part.decided);
     known = part.after;
-    last = part.after;
   }
-  return last;
 }
 
 export function* chunksOf<Element>(

@@ -3,7 +3,7 @@ import type { PersonItem } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import type { PoolKey } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
-import { type GuardChange, guardWrites } from "./guard.ts";
+import { guardWrites } from "./guard.ts";
 import { isShort } from "./person.ts";
 
 /** One person before and after a decision. */
@@ -27,13 +27,13 @@ export const seatsOf = (
 export const peopleWrites = (
   pool: PoolKey,
   changes: readonly PersonChange[],
-  more: Pick<GuardChange, "roles" | "foundShort"> = {},
+  roles?: ReadonlyMap<string, number>,
 ): TransactionWrite[] => [
   ...changes.flatMap(personWrites),
   ...guardWrites(pool, {
     ...seatsOf(changes),
     leavesSomebodyShort: changes.some((change) => isShort(change.after) && !isSame(change)),
-    ...more,
+    ...(roles && { roles }),
   }),
 ];
 

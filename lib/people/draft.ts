@@ -82,8 +82,7 @@ export class PeopleDraft {
       const people = [...this.#people.values()].filter((working) => working.pool === pool);
       settleSeats(people, this.#seatsFree.get(pool) ?? 0);
       madeRoom ||= seatsOf(people).seatsTaken < 0;
-      const roles = this.#roles.get(pool);
-      writes.push(...peopleWrites(pool, people, roles && { roles }));
+      writes.push(...peopleWrites(pool, people, this.#roles.get(pool)));
     }
     return { writes, madeRoom };
   }

@@ -10,11 +10,6 @@ export type GuardChange = {
   readonly seatsShort?: number;
   /** Somebody is due a seat and gets none: right only as long as no seat is left. */
   readonly leavesSomebodyShort?: boolean;
-  /**
-   * How many were short when it was decided who gets a seat that is given back. Whoever comes to wait meanwhile would be
-   * overlooked.
-   */
-  readonly foundShort?: number;
   /** Active members more or fewer, per role. */
   readonly roles?: ReadonlyMap<string, number>;
   /** A role that may lose members only while at least one keeps it (the last admin). */
@@ -23,7 +18,7 @@ export type GuardChange = {
 
 /** The guard's update; a check where only its seats matter, nothing where nothing of it does. */
 export function guardWrites(pool: PoolKey, change: GuardChange): Array<Update | Check> {
-  const { seatsTaken = 0, seatsShort = 0, leavesSomebodyShort = false, foundShort, keepsOneOf } = change;
+  const { seatsTaken = 0, seatsShort = 0, leavesSomebodyShort = false, keepsOneOf } = change;
   const roles = [...(change.roles ?? [])].filter(([, members]) => members !== 0);
   const add: NonNullable<Change["add"]> = [
     ...(seatsTaken === 0 ? [] : [["seats_free", -seatsTaken] as const]),
@@ -36,7 +31,6 @@ export function guardWrites(pool: PoolKey, change: GuardChange): Array<Update | 
     ...(seatsTaken > 0 ? [{ atLeast: ["seats_free", seatsTaken] as const }] : []),
     // Seats bought since the decision found nobody short yet: whoever stays short now would wait for ever.
     ...(leavesSomebodyShort ? [{ atMost: ["seats_free", seatsTaken] as const }] : []),
-    ...(seatsTaken < 0 && foundShort !== undefined ? [notMoreShort(foundShort)] : []),
     ...roles.map(([role, members]) =>
       role === keepsOneOf && members < 0
         ? { above: [["counts", role] as const, -members] as const }
@@ -47,11 +41,6 @@ export function guardWrites(pool: PoolKey, change: GuardChange): Array<Update | 
   const key = poolGuardKey(pool);
   return add.length === 0 ? [{ check: key, when }] : [{ update: key, change: { add }, when }];
 }
-
-/** Guards of the first release have no count until somebody is short. */
-const notMoreShort = (found: number): Condition => ({
-  any: [{ absent: "seats_short" }, { atMost: ["seats_short", found] }],
-});
 
 const noMembers: Readonly<Record<SystemRole, number>> = { cr_admin: 0, cr_member: 0, cr_billing_admin: 0 };
 

@@ -16,7 +16,7 @@ export async function readPool(table: Table, pool: PoolKey): Promise<PoolItem | 
   return item && parsePool(item);
 }
 
-export const canSeatSomebody = (guard: PoolItem | undefined): guard is PoolItem =>
+const canSeatSomebody = (guard: PoolItem | undefined): guard is PoolItem =>
   guard !== undefined && guard.seats_free > 0 && guard.seats_short > 0;
 
 /**

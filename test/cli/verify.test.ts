@@ -216,9 +216,9 @@ test("an event gets longer than the queue hides a message before the stage is re
   expect(eventsMsMax).toBeGreaterThan(2 * eventQueueSettings.visibilitySeconds * 1000);
 });
 
-test("the README says how long the command may take: all events, then the one that uses a Learning, then the calls", () => {
+test("the page about AWS says how long the command may take: all events, then the one that uses a Learning, then the calls", () => {
   expect((2 * eventsMsMax) / 60_000 + 1).toBe(15);
-  expect(readFileSync("README.md", "utf8")).toMatch(/takes\sa minute; up to fifteen where/);
+  expect(readFileSync("docs/aws.md", "utf8")).toMatch(/takes\sa minute; up to fifteen where/);
 });
 
 test("what AWS refuses the operator's own role is told as that, with the permission", () => {

@@ -5,7 +5,7 @@ import { changeOrganizationSettings } from "../../lib/organizations/settings.ts"
 import { assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import { parsePerson } from "../../lib/store/items/people.ts";
 import { memberKey, personKey, taggedKey } from "../../lib/store/layout.ts";
-import { StoreUnavailable, type Table, type TransactionWrite } from "../../lib/store/table.ts";
+import type { Table, TransactionWrite } from "../../lib/store/table.ts";
 import { organizationOf } from "../learnings/fixture.ts";
 import { finalized } from "../metrics/support.ts";
 import { useStore } from "../support/engine.ts";
@@ -160,60 +160,6 @@ describe("a mode that becomes manual while a seat is being given", () => {
     await reviewed("ann");
     await overtaken(uuid, puts(memberKey(uuid, "ann").sk)).member(id, "ann");
     expect(await seated("ann")).toBe(false);
-  });
-});
-
-describe("a seat that an admin takes back", () => {
-  const unassign = async (table: Table, uuid: string, user: string, dryRun = false) => {
-    const organization = await organizationOf(table, uuid);
-    return await assignSeatsToMembers({ ...world.deps, table, ...operatorOrigin }, organization, {
-      action: "unassign",
-      userIds: [user],
-      dryRun,
-    });
-  };
-  const wanting = { seat_assigned: true };
-
-  test("goes at once to whoever waits for one, and to nobody in a dry run", async () => {
-    const { id, uuid, seated } = await company("freed", { seats_purchased: 1 });
-    for (const user of ["ann", "bob"]) await world.member(id, user, wanting);
-    await unassign(store().table, uuid, "ann", true);
-    expect([await seated("ann"), await seated("bob")]).toEqual([true, false]);
-    await unassign(store().table, uuid, "ann");
-    expect([await seated("ann"), await seated("bob")]).toEqual([false, true]);
-  });
-
-  test("also to somebody who came to wait while it was taken back", async () => {
-    const { id, uuid, seated } = await company("came", { seats_purchased: 1 });
-    await world.member(id, "ann", wanting);
-    const { table } = store();
-    let isFirst = true;
-    const overtaken: Table = {
-      ...table,
-      transact: async (...given) => {
-        if (isFirst) await world.member(id, "bob", wanting);
-        isFirst = false;
-        await table.transact(...given);
-      },
-    };
-    await unassign(overtaken, uuid, "ann");
-    expect(await seated("bob")).toBe(true);
-  });
-
-  test("and is given when the call is repeated, where the store went away in between", async () => {
-    const { id, uuid, seated } = await company("repeated", { seats_purchased: 1 });
-    for (const user of ["ann", "bob"]) await world.member(id, user, wanting);
-    const { table } = store();
-    let transactions = 0;
-    const going: Table = {
-      ...table,
-      transact: (...given) =>
-        ++transactions > 1 ? Promise.reject(new StoreUnavailable("away", true)) : table.transact(...given),
-    };
-    await expect(unassign(going, uuid, "ann")).rejects.toThrow(StoreUnavailable);
-    expect(await seated("bob")).toBe(false);
-    await unassign(table, uuid, "ann");
-    expect(await seated("bob")).toBe(true);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   engineVariable,
   startEngine,
 } from "../../cli/local/engine/engine.ts";
+import { NoAnswer } from "../../lib/runtime/aws-fault.ts";
 import { type Chance, systemChance } from "../../lib/runtime/chance.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import type { StoreClient } from "../../lib/store/client.ts";
@@ -54,9 +55,8 @@ export async function openStore(
   options: { clock?: Clock; chance?: Chance } = {},
 ): Promise<TestStore> {
   const client = engineClient(endpoint);
-  const tableName = `test-${randomUUID()}`;
   const { vectorIndex } = engineKind;
-  await createTable(client, tableName, { vectorIndex });
+  const tableName = await newTable(client);
   const { clock = standingClock, chance = systemChance } = options;
   return {
     endpoint,
@@ -65,4 +65,16 @@ export async function openStore(
     vectorIndex,
     table: createDynamoTable({ client, tableName, clock, chance }),
   };
+}
+
+/** On a machine that is busy with other tests the engine may be too slow for once. */
+async function newTable(client: StoreClient, triesLeft = 2): Promise<string> {
+  const tableName = `test-${randomUUID()}`;
+  try {
+    await createTable(client, tableName, { vectorIndex: engineKind.vectorIndex });
+    return tableName;
+  } catch (error) {
+    if (triesLeft === 0 || !(error instanceof NoAnswer)) throw error;
+    return await newTable(client, triesLeft - 1);
+  }
 }

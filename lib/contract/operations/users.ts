@@ -61,8 +61,7 @@ export const assignSeats = operation({
     "Done in input order while seats last; repeating is safe. Workspace tokens name people by `emails`, all other " +
     "keys by `user_ids`; to unassign a person without an e-mail address, workspace tokens send `user_ids` with the " +
     "`seat_holder_id` that `GET /v1/users` shows. Only members of an active organization on the Enterprise plan can be " +
-    "given a seat; whoever holds one can lose it, and the seat then goes to whoever is due one and found none free. " +
-    "`dry_run` tells the same answer and changes nothing. " +
+    "given a seat; whoever holds one can lose it. `dry_run` tells the same answer and changes nothing. " +
     "[How seats are counted](docs/guide#seats-and-roles), [idle seats](docs/jobs/idle-seats).",
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({

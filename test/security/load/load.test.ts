@@ -24,7 +24,7 @@ import {
 
 /** The short run sends as many, more slowly: they must not be too much for an engine on a busy machine. */
 const overload = volume(4, 10);
-const connections = 200;
+const connections = volume(60, 200);
 const idleMs = volume(3_000, 30_000);
 const loadMs = volume(20_000, 240_000);
 const memoryWarmUpMs = loadMs / 3;
