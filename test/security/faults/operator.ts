@@ -171,7 +171,7 @@ export function operatorPlay(stage: Stage): Play {
         () =>
           rotateKey(deps(), {
             id: built().keys.legacy.key.id,
-            graceSeconds: 3_600,
+            graceSeconds: 60,
             owner: "u-admin",
             actor: operator,
           }),
