@@ -103,6 +103,9 @@ const words: Readonly<Record<string, string>> = {
     "The text: 1 to 10,000 characters after trimming, with recognized credentials removed.",
   file: "The path of the file it is about; null, or left out, for none.",
   source_url: "Where it came from, an http or https URL; null, or left out, for nowhere.",
+  "updateLearning: file": "The path of the file it is about; null for none. Left out, it stays as it is.",
+  "updateLearning: source_url":
+    "Where it came from, an http or https URL; null for nowhere. Left out, it stays as it is.",
   usage_count: "How often reviews have used it.",
   last_used_at: "When it was last used, UTC; null for never. Kept to the minute.",
   "Learnings: last_used_at": "When a review last used it, UTC; null for never.",
@@ -184,6 +187,8 @@ const words: Readonly<Record<string, string>> = {
   "Roles: description": "Up to 1,000 characters; null for none.",
   type: "`system`, or `custom`.",
   is_default: "Whether a new member without a role gets it. Default `false`; one role at most.",
+  "updateRole: is_default":
+    "Whether a new member without a role gets it; one role at most. Left out, it stays as it is.",
   permissions: "What the role allows. Left out of a list unless asked for.",
   "Roles: permissions":
     "What the role allows; a repeated one counts once. Without it and `duplicate_from` a new role has those of " +
@@ -194,7 +199,7 @@ const words: Readonly<Record<string, string>> = {
   access_types: "What they can allow.",
   duplicate_from:
     "The id of a role whose permissions the new one starts with; not together with `permissions`.",
-  user_count: "How many active members have it. Left out unless asked for.",
+  user_count: "How many active members have it. Left out with `include_user_count=false`.",
 
   // Keys.
   "Keys: keys": "The keys of this page, never their values.",

@@ -64,7 +64,11 @@ test("whatever has a default says it, and whatever counts time says in what", ()
     const said = String(thing.description);
     const name = where.split(/[ .]/).at(-1) ?? "";
     if (schema.default !== undefined && !/default/i.test(said)) return true;
-    if (schema.format === "date-time" && !/UTC/.test(said)) return true;
+    const formats = [schema, ...z.array(record).catch([]).parse(schema.anyOf)].map(({ format }) => format);
+    if (formats.includes("date-time") && !/UTC/.test(said)) return true;
+    // A choice that may be left out is made by somebody: by a default, or by none of its values.
+    const isChoice = "schema" in thing && (schema.enum !== undefined || schema.type === "boolean");
+    if (isChoice && thing.required !== true && !/default|unless given|only|ignored/i.test(said)) return true;
     return /_(seconds|minutes|days)$/.test(name) && !/seconds|minutes|days/i.test(said);
   });
   expect(silent.map(({ where }) => where)).toEqual([]);
