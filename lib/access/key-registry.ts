@@ -239,11 +239,8 @@ export async function storeNew(
   further: readonly TransactionWrite[],
 ): Promise<void> {
   deps.signal?.throwIfAborted();
-  const table = deps.signal
-    ? boundedTable(deps.table, { signal: deps.signal, isOver: () => false })
-    : deps.table;
   try {
-    await table.transact([{ put: key, when: { absent: "pk" } }, ...rowsOf(key), ...further]);
+    await inTime(deps).transact([{ put: key, when: { absent: "pk" } }, ...rowsOf(key), ...further]);
   } catch (error) {
     const isTaken = error instanceof TransactionRefused && error.refusals[0]?.refused;
     if (isTaken) throw new RegistryRefusal("The key changed meanwhile; try again.");
@@ -251,6 +248,10 @@ export async function storeNew(
     if (!isOpen || !(await isStored(deps, key))) throw error;
   }
 }
+
+/** The table until shortly before the request's end: what became of a write can then still be found out, or told. */
+export const inTime = ({ table, signal }: RegistryDeps): Table =>
+  signal ? boundedTable(table, { signal, isOver: () => signal.aborted }) : table;
 
 const fenceSeconds = 86_400;
 

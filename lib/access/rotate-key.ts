@@ -2,13 +2,22 @@ import { auditWrites } from "../audit/entry.ts";
 import { keyLimits } from "../contract/limits.ts";
 import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { TimeUp } from "../runtime/time-up.ts";
 import { decideAnew } from "../store/decide.ts";
 import { isLive, type KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { keyKey } from "../store/layout.ts";
-import type { TransactionWrite } from "../store/table.ts";
+import { ConditionFailed, StoreUnavailable, type TransactionWrite } from "../store/table.ts";
 import { type By, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
-import { draftKeyItem, type IssuedKey, type RegistryDeps, standingWrites, storeNew } from "./key-registry.ts";
+import { stateOf } from "./key-record.ts";
+import {
+  draftKeyItem,
+  type IssuedKey,
+  inTime,
+  type RegistryDeps,
+  standingWrites,
+  storeNew,
+} from "./key-registry.ts";
 import {
   hasRole,
   KeyRotated,
@@ -50,6 +59,7 @@ export async function rotate(deps: RegistryDeps, old: KeyItem, request: Rotation
 async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): Promise<RotatedKey> {
   const nowMs = deps.clock.nowMs();
   checkRotation(old, request, nowMs);
+  const untold = await untoldSuccessor(deps, old);
   const [organization, owner] = await Promise.all([
     organizationOf(deps, old),
     successorOwner(deps, old, request.owner),
@@ -57,9 +67,13 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
   if (organization) await requireRights(deps, old, organization);
   const text = makeKeyText(successorHints(old, organization, owner), deps.chance);
   const tenant = organization?.tenant ?? old.tenant;
-  const successor = draftKeyItem(deps, text, { ...successorFields(old), tenant, owner });
+  // The old key's own expiry is the end of a grace already where it is rotated again.
+  const { expires_at_ms } = untold ?? old;
+  const successor = draftKeyItem(deps, text, { ...successorFields(old), expires_at_ms, tenant, owner });
   const graceMs = request.graceSeconds * 1000;
-  const graceEndMs = Math.min(nowMs + graceMs, old.expires_at_ms ?? Number.POSITIVE_INFINITY);
+  const endAfter = (ms: number) => Math.min(nowMs + ms, expires_at_ms ?? Number.POSITIVE_INFINITY);
+  const graceEndMs = endAfter(graceMs);
+  const isShort = graceMs < keyLimits.untoldGraceMs;
   const [organizations, standing] = await Promise.all([
     organizationsOf(deps.table, successor.key, organization),
     standingWrites(deps.table, organization, successor.key),
@@ -71,11 +85,64 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
   };
   const action = old.kind === "workspace" ? "token.rotated" : "key.rotated";
   await storeNew(deps, successor.key, [
-    retiring(old, successor.key, graceEndMs),
+    retiring(old, successor.key, isShort ? endAfter(keyLimits.untoldGraceMs) : graceEndMs, isShort),
     ...standing,
     ...auditWrites(deps, keyEvent(old, request, organization, action, told)),
+    ...(untold ? endingUntold(deps, untold, request, organization) : []),
   ]);
+  if (isShort) await endGrace(deps, old, successor.key, graceEndMs);
   return { ...successor, organizations };
+}
+
+/**
+ * Only now, since the answer that tells the new value is certain to follow. Where this write gets no answer the value is
+ * told all the same, and the old key ends a little later.
+ */
+async function endGrace(
+  deps: RegistryDeps,
+  old: KeyItem,
+  successor: KeyItem,
+  graceEndMs: number,
+): Promise<void> {
+  const change = { set: [["expires_at_ms", graceEndMs]], remove: ["untold"] } as const;
+  const when = { equals: ["rotated_to", successor.id] } as const;
+  const table = inTime(deps);
+  try {
+    await table.write({ update: keyKey(old.id), change, when }, { repeatable: true });
+  } catch (error) {
+    const isOpen = error instanceof StoreUnavailable || error instanceof TimeUp;
+    if (!isOpen && !(error instanceof ConditionFailed)) throw error;
+  }
+}
+
+/** The successor of a rotation whose caller was never told; one that was used is known, a young one may yet be told. */
+async function untoldSuccessor({ table, clock }: RegistryDeps, old: KeyItem): Promise<KeyItem | undefined> {
+  if (old.rotated_to === null) return undefined;
+  const successor = await requireKey(table, old.rotated_to);
+  const ageMs = clock.nowMs() - Date.parse(successor.created_at);
+  if (successor.last_used_at_ms !== null || ageMs < keyLimits.untoldAfterMs)
+    throw new KeyRotated(old.id, old.rotated_to);
+  return successor;
+}
+
+/** Nobody knows its value: it ends with the rotation that takes its place. */
+function endingUntold(
+  deps: RegistryDeps,
+  untold: KeyItem,
+  by: By,
+  organization: OrganizationItem | null,
+): TransactionWrite[] {
+  const nowMs = deps.clock.nowMs();
+  const told = { before: { state: stateOf(untold, nowMs) }, after: { state: "revoked" } };
+  const action = untold.kind === "workspace" ? "token.deleted" : "key.revoked";
+  return [
+    {
+      update: keyKey(untold.id),
+      change: { set: [["revoked_at", toTimestamp(nowMs)]] },
+      when: { equals: ["last_used_at_ms", null] },
+    },
+    ...auditWrites(deps, keyEvent(untold, by, organization, action, told)),
+  ];
 }
 
 /** Null for the tokens of a workspace. */
@@ -87,7 +154,7 @@ const organizationOf = async ({ table }: RegistryDeps, { kind, organization }: K
 function checkRotation(old: KeyItem, { graceSeconds }: Rotation, nowMs: number): void {
   const { id } = old;
   if (old.revoked_at !== null) throw new RegistryRefusal(`Key ${id} is revoked; create a new one.`);
-  if (old.rotated_to !== null) throw new KeyRotated(id, old.rotated_to);
+  if (old.rotated_to !== null && !old.untold) throw new KeyRotated(id, old.rotated_to);
   if (!isLive(old, nowMs)) throw new RegistryRefusal(`Key ${id} has expired; create a new one.`);
   const graceSecondsMax = keyLimits.expiryDaysMax * 86_400;
   if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > graceSecondsMax) {
@@ -109,15 +176,17 @@ async function requireRights(
     throw new NoSuccessor(id, `its role ${role} is gone`);
 }
 
-const retiring = (old: KeyItem, successor: KeyItem, graceEndMs: number): TransactionWrite => ({
+const retiring = (old: KeyItem, successor: KeyItem, endMs: number, isUntold: boolean): TransactionWrite => ({
   update: keyKey(old.id),
   change: {
     set: [
       ["rotated_to", successor.id],
-      ["expires_at_ms", graceEndMs],
+      ["expires_at_ms", endMs],
+      ...(isUntold ? [["untold", true] as const] : []),
     ],
+    ...(!isUntold && { remove: ["untold"] }),
   },
-  when: { all: [{ equals: ["rotated_to", null] }, { equals: ["revoked_at", null] }] },
+  when: { all: [{ equals: ["rotated_to", old.rotated_to] }, { equals: ["revoked_at", null] }] },
 });
 
 /** Still there, since without its owner the successor would be no key. A workspace's admins are looked up at every use. */

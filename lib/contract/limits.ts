@@ -91,6 +91,10 @@ export const keyLimits = {
   /** Over HTTP; the operator's tool may give more. */
   graceSecondsMax: 86_400,
   graceSecondsDefault: 3_600,
+  /** A rotated key works at least so long where it is open whether the caller has heard of the new one. */
+  untoldGraceMs: 900_000,
+  /** No request lasts so long: from then on nobody is told a value that was not told before. */
+  untoldAfterMs: 60_000,
   /** Organizations whose keys are asked for side by side, and how many one page looks through at most. */
   organizationsAtOnce: 50,
   organizationsPerPageMax: 200,

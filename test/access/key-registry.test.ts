@@ -604,6 +604,43 @@ describe("a rotation without grace whose answer never comes", () => {
     await expect(authenticate(world.deps, { text: old.text })).resolves.toBeDefined();
   });
 
+  test("and of which nothing can be found out leaves the old key: it works on, and is rotated again", async () => {
+    const { keys } = await everyKindOfKey(world, systemChance.uuid());
+    const { id } = keys.user.key;
+    const request = { id, graceSeconds: 0, actor: operator };
+    const silent: Table = {
+      ...store().table,
+      transact: async (...given) => {
+        await store().table.transact(...given);
+        throw lost;
+      },
+      write: () => Promise.reject(lost),
+    };
+    await expect(rotateKey({ ...world.deps, table: silent }, request)).rejects.toBe(lost);
+    await expect(authenticate(world.deps, { text: keys.user.text })).resolves.toBeDefined();
+    const { rotated_to: unheard } = await stored(id);
+    await expect(rotateKey(world.deps, request)).rejects.toThrow("rotated");
+    clock.advance(keyLimits.untoldAfterMs);
+    const { text, key } = await rotateKey(world.deps, request);
+    await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
+    await expect(authenticate(world.deps, { text: keys.user.text })).rejects.toThrow();
+    expect(await stored(id)).toMatchObject({ rotated_to: key.id });
+    expect((await stored(unheard ?? "")).revoked_at).not.toBeNull();
+    // As long as the first one would have lived.
+    expect(key.expires_at_ms).toBe(keys.user.key.expires_at_ms);
+    await expect(rotateKey(world.deps, request)).rejects.toThrow("rotated");
+  });
+
+  test("as to the end of the grace tells the new key, and the old one ends soon all the same", async () => {
+    const { keys } = await everyKindOfKey(world, systemChance.uuid());
+    const table: Table = { ...store().table, write: () => Promise.reject(lost) };
+    const request = { id: keys.user.key.id, graceSeconds: 0, actor: operator };
+    const { text } = await rotateKey({ ...world.deps, table }, request);
+    await expect(authenticate(world.deps, { text })).resolves.toBeDefined();
+    const { expires_at_ms } = await stored(keys.user.key.id);
+    expect((expires_at_ms ?? 0) - clock.nowMs()).toBe(keyLimits.untoldGraceMs);
+  });
+
   describe("while the time of its request runs out", () => {
     /** A request's table, and the signal that comes before its end. */
     async function requested(transact: (soon: AbortController) => Table["transact"]) {

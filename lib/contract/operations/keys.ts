@@ -5,7 +5,7 @@ import { cursorParameter, integerParameter, keyIdParameter, organizationSelector
 import { nextCursor, whoamiRecord } from "../records.ts";
 import { issuedKeyRecord, keyRecord } from "../records-keys.ts";
 
-const { graceSecondsMax, graceSecondsDefault } = keyLimits;
+const { graceSecondsMax, graceSecondsDefault, untoldGraceMs, untoldAfterMs } = keyLimits;
 const { keys } = pageLimits;
 
 export const whoami = operation({
@@ -89,8 +89,9 @@ export const rotateKey = operation({
   path: "/v1/keys/{key_id}/rotate",
   summary: "Replace a key by a new one with the same rights",
   description:
-    `The answer shows the new value, this one time. The old key works until its grace ends. ${reach}a workspace ` +
-    "token to the tokens of its owner.",
+    "The answer shows the new value, this one time. The old key works until its grace ends. Where a grace of less than " +
+    `${untoldGraceMs / 60_000} minutes was asked for and the answer does not come, or is a 503, the old key works for ` +
+    `those minutes, unless it expires before: rotate it again after ${untoldAfterMs / 1_000} seconds. ${reach}a workspace token to the tokens of its owner.`,
   body: z.strictObject({
     grace_seconds: z
       .int({ error: `must be a whole number from 0 to ${graceSecondsMax}` })

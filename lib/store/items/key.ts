@@ -26,6 +26,8 @@ const keyItem = z.object({
   expires_at_ms: z.number().nullable(),
   revoked_at: z.string().nullable(),
   rotated_to: z.string().nullable(),
+  /** Whoever rotated it may never have heard of the successor: it may be rotated again while that one is unused. */
+  untold: z.boolean().optional(),
   last_used_at_ms: z.number().nullable(),
 });
 

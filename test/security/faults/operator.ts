@@ -171,7 +171,7 @@ export function operatorPlay(stage: Stage): Play {
         () =>
           rotateKey(deps(), {
             id: built().keys.legacy.key.id,
-            graceSeconds: 60,
+            graceSeconds: 3_600,
             owner: "u-admin",
             actor: operator,
           }),
