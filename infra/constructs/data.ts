@@ -32,7 +32,7 @@ export class Data extends Construct {
         sseSpecification: { sseEnabled: true, sseType: "KMS", kmsMasterKeyId: this.encryptionKey.keyArn },
       }),
     });
-    // The only resource that a failed first deployment leaves behind: its deletion protection would stop a rollback.
+    // A failed first deployment leaves it behind: its deletion protection would stop a rollback.
     this.table.applyRemovalPolicy(RemovalPolicy.RETAIN);
     Validations.of(this.table).acknowledge({
       id: "CloudFormation-Validate::E3039",
