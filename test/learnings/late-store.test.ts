@@ -59,15 +59,13 @@ function tableFor(timeMs: number) {
   return boundedTable(table, { signal, isOver: () => signal.aborted });
 }
 
+const adminKey = async (organization: string): Promise<string> =>
+  (await world.key({ kind: "organization", organization, owner: "ann", role: "cr_admin" })).text;
+
 describe("a store that answers late at every transaction", () => {
   test("fails no item of a batch: it is asked again until it answers", async () => {
     const home = await newHome(world);
-    const { text: key } = await world.key({
-      kind: "organization",
-      organization: home.uuid,
-      owner: "ann",
-      role: "cr_admin",
-    });
+    const key = await adminKey(home.uuid);
     // More often than any other call is tried.
     answersLate(8);
     const answer = resultsOf(await api.call("/v1/learnings", { key, body: { data: batch("late") } }));
@@ -103,12 +101,7 @@ describe("a store that answers late at every transaction", () => {
 
 test("a store that answers late at every call, reads and the limiter too, fails nothing", async () => {
   const home = await newHome(world);
-  const { text: key } = await world.key({
-    kind: "organization",
-    organization: home.uuid,
-    owner: "ann",
-    role: "cr_admin",
-  });
+  const key = await adminKey(home.uuid);
   answersEveryCallLate();
   const data = [item("slow 1"), item("slow 2")];
   const answer = await api.call("/v1/learnings", { key, body: { data } });

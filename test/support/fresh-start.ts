@@ -1,8 +1,8 @@
 import { afterAll, vi } from "vitest";
 
 /**
- * Before every test file. The files of one worker share the packages that they load, which saves a third of their time,
- * and nothing else: each has our own modules anew, the real time and the environment that the run began with.
+ * Before every test file. The files of one worker share the packages that they load, which takes long, and nothing else:
+ * each has our own modules anew, the real time and the environment that the run began with.
  */
 vi.resetModules();
 const environment = { ...process.env };
