@@ -110,7 +110,7 @@ export async function main(
   } catch (error) {
     terminal.say(terminal.paintSaid("bad", sentence(error)));
     if (error instanceof UsageFault)
-      terminal.say(`Try: review-api ${[...helpPath(words), "--help"].join(" ")}`);
+      terminal.say(`Try: review-api ${[...(await helpPath(words)), "--help"].join(" ")}`);
     return error instanceof UsageFault ? 2 : 1;
   }
 }
@@ -243,7 +243,8 @@ function groupHelp(group: CommandGroup, commands: readonly Command[]): string {
   ].join("\n");
 }
 
-const helpPath = ([first, second]: readonly string[]): readonly string[] =>
-  groups.some(({ name }) => name === first)
-    ? [first, second].filter((word) => word !== undefined && /^[a-z]/.test(word)).map(String)
-    : [];
+async function helpPath([first, second]: readonly string[]): Promise<readonly string[]> {
+  const group = groups.find(({ name }) => name === first);
+  const command = (await group?.load())?.find(({ name }) => name !== "" && name === second);
+  return [group, command].flatMap((named) => named?.name ?? []);
+}
