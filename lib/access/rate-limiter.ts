@@ -64,9 +64,10 @@ export function createRateLimiter({ clock, chance }: { clock: Clock; chance: Cha
     let stamps = seen.get(bucket) ?? new Map<string, string>();
     for (;;) {
       const nowMs = clock.nowMs();
-      const slots = freeSlots(limit, stamps, nowMs);
+      const young = youngStamps(limit, stamps, nowMs);
+      const slots = freeSlots(limit, young);
       const slot = slots[slots.length > 1 ? chance.below(slots.length) : 0];
-      if (slot === undefined) throw new RateLimitExceeded(limit, secondsUntilFree(limit, stamps, nowMs));
+      if (slot === undefined) throw new RateLimitExceeded(limit, secondsUntilFree(limit, young, nowMs));
       const taken = await take(table, limit, owner, slot, nowMs);
       stamps = remember(bucket, taken.item);
       if (taken.admitted) return admissionOf(limit, stamps, nowMs);
@@ -106,39 +107,37 @@ export function createRateLimiter({ clock, chance }: { clock: Clock; chance: Cha
     const stamps = seen.get(`${limit.bucket}#${owner}`);
     if (!stamps || stamps.size < limit.requestsMax) return;
     const nowMs = clock.nowMs();
-    if (freeSlots(limit, stamps, nowMs).length > 0) return;
-    throw new RateLimitExceeded(limit, secondsUntilFree(limit, stamps, nowMs));
+    const young = youngStamps(limit, stamps, nowMs);
+    if (freeSlots(limit, young).length > 0) return;
+    throw new RateLimitExceeded(limit, secondsUntilFree(limit, young, nowMs));
   }
 
   return { refuseKnownFull, admit };
 }
 
-function youngStamps(
-  limit: RateLimit,
-  stamps: ReadonlyMap<string, string>,
-  nowMs: number,
-): Map<string, number> {
+/** The slots that are taken, with the time at which each was. */
+type YoungStamps = ReadonlyMap<string, number>;
+
+function youngStamps(limit: RateLimit, stamps: ReadonlyMap<string, string>, nowMs: number): YoungStamps {
+  const cutoffMs = nowMs - limit.windowSeconds * 1000;
   const young = new Map<string, number>();
   for (const [slot, stamp] of stamps) {
     const atMs = timeOfStamp(stamp);
-    if (atMs > nowMs - limit.windowSeconds * 1000) young.set(slot, atMs);
+    if (atMs > cutoffMs) young.set(slot, atMs);
   }
   return young;
 }
 
-function freeSlots(limit: RateLimit, stamps: ReadonlyMap<string, string>, nowMs: number): string[] {
-  const young = youngStamps(limit, stamps, nowMs);
-  return Array.from({ length: limit.requestsMax }, (_, index) => slotName(index)).filter(
-    (slot) => !young.has(slot),
-  );
-}
+const freeSlots = (limit: RateLimit, young: YoungStamps): string[] =>
+  Array.from({ length: limit.requestsMax }, (_, index) => slotName(index)).filter((slot) => !young.has(slot));
 
-function secondsUntilFree(limit: RateLimit, stamps: ReadonlyMap<string, string>, nowMs: number): number {
-  const oldestMs = Math.min(...youngStamps(limit, stamps, nowMs).values(), nowMs);
+function secondsUntilFree(limit: RateLimit, young: YoungStamps, nowMs: number): number {
+  const oldestMs = Math.min(...young.values(), nowMs);
   return Math.max(1, Math.ceil((oldestMs + limit.windowSeconds * 1000 - nowMs) / 1000));
 }
 
 function admissionOf(limit: RateLimit, stamps: ReadonlyMap<string, string>, nowMs: number): Admission {
-  const remaining = Math.max(0, limit.requestsMax - youngStamps(limit, stamps, nowMs).size);
-  return { limit, remaining, resetSeconds: secondsUntilFree(limit, stamps, nowMs) };
+  const young = youngStamps(limit, stamps, nowMs);
+  const remaining = Math.max(0, limit.requestsMax - young.size);
+  return { limit, remaining, resetSeconds: secondsUntilFree(limit, young, nowMs) };
 }

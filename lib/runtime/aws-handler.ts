@@ -65,7 +65,8 @@ function readWhole(body: Readable, msMax: number): Promise<Uint8Array> {
   body.on("error", reject);
   body.on("close", () => {
     clearTimeout(overdue);
-    reject(new Error("The answer broke off."));
+    // An error costs a stack trace, and most answers end well.
+    if (!body.readableEnded) reject(new Error("The answer broke off."));
   });
   return promise;
 }

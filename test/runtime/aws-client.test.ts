@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { awsLimits } from "../../lib/contract/limits.ts";
-import { sendRepeatedly } from "../../lib/runtime/aws-client.ts";
+import { awsClientConfig, sendRepeatedly } from "../../lib/runtime/aws-client.ts";
 import { AwsFault, NoAnswer } from "../../lib/runtime/aws-fault.ts";
 import { environmentIdentity } from "../../lib/runtime/aws-identity.ts";
 import { createStoreClient } from "../../lib/store/client.ts";
@@ -34,6 +34,11 @@ async function pair(turn: (count: number) => ServerTurn, options: ClientOptions 
 }
 
 const ok = { status: 200, body: '{"Item":{"pk":{"S":"a"},"n":{"N":"1"}}}' };
+
+test("no request and no answer is copied for a log of the SDK's", () => {
+  // The SDK's logger middleware filters and copies both if there is an `info` to call.
+  expect(awsClientConfig({ identity: testIdentity, answerMsMax: 1 }).logger.info).toBeUndefined();
+});
 
 describe("a request", () => {
   test("is signed as AWS would verify it, in DynamoDB's own JSON", async () => {
