@@ -5,7 +5,7 @@
 export type SectionModule = {
   readonly title: string;
   /** What the engine must be able to do; on an engine that cannot, the section is not measured. */
-  readonly needs?: "countsCapacity" | "vectorIndex";
+  readonly needs?: "vectorIndex";
   run(options: RunOptions): Promise<Section>;
 };
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
+import { engineClient } from "../../../cli/local/engine/engine.ts";
 import { toMcpRecord } from "../../../lib/metrics/mcp.ts";
 import { renderReviewComments } from "../../../lib/metrics/review-comments.ts";
 import { toReviewRecord } from "../../../lib/metrics/reviews.ts";
@@ -15,6 +15,7 @@ import { type Item, queryAll } from "../../../lib/store/table.ts";
 import { parseEntry } from "../../../lib/stream/entry.ts";
 import { github } from "../../support/world.ts";
 import { toAttributes } from "../support/attributes.ts";
+import { startCountedEngine } from "../support/counted-engine.ts";
 import { fillEngineFile, itemBytes } from "../support/engine-file.ts";
 import { type History, itemsOf, weeksInTenYears } from "../support/history.ts";
 import { storageBytesPerItem } from "./prices.ts";
@@ -156,7 +157,7 @@ function* wholeStream(stored: number): Generator<Item> {
 const tableName = "forms";
 
 async function onEngine<Answer>(work: (table: MeteredTable) => Promise<Answer>, databaseFile?: string) {
-  const engine = await startEngine(databaseFile === undefined ? {} : { dataPath: databaseFile });
+  const engine = await startCountedEngine(databaseFile === undefined ? {} : { dataPath: databaseFile });
   const client = engineClient(engine.endpoint);
   try {
     await createTable(client, tableName, engine.kind);

@@ -1,17 +1,16 @@
-import { startEngine } from "../../../cli/local/engine/engine.ts";
 import { ingest } from "../../../lib/contract/workers.ts";
 import { openTable, together } from "../ingest/events.ts";
 import { countUnits, type Units } from "../ingest/units.ts";
 import { fullSizes, testSizes } from "../round-trips/world.ts";
 import { tripsPerBatch } from "../scale/simulate.ts";
 import { type BenchTable, rounded, type Section, type SectionModule, tableOf } from "../section.ts";
+import { startCountedEngine } from "../support/counted-engine.ts";
 import { countForms, type Form, storedBytesEach } from "./alternatives.ts";
 import { assumedTripMs, bytesPerGigabyte, prices, pricesOf } from "./prices.ts";
 import { type PricedRequest, priceRequests } from "./requests.ts";
 
 export const section: SectionModule = {
   title: "Cost on AWS",
-  needs: "countsCapacity",
   async run({ quick, say }): Promise<Section> {
     say("requests, counted and timed");
     const requests = await priceRequests(quick ? testSizes : fullSizes);
@@ -64,7 +63,7 @@ const gigabytesPerMillion = (bytesEach: number): number => (bytesEach * 1e6) / b
 type Event = Units & { readonly msEach: number };
 
 async function countEvents(batches: number): Promise<Event[]> {
-  const engine = await startEngine();
+  const engine = await startCountedEngine();
   try {
     const table = await openTable(engine);
     const startedAt = performance.now();

@@ -12,6 +12,7 @@ import { bundleFunctions, everyFunction } from "../../../infra/bundle.ts";
 import { createClient } from "../../../lib/client/client.ts";
 import { requestLimits } from "../../../lib/contract/limits.ts";
 import { reviewCommentMetrics } from "../../../lib/contract/operations/metrics.ts";
+import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
@@ -78,6 +79,7 @@ async function measure(
   try {
     const store = { client, tableName: localTableName, clock: systemClock, chance: systemChance };
     const world = new World(() => createDynamoTable(store));
+    await createCursorKeys(world.deps);
     const keyOf = async (name: typeof typical) => {
       const organization = await world.organization(name.provider_organization_id);
       await world.member(name, "boss", { role: "cr_admin" });

@@ -50,7 +50,6 @@ const quickSizes: Sizes = {
 
 export const section: SectionModule = {
   title: "Growth",
-  needs: "countsCapacity",
   async run({ quick, say }): Promise<Section> {
     const stocks = stocksOf(quick ? quickSizes : fullSizes);
     return await withStocks(Object.values(stocks).flat(), say, async (grown) =>

@@ -1,7 +1,8 @@
-import { type Engine, startEngine } from "../../../cli/local/engine/engine.ts";
+import type { Engine } from "../../../cli/local/engine/engine.ts";
 import type { Item } from "../../../lib/store/table.ts";
 import { github, type OrganizationId, World } from "../../support/world.ts";
 import { atMost, rounded, type Section, type SectionModule, tableOf } from "../section.ts";
+import { startCountedEngine } from "../support/counted-engine.ts";
 import { itemsOf } from "../support/history.ts";
 import { batchesOf, depsOf, ingestAll, openTable, prepare, together } from "./events.ts";
 import { countUnits } from "./units.ts";
@@ -10,9 +11,8 @@ const writeUnitsMax = 15;
 
 export const section: SectionModule = {
   title: "Ingest",
-  needs: "countsCapacity",
   async run({ quick, say }): Promise<Section> {
-    const engine = await startEngine();
+    const engine = await startCountedEngine();
     try {
       const batches = quick ? 4 : 40;
       say("units per pull request");

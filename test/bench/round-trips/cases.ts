@@ -17,6 +17,8 @@ export type Case = {
   readonly size: "small" | "large";
   readonly budget: Budget;
   readonly request: BenchRequest;
+  /** What is counted is the same request with the resume cursor that its last page gave. */
+  readonly resumed?: true;
 };
 
 export function tripsMaxOf(budget: Budget): number {
@@ -43,6 +45,12 @@ const get = (name: string, size: Case["size"], budget: Budget, key: string, targ
   request: { key, target },
 });
 
+/** The whole of it was read before, and nothing has changed since. */
+const resume = (name: string, size: Case["size"], key: string, target: string): Case => ({
+  ...get(`resumed, ${name}`, size, page(1), key, target),
+  resumed: true,
+});
+
 const send = (
   name: string,
   size: Case["size"],
@@ -61,6 +69,8 @@ function metricsCases({ sizes, small, large, workspace }: BenchWorld) {
       get("3 pull requests, legacy key", "small", legacyPage, small.keys.legacy, target),
       get(`${sizes.large.pullRequests} pull requests`, "large", page(1), large.keys.user, target),
       get(`200 of ${sizes.workspaceOrganizations} organizations`, "large", page(1), workspace.token, target),
+      resume("3 pull requests", "small", small.keys.organization, target),
+      resume(`of ${sizes.workspaceOrganizations} organizations`, "large", workspace.token, target),
     ];
   };
   return {
@@ -87,6 +97,8 @@ function learningCases({ sizes, small, large, workspace }: BenchWorld) {
       // 1,000 of them fill two pages of DynamoDB's.
       get(String(sizes.large.learnings), "large", page(Math.ceil(sizes.large.learnings / 900)), user, path),
       get(`of ${sizes.workspaceOrganizations} organizations, none`, "large", page(1), workspace.token, path),
+      resume("3", "small", small.keys.organization, path),
+      resume(`of ${sizes.workspaceOrganizations} organizations`, "large", workspace.token, path),
     ],
     createLearnings: [
       send("one", "small", batch(6), small.keys.user, "POST", path, {
@@ -237,6 +249,8 @@ function otherCases({ sizes, small, large, workspace, instance }: BenchWorld) {
       get("a few", "small", page(1), small.keys.organization, "/v1/audit-logs"),
       get("100", "large", page(1), large.keys.organization, "/v1/audit-logs"),
       get("of a workspace", "large", page(1), workspace.token, "/v1/audit-logs"),
+      resume("a few", "small", small.keys.organization, "/v1/audit-logs?order=asc"),
+      resume("of a workspace", "large", workspace.token, "/v1/audit-logs?order=asc"),
     ],
     listSecurityFindings: [
       get("2", "small", page(1), small.keys.user, findings),

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { operations } from "../../../lib/contract/operations.ts";
 import { type BenchApi, type BenchRequest, openBenchApi } from "../support/bench-api.ts";
 import { type Lockstep, roundsInWords, startLockstep } from "../support/lockstep.ts";
@@ -41,8 +42,9 @@ export async function countEverything(sizes: Sizes): Promise<Count[]> {
 async function countCase(
   api: BenchApi,
   lockstep: Lockstep,
-  { name, size, budget, request }: Case,
+  { name, size, budget, resumed, request: first }: Case,
 ): Promise<Omit<Count, "operation">> {
+  const request = resumed ? await resumedAfter(api, first) : first;
   await warm(api, request, budget.kind === "read");
   lockstep.takeRounds();
   const { meter, body } = await api.count(request);
@@ -59,6 +61,24 @@ async function countCase(
     bytes: body.length,
   };
 }
+
+/** Walks to the end; the request that goes on from there. */
+async function resumedAfter(api: BenchApi, first: BenchRequest): Promise<BenchRequest> {
+  const sign = first.target.includes("?") ? "&" : "?";
+  const after = (cursor: string): BenchRequest => ({
+    ...first,
+    target: `${first.target}${sign}cursor=${encodeURIComponent(cursor)}`,
+  });
+  for (let request = first; ; ) {
+    const { headers, body } = await api.count(request);
+    const resume = headers.get("x-resume-cursor");
+    if (resume !== undefined) return after(resume);
+    const { next_cursor } = pageShape.parse(JSON.parse(body.toString()));
+    request = after(next_cursor);
+  }
+}
+
+const pageShape = z.object({ next_cursor: z.string() });
 
 /** Once a minute a request notes that the key was used and looks for new cursor keys: not this one. */
 async function warm(api: BenchApi, request: BenchRequest, isRead: boolean): Promise<void> {

@@ -4,7 +4,6 @@ import { fullSizes, testSizes } from "./world.ts";
 
 export const section: SectionModule = {
   title: "Round trips and units per operation",
-  needs: "countsCapacity",
   async run({ quick, say }): Promise<Section> {
     say("building a small and a large organization, a workspace and an instance");
     const counts = await countEverything(quick ? testSizes : fullSizes);

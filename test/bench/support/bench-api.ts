@@ -1,7 +1,7 @@
-import { type Engine, engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
+import { type Engine, engineClient } from "../../../cli/local/engine/engine.ts";
 import { loadFunction } from "../../../cli/local/functions.ts";
 import { installLambdaRuntime, invokeBuffered, invokeStreaming } from "../../../cli/local/lambda.ts";
-import { httpAnswer, streamHead } from "../../../cli/local/rest-answer.ts";
+import { type HttpAnswer, httpAnswer, streamHead } from "../../../cli/local/rest-answer.ts";
 import { restEvent } from "../../../cli/local/rest-event.ts";
 import { createRouter } from "../../../cli/local/routes.ts";
 import { operations } from "../../../lib/contract/operations.ts";
@@ -15,6 +15,7 @@ import type { StoreClient } from "../../../lib/store/client.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable, type MeteredTable } from "../../../lib/store/dynamo.ts";
 import type { StoreMeter } from "../../../lib/store/meter.ts";
+import { startCountedEngine } from "./counted-engine.ts";
 import { metered } from "./meters.ts";
 
 export type BenchRequest = {
@@ -26,7 +27,13 @@ export type BenchRequest = {
   readonly compressed?: boolean;
 };
 
-export type BenchAnswer = { readonly status: number; readonly body: Buffer; readonly ms: number };
+export type BenchAnswer = {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Buffer;
+  readonly ms: number;
+};
 
 /** The real handlers on an engine of their own, wired by the environment as on AWS: one for a process. */
 export type BenchApi = {
@@ -50,7 +57,7 @@ export type BenchApiOptions = {
 };
 
 export async function openBenchApi({ databaseFile, between }: BenchApiOptions = {}): Promise<BenchApi> {
-  const engine = await startEngine(databaseFile === undefined ? {} : { dataPath: databaseFile });
+  const engine = await startCountedEngine(databaseFile === undefined ? {} : { dataPath: databaseFile });
   const middle = await between?.(engine.endpoint);
   const client = engineClient(engine.endpoint);
   await createTable(client, benchTableName, engine.kind);
@@ -108,7 +115,8 @@ async function callHandler({ target, key, body, method, compressed }: BenchReque
   const startedAt = performance.now();
   if (!match.operation?.streaming) {
     const answer = httpAnswer(await invokeBuffered(handler, event, invocation), "*/*", binaryMediaTypes);
-    return { status: answer.status, body: answer.body, ms: performance.now() - startedAt };
+    const ms = performance.now() - startedAt;
+    return { status: answer.status, headers: byName(answer.headers), body: answer.body, ms };
   }
   const { bytes, finished } = invokeStreaming(handler, event, invocation);
   const chunks: Buffer[] = [];
@@ -117,5 +125,9 @@ async function callHandler({ target, key, body, method, compressed }: BenchReque
   const ms = performance.now() - startedAt;
   const all = Buffer.concat(chunks);
   const end = all.indexOf(Buffer.alloc(8));
-  return { status: streamHead(all.toString("utf8", 0, end)).status, body: all.subarray(end + 8), ms };
+  const { status, headers } = streamHead(all.toString("utf8", 0, end));
+  return { status, headers: byName(headers), body: all.subarray(end + 8), ms };
 }
+
+const byName = (headers: HttpAnswer["headers"]): ReadonlyMap<string, string> =>
+  new Map(headers.map(([name, value]) => [name.toLowerCase(), value]));
