@@ -32,8 +32,9 @@ function findInContext({ kind, pattern, value, upTo, behind, accept }: ContextRu
     const start = match.index + context.length;
     const valueEnd = value ? endOf(value, text, start) : pattern.lastIndex;
     const end = upTo ? start + text.slice(start, valueEnd).lastIndexOf(upTo) : valueEnd;
-    // Taken or refused, a value is walked once, however often its context occurs inside it.
-    pattern.lastIndex = valueEnd;
+    // Taken or refused, a value is walked once, however often its context occurs inside it. Where both are empty, as at
+    // the start of a line, the search still goes on.
+    pattern.lastIndex = Math.max(valueEnd, match.index + 1);
     if (context.includes(marker) || !isBehind(match.index)) continue;
     if (accept(text.slice(start, end), { text, start, end, context })) spans.push({ start, end, kind });
   }

@@ -71,6 +71,9 @@ const contexts = [
   '"password", "value": "',
   '<entry key="password">',
   "\n12 | ",
+  "```yaml\n",
+  "user: anna\n",
+  "Login: reporting\n",
   "[REDACTED:token]",
   "[REDACTED:url_password] ",
   "Xk9!pQz7Rt2bW",
@@ -103,6 +106,15 @@ const anyText = fc.oneof({ arbitrary: anyUtf16, weight: 1 }, { arbitrary: nearly
 const runs = { numRuns: volume(1_500, 40_000) };
 
 describe("on any text", { timeout: 120_000 }, () => {
+  it("ends, also where a context is found and nothing stands in it", () => {
+    for (const text of [
+      "```yaml\nuser: anna\nhost: db\n```",
+      "```diff\n+Login: reporting\n+Name: Anna\n```",
+      "```text\nlogin: anna\n",
+    ])
+      expect(redact(text).text).toBe(text);
+  });
+
   it("redacting twice is redacting once", () => {
     fc.assert(
       fc.property(anyText, (text) => {
