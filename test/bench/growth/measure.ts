@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { chooseEngine } from "../../../cli/local/engine/engine.ts";
 import type { Item } from "../../../lib/store/table.ts";
 import { World } from "../../support/world.ts";
 import { type BenchApi, type BenchRequest, benchTableName, openBenchApi } from "../support/bench-api.ts";
-import { fillEngineFile } from "../support/engine-file.ts";
+import { fillEngineFile, hasKnownFile, putAll } from "../support/engine-file.ts";
 import { type Lockstep, startLockstep } from "../support/lockstep.ts";
 import { firstOf, learningRepository, type Stock } from "./stocks.ts";
 
@@ -31,16 +32,18 @@ export async function withStocks<Answer>(
   const directory = await mkdtemp(join(tmpdir(), "bench-growth-"));
   let api: BenchApi | undefined;
   try {
+    const inFile = hasKnownFile(chooseEngine());
     const databaseFile = join(directory, "growth.db");
-    say("laying the stocks into the engine's file");
-    const count = await fillEngineFile(databaseFile, benchTableName, itemsOfAll(stocks, say));
-    say(`${count.toLocaleString("en-US")} items are laid`);
+    say("laying the stocks");
+    const items = itemsOfAll(stocks, say);
+    if (inFile) await fillEngineFile(databaseFile, benchTableName, items);
     let lockstep: Lockstep | undefined;
     const between = async (engine: string) => {
       lockstep = await startLockstep(engine);
       return lockstep;
     };
-    api = await openBenchApi({ databaseFile, between });
+    api = await openBenchApi({ ...(inFile && { databaseFile }), between });
+    if (!inFile) await putAll(api.table, items);
     const keys = await openDoors(api, stocks);
     say("organizations and keys are made");
     const opened = api;

@@ -1,3 +1,4 @@
+import { chooseEngine } from "../../../cli/local/engine/engine.ts";
 import { lineChart } from "../picture.ts";
 import {
   atMost,
@@ -7,6 +8,7 @@ import {
   type Target,
   tableOf,
 } from "../section.ts";
+import { hasKnownFile } from "../support/engine-file.ts";
 import { measuredWeek, tenYears, windowQuery } from "../support/history.ts";
 import { learningText } from "../support/learnings.ts";
 import { type Cost, type Grown, withStocks } from "./measure.ts";
@@ -40,6 +42,15 @@ const fullSizes: Sizes = {
   decade: 10_000,
 };
 
+/** Where every item has to be sent to the engine. */
+const sentSizes: Sizes = {
+  pullRequests: [1_000, 5_000, 20_000],
+  learnings: [100, 1_000, 5_000],
+  organizations: [1, 10, 50, 200],
+  audit: [200, 1_000, 10_000],
+  decade: 10_000,
+};
+
 const quickSizes: Sizes = {
   pullRequests: [300, 1_000],
   learnings: [100, 300],
@@ -51,7 +62,8 @@ const quickSizes: Sizes = {
 export const section: SectionModule = {
   title: "Growth",
   async run({ quick, say }): Promise<Section> {
-    const stocks = stocksOf(quick ? quickSizes : fullSizes);
+    const sizes = hasKnownFile(chooseEngine()) ? fullSizes : sentSizes;
+    const stocks = stocksOf(quick ? quickSizes : sizes);
     return await withStocks(Object.values(stocks).flat(), say, async (grown) =>
       sectionOf(await askAll(grown, stocks)),
     );
