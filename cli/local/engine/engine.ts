@@ -23,9 +23,14 @@ export type EngineKind = {
   /** Why it cannot run here; undefined when it can. */
   missing(): string | undefined;
   /** Without a path it keeps everything in memory. */
-  command(port: number, dataPath: string | undefined): EngineCommand;
+  command(port: number, dataPath: string | undefined, options?: CommandOptions): EngineCommand;
   /** For data on disk: where clients connect instead of the engine. */
   startProxy?(enginePort: number, dataPath: string): Promise<EngineProxy>;
+};
+
+export type CommandOptions = {
+  /** Tens of thousands of calls are coming: what makes each call cheaper may take its time first. */
+  readonly isForManyCalls?: boolean;
 };
 
 export type Engine = {
@@ -67,7 +72,8 @@ export function engineNamed(name: string): EngineKind {
 export async function startEngine({
   kind = chooseEngine(),
   dataPath,
-}: {
+  ...options
+}: CommandOptions & {
   readonly kind?: EngineKind;
   /** Without one everything is in memory. */
   readonly dataPath?: string;
@@ -77,7 +83,7 @@ export async function startEngine({
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   try {
-    const running = await startProcess(kind.command(port, dataPath), endpoint);
+    const running = await startProcess(kind.command(port, dataPath, options), endpoint);
     if (dataPath === undefined || !kind.startProxy) return { kind, endpoint, ...running };
     return { kind, ...(await behindProxy(running, kind.startProxy(port, dataPath))) };
   } catch (error) {
