@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
+import type { IssuedKey } from "../../lib/access/key-registry.ts";
 import { peopleLimits } from "../../lib/contract/limits.ts";
 import { parseSeatHolderId, seatHolderId } from "../../lib/contract/seat-holder.ts";
 import { everything } from "../events/support.ts";
@@ -132,6 +133,13 @@ describe("a holder of a seat without an e-mail address", () => {
     checkPeople(await everything(api.store().table));
   });
 
+  let token: IssuedKey;
+  beforeAll(async () => {
+    await world.workspace("no-mail-400");
+    await world.organization("no-mail-400-org", { workspace_id: "no-mail-400" });
+    token = await world.token("no-mail-400");
+  });
+
   test.each([
     [
       { action: "assign", user_ids: ["github:1:2"] },
@@ -147,9 +155,7 @@ describe("a holder of a seat without an e-mail address", () => {
     ],
     [{ action: "unassign" }, "emails: is required."],
   ])("%j is a 400 that says what to send", async (body, message) => {
-    await world.workspace("no-mail-400");
-    await world.organization("no-mail-400-org", { workspace_id: "no-mail-400" });
-    const { text: key } = await world.token("no-mail-400");
+    const { text: key } = token;
     const answer = await api.call("/v1/users/seats", { key, body });
     expect([answer.status, answer.message]).toEqual([400, message]);
   });
@@ -248,7 +254,7 @@ describe("the audit entry of a workspace token's seat change", () => {
 test("a later part of a batch that changes nothing visible still tells its failures, for seats and for roles", async () => {
   const uuid = await world.organization("parts", { seats_purchased: 500 });
   const crowd = Array.from({ length: peopleLimits.changedTogetherMax }, (_, index) => `m${index}`);
-  await Promise.all(crowd.map((id) => world.member(github("parts"), id)));
+  await world.crowd(github("parts"), crowd);
   // What the platform gave is decided, which takes room in a transaction, and nothing changes.
   await world.member(github("parts"), "late", { role: "cr_admin", seat_assigned: true });
   const { text } = await world.key({
@@ -315,7 +321,7 @@ describe("dry_run", () => {
     const uuid = await world.organization("dry-crowd", { seats_purchased: 150 });
     await world.member(github("dry-crowd"), "boss", { role: "cr_admin" });
     const ids = Array.from({ length: 2 * peopleLimits.changedTogetherMax }, (_, index) => `m${index}`);
-    for (const id of ids) await world.member(github("dry-crowd"), id);
+    await world.crowd(github("dry-crowd"), ids);
     const { text } = await world.key({
       kind: "organization",
       organization: uuid,

@@ -5,9 +5,13 @@ import { operator } from "../../lib/audit/entry.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
 import { auditLimits } from "../../lib/contract/limits.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
+import { personKeyOf } from "../../lib/people/placement.ts";
+import { certain } from "../../lib/runtime/certain.ts";
 import { type Chance, systemChance } from "../../lib/runtime/chance.ts";
 import { type Clock, systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
-import type { Table } from "../../lib/store/table.ts";
+import { parseMember } from "../../lib/store/items/people.ts";
+import { memberKey, memberReadsKey, peopleKey } from "../../lib/store/layout.ts";
+import type { Item, Table } from "../../lib/store/table.ts";
 
 export type OrganizationId = {
   provider: string;
@@ -123,6 +127,35 @@ export class World {
       ...change,
     };
     await this.tell("member.saved", data, occurredAt);
+  }
+
+  /**
+   * Many plain members, without seats, in few calls: an event saves the first one, the others are copies of the items
+   * that the event has left.
+   */
+  async crowd(organization: OrganizationId, [first = "", ...others]: readonly string[]): Promise<void> {
+    await this.member(organization, first);
+    const table = this.#table();
+    const uuid = organizationUuid(organization);
+    const [stored, reads] = await table.getMany([memberKey(uuid, first), memberReadsKey(uuid, first)]);
+    const member = certain(stored, `member ${first}`);
+    const pool = certain(parseMember(member).pool, `pool of ${first}`);
+    const named = (id: string) => ({ user_id: id, username: id, email: `${id}@example.com` });
+    const personOf = (id: string) => personKeyOf(pool, uuid, named(id));
+    const person = certain(await table.get(personOf(first)), `person of ${first}`);
+    const copies = others.flatMap((id): Item[] => [
+      { ...member, ...named(id), ...memberKey(uuid, id) },
+      { ...certain(reads, `repositories of ${first}`), ...memberReadsKey(uuid, id) },
+      {
+        ...person,
+        ...personOf(id),
+        email: person.email === null ? null : named(id).email,
+        memberships: [{ organization: uuid, user_id: id, seat_wanted: false }],
+      },
+    ]);
+    await table.writeMany(copies.map((put) => ({ put })));
+    const change = { add: [[["counts", "cr_member"], others.length] as const] };
+    await table.write({ update: peopleKey(uuid), change });
   }
 
   async repository(organization: OrganizationId, repositoryId: string, change: object = {}): Promise<void> {

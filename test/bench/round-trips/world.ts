@@ -1,13 +1,11 @@
-import * as z from "zod";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
-import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { createLearnings } from "../../../lib/learnings/create.ts";
 import { createRole } from "../../../lib/people/custom-roles.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
-import { organizationKey, peopleKey, scopeEpochsKey, type TenantKey } from "../../../lib/store/layout.ts";
-import { type Item, queryAll, type Table } from "../../../lib/store/table.ts";
+import { organizationKey, scopeEpochsKey, type TenantKey } from "../../../lib/store/layout.ts";
+import type { Item, Table } from "../../../lib/store/table.ts";
 import { github, gitlab, type OrganizationId, World } from "../../support/world.ts";
 import { itemsOf } from "../support/history.ts";
 import { learningText } from "../support/learnings.ts";
@@ -87,7 +85,7 @@ async function buildPlace(world: World, table: Table, name: string, amounts: Amo
   const uuid = await world.organization(name, { seats_purchased: 2_000 });
   await world.member(id, "boss", { role: "cr_admin" });
   const members = named(amounts.members, (index) => `developer-${index}`);
-  await buildMembers(world, id, members);
+  await world.crowd(id, members);
   const repositoryIds = named(20, (index) => String(640_219_000 + index));
   for (const repositoryId of repositoryIds) await world.repository(id, repositoryId);
   await put(table, [
@@ -125,27 +123,6 @@ async function buildPlace(world: World, table: Table, name: string, amounts: Amo
     },
   };
 }
-
-/** The first one by an event; the others are written as its items with another name, as the event would. */
-async function buildMembers(world: World, id: OrganizationId, [first = "", ...others]: readonly string[]) {
-  await world.member(id, first);
-  const { table } = world.deps;
-  const uuid = organizationUuid(id);
-  const items = await Array.fromAsync(queryAll(table, { pk: organizationKey(uuid).pk }));
-  const text = JSON.stringify(items.filter((item) => JSON.stringify(item).includes(first)));
-  await put(
-    table,
-    others.flatMap((name) => itemList.parse(JSON.parse(text.replaceAll(first, name)))),
-  );
-  const change = { add: [[["counts", "cr_member"], others.length] as const] };
-  await table.write({ update: peopleKey(uuid), change });
-}
-
-const itemList = z.array(
-  z.looseObject({ pk: z.string(), sk: z.string() }).transform((item): Item => asItem(item)),
-);
-/** It was an item before its name was changed in it. */
-const asItem = (item: { pk: string; sk: string }): Item => item as Item;
 
 async function buildLearnings(
   world: World,
@@ -204,8 +181,8 @@ async function buildWorkspace(
     await world.organization(provider_organization_id, { workspace_id: workspace });
   const [first] = ids;
   if (!first) throw new RangeError("A workspace has organizations.");
-  const emails = named(100, (index) => `person-${index}@example.com`);
-  for (const [index, email] of emails.entries()) await world.member(first, `person-${index}`, { email });
+  const people = named(100, (index) => `person-${index}`);
+  await world.crowd(first, people);
   const tenant: TenantKey = `w#${workspace}`;
   // As on most days: nothing has become visible within the last two minutes.
   await table.write({ update: scopeEpochsKey(tenant), change: { set: [["at_ms", 0]] } });
@@ -219,6 +196,7 @@ async function buildWorkspace(
       shuffled: false,
     }),
   ]);
+  const emails = people.map((name) => `${name}@example.com`);
   return { token: (await world.token(workspace)).text, first, emails };
 }
 

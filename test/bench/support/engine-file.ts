@@ -92,7 +92,7 @@ export const readEngineFile = async (dataPath: string, tableName: string): Promi
     hasKnownFile(kind) ? undefined : await readAll(table),
   )) ?? readFileRows(dataPath, tableName);
 
-async function readAll(table: Table): Promise<readonly EngineRow[]> {
+export async function readAll(table: Table): Promise<readonly EngineRow[]> {
   const rows: EngineRow[] = [];
   for (let resume: Key | undefined; ; ) {
     const page = await table.scanPage({}, resume);
