@@ -23,9 +23,6 @@ const entries = z.object({
 });
 
 async function log(key: string, query: string) {
-  const { table } = api.store();
-  const limits = (await table.scanPage({})).items.filter(({ pk }) => pk.startsWith("LIMIT#"));
-  await table.writeMany(limits.map(({ pk, sk }) => ({ delete: { pk, sk } })));
   return entries.parse((await api.call(`/v1/audit-logs?${query}`, { key })).json).data;
 }
 

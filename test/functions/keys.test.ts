@@ -35,12 +35,20 @@ const keyPage = z.object({
 });
 const issued = z.looseObject({ key: z.string(), id: z.string(), kind: z.string() });
 
+/** Below the smallest limit, 10 calls a minute. */
+const callsBetweenWindows = 6;
+let calls = 0;
+
 /** A call that no limit stops. */
 async function call(target: string, options: Parameters<typeof api.call>[1]) {
+  if (calls++ % callsBetweenWindows === 0) await emptyWindows();
+  return await api.call(target, options);
+}
+
+async function emptyWindows(): Promise<void> {
   const { table } = api.store();
   const limits = (await table.scanPage({})).items.filter(({ pk }) => pk.startsWith("LIMIT#"));
   await table.writeMany(limits.map(({ pk, sk }) => ({ delete: { pk, sk } })));
-  return await api.call(target, options);
 }
 const rotate = (id: string, key: string, body: object = {}) => call(`/v1/keys/${id}/rotate`, { key, body });
 const end = (id: string, key: string) => call(`/v1/keys/${id}`, { key, method: "DELETE" });

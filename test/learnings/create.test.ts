@@ -1,5 +1,5 @@
 import { v5 } from "uuid";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { identityNamespace } from "../../lib/contract/identity.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
@@ -137,6 +137,11 @@ describe("POST /v1/learnings", () => {
     expect(answer).toMatchObject({ status: "failure", created_count: 0, failed_count: 2 });
   });
 
+  let untaught: Home;
+  beforeAll(async () => {
+    untaught = await newHome(world);
+  });
+
   test.each([
     ["no data", {}],
     ["data that is no array", { data: {} }],
@@ -144,10 +149,9 @@ describe("POST /v1/learnings", () => {
     ["101 items", { data: Array.from({ length: 101 }, (_, index) => item(`n${index}`)) }],
     ["an unknown field beside data", { data: [item("x")], dry_run: true }],
   ])("only the envelope is a 400: %s", async (_, body) => {
-    const home = await newHome(world);
-    const answer = await api.call("/v1/learnings", { key: await keyOf(home), body });
+    const answer = await api.call("/v1/learnings", { key: await keyOf(untaught), body });
     expect([answer.status, answer.codes[0]]).toEqual([400, "INVALID_REQUEST"]);
-    expect(await exported(home)).toEqual([]);
+    expect(await exported(untaught)).toEqual([]);
   });
 
   test("equal items in one batch are one Learning: created, then duplicate", async () => {

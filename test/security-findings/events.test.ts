@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { useStore } from "../support/engine.ts";
 import { github, World } from "../support/world.ts";
 import { finding, scan, statesById, walk } from "./support.ts";
@@ -72,6 +72,12 @@ describe("security_scan.completed", () => {
     ]);
   });
 
+  let organization: string;
+  beforeAll(async () => {
+    organization = await world.organization("bad");
+    await world.repository(github("bad"), "9001");
+  });
+
   test.each([
     [
       "from the year 2099",
@@ -113,8 +119,6 @@ describe("security_scan.completed", () => {
     ],
   ])("a scan %s goes to the dead letters with the reason", async (_, change, reason) => {
     const delivery = createDelivery(store().table);
-    const organization = await world.organization("bad");
-    await world.repository(github("bad"), "9001");
     expect(await delivery.deliverScan(scan(1, [], change), github("bad"))).toEqual([]);
     expect(delivery.letters).toMatchObject([{ reason: expect.stringMatching(reason) }]);
     expect(await walk(store().table, [organization])).toEqual([]);

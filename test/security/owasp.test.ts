@@ -108,7 +108,7 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
     { id: "1" },
     { usage_count: 9 },
   ])("a Learning's %j is the service's to set", async (property) => {
-    const { json } = await learn(await newShop(), property);
+    const { json } = await learn(shop, property);
     expect(json).toMatchObject({ results: [{ status: "failed", error: { code: "INVALID_ITEM" } }] });
   });
 

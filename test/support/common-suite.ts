@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { type KeyKind, keyKinds } from "../../lib/contract/access.ts";
 import { errorShapeOf, type Operation } from "../../lib/contract/operation.ts";
+import { everything } from "../events/support.ts";
 import type { Answer, Api } from "./api.ts";
 import { everyKindOfKey, gitlab, World } from "./world.ts";
 
@@ -25,7 +26,7 @@ const withoutChance = ({ body, headers, status }: Answer) => ({
   ),
 });
 
-/** Keys that every operation refuses. One set of them serves all operations of a test file. */
+/** Keys that every operation refuses. */
 async function makeRefused(world: World) {
   const [name, lost, poor] = ["refused", "refused-lost", gitlab("refused-poor", "home")] as const;
   const { organization, cloud, keys: inactive } = await everyKindOfKey(world, name);
@@ -56,11 +57,21 @@ async function makeRefused(world: World) {
   });
   return { inactive, revoked, rotated, expired, lostToken, poorHome, poorKey };
 }
-const refusedOf = new WeakMap<Api, ReturnType<typeof makeRefused>>();
-function refusedKeys(api: Api, world: World): ReturnType<typeof makeRefused> {
-  const made = refusedOf.get(api) ?? makeRefused(world);
-  refusedOf.set(api, made);
+type Setup = Awaited<ReturnType<typeof everyKindOfKey>>;
+type Refused = Awaited<ReturnType<typeof makeRefused>>;
+/** One world serves all operations of a test file. */
+const worlds = new WeakMap<Api, Promise<readonly [Setup, Refused]>>();
+function commonWorld(api: Api, world: World): Promise<readonly [Setup, Refused]> {
+  const made = worlds.get(api) ?? Promise.all([everyKindOfKey(world, "common"), makeRefused(world)]);
+  worlds.set(api, made);
   return made;
+}
+
+/** Operations share windows of ten calls: each finds them empty. */
+async function emptyWindows(api: Api): Promise<void> {
+  const { table } = api.store();
+  const windows = (await everything(table)).filter(({ pk }) => pk.startsWith("LIMIT#"));
+  await table.writeMany(windows.map(({ pk, sk }) => ({ delete: { pk, sk } })));
 }
 
 /** A promise that some operations do not make is no test of theirs, rather than one that is left out. */
@@ -72,18 +83,19 @@ const when = (applies: boolean) => (name: string, run: () => Promise<void>) => {
 export function commonSuite(api: Api, subject: Subject): void {
   const { operation } = subject;
   const world = new World(() => api.store().table);
-  let setup: Awaited<ReturnType<typeof everyKindOfKey>>;
-  let refused: Awaited<ReturnType<typeof makeRefused>>;
-  beforeAll(async () => {
-    refused = await refusedKeys(api, world);
-    setup = await everyKindOfKey(world, `common-${operation.id}`);
-  });
+  let setup: Setup;
+  let refused: Refused;
   const call = (kind: KeyKind, options: { key?: string; rawHeaders?: string[] } = {}) => {
     const { target, body } = subject.request(setup, kind);
     return api.call(target, { method: operation.method, ...(body && { body }), ...options });
   };
 
   describe(`${operation.method} ${operation.path}, as every operation`, () => {
+    beforeAll(async () => {
+      [setup, refused] = await commonWorld(api, world);
+      await emptyWindows(api);
+    });
+
     test("says the same 401 for every key that is none, byte for byte", async () => {
       const { expired, revoked, rotated } = refused;
       const valid = setup.keys.user.text;
