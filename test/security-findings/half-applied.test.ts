@@ -13,8 +13,10 @@ const many = (from: number, to: number, title = "Old") =>
   Array.from({ length: to - from }, (_, index) =>
     finding(`finding-${from + index}`, { title, description: padding }),
   );
-const older = scan(1, many(0, 40));
-const newer = scan(2, many(10, 60, "New"));
+/** Three chunks, of which the newer scan makes four. */
+const count = 12;
+const older = scan(1, many(0, count));
+const newer = scan(2, many(3, 18, "New"));
 
 async function scannedOnce(name: string): Promise<string> {
   const organization = await world.organization(name);
@@ -90,7 +92,7 @@ test("a writer that dies at any step leaves the old answers or the new ones, and
 test("of two writers that meet both scans count, and nothing is left over", async () => {
   const organization = await scannedOnce("rivals");
   const { table } = store();
-  const rival = scan(3, many(20, 30, "Newest"));
+  const rival = scan(3, many(6, 9, "Newest"));
   let met = false;
   const meeting: Table = {
     ...table,
@@ -114,8 +116,8 @@ test("of two writers that meet both scans count, and nothing is left over", asyn
 test("a writer whose chunks are removed while it reads starts over", async () => {
   const organization = await scannedOnce("overtaken");
   const { table } = store();
-  const rival = scan(3, many(20, 30, "Newest"));
-  const last = scan(4, many(20, 30, "Last"));
+  const rival = scan(3, many(6, 9, "Newest"));
+  const last = scan(4, many(6, 9, "Last"));
   let met = false;
   const overtaken: Table = {
     ...table,
@@ -132,7 +134,7 @@ test("a writer whose chunks are removed while it reads starts over", async () =>
 });
 
 test("a ledger that was written without the writer hearing of it is not written twice", async () => {
-  const late = scan(0, many(30, 50, "Late"));
+  const late = scan(0, many(9, 15, "Late"));
   for (const [name, telling] of Object.entries({ newer, late })) {
     const organization = await scannedOnce(`unheard-${name}`);
     const { table } = store();
@@ -161,7 +163,7 @@ function replacing(organization: string, scansAtOnce: number, scansMax: number) 
     getMany: async (keys, options) => {
       const isReader = keys.some(({ pk }) => pk.startsWith("FINDINGS#"));
       for (let each = 0; isReader && each < scansAtOnce && told.scans < scansMax; each++)
-        await tell(table, organization, scan(2 + told.scans, many(0, 40, `Moved ${++told.scans}`)));
+        await tell(table, organization, scan(2 + told.scans, many(0, count, `Moved ${++told.scans}`)));
       return await table.getMany(keys, options);
     },
   };
@@ -176,7 +178,7 @@ test("a reader under whom a scan replaces chunks reads on in the scan it began w
   expect(new Set(records.map(({ title, scan_id }) => `${title} ${scan_id}`))).toEqual(
     new Set(["Old scan-1"]),
   );
-  expect(records).toHaveLength(40);
+  expect(records).toHaveLength(count);
 });
 
 test("a reader under whom two scans replace chunks starts over and answers with the newest, whole", async () => {
@@ -187,7 +189,7 @@ test("a reader under whom two scans replace chunks starts over and answers with 
   expect(new Set(records.map(({ title, scan_id }) => `${title} ${scan_id}`))).toEqual(
     new Set(["Moved 4 scan-5"]),
   );
-  expect(records).toHaveLength(40);
+  expect(records).toHaveLength(count);
 });
 
 test("a reader that never finds a scan standing gives up instead of answering wrongly", async () => {
@@ -204,13 +206,13 @@ test("a walk under way meets every finding once, whatever scans arrive between i
     ...table,
     // Each page begins with the list of ledgers.
     queryPage: async (range, resume) => {
-      const from = (hour * 7) % 40;
-      await tell(table, organization, scan(hour++, many(from, from + 15, `Hour ${hour}`)));
+      const from = (hour * 7) % count;
+      await tell(table, organization, scan(hour++, many(from, from + 5, `Hour ${hour}`)));
       return await table.queryPage(range, resume);
     },
   };
-  const records = await walk(moving, [organization], { limit: 6 });
-  const ids = records.map(({ id }) => id).filter((id) => Number(id.slice("finding-".length)) < 40);
+  const records = await walk(moving, [organization], { limit: 2 });
+  const ids = records.map(({ id }) => id).filter((id) => Number(id.slice("finding-".length)) < count);
   expect(new Set(ids).size).toBe(ids.length);
   expect(new Set(ids)).toEqual(new Set(older.findings.map(({ id }) => id)));
 });
