@@ -64,14 +64,14 @@ export const parts: Readonly<Record<string, Part>> = {
   },
   "stream-write": {
     mutate: ["lib/stream/{append,settle}.ts"],
-    tests: ["test/stream/{attempts,append-cases,settle,append}.test.ts", "test/mutation/simulation.check.ts"],
+    tests: ["test/stream/{attempts,settle,append}.test.ts", "test/mutation/simulation.check.ts"],
   },
   "stream-read": {
     mutate: ["lib/stream/read.ts"],
-    tests: ["test/stream/{read-cases,read}.test.ts", "test/mutation/simulation.check.ts"],
+    tests: ["test/stream/read.test.ts", "test/mutation/simulation.check.ts"],
   },
   "stream-upkeep": {
     mutate: ["lib/stream/{move,sweep,sweep-some,repair}.ts"],
-    tests: ["test/stream/{upkeep,move,repair-cases,repair}.test.ts", "test/mutation/simulation.check.ts"],
+    tests: ["test/stream/{upkeep,move,repair}.test.ts", "test/mutation/simulation.check.ts"],
   },
 };

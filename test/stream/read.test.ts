@@ -1,9 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { spillPartKey } from "../../lib/store/layout.ts";
+import { spillPartKey, streamPartition } from "../../lib/store/layout.ts";
 import { appendBatch } from "../../lib/stream/append.ts";
 import { readHead } from "../../lib/stream/head.ts";
 import { readPage } from "../../lib/stream/read.ts";
+import { sizeOf } from "../../lib/stream/size.ts";
+import type { EntryDraft } from "../../lib/stream/stream.ts";
+import { weekOf } from "../../lib/stream/weeks.ts";
 import { useStore } from "../support/engine.ts";
+import { large, quick } from "./memory-stream.ts";
+import { memoryTable } from "./memory-table.ts";
 import {
   change,
   dayMs,
@@ -275,5 +280,156 @@ describe("large entries", () => {
     ]);
 
     expect(await partsOf()).toBe(before - 2);
+  });
+});
+
+describe("on a table in memory", () => {
+  /** Pull requests of a stand-alone organization, one a draft. */
+  async function written(drafts: readonly EntryDraft[]) {
+    const { table, calls, called, all } = memoryTable();
+    const home = await filled(table, drafts);
+    const rewrite = (index: number, order: number, text: EntryDraft) =>
+      appendBatch(quick(table), home.tenant, [
+        change(home.organization, `pr/${index}`, order, { "review-comments": text }),
+      ]);
+    called();
+    /** Partitions and sizes of the queries since the last time. */
+    const asked = () =>
+      calls.splice(0).flatMap(([name, range]) => (name === "queryPage" ? [Object(range)] : []));
+    const partition = (atMs: number) =>
+      streamPartition({ tenant: home.tenant, organization: undefined, dataset: "c", week: weekOf(atMs) });
+    return { table, all, ...home, rewrite, asked, partition };
+  }
+
+  test("an organization that left while its last page was read is told so, and one that stayed is not", async () => {
+    const { table, tenant } = await written(numbered(2));
+    const left = request(tenant, { isStillHere: async () => false });
+    const stayed = request(tenant, { isStillHere: async () => true });
+    expect(await readPage(table, left)).toEqual({ kind: "moved" });
+    expect(texts([(await readOne(table, stayed)).entries])).toEqual(["0", "1"]);
+    // Nobody asks between pages: the last one will.
+    expect(await readPage(table, { ...left, limit: 1 })).toMatchObject({ kind: "page", nextAfter: 1 });
+  });
+
+  test("a pull request whose old entry is not retired yet stands once on a page, in its newest state", async () => {
+    const { table, all, tenant, rewrite } = await written(numbered(3));
+    const old = all().filter(({ pk, sk }) => pk.startsWith("S#") && sk === "0000000001");
+    await rewrite(0, 9, draft("0, rewritten"));
+    await table.writeMany(old.map((put) => ({ put })));
+
+    const page = await readOne(table, request(tenant));
+    const walked = await walk(table, request(tenant, { limit: 1 }));
+
+    expect(texts([page.entries])).toEqual(["1", "2", "0, rewritten"]);
+    // On pages of their own both may come: the caller keeps the last.
+    expect(texts(walked)).toEqual(["0", "1", "2", "0, rewritten"]);
+  });
+
+  test("an answer may have exactly as many bytes as it may have, and stops at the record that is too many", async () => {
+    const { table, tenant } = await written(numbered(5));
+    let looked = 0;
+    const wanted = (responseBytesMax: number) =>
+      request(tenant, { responseBytesMax, limit: 2, eligible: () => ++looked > 0 });
+    expect(await readPage(table, wanted(200))).toMatchObject({ kind: "page", nextAfter: 2 });
+    expect(looked).toBe(3);
+    expect(await readPage(table, wanted(199))).toMatchObject({ kind: "too-large" });
+    expect(await readPage(table, { ...wanted(99), limit: 5 })).toMatchObject({ kind: "too-large" });
+    expect(looked).toBe(3 + 2 + 1);
+  });
+
+  test("a page passes over as many bytes as it may, to the byte", async () => {
+    const { table, tenant, all, partition } = await written(numbered(3));
+    const bytes = sizeOf(all().find(({ pk }) => pk === partition(someDayMs)));
+    const passing = (passedOverBytesMax: number) =>
+      readPage(table, request(tenant, { passedOverBytesMax, eligible: () => false }));
+    expect(await passing(bytes - 1)).toMatchObject({ entries: [], nextAfter: 1, readUpTo: 1 });
+    expect(await passing(bytes)).toMatchObject({ nextAfter: 2 });
+    expect(await passing(3 * bytes)).toMatchObject({ nextAfter: null, readUpTo: 3 });
+  });
+
+  test("a walk resumes after everything published, though it was of other datasets", async () => {
+    const { table, tenant, organization } = await written(numbered(1));
+    const other = change(organization, "pr/other", 2, { reviews: draft("review") });
+    await appendBatch(quick(table), tenant, [other]);
+    expect(await readOne(table, request(tenant))).toMatchObject({ nextAfter: null, readUpTo: 2 });
+  });
+
+  test("a cursor from beyond the head that came along loses nothing and repeats nothing", async () => {
+    const { table, tenant, rewrite } = await written(numbered(1));
+    const head = await readHead(table, tenant);
+    await rewrite(1, 5, draft("1"));
+    await rewrite(2, 5, draft("2"));
+    const page = await readOne(table, request(tenant, { head, after: 2 }));
+    expect([texts([page.entries]), page.readUpTo]).toEqual([["2"], 3]);
+    const end = await readOne(table, request(tenant, { head, after: 3 }));
+    expect([end.entries, end.readUpTo]).toEqual([[], 3]);
+  });
+
+  test("only weeks of the window that hold numbers beyond the cursor are opened", async () => {
+    const weeks = [someDayMs, someDayMs, someDayMs + 7 * dayMs, someDayMs + 14 * dayMs];
+    const { table, tenant, asked, partition } = await written(
+      numbered(4, (index) => ({ atMs: weeks[index] ?? 0 })),
+    );
+    const opened = async (more: Parameters<typeof request>[1]) => {
+      await readOne(table, request(tenant, more));
+      return asked().map(({ pk }) => pk);
+    };
+    const [first, , second, third] = weeks.map(partition);
+    expect(await opened({})).toEqual([first, second, third]);
+    expect(await opened({ after: 1 })).toEqual([first, second, third]);
+    expect(await opened({ after: 2 })).toEqual([second, third]);
+    expect(await opened({ window: { startMs: someDayMs, endMs: someDayMs + 7 * dayMs } })).toEqual([
+      first,
+      second,
+    ]);
+    expect(await opened({ after: 2, window: { startMs: someDayMs, endMs: someDayMs + dayMs } })).toEqual([]);
+  });
+
+  test("a page asks for what it can still take", async () => {
+    const { table, tenant, asked } = await written(numbered(40));
+    const page = await readOne(table, request(tenant, { limit: 10, eligible: ({ number }) => number !== 1 }));
+    expect(page.entries).toHaveLength(10);
+    expect(asked().map(({ from, pageItems }) => [Number(from), pageItems])).toEqual([
+      [1, 11],
+      [12, 8],
+    ]);
+  });
+
+  test("what came off the page for a lost part does not count, and what stays counts, when more is read", async () => {
+    const { table, tenant, all, rewrite } = await written([draft("kept"), large(1)]);
+    const head = await readHead(table, tenant);
+    await table.writeMany(
+      all()
+        .filter(({ pk }) => pk.startsWith("PART#"))
+        .map((key) => ({ delete: key })),
+    );
+    await rewrite(1, 9, large(2));
+    const wanted = (responseBytesMax: number) => request(tenant, { head, responseBytesMax });
+    const page = await readOne(table, wanted(200));
+    expect(page.entries.map(({ number }) => number)).toEqual([1, 3]);
+    await rewrite(2, 10, draft("more"));
+    expect((await readOne(table, wanted(300))).entries).toHaveLength(3);
+    expect(await readPage(table, wanted(299))).toMatchObject({ kind: "too-large" });
+  });
+
+  test("a large entry is loaded once, though more is read after it", async () => {
+    const { table, tenant, rewrite, asked } = await written([large(1)]);
+    const head = await readHead(table, tenant);
+    await rewrite(1, 9, large(2));
+    asked();
+    const parts: number[] = [];
+    const counting = {
+      ...table,
+      getMany: (...args: Parameters<typeof table.getMany>) => {
+        parts.push(args[0].length);
+        return table.getMany(...args);
+      },
+    };
+    const page = await readOne(counting, request(tenant, { head }));
+    expect(page.entries.map(({ payload }) => payload)).toEqual([
+      Buffer.alloc(40_000, 1),
+      Buffer.alloc(40_000, 2),
+    ]);
+    expect(parts).toEqual([1, 1]);
   });
 });
