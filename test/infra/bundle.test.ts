@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -12,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleFunctions, functionSources, projectDirectory } from "../../infra/bundle.ts";
 import { errorCodes } from "../../lib/contract/errors.ts";
@@ -36,6 +38,17 @@ const inFreshProcess = (script: string, environment: Readonly<Record<string, str
       encoding: "utf8",
     }),
   );
+
+/** Modules and environment of a thread are its own, and it starts sooner than a process. */
+const inFreshThread = async (
+  script: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<unknown> => {
+  const thread = new Worker(script, { eval: true, env: { AWS_REGION: "eu-west-1", ...environment } });
+  const [answer] = await once(thread, "message");
+  await thread.terminate();
+  return answer;
+};
 
 test("every operation, every worker, the reference and the fallback is a bundle of its own", () => {
   const contract: readonly Operation[] = operations;
@@ -186,8 +199,9 @@ describe("a call goes where AWS's SDK sends it", () => {
   /** The hosts that the function connects to; nobody is there. */
   const hostsOf = (source: string, given: object, environment: Readonly<Record<string, string>>) => {
     const script = `
-      import https from "node:https";
-      import { EventEmitter } from "node:events";
+      const https = require("node:https");
+      const { EventEmitter } = require("node:events");
+      const { parentPort } = require("node:worker_threads");
       const hosts = new Set();
       https.request = ({ host }) => {
         hosts.add(host);
@@ -195,16 +209,17 @@ describe("a call goes where AWS's SDK sends it", () => {
         setImmediate(() => request.emit("error", new Error("nobody is there")));
         return request;
       };
-      const { handler } = await import(${JSON.stringify(bundleOf(source))});
       const context = { getRemainingTimeInMillis: () => 10_000 };
-      await handler(${JSON.stringify(given)}, context).catch(() => undefined);
-      console.log(JSON.stringify([...hosts]));`;
+      import(${JSON.stringify(bundleOf(source))})
+        .then(({ handler }) => handler(${JSON.stringify(given)}, context))
+        .catch(() => undefined)
+        .then(() => parentPort.postMessage([...hosts]));`;
     const credentials = {
       AWS_ACCESS_KEY_ID: "AKIDTEST",
       AWS_SECRET_ACCESS_KEY: "made-up",
       LOG_LEVEL: "silent",
     };
-    return inFreshProcess(script, {
+    return inFreshThread(script, {
       ...variables,
       BEDROCK_MODEL_ID: "titan",
       ...credentials,
@@ -214,18 +229,18 @@ describe("a call goes where AWS's SDK sends it", () => {
 
   const fips = { AWS_USE_FIPS_ENDPOINT: "true" };
   const dualStack = { AWS_USE_DUALSTACK_ENDPOINT: "true" };
-  test.each<[string, Readonly<Record<string, string>>, string]>([
+  test.concurrent.each<[string, Readonly<Record<string, string>>, string]>([
     ["by default", {}, "dynamodb.eu-west-1.amazonaws.com"],
     ["with FIPS", { AWS_REGION: "us-east-1", ...fips }, "dynamodb-fips.us-east-1.amazonaws.com"],
     ["with dual stack", dualStack, "dynamodb.eu-west-1.api.aws"],
     ["in China", { AWS_REGION: "cn-north-1" }, "dynamodb.cn-north-1.amazonaws.com.cn"],
     ["in GovCloud", { AWS_REGION: "us-gov-west-1", ...fips }, "dynamodb.us-gov-west-1.amazonaws.com"],
     ["elsewhere", { AWS_ENDPOINT_URL_DYNAMODB: "https://tables.test" }, "tables.test"],
-  ])("to DynamoDB %s", (_, environment, host) => {
-    expect(hostsOf("workers/housekeeping", {}, environment)).toEqual([host]);
+  ])("to DynamoDB %s", async (_, environment, host) => {
+    expect(await hostsOf("workers/housekeeping", {}, environment)).toEqual([host]);
   });
 
-  test.each<[string, Readonly<Record<string, string>>, string]>([
+  test.concurrent.each<[string, Readonly<Record<string, string>>, string]>([
     ["by default", {}, "bucket.s3.eu-west-1.amazonaws.com"],
     [
       "with FIPS and dual stack",
@@ -233,29 +248,29 @@ describe("a call goes where AWS's SDK sends it", () => {
       "bucket.s3-fips.dualstack.eu-west-1.amazonaws.com",
     ],
     ["in China", { AWS_REGION: "cn-north-1" }, "bucket.s3.cn-north-1.amazonaws.com.cn"],
-  ])("to S3 %s", (_, environment, host) => {
-    expect(hostsOf("workers/ingest", event(reference), environment)).toContain(host);
+  ])("to S3 %s", async (_, environment, host) => {
+    expect(await hostsOf("workers/ingest", event(reference), environment)).toContain(host);
   });
 
-  test.each<[string, Readonly<Record<string, string>>, string]>([
+  test.concurrent.each<[string, Readonly<Record<string, string>>, string]>([
     ["by default", {}, "sqs.eu-west-1.amazonaws.com"],
     ["with FIPS", { AWS_REGION: "us-east-1", ...fips }, "sqs-fips.us-east-1.amazonaws.com"],
     ["elsewhere", { AWS_ENDPOINT_URL_SQS: "https://queues.test" }, "queues.test"],
-  ])("to SQS %s", (_, environment, host) => {
-    expect(hostsOf("workers/ingest", event("no event"), environment)).toEqual([host]);
+  ])("to SQS %s", async (_, environment, host) => {
+    expect(await hostsOf("workers/ingest", event("no event"), environment)).toEqual([host]);
   });
 
   const search = {
     ...{ provider: "github", provider_organization_id: "1", repository_id: "1" },
     ...{ text: "early return", k: 1 },
   };
-  test.each<[string, Readonly<Record<string, string>>, string]>([
+  test.concurrent.each<[string, Readonly<Record<string, string>>, string]>([
     ["in its own region", { BEDROCK_REGION: "us-west-2" }, "bedrock-runtime.us-west-2.amazonaws.com"],
     ["with FIPS", { AWS_REGION: "us-east-1", ...fips }, "bedrock-runtime-fips.us-east-1.amazonaws.com"],
     ["with dual stack", dualStack, "bedrock-runtime.eu-west-1.api.aws"],
     ["in China", { AWS_REGION: "cn-north-1" }, "bedrock-runtime.cn-north-1.amazonaws.com.cn"],
-  ])("to Bedrock %s", (_, environment, host) => {
-    expect(hostsOf("internal/search-learnings", search, environment)).toEqual([host]);
+  ])("to Bedrock %s", async (_, environment, host) => {
+    expect(await hostsOf("internal/search-learnings", search, environment)).toEqual([host]);
   });
 });
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { organizationUuid, repositoryUuid } from "../../lib/contract/identity.ts";
 import { createAnswer } from "../../lib/contract/operations/learnings.ts";
 import { learningRecord } from "../../lib/contract/records.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
@@ -12,10 +13,10 @@ import { type Chance, systemChance } from "../../lib/runtime/chance.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import { type LearningItem, parseLearning } from "../../lib/store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
-import { learningKey, organizationKey } from "../../lib/store/layout.ts";
-import type { Table } from "../../lib/store/table.ts";
-import type { OrganizationId, World } from "../support/world.ts";
-import { github } from "../support/world.ts";
+import { learningKey, organizationKey, repositoryKey } from "../../lib/store/layout.ts";
+import type { Item, Table } from "../../lib/store/table.ts";
+import { everything } from "../events/support.ts";
+import { github, type OrganizationId, type World } from "../support/world.ts";
 
 let organizationsMade = 0;
 
@@ -32,14 +33,64 @@ export async function newHome(
   repository: object = {},
 ): Promise<Home> {
   const name = github(`learner-${organizationsMade++}`);
-  const uuid = await world.organization(name.provider_organization_id, change);
+  const home = { uuid: organizationUuid(name), name, repository: "repo-1" };
+  const { table } = world.deps;
+  const kind = JSON.stringify([change, repository]);
+  const first = firstHomes.get(table)?.get(kind);
+  if (first) {
+    await layOut(table, first, home);
+    return home;
+  }
+  await world.organization(name.provider_organization_id, change);
   await world.member(name, "ann", { role: "cr_admin" });
   await world.member(name, "bob");
   await world.repository(name, "repo-1", repository);
-  return { uuid, name, repository: "repo-1" };
+  // In a workspace or an instance it is not alone: others' items know of it.
+  if (change.workspace_id === undefined && change.instance_id === undefined) {
+    const own = (await everything(table)).filter((each) => JSON.stringify(each).includes(home.uuid));
+    const items = JSON.stringify(own);
+    firstHomes.set(table, (firstHomes.get(table) ?? new Map()).set(kind, { home, items }));
+  }
+  return home;
+}
+
+/** The first home of a kind in a table is told by events, and its items are the pattern of the next ones. */
+type FirstHome = { readonly home: Home; readonly items: string };
+const firstHomes = new WeakMap<Table, Map<string, FirstHome>>();
+
+const itemList = z.array(
+  z.custom<Item>((value) => z.looseObject({ pk: z.string() }).safeParse(value).success),
+);
+
+async function layOut(table: Table, { home, items }: FirstHome, next: Home): Promise<void> {
+  const names = ({ uuid, name, repository }: Home) => [
+    uuid,
+    name.provider_organization_id,
+    repositoryUuid(uuid, repository),
+  ];
+  const text = names(home).reduce(
+    (left, each, place) => left.replaceAll(each, names(next)[place] ?? ""),
+    items,
+  );
+  await table.writeMany(itemList.parse(JSON.parse(text)).map((put) => ({ put })));
 }
 
 export const item = (learning: string, more: object = {}) => ({ repository_id: "repo-1", learning, ...more });
+
+/** The repository of every `item`, as it is stored: for the model of the store, which takes no events. */
+export const storedRepository = (organization: string): Item => ({
+  ...repositoryKey(organization, "repo-1"),
+  uuid: "r",
+  repository_id: "repo-1",
+  name: "r",
+  full_name: "g/r",
+  private: null,
+  url: "https://x",
+  active: true,
+  approval_delay_days: null,
+  version: "1",
+  first_version: "1",
+});
 
 export type Results = z.output<typeof createAnswer>;
 export const resultsOf = (answer: { json: unknown }): Results => createAnswer.parse(answer.json);

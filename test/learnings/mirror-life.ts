@@ -10,18 +10,13 @@ import type { Chance } from "../../lib/runtime/chance.ts";
 import { type Clock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { parseLearning } from "../../lib/store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
-import {
-  learningPartition,
-  organizationKey,
-  repositoryKey,
-  workspaceTenant,
-} from "../../lib/store/layout.ts";
+import { learningPartition, organizationKey, workspaceTenant } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
 import { Dice, diceChance, Scheduler } from "../simulation/model/scheduler.ts";
 import { ModelStore, noFaults } from "../simulation/model/store.ts";
 import { Process } from "../simulation/world.ts";
-import { item, verbsOf } from "./fixture.ts";
+import { item, storedRepository, verbsOf } from "./fixture.ts";
 import { AuditMirror, LearningsMirror, type Mirror } from "./mirrors.ts";
 
 /** The slowest request of the model ends well within the two minutes after which a list counts as settled. */
@@ -152,19 +147,7 @@ export class Life {
         active: true,
         workspace_id: name === "3" ? null : "acme",
       });
-      const repository = {
-        ...repositoryKey(organizationUuid(providerOf(name)), "repo-1"),
-        ...{
-          uuid: "r",
-          repository_id: "repo-1",
-          name: "r",
-          full_name: "g/r",
-          private: null,
-          url: "https://x",
-        },
-        ...{ active: true, approval_delay_days: null, version: "1", first_version: "1" },
-      };
-      this.store.seed(repository);
+      this.store.seed(storedRepository(organizationUuid(providerOf(name))));
     }
   }
 

@@ -12,13 +12,13 @@ import { moveLearnings } from "../../lib/learnings/move-learnings.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
 import { parseLearning } from "../../lib/store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
-import { organizationKey, repositoryKey, workspaceTenant } from "../../lib/store/layout.ts";
+import { organizationKey, workspaceTenant } from "../../lib/store/layout.ts";
 import { type Item, StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { Dice, diceChance, jumpingClock, Scheduler } from "../simulation/model/scheduler.ts";
 import { type Faults, ModelStore, noFaults } from "../simulation/model/store.ts";
 import { Process } from "../simulation/world.ts";
 import { problemsOf } from "./check-table.ts";
-import { item, verbsOf } from "./fixture.ts";
+import { item, storedRepository, verbsOf } from "./fixture.ts";
 
 /** A known way to break a promise: it stands between the code and the store. */
 export type Weakness = (table: Table) => Table;
@@ -342,19 +342,6 @@ export function firstItems(approvalDelayDays: number): Item[] {
     version: "1",
     first_version: "1",
   };
-  const repository = {
-    ...repositoryKey(uuid, "repo-1"),
-    uuid: "r",
-    repository_id: "repo-1",
-    name: "r",
-    full_name: "g/r",
-    private: null,
-    url: "https://x",
-    active: true,
-    approval_delay_days: null,
-    version: "1",
-    first_version: "1",
-  };
   const directory = { pk: "DIRECTORY#ORG", sk: `1#${uuid}`, uuid, ...name, name: "one" };
-  return [organization, repository, directory];
+  return [organization, storedRepository(uuid), directory];
 }

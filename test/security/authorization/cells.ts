@@ -70,10 +70,23 @@ function isInShortRun(cell: Cell): boolean {
   return cell.selection.selector === "none" ? isAboutRole(cell) : isAboutSelection(cell);
 }
 
-/** Every row by every kind and role of an instance; elsewhere by the admins of every kind that is let in. */
-function isAboutRole({ row, caller: { kind, role, tenant } }: Cell): boolean {
-  if (tenant.kind === "instance" || kind === "workspace") return true;
-  return role === "cr_admin" && row[kind] === "y";
+/**
+ * Every row by every kind and by every role of an instance; elsewhere by the admin of one kind that is let in, in turn.
+ * The kinds of key look a role up in the same way, so each role is tried with one of them, in turn; where only user keys
+ * need a permission, with those.
+ */
+function isAboutRole(cell: Cell): boolean {
+  const { row, caller } = cell;
+  const { kind, role, tenant } = caller;
+  if (kind === "workspace") return true;
+  if (tenant.kind === "instance") return role === "cr_admin" || kind === kindForRole(row, role);
+  return role === "cr_admin" && isTurnOf(cell, narrowKinds, tenant.kind === "workspace" ? 0 : 1);
+}
+
+function kindForRole(row: Row, role: Role): Kind | undefined {
+  const isOfUserKeys = row.needsOfUserKeys !== "-";
+  const letIn = kindsWithRole.filter((kind) => row[kind] === "y" && (kind === "user" || !isOfUserKeys));
+  return letIn[(rows.indexOf(row) + roles.indexOf(role)) % letIn.length];
 }
 
 /** What a key that must ignore it might be tempted by. */
@@ -88,14 +101,29 @@ function isAboutSelection(cell: Cell): boolean {
   const isPath = selector.startsWith("path ");
   if (!wideKinds.includes(kind)) {
     const isTried = isPath || temptations.includes(selector) || selector === "organization_ids own";
-    return (
-      tenant.kind !== "standalone" && isTried && isTurnOf(cell, narrowKinds, selectors.indexOf(selector))
-    );
+    const turn = selectors.indexOf(selector);
+    return tenant.kind === wideKindOfTurn(row, selector) && isTried && isTurnOf(cell, narrowKinds, turn);
   }
-  if (isPath || selector === "organization_ids own" || selector === "in the other place") return true;
+  if (isPath || selector === "in the other place") return true;
+  if (selector === "organization_ids own") return kind === wideKindOfTurn(row, selector);
   if (selector.startsWith("organization_ids ")) return kind === "instance" && row.takesOrganizationIds;
-  const decides = kind === "workspace" ? takesOrgId(row) : row.instanceActsOn === "named";
-  return decides || temptations.includes(selector);
+  if (temptations.includes(selector))
+    return kind === wideKindOfTurn(row, selector) || row.instanceActsOn === "named";
+  return kind === "workspace"
+    ? takesOrgId(row) && isSelectorsTurn(row, selector)
+    : row.instanceActsOn === "named";
+}
+
+/** What `org_id` selects is looked up in one place for all rows: each takes every third selector, in turn. */
+function isSelectorsTurn(row: Row, selector: Selector): boolean {
+  const alike = rows.filter(({ orgId }) => orgId === row.orgId);
+  return (alike.indexOf(row) + selectors.indexOf(selector)) % 3 === 0;
+}
+
+/** By turns a workspace token and an instance key; only an instance key can lack an authorization. */
+function wideKindOfTurn(row: Row, selector: Selector): Kind {
+  const isInstances = (rows.indexOf(row) + selectors.indexOf(selector)) % 2 === 0;
+  return isInstances || selector.includes("unauthorized") ? "instance" : "workspace";
 }
 
 /** Every row in every kind of tenant. The plan answers before the role does, so instances ask without one. */
@@ -126,14 +154,15 @@ function isAboutMixedPlans({ row, caller, selection: { selector } }: Cell): bool
   if (!wideKinds.includes(kind) || row[kind] !== "y" || role !== "cr_admin" || !isOwnerAdmin) return false;
   if (!mixedSelectors.includes(selector)) return false;
   if (selector.startsWith("organization_ids ")) return kind === "instance" && row.takesOrganizationIds;
-  return selector === "none" || kind === "workspace" || row.instanceActsOn === "named";
+  if (kind === "workspace") return isSelectorsTurn(row, selector);
+  return selector === "none" || row.instanceActsOn === "named";
 }
 
 const twinSelectors: readonly Selector[] = ["own", "provider:id", "provider:id of the other"];
 
 function isAboutTwins({ row, caller, selection: { selector } }: Cell): boolean {
   const isWorkspace = caller.kind === "workspace" && caller.isOwnerAdmin;
-  return isWorkspace && takesOrgId(row) && twinSelectors.includes(selector);
+  return isWorkspace && takesOrgId(row) && twinSelectors.includes(selector) && isSelectorsTurn(row, selector);
 }
 
 /** Of workspace tokens. */

@@ -4,6 +4,10 @@ import { plans } from "./world.ts";
 
 const tenantKinds = ["workspace", "instance", "standalone"];
 const names = rows.map(({ operation }) => operation);
+/** Those that need a permission of user keys alone. */
+const namesOfUserKeys = rows
+  .filter(({ needsOfUserKeys }) => needsOfUserKeys !== "-")
+  .map(({ operation }) => operation);
 
 const product = (...axes: ReadonlyArray<readonly string[]>): string[][] =>
   axes.reduce<string[][]>((made, axis) => made.flatMap((one) => axis.map((each) => [...one, each])), [[]]);
@@ -13,9 +17,12 @@ const combinations: readonly string[][] = [
   ...product(names, plans),
   ...product(names, tenantKinds),
   ...product(names, [...kinds, "lost admin"]),
-  ...product(names, kindsWithRole, roles),
-  ...product(names, wideKinds, ["organization_ids own", ...temptations]).filter(
-    ([, kind, selector]) => kind !== "workspace" || selector !== "unauthorized",
+  ...product(names, roles),
+  ...product(names, kindsWithRole, ["cr_admin"]),
+  ...product(namesOfUserKeys, ["user"], roles),
+  ...product(names, ["organization_ids own", ...temptations]),
+  ...product(wideKinds, ["organization_ids own", ...temptations]).filter(
+    ([kind, selector]) => kind !== "workspace" || selector !== "unauthorized",
   ),
   ...product(
     kinds.filter((kind) => kind !== "agentic"),
@@ -39,6 +46,13 @@ export function unmet(cells: readonly Cell[]): string[] {
       [operation, tenant.kind],
       [operation, isOwnerAdmin ? kind : "lost admin"],
       [operation, kind, isPlain ? role : selection.selector],
+      ...(isPlain && row[kind] === "y" ? [[operation, role]] : []),
+      ...(wideKinds.includes(kind)
+        ? [
+            [operation, selection.selector],
+            [kind, selection.selector],
+          ]
+        : []),
       [kind, plan],
       [kind, tenant.kind],
     ];

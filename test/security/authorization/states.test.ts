@@ -118,6 +118,7 @@ test(
   "seat assignment asks for subscription, deployment, plan and role, in this order",
   async () => {
     let cells = 0;
+    let turn = 0;
     for (const subscription_active of choices)
       for (const isHosted of choices)
         for (const plan of ["free", "pro", "enterprise"]) {
@@ -129,21 +130,27 @@ test(
             const owner = role;
             await world.member(name, owner, { role });
             const instanceId = name.instance_id ?? "";
-            const keys = [
-              await world.key({ kind: "organization", organization: uuid, owner, role }),
-              await world.key({ kind: "user", organization: uuid, owner }),
-              await world.key({ kind: "instance", instanceId, home: uuid, owner, role }),
+            const issue = [
+              () => world.key({ kind: "organization", organization: uuid, owner, role }),
+              () => world.key({ kind: "user", organization: uuid, owner }),
+              () => world.key({ kind: "instance", instanceId, home: uuid, owner, role }),
             ];
-            for (const { text, key } of keys)
+            const wanted = seatAssignmentVerdict(subscription_active, isHosted, plan, role);
+            // What decides before the role does not ask for the kind of key: a short run takes one kind, in turn.
+            const isAboutRole = wanted[1] === undefined || wanted[1] === "NOT_ADMIN";
+            const isTaken = (kind: number) => isLong || isAboutRole || kind === turn % issue.length;
+            turn++;
+            for (const issueOne of issue.filter((_, kind) => isTaken(kind))) {
+              const { text, key } = await issueOne();
               for (const body of [undefined, { mode: "automatic" }]) {
                 const answer = await pace.run(uuid, 9, () =>
                   api.call("/v1/users/seats/assignment", { key: text, ...(body && { body }) }),
                 );
-                const wanted = seatAssignmentVerdict(subscription_active, isHosted, plan, role);
                 const cell = `${key.kind} ${role} ${name.instance_id} ${body ? "POST" : "GET"}`;
                 expect([cell, answer.status, answer.codes[0]]).toEqual([cell, ...wanted]);
                 cells++;
               }
+            }
           }
         }
     console.info(`seat assignment: ${cells} cells, 0 differences`);

@@ -136,7 +136,7 @@ test("every operation, worker and internal function is played", () => {
 
 async function playAll(how: How): Promise<void> {
   const wrong: string[] = [];
-  for (const each of cases.filter((one) => one.how === how)) {
+  for (const each of theatre.inOrder(cases.filter((one) => one.how === how))) {
     const problem = await theatre.play(each).catch((error: unknown) => `throws ${error}`);
     struck.set(each.fault, (struck.get(each.fault) ?? 0) + 1);
     if (problem) wrong.push(`${each.scene} at ${each.site} (call ${each.nth}), ${each.fault}: ${problem}`);

@@ -21,6 +21,24 @@ const counted = /(?<=":)1[789]\d{8}(?:\d{3})?(?=[,}])/g;
 /** Counters, logs, and the notes that lead the reconciler to a Learning once too often. */
 const uncompared = /^(LIMIT|REFUSED|AUDIT|CURSOR-KEYS|STALE)/;
 
+type ItemText = { readonly text: string; readonly words: readonly string[] };
+
+function makeText(item: Item): ItemText {
+  const text = stable(item);
+  return { text, words: [drawn, dated, counted].flatMap((form) => text.match(form) ?? []) };
+}
+
+/** Most items are the same in every reading of a table, and their texts take long to make. */
+const textsMade = new Map<string, ItemText>();
+function textOf(item: Item): ItemText {
+  // As JSON, bytes are longer than the text that is made of them.
+  if (Object.values(item).some((value) => value instanceof Uint8Array)) return makeText(item);
+  const json = JSON.stringify(item);
+  const made = textsMade.get(json) ?? makeText(item);
+  textsMade.set(json, made);
+  return made;
+}
+
 export type State = {
   /** Everything that is not counted or logged; what is drawn or dated anew at every run is left out. */
   readonly things: readonly string[];
@@ -37,10 +55,9 @@ export class Contents {
   constructor(items: Iterable<Item> = []) {
     this.items = new Map([...items].map((item) => [nameOf(item), item]));
     for (const [name, item] of this.items) {
-      const text = stable(item);
+      const { text, words } = textOf(item);
       this.#texts.set(name, text);
-      for (const word of [drawn, dated, counted].flatMap((form) => text.match(form) ?? []))
-        this.#known.add(word);
+      for (const word of words) this.#known.add(word);
     }
   }
 

@@ -15,7 +15,7 @@ import { contents, Stage, strayEntries } from "./stage.ts";
 import { type Named, swaps } from "./swaps.ts";
 
 const seed = seedOfRun();
-const swapsWanted = volume(2_100, 100_000);
+const swapsWanted = volume(1_050, 100_000);
 
 const api = useApi();
 const world = new World(() => api.store().table);
@@ -35,7 +35,7 @@ const namesOfNobody = (): Named => {
 };
 
 const namesInList = 5;
-const requestsEach = volume(4, 8);
+const requestsEach = volume(2, 8);
 let rounds = 0;
 const kindsMet = new Set<Holder["kind"]>();
 
