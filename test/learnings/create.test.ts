@@ -2,10 +2,12 @@ import { v5 } from "uuid";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { identityNamespace } from "../../lib/contract/identity.ts";
+import { learningLimits } from "../../lib/contract/limits.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { authorOf } from "../../lib/learnings/batch/author.ts";
 import { organizationItem } from "../access/principals.ts";
 import { useApi } from "../support/api.ts";
+import { volume } from "../support/volume.ts";
 import { World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
 import { type Home, item, learningOf, newHome, pageOf, resultsOf } from "./fixture.ts";
@@ -213,11 +215,17 @@ describe("POST /v1/learnings", () => {
     expect(stored?.text).toMatch(/^Never push \[REDACTED:\w+\] again\.$/);
   });
 
-  test("the longest batch fits: 100 items of 10,000 characters outside the basic plane", async () => {
+  /** As many as one transaction takes, and one more. */
+  const longItems = volume(learningLimits.writtenTogetherMax + 1, 100);
+
+  test(`the longest texts fit: ${longItems} items of 10,000 characters outside the basic plane`, async () => {
     const home = await newHome(world);
-    const data = Array.from({ length: 100 }, (_, index) => item(`${index} ${"𝒳".repeat(9_900)}`));
+    const data = Array.from({ length: longItems }, (_, index) => item(`${index} ${"𝒳".repeat(9_900)}`));
     expect(Buffer.byteLength(JSON.stringify({ data }))).toBeLessThan(4 * 1024 * 1024);
-    expect(resultsOf(await post(home, ...data))).toMatchObject({ status: "success", created_count: 100 });
+    expect(resultsOf(await post(home, ...data))).toMatchObject({
+      status: "success",
+      created_count: longItems,
+    });
   });
 
   test("author and ownership come from the key, whatever its kind", async () => {

@@ -19,7 +19,7 @@ import { item, verbsOf } from "./fixture.ts";
 import { firstItems } from "./simulated.ts";
 
 /** `SEEDS=20000` goes further. */
-const seeds = Number(process.env.SEEDS ?? volume(100, 5_000));
+const seeds = Number(process.env.SEEDS ?? volume(60, 5_000));
 const uuid = organizationUuid({ provider: "github", instance_id: null, provider_organization_id: "1" });
 const msPerStep = 10;
 const stepsMax = 60_000;

@@ -9,6 +9,7 @@ import { boundedTable } from "../../lib/store/bounded.ts";
 import { createDynamoTable } from "../../lib/store/dynamo.ts";
 import { useApi } from "../support/api.ts";
 import { useFaultyEngine } from "../support/faulty-engine.ts";
+import { volume } from "../support/volume.ts";
 import { World } from "../support/world.ts";
 import { checkTable } from "./check-table.ts";
 import { item, newHome, organizationOf, resultsOf, verbsOf } from "./fixture.ts";
@@ -22,7 +23,9 @@ beforeAll(() => {
 });
 beforeEach(() => engine.inject());
 
-const batch = (name: string) => Array.from({ length: 100 }, (_, index) => item(`${name} ${index}`));
+/** Several transactions of items. */
+const batchItems = volume(30, 100);
+const batch = (name: string) => Array.from({ length: batchItems }, (_, index) => item(`${name} ${index}`));
 
 /** The engine does what it is asked, and nobody hears of it, as often as `unheard` says for each transaction. */
 function answersLate(unheard: number): void {
@@ -69,7 +72,7 @@ describe("a store that answers late at every transaction", () => {
     // More often than any other call is tried.
     answersLate(8);
     const answer = resultsOf(await api.call("/v1/learnings", { key, body: { data: batch("late") } }));
-    expect(answer).toMatchObject({ status: "success", created_count: 100, failed_count: 0 });
+    expect(answer).toMatchObject({ status: "success", created_count: batchItems, failed_count: 0 });
     await checkTable(table(), { embedder: localEmbedder });
   });
 
@@ -81,7 +84,7 @@ describe("a store that answers late at every transaction", () => {
     await expect(unheard).rejects.toThrow();
     engine.inject();
     const again = await verbsOf(table()).post(author, ...batch("unheard"));
-    expect(again).toMatchObject({ status: "success", duplicate_count: 100, failed_count: 0 });
+    expect(again).toMatchObject({ status: "success", duplicate_count: batchItems, failed_count: 0 });
   });
 
   test("lets two equal batches at once end alike, with every text stored once", async () => {
@@ -93,7 +96,7 @@ describe("a store that answers late at every transaction", () => {
     );
     for (const answer of answers) expect(answer).toMatchObject({ status: "success", failed_count: 0 });
     const created = answers.reduce((count, answer) => count + answer.created_count, 0);
-    expect(created).toBe(100);
+    expect(created).toBe(batchItems);
     engine.inject();
     await checkTable(table(), { embedder: localEmbedder, markersMayRemain: true });
   });

@@ -5,7 +5,7 @@ import { timeoutMs, volume } from "../support/volume.ts";
 import { live, type Weakness } from "./simulated.ts";
 
 /** `SEEDS=20000` goes further. */
-const seeds = Number(process.env.SEEDS ?? volume(120, 5_000));
+const seeds = Number(process.env.SEEDS ?? volume(80, 5_000));
 
 test(
   `Learnings keep their promises in ${seeds} random lives on a store at its worst`,
