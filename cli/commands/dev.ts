@@ -98,7 +98,8 @@ const logTo =
 type Narrator = Pick<Terminal, "say" | "watched">;
 const silent: Narrator = { say: () => undefined, watched: false };
 
-async function furnishDemo(
+/** Tells the demo's story up to now and answers its keys. */
+export async function furnishDemo(
   backend: LocalBackend,
   pump: Pump,
   directory: DataDirectory,

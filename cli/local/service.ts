@@ -10,7 +10,7 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import { OperatorFault, systemCode } from "../fault.ts";
 import { type LocalBackend, openBackend } from "./backend.ts";
 import { type DataDirectory, emptyDirectory, enginePath, refuseDataOfOthers } from "./data-directory.ts";
-import { chooseEngine, type Engine, startEngine } from "./engine/engine.ts";
+import { chooseEngine, type Engine, startEngine as startOwnEngine } from "./engine/engine.ts";
 import { loadFunction, prepareFunctions } from "./functions.ts";
 import { type Gateway, type GatewayFault, type PlainAnswer, startGateway } from "./gateway.ts";
 import { createPump, type LocalLog, scheduledTasks } from "./ingest.ts";
@@ -24,6 +24,8 @@ export type ServiceOptions = {
   readonly fresh: boolean;
   /** Its name, where a person chose one. */
   readonly engine?: string | undefined;
+  /** By default the service starts an engine of its own. */
+  readonly startEngine?: typeof startOwnEngine;
   readonly log: LocalLog;
   readonly onAnswer?: (line: string) => void;
   /** Hears what the start is doing. */
@@ -44,7 +46,7 @@ export type Service = {
 
 /** Engine, tables, queue, clock and gateway, in this order; and down again in the other. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { directory, port } = options;
+  const { directory, port, startEngine = startOwnEngine } = options;
   const ownership = await takeOver(directory, systemClock);
   const undo: Array<() => Promise<void>> = [() => ownership.release()];
   const stop = async () => {

@@ -1,28 +1,21 @@
+import { existsSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { engineKind } from "../support/engine.ts";
-import {
-  callJson,
-  callTool,
-  event,
-  get,
-  ndjson,
-  type RunningDev,
-  runTool,
-  soloOrganization,
-  useDev,
-} from "./support.ts";
+import { useService } from "../support/service.ts";
+import { callJson, callTool, event, get, ndjson, runTool, soloOrganization, useDev } from "./support.ts";
 
 const dev = useDev();
+const service = useService({ demo: true });
 let folder = "";
-let service: RunningDev;
-beforeAll(async () => {
-  folder = await dev.demoFolder();
-  service = await dev.start("--data", folder);
+beforeAll(() => {
+  folder = service().folder;
 });
-afterAll(() => service?.stop());
+
+/** Made at run time, so that no scanner takes this file for a leak. */
+const credential = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
 
 const issued = z.object({
   key: z.string(),
@@ -32,7 +25,7 @@ const issued = z.object({
 });
 const createKey = async (...words: readonly string[]) =>
   issued.parse(await callJson("keys", "create", ...words, "--data", folder));
-const whoami = async (key: string) => (await get(service.url, "/v1/whoami", key)).status;
+const whoami = async (key: string) => (await get(service().url, "/v1/whoami", key)).status;
 
 describe("keys, while the service runs", () => {
   test.each([
@@ -109,7 +102,7 @@ test("tokens: an admin makes one, it works across the workspace, and deleted it 
   const token = issued.parse(
     await callJson("tokens", "create", ...as, "--name", "nightly", "--expires-in-days", "7"),
   );
-  expect((await get(service.url, "/v1/organizations", token.key)).status).toBe(200);
+  expect((await get(service().url, "/v1/organizations", token.key)).status).toBe(200);
   expect(await callJson("tokens", "list", ...as)).toMatchObject({
     keys: expect.arrayContaining([
       expect.objectContaining({ id: token.id, name: "nightly", state: "active" }),
@@ -153,6 +146,31 @@ describe("events, while the service runs", () => {
     expect(await failedEvents()).toMatchObject({ failed: [letter] });
     const unknown = await callTool("events", "redrive", "no-such-event", "--data", folder);
     expect([unknown.code, unknown.stderr]).toEqual([1, "There is no failed event no-such-event."]);
+  });
+
+  test("no command shows a credential that a failed event holds", async () => {
+    const file = join(folder, "credentials.ndjson");
+    const { provider, instance_id, provider_organization_id } = soloOrganization("1", "Solo");
+    const learning = { provider, instance_id, provider_organization_id, repository_id: "9", source: "chat" };
+    const refused = [
+      event(61, "learning.captured", { ...learning, author_id: null, learning: `Use ${credential}.` }),
+      event(62, `x.${credential}`, { text: `Use ${credential}.` }),
+    ];
+    const waiting = { ...learning, author_id: "7", learning: `Use ${credential}.` };
+    await writeFile(file, ndjson([...refused, event(63, "learning.captured", waiting)]));
+    const ids = refused.map(({ id }) => id);
+    const shown = [
+      await callTool("events", "send", file, "--data", folder),
+      await callTool("events", "failed", "--data", folder),
+      await callTool("events", "failed", "--data", folder, "--json"),
+      await callTool("events", "redrive", "--data", folder, "--json"),
+      await callTool("events", "redrive", "--data", folder),
+    ];
+    expect(shown[2]?.stdout).toContain("[REDACTED:github_token]");
+    const failed = z.object({ failed: z.array(z.object({ id: z.string() })) });
+    const listed = failed.parse(JSON.parse(shown[2]?.stdout ?? "")).failed.map(({ id }) => id);
+    expect(listed.filter((id) => ids.includes(id)).toSorted()).toEqual(ids);
+    expect(JSON.stringify(shown)).not.toContain(credential);
   });
 
   test("two senders at once hear of their own refusals only", async () => {
@@ -292,13 +310,16 @@ describe("without a service", () => {
     const own = await dev.folder();
     const file = join(own, "events.ndjson");
     await writeFile(file, ndjson([event(1, "organization.saved", soloOrganization("900", "alone"))]));
-    const created = await runTool(["events", "send", file, "--data", own]);
-    expect(created).toEqual({ code: 0, stdout: "", stderr: "Sent 1 event, and the queue is empty.\n" });
-
-    const shows = await Promise.all(
-      [1, 2, 3].map(() => callTool("org", "show", "900", "--data", own, "--json")),
-    );
-    for (const { code, stdout } of shows) expect([code, JSON.parse(stdout).name]).toEqual([0, "alone"]);
+    const sending = runTool(["events", "send", file, "--data", own]);
+    // From then on the first command has the folder.
+    await expect.poll(() => existsSync(join(own, engineKind.dataPath)), { timeout: 60_000 }).toBe(true);
+    const shown = await callTool("org", "show", "900", "--data", own, "--json");
+    expect([shown.code, JSON.parse(shown.stdout).name]).toEqual([0, "alone"]);
+    expect(await sending).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "Sent 1 event, and the queue is empty.\n",
+    });
     expect((await readdir(own)).toSorted()).toEqual(
       [engineKind.dataPath, "events.ndjson", "lock"].toSorted(),
     );

@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { portOf } from "../../cli/local/engine/child.ts";
 import { engineKinds } from "../../cli/local/engine/engine.ts";
 import { engineKind } from "../support/engine.ts";
 import { callTool, event, ndjson, type Outcome, runTool, soloOrganization, useDev } from "./support.ts";
@@ -25,61 +27,55 @@ const pretending = (platform: string) => {
 };
 
 describe("faults at the start of the service", () => {
-  test.concurrent("the port is taken: nothing is deleted, not even with --fresh", async ({
-    expect: local,
-  }) => {
+  test("the port is taken: nothing is deleted, not even with --fresh", async () => {
     const folder = await dev.folder();
     const server = createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    const address = server.address();
-    const port = typeof address === "object" && address ? String(address.port) : "";
+    await once(server, "listening");
+    const port = String(portOf(server));
     await writeFile(join(folder, "table.db"), "precious");
-    const outcome = await runTool(["dev", "--data", folder, "--port", port, "--fresh"]);
+    const outcome = await callTool("dev", "--data", folder, "--port", port, "--fresh");
     server.close();
     expectSentence(outcome, `Port ${port} is taken by another program; choose another with --port N.`);
-    local(await readFile(join(folder, "table.db"), "utf8")).toBe("precious");
+    expect(await readFile(join(folder, "table.db"), "utf8")).toBe("precious");
   });
 
-  test.concurrent("no engine runs here: one sentence names both ways out", async () => {
+  test("no engine runs here: one sentence names both ways out", async () => {
     const env = { ...pretending("sunos"), JAVA_HOME: await dev.folder(), REVIEW_API_ENGINE: "" };
     const outcome = await runTool(["dev", "--data", await dev.folder(), "--port", "0"], { env });
     expectSentence(
       outcome,
-      /^No engine runs on this machine \(dynoxide: [^;]+; dynamodb-local: [^;]+\)\. Install Java 17 or newer for dynamodb-local, or use a platform that has a dynoxide package\.$/,
+      /^No engine runs on this machine \(dynoxide: the package @dynoxide\/sunos-\w+ is not installed; dynamodb-local: Java 17 or newer is not installed\)\. Install Java 17 or newer for dynamodb-local, or use a platform that has a dynoxide package\.$/,
     );
   });
 
-  test.concurrent("the engine that was named does not run here, or does not exist", async () => {
+  test("the engine that was named does not run here, or does not exist", async () => {
     const folder = await dev.folder();
-    const env = { ...pretending("sunos"), JAVA_HOME: folder };
-    const start = (engine: string) =>
-      runTool(["dev", "--data", folder, "--port", "0", "--engine", engine], { env });
+    vi.stubEnv("JAVA_HOME", folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
     expectSentence(
-      await start("dynamodb-local"),
+      await callTool("dev", "--data", folder, "--port", "0", "--engine", "dynamodb-local"),
       "The engine dynamodb-local does not run on this machine: Java 17 or newer is not installed.",
     );
     expectSentence(
-      await start("dynoxide"),
-      /^The engine dynoxide does not run on this machine: the package @dynoxide\/sunos-\w+ is not installed\.$/,
+      await callTool("dev", "--data", folder, "--port", "0", "--engine", "sqlite"),
+      'There is no engine "sqlite"; choose dynoxide or dynamodb-local.',
     );
-    expectSentence(await start("sqlite"), 'There is no engine "sqlite"; choose dynoxide or dynamodb-local.');
   });
 
-  test.concurrent("data of the other engine is refused and left as it is", async ({ expect: local }) => {
+  test("data of the other engine is refused and left as it is", async () => {
     const folder = await dev.folder();
     const [other] = engineKinds.filter((kind) => kind !== engineKind);
     const file = join(folder, other?.dataPath ?? "");
     await writeFile(file, "precious");
-    const outcome = await runTool(["dev", "--data", folder, "--port", "0"]);
     expectSentence(
-      outcome,
+      await callTool("dev", "--data", folder, "--port", "0"),
       `The data in ${folder} was made by the engine ${other?.name}, and ${engineKind.name} cannot read it: ` +
         `use --engine ${other?.name}, or start empty with --fresh.`,
     );
-    local(await readFile(file, "utf8")).toBe("precious");
+    expect(await readFile(file, "utf8")).toBe("precious");
   });
 
-  test.concurrent("the database is no database: it is left as it is", async ({ expect: local }) => {
+  test("the database is no database: it is left as it is", async () => {
     const folder = await dev.folder();
     const path = join(folder, engineKind.dataPath);
     const content = "this was once something else ".repeat(100);
@@ -89,28 +85,28 @@ describe("faults at the start of the service", () => {
       await writeFile(join(path, "access-key-id"), "abc");
     }
     await writeFile(file, content);
-    const outcome = await runTool(["dev", "--data", folder, "--port", "0"]);
     expectSentence(
-      outcome,
+      await callTool("dev", "--data", folder, "--port", "0"),
       `${path} is not a database this service can read; move it away, or start empty with --fresh.`,
     );
-    local(await readFile(file, "utf8")).toBe(content);
+    expect(await readFile(file, "utf8")).toBe(content);
   });
 
-  test.concurrent("the data directory is a file, or below one", async () => {
+  test("the data directory is a file, or below one", async () => {
     const file = join(await dev.folder(), "file");
     await writeFile(file, "");
     expectSentence(
-      await runTool(["dev", "--data", file, "--port", "0"]),
+      await callTool("dev", "--data", file, "--port", "0"),
       `The data directory ${file} cannot be used: it is not a folder.`,
     );
     expectSentence(
-      await runTool(["dev", "--data", join(file, "below"), "--port", "0"]),
+      await callTool("dev", "--data", join(file, "below"), "--port", "0"),
       `The data directory ${join(file, "below")} cannot be used: a part of its path is not a folder.`,
     );
   });
 
-  test.concurrent("the data directory is not writable", async () => {
+  /** As a process: it stands for all of these faults. */
+  test("the data directory is not writable", async () => {
     const folder = join(await dev.folder(), "locked");
     await mkdir(folder);
     await chmod(join(folder, ".."), 0o755);
@@ -121,7 +117,7 @@ describe("faults at the start of the service", () => {
     expectSentence(outcome, `The data directory ${folder} cannot be used: it is not writable.`);
   });
 
-  test.concurrent.each([
+  test.each([
     ["is not there", undefined, / cannot be read: there is no such file\.$/],
     ["has a line that is not JSON", "{}x\n", /, line 1: this is not JSON\.$/],
     [
@@ -144,24 +140,9 @@ describe("faults at the start of the service", () => {
     const seed = join(folder, "seed.ndjson");
     if (content !== undefined) await writeFile(seed, content);
     await writeFile(join(folder, "table.db"), "precious");
-    // One as a process of its own stands for all of them.
-    const run = content === undefined ? runTool : (words: readonly string[]) => callTool(...words);
-    const outcome = await run(["dev", "--data", folder, "--port", "0", "--fresh", "--seed", seed]);
+    const outcome = await callTool("dev", "--data", folder, "--port", "0", "--fresh", "--seed", seed);
     expectSentence(outcome, sentence);
     expect(outcome.stderr.startsWith(seed)).toBe(true);
     expect(await readFile(join(folder, "table.db"), "utf8")).toBe("precious");
-  });
-});
-
-describe("a data directory in use", () => {
-  test("a second service is told who has it and where", async () => {
-    const folder = await dev.folder();
-    const first = await dev.start("--data", folder, "--no-demo");
-    expectSentence(
-      await runTool(["dev", "--data", folder, "--port", "0", "--fresh"]),
-      `The data directory ${folder} is in use by process ${first.processId}, which serves ${first.url}; ` +
-        "stop that first, or choose another with --data DIR.",
-    );
-    await first.stop();
   });
 });

@@ -1,15 +1,28 @@
-import { execFileSync, spawn } from "node:child_process";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test, vi } from "vitest";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { keyKinds } from "../../lib/contract/access.ts";
 import { baseHeaders } from "../../lib/http/headers.ts";
 import { engineKind } from "../support/engine.ts";
-import { callJson, collect, event, get, ndjson, soloOrganization, useDev } from "./support.ts";
+import { entry } from "../support/tool.ts";
+import {
+  callJson,
+  callTool,
+  collect,
+  event,
+  get,
+  ndjson,
+  type RunningDev,
+  soloOrganization,
+  useDev,
+} from "./support.ts";
 
 const dev = useDev();
+const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Engines that work on this folder, by process id. */
 const enginesOf = (folder: string): number[] => {
@@ -19,10 +32,19 @@ const enginesOf = (folder: string): number[] => {
     .map((line) => Number.parseInt(line, 10));
 };
 
-describe("the service", () => {
-  test("is ready with one line, answers every kind of key, keeps its data over a restart and stops cleanly", async () => {
-    const folder = await dev.demoFolder();
-    const first = await dev.start("--data", folder);
+/** Each start is a process and an engine, and takes seconds: the tests go on from the folder as the one before left it. */
+describe("the service on one folder, start after start", () => {
+  let home = "";
+  let folder = "";
+  let first: RunningDev;
+  beforeAll(async () => {
+    home = await dev.folder();
+    folder = join(home, "data of mine");
+    await rename(await dev.demoFolder(), folder);
+  });
+
+  test("is ready with one line and answers every kind of key; killed without warning it leaves no engine running", async () => {
+    first = await dev.start("--data", folder);
     expect(Object.keys(first.keys).toSorted()).toEqual([...keyKinds].toSorted());
     expect(first.organizations.map((each) => each.provider_organization_id)).toEqual([
       "1001",
@@ -50,38 +72,70 @@ describe("the service", () => {
     expect((await get(first.url, "/v1/whoami", "wrong")).status).toBe(401);
     expect((await stat(join(folder, "demo-keys.json"))).mode & 0o777).toBe(0o600);
 
-    const stopped = await first.stop();
-    expect(stopped.code).toBe(0);
-    // It gives itself 1.8 s; the rest is for a machine that is busy with other tests.
-    expect(stopped.tookMs).toBeLessThan(5_000);
-    await expect.poll(() => enginesOf(folder)).toEqual([]);
-    expect(first.output().stdout.trim().split("\n")).toHaveLength(1);
-
-    const second = await dev.start("--data", folder);
-    expect([second.keys, second.organizations]).toEqual([first.keys, first.organizations]);
-    expect((await get(second.url, "/v1/whoami", first.keys.agentic)).status).toBe(200);
-    // A terminal's Ctrl-C comes twice where npm stands between.
-    process.kill(second.processId, "SIGINT");
-    const interrupted = await second.stop("SIGINT");
-    expect(interrupted.code).toBe(0);
-  });
-
-  test("killed without warning it leaves nothing locked, no engine running, and loses nothing", async () => {
-    const folder = await dev.demoFolder();
-    const first = await dev.start("--data", folder);
     await callJson("org", "set", "1001", "--approval-delay-days", "7", "--data", folder);
     await first.stop("SIGKILL");
     await expect.poll(() => enginesOf(folder)).toEqual([]);
-
-    const second = await dev.start("--data", folder);
-    expect(second.keys).toEqual(first.keys);
-    expect(await callJson("org", "show", "1001", "--data", folder)).toMatchObject({ approval_delay_days: 7 });
-    await second.stop();
+    expect(first.output().stdout.trim().split("\n")).toHaveLength(1);
   });
 
-  test("says so and ends when its engine is gone", async () => {
-    const folder = await dev.folder();
+  test("started by npm after the kill it has lost nothing, every line that it prints can be pasted, and a SIGTERM to npm ends it with its engine", async () => {
+    const npm = spawn("npm", ["start", "--", "--data", folder, "--port", "0"], {
+      stdio: ["ignore", "pipe", "pipe"],
+      cwd: root,
+    });
+    const output = collect(npm);
+    try {
+      await vi.waitUntil(() => /^npx review-api .*\n/m.test(output().stdout) || npm.exitCode !== null, {
+        timeout: 80_000,
+      });
+      const { stdout } = output();
+      for (const kind of keyKinds)
+        expect(stdout).toContain(`# ${kind}\ncurl -H 'x-service-api-key: ${first.keys[kind]}'`);
+      expect(await callJson("org", "show", "1001", "--data", folder)).toMatchObject({
+        approval_delay_days: 7,
+      });
+      await expectPastable(stdout, home);
+
+      const { process_id, url } = ownerOf(await readFile(join(folder, "service.json"), "utf8"));
+      expect(await callTool("dev", "--data", folder, "--port", "0", "--fresh")).toEqual({
+        code: 1,
+        stdout: "",
+        stderr:
+          `The data directory ${folder} is in use by process ${process_id}, which serves ${url}; ` +
+          "stop that first, or choose another with --data DIR.",
+      });
+      expect(enginesOf(folder)).toHaveLength(1);
+      npm.kill("SIGTERM");
+      await expect.poll(() => isRunning(process_id), { timeout: 10_000 }).toBe(false);
+      await expect.poll(() => enginesOf(folder), { timeout: 10_000 }).toEqual([]);
+    } finally {
+      npm.kill();
+    }
+  });
+
+  test("--fresh forgets all data, --seed is applied before it listens, on top of nothing with --no-demo; it stops cleanly", async () => {
+    const seed = join(folder, "seed.ndjson");
+    const events = [event(1, "organization.saved", soloOrganization("42", "seeded"))];
+    await writeFile(seed, `\ufeff${ndjson(events).replaceAll("\n", "\r\n\r\n")}`);
+    const seeded = await dev.start("--data", folder, "--no-demo", "--fresh", "--seed", seed);
+    expect(seeded).toMatchObject({
+      keys: {},
+      organizations: [{ name: "seeded", provider_organization_id: "42" }],
+    });
+    expect(await readFile(seed, "utf8")).toContain("seeded");
+    // A terminal's Ctrl-C comes twice where npm stands between, the second time as npm likes it.
+    process.kill(seeded.processId, "SIGINT");
+    const { code, tookMs } = await seeded.stop("SIGTERM");
+    expect(code).toBe(0);
+    // It gives itself 1.8 s; the rest is for a machine that is busy with other tests.
+    expect(tookMs).toBeLessThan(5_000);
+    await expect.poll(() => enginesOf(folder)).toEqual([]);
+    expect(seeded.output().stdout.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("has its data after a clean stop; says so and ends when its engine is gone", async () => {
     const running = await dev.start("--data", folder, "--no-demo");
+    expect(running).toMatchObject({ keys: {}, organizations: [{ name: "seeded" }] });
     const [engine] = enginesOf(folder);
     if (!engine) throw new Error("There is no engine.");
     process.kill(engine, "SIGKILL");
@@ -92,40 +146,58 @@ describe("the service", () => {
   });
 });
 
-describe("what the start says", () => {
-  test("names the engine and what is being done, and nothing else", async () => {
-    const [starting, ...others] = (await dev.firstWords()).trim().split("\n");
-    expect(starting).toMatch(new RegExp(`^Starting the engine ${engineKind.name} on the data in /`));
-    expect(others).toEqual([
-      "Opening the table.",
-      expect.stringMatching(/^Loading the demo data: \d+ events\.$/),
-    ]);
-  });
+test("what the start says names the engine and what is being done, and nothing else", async () => {
+  const [starting, ...others] = (await dev.firstWords()).trim().split("\n");
+  expect(starting).toMatch(new RegExp(`^Starting the engine ${engineKind.name} on the data in /`));
+  expect(others).toEqual([
+    "Opening the table.",
+    expect.stringMatching(/^Loading the demo data: \d+ events\.$/),
+  ]);
 });
 
-describe("npm start", () => {
-  test("ends with its engine at a SIGTERM to npm, and when npm's shell is killed", async () => {
-    for (const victim of ["npm", "shell"] as const) {
-      const folder = await dev.folder();
-      const words = ["start", "--", "--data", folder, "--port", "0", "--no-demo", "--json"];
-      const npm = spawn("npm", words, { stdio: ["ignore", "pipe", "pipe"], cwd: root });
-      const output = collect(npm);
-      await vi.waitUntil(() => output().stdout.includes('{"ready":true'), { timeout: 80_000 });
-      const service = ownerOf(await readFile(join(folder, "service.json"), "utf8")).process_id;
-      expect(enginesOf(folder)).toHaveLength(1);
-      if (victim === "npm") npm.kill("SIGTERM");
-      else process.kill(parentOf(service), "SIGKILL");
-      await expect.poll(() => isRunning(service), { timeout: 10_000 }).toBe(false);
-      await expect.poll(() => enginesOf(folder), { timeout: 10_000 }).toEqual([]);
-    }
+test("the service ends with its engine when the shell that npm started it in is killed", async () => {
+  const folder = await dev.folder();
+  const words = [entry, "dev", "--data", folder, "--port", "0", "--no-demo", "--json"];
+  // As npm starts a script: a shell in between, and a variable that says so.
+  const shell = spawn("sh", ["-c", '"$0" "$@"; exit "$?"', process.execPath, ...words], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, npm_lifecycle_event: "start" },
   });
+  const output = collect(shell);
+  await vi.waitUntil(() => output().stdout.includes('{"ready":true'), { timeout: 80_000 });
+  const { process_id } = ownerOf(await readFile(join(folder, "service.json"), "utf8"));
+  expect([process_id === shell.pid, enginesOf(folder).length]).toEqual([false, 1]);
+  shell.kill("SIGKILL");
+  await expect.poll(() => isRunning(process_id), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => enginesOf(folder), { timeout: 10_000 }).toEqual([]);
 });
 
-const ownerOf = (text: string) => z.object({ process_id: z.int() }).parse(JSON.parse(text));
-const root = fileURLToPath(new URL("../../", import.meta.url));
+/** The printed lines, in a shell of the checkout, where `npx` finds the tool. */
+async function expectPastable(printed: string, cwd: string): Promise<void> {
+  const paste = async (line: string): Promise<string> => {
+    const script = `npx() { shift; "$TEST_NODE" "$TEST_TOOL" "$@"; }; ${line}`;
+    const env = { ...process.env, TEST_NODE: process.execPath, TEST_TOOL: entry };
+    return (await promisify(execFile)("bash", ["-c", script], { cwd, env })).stdout;
+  };
+  const lines = printed.split("\n");
+  const calls = lines.filter((line) => line.startsWith("curl "));
+  expect(calls).toHaveLength(8);
+  const answers = [];
+  for (const call of calls) answers.push(JSON.parse(await paste(call)));
+  for (const answer of answers) expect(answer).not.toHaveProperty("error");
+  const page = z.object({ data: z.array(z.object({ pr_url: z.url() })) });
+  expect(page.parse(answers.at(-1)).data).toHaveLength(3);
 
-const parentOf = (processId: number): number =>
-  Number(execFileSync("ps", ["-o", "ppid=", "-p", String(processId)], { encoding: "utf8" }));
+  const reference = /reference at (\S+)/.exec(printed)?.[1] ?? "";
+  expect((await fetch(reference)).status).toBe(200);
+
+  await paste(lines.find((line) => line.startsWith("npx ")) ?? "");
+  const rows = (await readFile(join(cwd, "reviews.csv"), "utf8")).trimEnd().split("\r\n");
+  expect(rows[0]).toMatch(/^pr_url,/);
+  expect(rows.length).toBeGreaterThan(20);
+}
+
+const ownerOf = (text: string) => z.object({ process_id: z.int(), url: z.string() }).parse(JSON.parse(text));
 
 function isRunning(processId: number): boolean {
   try {
@@ -134,23 +206,3 @@ function isRunning(processId: number): boolean {
     return false;
   }
 }
-
-describe("seed and start options", () => {
-  test("--seed is applied before it listens, on top of nothing with --no-demo, and --fresh forgets it", async () => {
-    const folder = await dev.folder();
-    const seed = join(folder, "seed.ndjson");
-    const events = [event(1, "organization.saved", soloOrganization("42", "seeded"))];
-    await writeFile(seed, `\ufeff${ndjson(events).replaceAll("\n", "\r\n\r\n")}`);
-    const seeded = await dev.start("--data", folder, "--no-demo", "--seed", seed);
-    expect(seeded).toMatchObject({
-      keys: {},
-      organizations: [{ name: "seeded", provider_organization_id: "42" }],
-    });
-    await seeded.stop();
-
-    const fresh = await dev.start("--data", folder, "--no-demo", "--fresh");
-    expect(fresh).toMatchObject({ keys: {}, organizations: [] });
-    expect(await readFile(seed, "utf8")).toContain("seeded");
-    await fresh.stop();
-  });
-});

@@ -1,25 +1,22 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { openApi } from "../../cli/generated-files.ts";
-import { callJson, callTool, event, get, ndjson, type RunningDev, runTool, useDev } from "./support.ts";
+import type { KeyKind } from "../../lib/contract/access.ts";
+import { useService } from "../support/service.ts";
+import { callJson, callTool, event, get, ndjson, runTool } from "./support.ts";
 
-const dev = useDev();
+const service = useService({ demo: true });
 let folder = "";
-let service: RunningDev;
-beforeAll(async () => {
-  folder = await dev.demoFolder();
-  service = await dev.start("--data", folder);
-  // Waits until all of the demo's history is in: some of these compare two looks at the same data.
-  await callJson("events", "redrive", "--data", folder);
+beforeAll(() => {
+  folder = service().folder;
 });
-afterAll(() => service?.stop());
 
 const json = (...words: readonly string[]) => callJson(...words, "--data", folder);
 const tool = (...words: readonly string[]) => callTool(...words, "--data", folder);
-const read = async (path: string, kind = "workspace"): Promise<unknown> =>
-  (await get(service.url, path, service.keys[kind])).json();
+const read = async (path: string, kind: KeyKind = "workspace"): Promise<unknown> =>
+  (await get(service().url, path, service().keys[kind])).json();
 
 const auditPage = z.object({
   data: z.array(
@@ -90,9 +87,9 @@ describe("members", () => {
   });
 
   test("custom roles go by id or by name in any letter case; an unknown one is refused with those there are", async () => {
-    const answer = await fetch(`${service.url}/v1/roles`, {
+    const answer = await fetch(`${service().url}/v1/roles`, {
       method: "POST",
-      headers: { "x-service-api-key": service.keys.organization ?? "", "content-type": "application/json" },
+      headers: { "x-service-api-key": service().keys.organization ?? "", "content-type": "application/json" },
       body: JSON.stringify({ name: "Security reviewer", permissions: [] }),
     });
     const { id } = z.object({ id: z.string() }).parse(await answer.json());
@@ -252,7 +249,7 @@ describe("export from the service that runs", () => {
     const words = ["export", "metrics", "--format", "csv", "--start", "2000-01-01", "--data", folder];
     const { stdout } = await runTool(words);
     const query = "start_date=2000-01-01&end_date=9999-12-31&format=csv";
-    const answer = await get(service.url, `/v1/metrics/reviews?${query}`, service.keys.workspace);
+    const answer = await get(service().url, `/v1/metrics/reviews?${query}`, service().keys.workspace);
     expect(stdout).toBe(await answer.text());
   });
 

@@ -2,10 +2,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
+import { useService } from "../support/service.ts";
 import { startFakeAws } from "./fake-aws.ts";
-import { callJson, callTool, event, ndjson, type RunningDev, soloOrganization, useDev } from "./support.ts";
+import { callJson, callTool, event, ndjson, soloOrganization } from "./support.ts";
 
-const dev = useDev();
 const msPerDay = 86_400_000;
 const nowMs = Date.now();
 const daysAgo = (days: number): string => new Date(nowMs - days * msPerDay).toISOString();
@@ -77,16 +77,13 @@ const events = [
   event(9, "pull_request.finalized", pullRequest(3, "2", daysAgo(60), [false]), daysAgo(60)),
 ];
 
+const service = useService({ events });
 let folder = "";
 let data = "";
-let service: RunningDev;
 let key = "";
 beforeAll(async () => {
-  folder = await dev.folder();
-  data = join(folder, "data");
-  const seed = join(folder, "events.ndjson");
-  await writeFile(seed, ndjson(events));
-  service = await dev.start("--data", data, "--no-demo", "--seed", seed);
+  folder = service().home;
+  data = service().folder;
   const words = ["keys", "create", "--kind", "organization", "--org", "42", "--owner", "1", "--data", data];
   key = z.object({ key: z.string() }).parse(await callJson(...words)).key;
 });
@@ -100,7 +97,7 @@ const figures = z.object({
 describe("report", () => {
   test("counts what the service has, with a key and an address", async () => {
     const report = figures.parse(
-      await callJson("report", "--url", service.url, "--key", key, "--by", "author"),
+      await callJson("report", "--url", service().url, "--key", key, "--by", "author"),
     );
     expect(report).toMatchObject({
       period: { days: 30 },
@@ -119,7 +116,7 @@ describe("report", () => {
   });
 
   test("finds the address of a deployed stack in its outputs, and needs a key for it", async () => {
-    const aws = await startFakeAws(() => ({ ApiUrl: service.url }));
+    const aws = await startFakeAws(() => ({ ApiUrl: service().url }));
     vi.stubEnv("AWS_ENDPOINT_URL_CLOUDFORMATION", aws.url);
     vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
@@ -155,10 +152,10 @@ describe("report", () => {
     const nobody = "http://127.0.0.1:9";
     const lost = await callTool("report", "--url", nobody, "--key", key);
     expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining(`${nobody} does not answer (`)]);
-    const refused = await callTool("report", "--url", service.url, "--key", "rk_user_wrong");
+    const refused = await callTool("report", "--url", service().url, "--key", "rk_user_wrong");
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining(`${service.url} answered 401 UNAUTHORIZED: `),
+      expect.stringContaining(`${service().url} answered 401 UNAUTHORIZED: `),
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import type { Connection } from "../../cli/connection/connection.ts";
 import { connectLocally } from "../../cli/connection/local.ts";
@@ -23,16 +23,14 @@ import {
   workspaceTenant,
 } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
-import { callTool, type RunningDev, useDev } from "./support.ts";
+import { useService } from "../support/service.ts";
+import { callTool } from "./support.ts";
 
-const dev = useDev();
+const service = useService();
 let folder = "";
-let service: RunningDev;
-beforeAll(async () => {
-  folder = await dev.demoFolder();
-  service = await dev.start("--data", folder);
+beforeAll(() => {
+  folder = service().folder;
 });
-afterAll(() => service?.stop());
 
 const none = { learnings: [] };
 
@@ -169,7 +167,7 @@ test("every check stands alone: an event that is not applied fails only what nee
     searchForReview({ table, vectors, embedder: await connection.embedder() }, request);
   try {
     await forgetCalls(connection.table);
-    const place = { connection: broken(connection, "learning.captured"), baseUrl: service.url, search };
+    const place = { connection: broken(connection, "learning.captured"), baseUrl: service().url, search };
     const report = await verify(place, { sentence, onResult: () => undefined, eventsMs: 2_000 });
     const problems = Object.fromEntries(
       report.checks.filter(({ ok }) => !ok).map(({ name, problem }) => [name, problem]),
@@ -196,7 +194,7 @@ test("without a single event no key is made, and each line says what to mend fir
   const connection = await connectLocally(folder, { create: false });
   try {
     const queue = { send: async () => Promise.reject(new OperatorFault("You may not send to the queue.")) };
-    const place = { connection: { ...connection, queue }, baseUrl: service.url, search: async () => none };
+    const place = { connection: { ...connection, queue }, baseUrl: service().url, search: async () => none };
     const report = await verify(place, { sentence, onResult: () => undefined });
     const problemOf = (name: string) => report.checks.find((check) => check.name === name)?.problem;
     expect(problemOf("member.saved is applied")).toMatch(

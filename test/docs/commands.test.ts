@@ -1,20 +1,15 @@
-import { execFile, spawnSync } from "node:child_process";
-import { appendFile, cp, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { appendFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { parseYaml } from "@redocly/openapi-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { startFakeAws } from "../cli/fake-aws.ts";
-import {
-  callJson,
-  callTool,
-  event,
-  ndjson,
-  type RunningDev,
-  soloOrganization,
-  useDev,
-} from "../cli/support.ts";
+import { callJson, callTool, event, ndjson, soloOrganization } from "../cli/support.ts";
+import { useService } from "../support/service.ts";
+import { endTool, firstLine } from "../support/tool.ts";
 import { blockCommands, pages, read, root } from "./pages.ts";
 
 /** Commands in the middle of a sentence count too. */
@@ -121,32 +116,36 @@ describe("npm scripts", () => {
 });
 
 describe("commands in the docs do what they say", () => {
-  const dev = useDev();
+  /** What a reader has, before the service in this process adds its own. */
+  const readersEnvironment = { ...process.env };
+  const service = useService({ demo: true });
   let folder = "";
-  let service: RunningDev;
   let aws: Awaited<ReturnType<typeof startFakeAws>>;
+  let tool: ChildProcess;
+  let toolUrl = "";
   let deadLetters = 0;
 
   /** The stack of the docs: its table and API are the local service's, its queues are made up. */
   const surroundings = async () => {
     const { endpoint } = z
       .object({ endpoint: z.string() })
-      .parse(JSON.parse(await readFile(join(folder, ".review-api", "service.json"), "utf8")));
+      .parse(JSON.parse(await readFile(join(service().folder, "service.json"), "utf8")));
     return {
       ...{ AWS_REGION: "eu-north-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
       AWS_ENDPOINT_URL_CLOUDFORMATION: aws.url,
       AWS_ENDPOINT_URL_SQS: aws.url,
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-      REVIEW_API_KEY: service.keys.workspace ?? "",
+      REVIEW_API_KEY: service().keys.workspace ?? "",
     };
   };
 
   beforeAll(async () => {
-    folder = await dev.folder();
-    await rename(await dev.demoFolder(), join(folder, ".review-api"));
-    service = await dev.start("--data", join(folder, ".review-api"));
+    folder = service().home;
+    const program = fileURLToPath(new URL("./tool-server.ts", import.meta.url));
+    tool = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] });
+    toolUrl = await firstLine(tool);
     aws = await startFakeAws((url) => ({
-      ApiUrl: service.url,
+      ApiUrl: service().url,
       TableName: "review-api",
       EventsQueueUrl: `${url}/events.fifo`,
       DeadLetterQueueUrl: `${url}/dead.fifo`,
@@ -169,20 +168,20 @@ describe("commands in the docs do what they say", () => {
   });
   afterAll(async () => {
     await aws?.close();
-    await service?.stop();
+    if (tool) await endTool(tool);
   });
 
-  const local = (...words: readonly string[]) => callJson(...words, "--data", join(folder, ".review-api"));
+  const local = (...words: readonly string[]) => callJson(...words, "--data", service().folder);
   const idOf = (answer: unknown): string => z.object({ id: z.string() }).parse(answer).id;
 
   /** What the reader has at hand under these names. */
   const variables: Readonly<Record<string, () => Promise<string>>> = {
-    KEY: async () => service.keys.workspace ?? "",
-    REVIEW_API_KEY: async () => service.keys.workspace ?? "",
-    ORGANIZATION_KEY: async () => service.keys.organization ?? "",
+    KEY: async () => service().keys.workspace ?? "",
+    REVIEW_API_KEY: async () => service().keys.workspace ?? "",
+    ORGANIZATION_KEY: async () => service().keys.organization ?? "",
     REPOSITORY_ID: async () => "9001",
     WAREHOUSE: async () => join(folder, "warehouse"),
-    REVIEW_API_URL: async () => service.url,
+    REVIEW_API_URL: async () => service().url,
     GITHUB_STEP_SUMMARY: async () => join(folder, "summary.md"),
     EVENT_ID: async () => {
       const letter = event(1_000 + deadLetters++, "planet.saved", {});
@@ -210,24 +209,30 @@ describe("commands in the docs do what they say", () => {
   /** The reader's service listens where nobody else does, and has all night for a simulation. */
   const asHere = (line: string): string =>
     line
-      .replace(/http:\/\/127\.0\.0\.1:3000|https:\/\/api\.example\.com/, service.url)
+      .replace(/http:\/\/127\.0\.0\.1:3000|https:\/\/api\.example\.com/, service().url)
       .replace("curl ", "curl --fail --silent --show-error ")
       .replace(/^npm run simulate -- --seeds \d+$/, `"$TEST_NODE" "${root}test/simulation/run.ts" --seeds 2`);
 
-  /** In a shell, as a reader would; only that `npx` finds the tool from another folder too. */
+  /** For `npx review-api`: the tool starts once for all commands, and does for each what a start of its own would do. */
+  const npx = `npx() {
+    shift
+    local answer
+    answer=$({ printf '%s\\0' "$PWD" "$#" "$@"; env -0; } | curl --silent --show-error --fail --data-binary @- "$TEST_TOOL") || return 99
+    eval "$answer"
+  }`;
+
+  /** In a shell, as a reader would. */
   async function runLine(line: string): Promise<{ code: number; output: string }> {
     const values: Record<string, string> = {};
     for (const [, name = ""] of line.matchAll(/\$(\w+)/g)) values[name] = (await variables[name]?.()) ?? "";
-    const tool = join(root, "cli", "review-api.js");
-    const script = `npx() { shift; "$TEST_NODE" "$TEST_TOOL" "$@"; }; ${asHere(line)}`;
     const env = {
-      ...process.env,
+      ...readersEnvironment,
       ...(await surroundings()),
       ...values,
-      ...{ TEST_NODE: process.execPath, TEST_TOOL: tool },
+      ...{ TEST_NODE: process.execPath, TEST_TOOL: toolUrl },
     };
     try {
-      const { stdout, stderr } = await run("bash", ["-c", script], { cwd: folder, env });
+      const { stdout, stderr } = await run("bash", ["-c", `${npx}\n${asHere(line)}`], { cwd: folder, env });
       return { code: 0, output: stdout + stderr };
     } catch (error) {
       const { code, stdout, stderr } = z

@@ -1,0 +1,97 @@
+import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { furnishDemo } from "../../cli/commands/dev.ts";
+import { defaultDataPath } from "../../cli/connection/connection.ts";
+import type { DemoKeys } from "../../cli/demo/keys.ts";
+import { dataDirectory } from "../../cli/local/data-directory.ts";
+import { type Engine, startEngine } from "../../cli/local/engine/engine.ts";
+import { startService } from "../../cli/local/service.ts";
+import { sendAll } from "../../cli/send-events.ts";
+import type { OutgoingEvent } from "../../lib/events/send.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { diskEngine } from "./shared-engine.ts";
+import { demoData } from "./tool.ts";
+
+export type TestService = {
+  readonly url: string;
+  /** A folder for the files of tests. Commands that run there find the service without `--data`. */
+  readonly home: string;
+  /** Its data directory, for commands with `--data`. */
+  readonly folder: string;
+  /** Of the demo, one of each kind. */
+  readonly keys: DemoKeys;
+};
+
+export type TestServiceOptions = {
+  /** With the whole demo in it. */
+  readonly demo?: boolean;
+  /** Applied before the service listens. */
+  readonly events?: readonly OutgoingEvent[];
+};
+
+/**
+ * The local service in this process, for one test file: as true for everything that does not depend on being a process,
+ * and much cheaper. `test/cli/dev.test.ts` starts the real one.
+ */
+export function useService({ demo = false, events = [] }: TestServiceOptions = {}): () => TestService {
+  let running: (TestService & { stop(): Promise<void> }) | undefined;
+  beforeAll(async () => {
+    const home = await mkdtemp(join(tmpdir(), "review-api-"));
+    const folder = join(home, defaultDataPath);
+    await mkdir(folder);
+    if (demo) await cp(await demoData(), folder, { recursive: true });
+    const directory = dataDirectory(folder);
+    // What the functions log is for operators.
+    process.env.LOG_LEVEL ??= "silent";
+    let keys: DemoKeys = {};
+    const service = await startService({
+      directory,
+      port: 0,
+      fresh: false,
+      startEngine: startOnSharedEngine,
+      log: () => undefined,
+      furnish: async (backend, pump) => {
+        if (demo)
+          keys = await furnishDemo(backend, pump, directory, { say: () => undefined, watched: false });
+        await sendAll({ queue: backend.queue.events, bucket: backend.bucket }, events);
+        await pump.drain();
+      },
+    });
+    const stop = async () => {
+      await service.stop();
+      await rm(home, { recursive: true, force: true });
+    };
+    running = { url: service.url, home, folder, keys, stop };
+  });
+  afterAll(() => running?.stop());
+  return () => {
+    if (!running) throw new Error("The service is there only inside tests and hooks.");
+    return running;
+  };
+}
+
+/** A database of its own on the engine that all services of the run share. */
+async function startOnSharedEngine(wanted: Parameters<typeof startEngine>[0] = {}): Promise<Engine> {
+  const shared = await diskEngine();
+  const { kind, dataPath } = wanted;
+  if (!shared || !kind?.startProxy || dataPath === undefined) return await startEngine(wanted);
+  await moveDatabase(dataPath, shared.folder);
+  const { endpoint, close } = await kind.startProxy(shared.port, dataPath);
+  return { kind, endpoint, ended: new Promise(() => undefined), stop: close };
+}
+
+/**
+ * DynamoDB Local keeps a database per access key id, in a file that is named after it. The data gets a new id, so that
+ * services with the same demo do not meet.
+ */
+async function moveDatabase(dataPath: string, folder: string): Promise<void> {
+  await mkdir(dataPath, { recursive: true });
+  const accessKeyId = systemChance.uuid().replaceAll("-", "");
+  for (const name of await readdir(dataPath)) {
+    const file = join(dataPath, name);
+    if (name.endsWith(".db")) await rename(file, join(folder, name.replace(/^[^_]+/, accessKeyId)));
+  }
+  await writeFile(join(dataPath, "access-key-id"), `${accessKeyId}\n`);
+}
