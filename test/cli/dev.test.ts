@@ -9,6 +9,7 @@ import { keyKinds } from "../../lib/contract/access.ts";
 import { baseHeaders } from "../../lib/http/headers.ts";
 import { engineKind } from "../support/engine.ts";
 import { entry } from "../support/tool.ts";
+import { isLong } from "../support/volume.ts";
 import {
   callJson,
   callTool,
@@ -155,22 +156,26 @@ test("what the start says names the engine and what is being done, and nothing e
   ]);
 });
 
-test("the service ends with its engine when the shell that npm started it in is killed", async () => {
-  const folder = await dev.folder();
-  const words = [entry, "dev", "--data", folder, "--port", "0", "--no-demo", "--json"];
-  // As npm starts a script: a shell in between, and a variable that says so.
-  const shell = spawn("sh", ["-c", '"$0" "$@"; exit "$?"', process.execPath, ...words], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, npm_lifecycle_event: "start" },
-  });
-  const output = collect(shell);
-  await vi.waitUntil(() => output().stdout.includes('{"ready":true'), { timeout: 80_000 });
-  const { process_id } = ownerOf(await readFile(join(folder, "service.json"), "utf8"));
-  expect([process_id === shell.pid, enginesOf(folder).length]).toEqual([false, 1]);
-  shell.kill("SIGKILL");
-  await expect.poll(() => isRunning(process_id), { timeout: 10_000 }).toBe(false);
-  await expect.poll(() => enginesOf(folder), { timeout: 10_000 }).toEqual([]);
-});
+/** For the service the same as a SIGTERM to npm, which the shell passes on to nobody: its parent is gone. */
+test.runIf(isLong)(
+  "the service ends with its engine when the shell that npm started it in is killed",
+  async () => {
+    const folder = await dev.folder();
+    const words = [entry, "dev", "--data", folder, "--port", "0", "--no-demo", "--json"];
+    // As npm starts a script: a shell in between, and a variable that says so.
+    const shell = spawn("sh", ["-c", '"$0" "$@"; exit "$?"', process.execPath, ...words], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, npm_lifecycle_event: "start" },
+    });
+    const output = collect(shell);
+    await vi.waitUntil(() => output().stdout.includes('{"ready":true'), { timeout: 80_000 });
+    const { process_id } = ownerOf(await readFile(join(folder, "service.json"), "utf8"));
+    expect([process_id === shell.pid, enginesOf(folder).length]).toEqual([false, 1]);
+    shell.kill("SIGKILL");
+    await expect.poll(() => isRunning(process_id), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => enginesOf(folder), { timeout: 10_000 }).toEqual([]);
+  },
+);
 
 /** The printed lines, in a shell of the checkout, where `npx` finds the tool. */
 async function expectPastable(printed: string, cwd: string): Promise<void> {

@@ -87,7 +87,11 @@ test("a sound service passes every check, and nothing is left but what is said t
 /** What a run leaves that was cut off at its worst moment: events that wait, failed tries, removals of the streams. */
 async function plantLeftovers(connection: Connection): Promise<void> {
   const events = stageEvents();
-  await sendAll(connection, events.all);
+  // Without the one that fills an answer of 16 MiB: it takes longer than all the others.
+  await sendAll(
+    connection,
+    events.all.filter((each) => JSON.stringify(each).length < 100_000),
+  );
   await connection.settle?.();
   await createKeys(connection);
   const { table } = connection;

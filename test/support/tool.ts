@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { connectLocally } from "../../cli/connection/local.ts";
 import { chooseEngine } from "../../cli/local/engine/engine.ts";
 import { madeOnce, type Recipe } from "./made-once.ts";
 
@@ -54,15 +55,24 @@ const demoRecipe = (): Recipe => ({
     service.stderr?.on("data", (chunk: Buffer) => said.push(chunk));
     try {
       await firstLine(service);
-      // Waits until all of the history is in, too.
-      const [code] = await once(spawnTool(["events", "redrive", "--data", data]), "close");
-      if (code !== 0) throw new Error("The demo's history did not come in.");
+      await untilAllIsApplied(data);
     } finally {
       await endTool(service);
     }
     await writeFile(join(folder, "said.txt"), Buffer.concat(said));
   },
 });
+
+async function untilAllIsApplied(data: string): Promise<void> {
+  const connection = await connectLocally(data, { create: false });
+  try {
+    await connection.settle?.();
+    const failed = await Array.fromAsync(connection.failedEvents());
+    if (failed.length > 0) throw new Error("The demo's history did not come in.");
+  } finally {
+    await connection.close();
+  }
+}
 
 /** A folder whose demo data is told already, which takes a start from nothing many seconds. Copy it, never change it. */
 export const demoData = async (): Promise<string> => join(await madeOnce(demoRecipe()), "data");

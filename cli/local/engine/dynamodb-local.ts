@@ -28,6 +28,8 @@ export const dynamoDbLocal: EngineKind = {
         // compiler costs as much as it saves in 40,000 calls, and after these a call takes 1.6 ms instead of 2.3.
         ...(isForManyCalls ? [] : ["-XX:TieredStopAtLevel=1"]),
         "-XX:+UseSerialGC",
+        // It makes errors for every request that it never throws: their stack traces take a tenth of its time.
+        "-XX:-StackTraceInThrowable",
         `-Djava.library.path=${join(engine, "DynamoDBLocal_lib")}`,
         ...["-jar", join(engine, "DynamoDBLocal.jar"), "-port", String(port), "-disableTelemetry"],
         // Its default lets every web page in a browser of this machine read the answers.
