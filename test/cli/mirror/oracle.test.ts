@@ -57,7 +57,7 @@ const cases: readonly Case[] = [
 ];
 
 const seeds = volume(1, 120);
-const runsPerSeed = 6;
+const runsPerSeed = volume(4, 6);
 
 test.each(cases)(
   "a mirror of $name is what a fresh export would be, on the service's own handlers",
