@@ -58,7 +58,7 @@ export class Api extends Construct {
         operationFunction(this, workshop, operation, environment),
       ]),
     );
-    // Step 1 of a request comes before its key, so the fallback needs no table.
+    // A path is checked before the key, so the fallback needs no table.
     this.fallback = workshop.make(this, {
       id: "fallback",
       source: fallbackSource,

@@ -1,6 +1,6 @@
 /**
  * The closed lists of the metrics. In a file without schemas, so that a page in a browser can have them too.
- * In interface.md's order, which is also the order of CSV columns and of the codes in stored entries: only append.
+ * The order is also that of CSV columns and of the codes in stored entries: only append.
  */
 export const severities = ["critical", "major", "minor", "trivial", "info"] as const;
 export const categories = [

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { KeyKind, Permission } from "./access.ts";
 import type { ErrorCode } from "./errors.ts";
 
-/** What happens to a kind of key at step 3 of a request. What is not accepted here is denied. */
+/** How an operation treats a kind of key. A kind that is not accepted here is refused. */
 export type KeyPolicy = Readonly<Record<KeyKind, "accepted" | "forbidden" | "gone">>;
 
 export const everyKey: KeyPolicy = {
@@ -76,14 +76,14 @@ export type Operation = {
   /** The success answer: one status, and its schema unless it has no body. */
   readonly answer: AnswerSchema & { readonly status: 200 | 201 | 204 };
   readonly keys: KeyPolicy;
-  /** Parameters, or `name=value`, that only these kinds of key may send; other kinds are refused for it (step 3). */
+  /** Parameters, or `name=value`, that only these kinds of key may send; other kinds get 403 KEY_TYPE_FORBIDDEN. */
   readonly keysOfParameter?: Readonly<Record<string, readonly KeyKind[]>>;
   /**
    * `enterprise`: organizations on other plans are left out of the scope, none left is refused.
    * `enterprise_somewhere`: one on the plan is enough and all stay in the scope.
    */
   readonly plan: "enterprise" | "enterprise_somewhere" | "any";
-  /** Further states of the organization that are checked around the plan (decisions, section 3, step 6). */
+  /** Further states of the organization that are checked together with the plan. */
   readonly gates?: readonly ("subscription" | "self_hosted" | "metrics")[];
   /** `admin` is exactly `cr_admin`; null lets every accepted key through. */
   readonly needs: Permission | "admin" | null;

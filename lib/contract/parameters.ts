@@ -146,7 +146,7 @@ export const keyIdParameter = z
   .string()
   .regex(keyIdForm, { error: "must be the id of a key, as GET /v1/keys shows it" });
 
-/** Known on every operation; what it does depends on the kind of key (decisions, section 3). */
+/** Known on every operation; what it does depends on the kind of key ("Keys and scopes" in docs/guide.md). */
 export const organizationSelector = { org_id: identifier.optional() };
 
 /** Instance keys only: narrows the reading operations to some of the instance's organizations. */

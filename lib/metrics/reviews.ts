@@ -212,7 +212,7 @@ const counted = (
     cell: ({ coderabbit_comments }) => counts(coderabbit_comments)[what],
   }));
 
-/** The columns of the CSV, in the order of decisions, section 5. */
+/** The columns of the CSV. Callers rely on the order: new columns come last. */
 export const reviewColumns: readonly Column[] = [
   plain("pr_url"),
   plain("author_id"),

@@ -6,7 +6,7 @@ import { expectGoodLooks, openPage, service } from "./support.ts";
 const approval = "Learnings that wait for approval";
 const administration = ["Seats", approval, "Recent audit entries"];
 
-/** What each kind of key may not read, by hand: decisions, section 4. The user key is a member's, the others are admins'. */
+/** What each kind of key may not read, by hand ("Who may call what" in docs/guide.md). The user key is a member's, the others are admins'. */
 const expected: Readonly<Record<KeyKind, readonly string[]>> = {
   organization: [],
   user: ["Open security findings", ...administration],

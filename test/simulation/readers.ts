@@ -430,7 +430,7 @@ export class Walk {
   }
 }
 
-/** As step 5 decides it. */
+/** As the request path resolves the scope. */
 function isRefused(
   cursor: Parameters<typeof checkMark>[0],
   key: Parameters<typeof checkMark>[1]["key"],

@@ -161,7 +161,7 @@ function decompressed(body: Buffer, coding: string | undefined): Buffer {
   return coding === "br" ? brotliDecompressSync(body) : body;
 }
 
-/** Holds in every test: documented status, the schema of the answer, the shape of errors, the headers of section 3. */
+/** Holds in every test: documented status, the schema of the answer, the shape of errors, the headers of every answer. */
 function checkAnswer(operation: Operation | undefined, target: string, answer: Answer): void {
   const { status, headers, json } = answer;
   expect(headers).toMatchObject({

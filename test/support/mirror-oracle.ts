@@ -10,7 +10,7 @@ export type Possible = {
 export type MirrorFault = { readonly kind: "missed" | "outdated" | "stale"; readonly name: string };
 
 /**
- * "A mirror is never wrong" (decisions, section 3), stated here and nowhere else: whoever applied all pages, and kept the
+ * "A mirror that is always right" (docs/guide.md), stated here and nowhere else: whoever applied all pages, and kept the
  * last record of each thing, holds the things that a fresh walk returns, in their last written state.
  *
  * At rest a fresh walk returns one state of each thing: `atRest`. While writers are at work nobody knows the moment of that

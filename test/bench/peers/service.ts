@@ -24,7 +24,7 @@ export const querySchema = operation.query;
 export type Query = z.output<typeof querySchema>;
 export const keyHeader = "x-service-api-key";
 
-/** Steps 2 and 3: who calls, and whether this kind of key may. */
+/** Who calls, and whether this kind of key may. */
 export async function identify(
   keyText: string | undefined,
   parameters: readonly string[],
@@ -40,7 +40,7 @@ export async function identify(
   return principal;
 }
 
-/** Steps 5 to 9, on a query that the framework has validated. */
+/** Scope, plan, permission, rate limit and the work, on a query that the framework has validated. */
 export async function organizationsPage(principal: Principal, query: Query) {
   const { table, clock, limiter, cursorKeys: ring } = dependencies();
   const startedAtMs = clock.nowMs();

@@ -22,7 +22,7 @@ export type Expected = {
 
 const refused = (status: number, code: string): Expected => ({ status, code, isAdmitted: false });
 
-/** The first failing step of section 3 answers. Every request here is well formed but for what it selects. */
+/** The first check that fails answers, in the order of "Errors" in docs/guide.md. Every request is well formed except for what it selects. */
 export function expectedOf(row: Row, caller: Caller, selection: Selection): Expected {
   return (
     judgeKind(row, caller, selection) ??

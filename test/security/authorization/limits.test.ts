@@ -8,7 +8,7 @@ import type { Selection } from "./selectors.ts";
 import { type Kind, type Row, rows } from "./table.ts";
 import { buildInstance, buildWorkspace, KeyCabinet, type Place, type Tenant } from "./world.ts";
 
-/** The last column of section 4, by hand: which operations count in one bucket, and whose bucket it is. */
+/** Written by hand: which operations count in one bucket, and whose bucket it is. */
 const buckets = [
   { owner: "quota", operations: ["listReviewCommentMetrics", "listReviewMetrics", "listMcpMetrics"] },
   {

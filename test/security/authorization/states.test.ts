@@ -4,7 +4,7 @@ import { Pace } from "../../support/pace.ts";
 import { isLong, timeoutMs } from "../../support/volume.ts";
 import { github, gitlab, type OrganizationId, World } from "../../support/world.ts";
 
-/** The states of an organization that decide at step 6, beside the plan. */
+/** The states of an organization that are checked together with the plan. */
 const api = useApi();
 const world = new World(() => api.store().table);
 let pace: Pace;

@@ -1,6 +1,6 @@
 /**
- * Who may call what: section 4 of the decisions, written down by hand. Nothing here is read from the code it
- * judges. y = accepted, 403 = KEY_TYPE_FORBIDDEN, 410 = LEGACY_API_KEY.
+ * Who may call what, written by hand: "Who may call what" in docs/guide.md. Nothing here is read from the code that it
+ * tests. y = accepted, 403 = KEY_TYPE_FORBIDDEN, 410 = LEGACY_API_KEY.
  */
 const written = `
 | operation                | organization | user | workspace | instance | legacy | agentic | org_id   | needs                        | plan       | limit | instance   | organization_ids |
@@ -88,7 +88,7 @@ function toRow(cells: readonly string[]): Row {
   };
 }
 
-/** What a role allows (section 1). `with` and `without` are custom roles made for the permission in question. */
+/** What a role allows. `with` and `without` are custom roles made for the permission in question. */
 export const roles = ["cr_admin", "cr_member", "cr_billing_admin", "with", "without"] as const;
 export type Role = (typeof roles)[number];
 

@@ -11,7 +11,7 @@ type Foreseen = readonly (ErrorCode | "done")[];
 const parameterOf = ({ query }: Draft, wanted: string): string | undefined =>
   query.find(([name]) => name === wanted)?.[1];
 
-/** What a valid request may be answered with, by hand from decisions section 5: nothing else is. */
+/** The answers that a valid request may get, written by hand: any other answer is a fault. */
 export function foreseen(draft: Draft, home: FuzzHome): Foreseen {
   const narrowed = parameterOf(draft, "organization_ids")
     ?.split(",")

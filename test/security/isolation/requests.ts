@@ -43,7 +43,7 @@ export type List = keyof typeof lists;
 export const metrics = ["listReviewCommentMetrics", "listReviewMetrics", "listMcpMetrics"] as const;
 const legacyReads: ReadonlySet<string> = new Set([...metrics, "listLearnings"]);
 
-/** Who may read a list (section 4). */
+/** Who may read a list. */
 export function readersOf(operation: string): Kinds {
   if (operation === "listSecurityFindings") return notWorkspace;
   return legacyReads.has(operation) ? withLegacy(everyKind) : everyKind;
