@@ -7,7 +7,7 @@ const link = (code: string): string => `[${code}](errors/${code}.md)`;
 export const errorsPage = (): string =>
   [
     "# Error codes",
-    'A program goes by the code, which is one of a closed list; the message is for people. Every error answer has a `Link` header, `rel="help"`, that leads to the page of its code.',
+    'Programs use the code, which is one of a closed list. The message is for people. Every error answer has a `Link` header with `rel="help"` that leads to the page of its code.',
     "## Codes of answers",
     markdownTable(
       ["Code", "HTTP", "Meaning"],
@@ -16,7 +16,7 @@ export const errorsPage = (): string =>
         .map(([code, { status, meaning }]) => [link(code), String(status), meaning]),
     ),
     "## Codes of single items",
-    "In an answer of 200 that did a part of its work.",
+    "An answer of 200 to a batch has these codes for the items that failed.",
     markdownTable(
       ["Code", "Meaning"],
       Object.entries(itemErrorCodes)

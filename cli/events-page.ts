@@ -23,7 +23,7 @@ const envelopeTable = (): string =>
 const typesPart = (): string =>
   [
     markdownTable(
-      ["Type", "What it tells", "JSON Schema"],
+      ["Type", "What it is about", "JSON Schema"],
       eventTypeNames.map((name) => [`\`${name}\``, meaningOf(name), `[${name}.json](events/${name}.json)`]),
     ),
     ...eventTypeNames.map(typePart),

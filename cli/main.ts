@@ -40,7 +40,7 @@ const groups: readonly CommandGroup[] = [
   },
   {
     name: "learnings",
-    summary: "Approve or disapprove waiting Learnings; search as the reviewer does",
+    summary: "Approve or disapprove pending Learnings; search as the reviewer does",
     load: async () => (await import("./commands/learnings.ts")).commands,
   },
   {
@@ -55,27 +55,27 @@ const groups: readonly CommandGroup[] = [
   },
   {
     name: "export",
-    summary: "Write metrics, Learnings or audit logs to a file, and go on later",
+    summary: "Write metrics, Learnings, audit logs or findings to a file, and update it later",
     load: async () => (await import("./commands/export.ts")).commands,
   },
   {
     name: "login",
-    summary: "Keep an address and a key for export and report",
+    summary: "Store an address and a key for export and report",
     load: async () => (await import("./commands/login.ts")).loginCommands,
   },
   {
     name: "logout",
-    summary: "Forget what login kept",
+    summary: "Delete what login stored",
     load: async () => (await import("./commands/login.ts")).logoutCommands,
   },
   {
     name: "index",
-    summary: "Mend the review index of Learnings",
+    summary: "Repair the review index of Learnings",
     load: async () => (await import("./commands/index.ts")).commands,
   },
   {
     name: "repair",
-    summary: "Put the streams in order after the table was restored",
+    summary: "Repair the data after the table was restored",
     load: async () => (await import("./commands/repair.ts")).commands,
   },
   {
@@ -85,7 +85,7 @@ const groups: readonly CommandGroup[] = [
   },
   {
     name: "verify",
-    summary: "Check after a deployment that everything works, and leave nothing behind",
+    summary: "Check after a deployment that everything works, and clean up",
     load: async () => (await import("./commands/verify.ts")).commands,
   },
   {

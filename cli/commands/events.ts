@@ -14,7 +14,11 @@ const send: Command = {
   name: "send",
   summary: "Send platform events; on the local service also wait until they are applied",
   connects: true,
-  argument: { name: "FILE.ndjson", required: true, help: "one event a line: {id, type, occurred_at, data}" },
+  argument: {
+    name: "FILE.ndjson",
+    required: true,
+    help: "one event per line: {id, type, occurred_at, data}",
+  },
   options: { "no-wait": { help: "do not wait until they are applied" } },
   examples: ["events send events.ndjson", "events send events.ndjson --stack ReviewApi"],
   async run(input, terminal) {
@@ -75,7 +79,7 @@ async function countRefused(
 
 const failed: Command = {
   name: "failed",
-  summary: "The events that could not be applied, and why; of a stack's queue the first ten of each group",
+  summary: "List the events that could not be applied, and why; on a stack the first ten of each group",
   connects: true,
   options: listOptions,
   examples: ["events failed", "events failed --stack ReviewApi --json"],
@@ -98,12 +102,12 @@ const failed: Command = {
 
 const redrive: Command = {
   name: "redrive",
-  summary: "Send failed events again, after what made them fail is mended, and tell which failed again",
+  summary: "Send failed events again, after you repaired the cause, and report which failed again",
   connects: true,
   argument: {
     name: "EVENT_ID",
     required: false,
-    help: "only this one (default: all); a stack's queue shows no more than the first ten of a group",
+    help: "only this one (default: all); on a stack it must be among the first ten of its group",
   },
   options: { "no-wait": { help: "do not wait until they are applied" } },
   examples: ["events redrive", "events redrive 0b9e2c1a-5d7f-4c3e-9a51-7f1d2e3c4b5a"],

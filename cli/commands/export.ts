@@ -20,7 +20,7 @@ const formatHelp = (known: readonly string[]): Options => ({
 });
 const mirrorOptions: Options = {
   ...formatHelp(formats),
-  resume: { help: "bring FILE up to date: read only what changed since, also after an interruption" },
+  resume: { help: "update FILE: read only what changed since the last run, also after an interruption" },
   ...placeOptions,
 };
 const organizationsOption: Options = {
@@ -39,7 +39,8 @@ const datasetNames = ["review-comments", "reviews", "mcp"] as const;
 
 const metrics: Command = {
   name: "metrics",
-  summary: "Export review metrics; --resume keeps FILE what a new export would be, removals included",
+  summary:
+    "Export review metrics; with --resume FILE stays what a new export would write, without removed records",
   connects: true,
   options: {
     dataset: {
@@ -47,7 +48,7 @@ const metrics: Command = {
       help: `${datasetNames.join(", ")} (default reviews); CSV of review-comments has a row for each comment`,
     },
     start: { value: "DAY", help: `merged from this day on (default ${windowDaysDefault} days ago)` },
-    end: { value: "DAY", help: "merged up to this day (default: open, so that --resume finds later ones)" },
+    end: { value: "DAY", help: "merged up to this day (default: no end, so that --resume finds later ones)" },
     status: { value: "STATUS", help: "merged, closed or all (reviews only; default merged)" },
     ...scopeOptions,
     ...repositoriesOption,
@@ -79,7 +80,7 @@ const metrics: Command = {
 const learningsCommand: Command = {
   name: "learnings",
   summary:
-    "Export shared, approved Learnings; --resume keeps FILE what a new export would be, deletions included",
+    "Export shared, approved Learnings; with --resume FILE stays what a new export would write, without deleted ones",
   connects: true,
   options: { ...scopeOptions, ...repositoriesOption, ...mirrorOptions },
   examples: ["export learnings --format csv", "export learnings --output learnings.json --resume"],
@@ -89,11 +90,12 @@ const learningsCommand: Command = {
 
 const auditLogsCommand: Command = {
   name: "audit-logs",
-  summary: "Export audit logs, oldest first; --resume adds to FILE and keeps what the service no longer has",
+  summary:
+    "Export audit logs, oldest first; --resume adds to FILE and keeps entries that the service has deleted",
   connects: true,
   options: {
-    start: { value: "DAY", help: "from this day on (default: the oldest there is)" },
-    end: { value: "DAY", help: "up to this day (default: open)" },
+    start: { value: "DAY", help: "from this day on (default: the oldest entry)" },
+    end: { value: "DAY", help: "up to this day (default: no end)" },
     ...scopeOptions,
     ...mirrorOptions,
   },
@@ -108,7 +110,7 @@ const auditLogsCommand: Command = {
 
 const securityCommand: Command = {
   name: "security",
-  summary: "Download the findings of AI security scans, all of them anew each time",
+  summary: "Download all findings of AI security scans, each time",
   connects: true,
   options: {
     repo: { value: "ID", help: "only this repository, by provider id; SARIF for upload needs it" },
@@ -119,7 +121,7 @@ const securityCommand: Command = {
     ...placeOptions,
     key: {
       value: "KEY",
-      help: "the API key, no workspace token (default: REVIEW_API_KEY; locally the demo's organization key)",
+      help: "the API key, not a workspace token (default: REVIEW_API_KEY; locally the demo's organization key)",
     },
   },
   examples: [

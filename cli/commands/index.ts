@@ -9,7 +9,7 @@ import { formatRecord, startTally } from "../terminal.ts";
 
 const reconcile: Command = {
   name: "reconcile",
-  summary: "Compare the whole review index with the Learnings and mend what differs",
+  summary: "Compare the whole review index with the Learnings and repair what differs",
   connects: true,
   examples: ["index reconcile", "index reconcile --stack ReviewApi --json"],
   run: (input, terminal) =>

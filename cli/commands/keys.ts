@@ -25,17 +25,17 @@ const anyCount = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 const create: Command = {
   name: "create",
-  summary: "Make an API key and show it, this one time",
+  summary: "Make an API key and show it once",
   connects: true,
   options: {
     kind: { value: "KIND", help: kinds.join(", "), required: true },
     org: { value: "ORG", help: "the organization, by provider id or UUID (all kinds but instance)" },
     instance: { value: "ID", help: "the instance (instance keys)" },
-    home: { value: "ORG", help: "the organization an instance key acts on" },
-    orgs: { value: "A,B", help: "what an instance key may see (default: all of the instance)" },
-    owner: { value: "USER", help: "the member who owns it or as whom it acts, by provider user id" },
+    home: { value: "ORG", help: "the home organization of an instance key" },
+    orgs: { value: "A,B", help: "the organizations of an instance key (default: all of the instance)" },
+    owner: { value: "USER", help: "the member who owns the key, or whom it acts as, by provider user id" },
     role: { value: "ROLE", help: "rights of organization and instance keys (default cr_member)" },
-    name: { value: "TEXT", help: `to tell it from others, 1 to ${keyLimits.nameCharactersMax} characters` },
+    name: { value: "TEXT", help: `a name for people, 1 to ${keyLimits.nameCharactersMax} characters` },
     "expires-in-days": { value: "N", help: "default: never" },
   },
   examples: [
@@ -107,11 +107,11 @@ function refuseForeignOptions(input: Input, kind: (typeof kinds)[number]): void 
 
 const list: Command = {
   name: "list",
-  summary: "Every key ever made, without its secret",
+  summary: "List every key that was ever made, without its secret",
   connects: true,
   options: {
-    org: { value: "ORG", help: "only those of this organization" },
-    active: { help: "leave out what is revoked, rotated or expired" },
+    org: { value: "ORG", help: "only the keys of this organization" },
+    active: { help: "only active keys: not revoked, rotated or expired" },
     ...listOptions,
   },
   examples: ["keys list --active", "keys list --org 1001 --json"],
@@ -136,16 +136,17 @@ const list: Command = {
 
 const rotate: Command = {
   name: "rotate",
-  summary: "Make a successor with the same rights; the old key works until its grace ends",
+  summary:
+    "Replace a key with a new one that has the same rights; the old key works until its grace period ends",
   connects: true,
   argument: { name: "KEY_ID", required: true, help: "the id that `keys list` shows" },
   options: {
     "grace-seconds": {
       value: "N",
-      help: "how long the old key goes on working, 0 for not at all",
+      help: "how long the old key still works; 0: it ends now",
       required: true,
     },
-    owner: { value: "USER", help: "for a legacy key: the member who owns the organization key it becomes" },
+    owner: { value: "USER", help: "for a legacy key: the member who owns the new organization key" },
   },
   examples: ["keys rotate KEY_ID --grace-seconds 86400"],
   run: (input, terminal) => {

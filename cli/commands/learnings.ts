@@ -13,10 +13,10 @@ import { listOptions, showList } from "../listing.ts";
 
 const pending: Command = {
   name: "pending",
-  summary: "Learnings that wait for approval, the next deadline first",
+  summary: "List pending Learnings, the next deadline first",
   connects: true,
   options: {
-    org: { value: "ORG", help: "only this organization's, by provider id or UUID" },
+    org: { value: "ORG", help: "only this organization, by provider id or UUID" },
     ...listOptions,
   },
   examples: ["learnings pending", "learnings pending --org 1002 --json"],
@@ -92,14 +92,14 @@ const searchOptions: Options = {
   results: { value: "N", help: `1 to ${indexLimits.resultsMax} (default ${resultsDefault})` },
   "min-score": {
     value: "PERCENT",
-    help: "leave out what is less alike: 0 to 100 (default: leave out nothing)",
+    help: "the lowest score to show: 0 to 100 (default: show all)",
   },
   ...listOptions,
 };
 
 const search: Command = {
   name: "search",
-  summary: "What the reviewer would be given for a change, with scores",
+  summary: "Show which Learnings the reviewer would get for a change, with scores",
   connects: true,
   argument: { name: "TEXT", required: true, help: "the text of the change, or a few words of it" },
   options: searchOptions,

@@ -6,9 +6,9 @@ import { apiFault, OperatorFault, UsageFault } from "../fault.ts";
 
 const login: Command = {
   name: "",
-  summary: "Keep the address of an API and a key for it, so that export and report need neither",
+  summary: "Store the address of an API and a key, for export and report",
   connects: false,
-  options: { url: { value: "URL", help: "where the API is (default: you are asked)" } },
+  options: { url: { value: "URL", help: "the address of the API (default: the command asks)" } },
   examples: ["login", "login --url https://api.example.com"],
   async run(input, terminal) {
     const given =
@@ -38,7 +38,7 @@ const login: Command = {
 
 const logout: Command = {
   name: "",
-  summary: "Forget what login kept; the key itself goes on working",
+  summary: "Delete what login stored; the key itself still works",
   connects: false,
   examples: ["logout"],
   async run(input, terminal) {

@@ -23,7 +23,7 @@ const seatStates = ["assigned", "unassigned"] as const;
 
 const list: Command = {
   name: "list",
-  summary: "The active members of an organization, their roles and seats",
+  summary: "List the active members of an organization, their roles and seats",
   connects: true,
   options: {
     ...organizationOption,
@@ -73,7 +73,7 @@ const users = { name: "USERS", required: true, help: "provider user ids, separat
 
 const setRole: Command = {
   name: "set-role",
-  summary: "Give members a role, a system one or a custom one; events no longer change it then",
+  summary: "Give members a system role or a custom role; after this, events no longer change it",
   connects: true,
   argument: users,
   options: {
@@ -105,7 +105,7 @@ const setRole: Command = {
 
 const setSeat: Command = {
   name: "set-seat",
-  summary: "Assign seats to members or take them away; events no longer change them then",
+  summary: "Assign seats to members or take them away; after this, events no longer change them",
   connects: true,
   argument: users,
   options: {

@@ -17,7 +17,7 @@ const argument = { name: "ORG", help: "an organization, by provider id where onl
 
 const show: Command = {
   name: "show",
-  summary: "One organization, or all of them",
+  summary: "Show one organization, or all of them",
   connects: true,
   argument: { ...argument, required: false },
   options: listOptions,
@@ -43,7 +43,7 @@ const show: Command = {
 
 const set: Command = {
   name: "set",
-  summary: "Change settings of an organization; events no longer change what was set here",
+  summary: "Change settings of an organization; after this, events no longer change them",
   connects: true,
   argument: { ...argument, required: true },
   options: {
@@ -52,8 +52,8 @@ const set: Command = {
       value: "N",
       help: `0 to ${eventLimits.approvalDelayDaysMax}; 0: Learnings need no approval`,
     },
-    repository: { value: "ID", help: "the delay of this repository alone, by the provider's id" },
-    "inherit-approval-delay": { help: "let the repository follow its organization again" },
+    repository: { value: "ID", help: "set the delay of this repository only, by provider id" },
+    "inherit-approval-delay": { help: "the repository uses the delay of its organization again" },
   },
   examples: [
     "org set 1001 --seat-assignment-mode manual",

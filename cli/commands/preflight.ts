@@ -17,7 +17,7 @@ type Result = {
 
 const command: Command = {
   name: "",
-  summary: "Before a deployment: see whether the AWS account and region have what the stack needs",
+  summary: "Before a deployment: check that the AWS account and region have what the stack needs",
   connects: false,
   options: {
     region: { value: "REGION", help: "where the stack will be (default: the environment's)" },

@@ -14,7 +14,7 @@ import { formatRecord, startTally } from "../terminal.ts";
 
 const repair: Command = {
   name: "",
-  summary: "After a restore: publish what is half written, match entries and rows, end the exports under way",
+  summary: "After a restore: finish half-written data, make copies agree, and end running exports",
   connects: true,
   examples: ["repair", "repair --stack ReviewApi"],
   run: (input, terminal) =>

@@ -31,7 +31,7 @@ const formats = ["text", "md", "html", "json"] as const satisfies readonly Forma
 
 const report: Command = {
   name: "",
-  summary: "Pull requests, findings, acceptance and review times of a period",
+  summary: "Report pull requests, findings, acceptance and review times of a period",
   connects: true,
   options: {
     days: { value: "N", help: `the last N days, today included (default ${daysDefault})` },

@@ -22,7 +22,7 @@ const msPerDay = 86_400_000;
 const idle: Command = {
   name: "idle",
   summary:
-    "Who has held a seat for so many days and finished no reviewed pull request in them; --unassign takes the seats",
+    "List who has held a seat for that many days without a finished, reviewed pull request; --unassign takes the seats",
   connects: true,
   options: {
     days: { value: "N", help: `1 to ${daysMax} (default ${daysDefault})` },

@@ -17,7 +17,7 @@ const workspaceOptions: Options = {
 
 const create: Command = {
   name: "create",
-  summary: "Make a workspace token and show it, this one time",
+  summary: "Make a workspace token and show it once",
   connects: true,
   options: {
     ...workspaceOptions,
@@ -45,7 +45,7 @@ const create: Command = {
 
 const list: Command = {
   name: "list",
-  summary: "The tokens of a workspace, without their secrets",
+  summary: "List the tokens of a workspace, without their secrets",
   connects: true,
   options: { ...workspaceOptions, ...listOptions },
   examples: ["tokens list --workspace acme --as 501"],

@@ -12,7 +12,7 @@ import { type CheckResult, verify } from "../verify/run.ts";
 
 const command: Command = {
   name: "",
-  summary: "After a deployment: call every operation, send every event, search, and remove it all again",
+  summary: "After a deployment: call every operation, send every event, search, and remove everything again",
   connects: true,
   examples: ["verify --stack ReviewApi", "verify --json"],
   run: (input, terminal) =>

@@ -1,6 +1,6 @@
 /**
- * Every action that an audit entry can tell of: a closed list, which the API's filter, the OpenAPI document and the
- * guide are made from. An action that was ever stored stays in it.
+ * Every action of an audit entry: a closed list. The API's filter, the OpenAPI document and the guide are made from it.
+ * An action that was ever stored stays in it.
  */
 export const auditActionNames = [
   "key.created",
@@ -31,8 +31,8 @@ export const auditActionNames = [
 ] as const;
 
 /**
- * An entry is written when the service hears of a change. Entries of platform events carry `occurred_at`, because an event
- * may tell of long ago. Days and timestamps compare as text.
+ * An entry is written when the service learns of a change. Entries of platform events carry `occurred_at`, because an
+ * event may come long after the change. Days and timestamps compare as text.
  */
 export const happenedBefore = (metadata: Readonly<Record<string, unknown>>, since: string): boolean =>
   typeof metadata.occurred_at === "string" && metadata.occurred_at < since;
@@ -41,29 +41,29 @@ export type AuditAction = (typeof auditActionNames)[number];
 
 /** For the guide. */
 export const auditActionMeanings: Readonly<Record<AuditAction, string>> = {
-  "key.created": "A key was made.",
-  "key.rotated": "A key got a successor; it works until its grace ends.",
-  "key.revoked": "A key was ended.",
-  "key.refused": "A real key was turned away.",
-  "token.created": "A workspace token was made.",
-  "token.rotated": "A workspace token got a successor; it works until its grace ends.",
-  "token.deleted": "A workspace token was ended.",
+  "key.created": "A key was created.",
+  "key.rotated": "A key was replaced; the old key works until its grace period ends.",
+  "key.revoked": "A key was revoked.",
+  "key.refused": "A request with a real key was refused.",
+  "token.created": "A workspace token was created.",
+  "token.rotated": "A workspace token was replaced; the old token works until its grace period ends.",
+  "token.deleted": "A workspace token was deleted.",
   "learning.created": "Learnings were created.",
-  "learning.promoted": "Private or undecided Learnings became shared and approved.",
-  "learning.updated": "A Learning got another text.",
+  "learning.promoted": "Private, pending or disapproved Learnings became shared and approved.",
+  "learning.updated": "A Learning was changed.",
   "learning.deleted": "A Learning was deleted.",
   "learning.approved": "A pending Learning was approved.",
   "learning.disapproved": "A pending Learning was disapproved.",
   "seats.assigned": "People got a seat.",
   "seats.unassigned": "People lost their seat.",
   "roles.changed": "Members got another role.",
-  "role.created": "A custom role was made.",
+  "role.created": "A custom role was created.",
   "role.updated": "A custom role was changed.",
   "role.deleted": "A custom role was deleted.",
   "member.removed": "A member left the organization.",
-  "workspace.admins_changed": "The admins of the workspace are others than before.",
+  "workspace.admins_changed": "The admins of the workspace changed.",
   "organization.settings_changed": "Settings of an organization were changed.",
-  "organization.moved": "An organization went to another workspace, or left one.",
+  "organization.moved": "An organization moved to another workspace, or left its workspace.",
   "organization.deactivated": "An organization was deactivated: its keys stop working.",
   "repository.settings_changed": "Settings of a repository were changed.",
 };

@@ -3,7 +3,7 @@
  * codes or it is a bug; `docs/errors/` has a page for each and a test holds the two together.
  */
 export const errorCodes = {
-  INVALID_REQUEST: { status: 400, meaning: "A parameter or the body is not what the operation takes." },
+  INVALID_REQUEST: { status: 400, meaning: "A parameter or the body does not fit the schema." },
   INVALID_CURSOR: {
     status: 400,
     meaning: "The cursor is damaged, too old, or was made for another request.",
@@ -22,7 +22,7 @@ export const errorCodes = {
   },
   ORGANIZATION_FORBIDDEN: {
     status: 403,
-    meaning: "The instance has this organization, but the key may not see it.",
+    meaning: "The key is not authorized for this organization of the instance.",
   },
   ENTERPRISE_PLAN_REQUIRED: { status: 403, meaning: "The operation needs the Enterprise plan." },
   SELF_HOSTED_ONLY: { status: 403, meaning: "The operation is for self-hosted organizations only." },
@@ -33,16 +33,16 @@ export const errorCodes = {
   ORGANIZATION_NOT_FOUND: { status: 404, meaning: "No active organization of the key's scope has this id." },
   LEARNING_NOT_FOUND: { status: 404, meaning: "No Learning of the key's scope has this id." },
   ROLE_NOT_FOUND: { status: 404, meaning: "The organization has no role with this id." },
-  KEY_NOT_FOUND: { status: 404, meaning: "The caller can reach no live key with this id." },
+  KEY_NOT_FOUND: { status: 404, meaning: "No active key in the caller's reach has this id." },
   METHOD_NOT_ALLOWED: { status: 405, meaning: "The path exists, but not with this method." },
   LEARNING_EXISTS: { status: 409, meaning: "Another Learning of the repository has this text." },
-  LEARNING_NOT_PENDING: { status: 409, meaning: "The Learning does not wait for approval." },
+  LEARNING_NOT_PENDING: { status: 409, meaning: "The Learning is not pending." },
   ROLE_NAME_TAKEN: { status: 409, meaning: "Another role of the organization has this name." },
-  ROLE_IN_USE: { status: 409, meaning: "A member or a live key still has this role." },
-  KEY_ROTATED: { status: 409, meaning: "The key was rotated already." },
+  ROLE_IN_USE: { status: 409, meaning: "A member or an active key still has this role." },
+  KEY_ROTATED: { status: 409, meaning: "The key is already rotated." },
   SYSTEM_ROLE: { status: 409, meaning: "System roles cannot be changed or deleted." },
-  ROLE_LIMIT_REACHED: { status: 409, meaning: "The organization has as many custom roles as it may have." },
-  LEGACY_API_KEY: { status: 410, meaning: "Legacy keys are no longer accepted here; create a new key." },
+  ROLE_LIMIT_REACHED: { status: 409, meaning: "The organization has the maximum of custom roles." },
+  LEGACY_API_KEY: { status: 410, meaning: "The operation no longer accepts legacy keys; create a new key." },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: "The request body is too large." },
   RESPONSE_TOO_LARGE: { status: 413, meaning: "The answer would exceed 16 MiB." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: "The body is not application/json." },
@@ -51,7 +51,7 @@ export const errorCodes = {
   METRICS_PREPARING: { status: 503, meaning: "An organization's metrics are being prepared; retry later." },
   INDEX_REFRESH_FAILED: {
     status: 503,
-    meaning: "The change is stored but the review index is not; repeat the request.",
+    meaning: "The change is stored, but the review index is not updated; repeat the request.",
   },
   SERVICE_UNAVAILABLE: { status: 503, meaning: "The service cannot answer right now; retry later." },
 } as const satisfies Record<string, { status: number; meaning: string }>;

@@ -7,19 +7,22 @@ const integer = { type: "integer" };
 const text = { type: "string" };
 
 const described = {
-  "x-request-id": [text, "The id of this request; a caller's own is kept if it is 1 to 128 of A-Za-z0-9_-."],
-  "cache-control": [text, "Answers are never stored by anybody on the way."],
-  "x-content-type-options": [text, "What comes is what content-type says."],
-  "strict-transport-security": [text, "The service is asked over HTTPS only."],
-  "retry-after": [integer, "Whole seconds to wait before the same request is sent again."],
+  "x-request-id": [
+    text,
+    "The id of this request. The service keeps a caller's own id of 1 to 128 characters of A-Za-z0-9_-.",
+  ],
+  "cache-control": [text, "No cache may store the answer."],
+  "x-content-type-options": [text, "The content is of the type that content-type names."],
+  "strict-transport-security": [text, "Use HTTPS only."],
+  "retry-after": [integer, "Whole seconds to wait before you send the same request again."],
   "ratelimit-policy": [text, 'The limit, as "bucket";q=requests;w=seconds.'],
-  ratelimit: [text, 'What is left of it, as "bucket";r=remaining;t=seconds.'],
+  ratelimit: [text, 'What is left of the limit, as "bucket";r=remaining;t=seconds.'],
   "x-ratelimit-limit": [integer, "Requests in a window of 60 seconds."],
   "x-ratelimit-remaining": [integer, "Requests left in the window that ends now."],
-  "x-ratelimit-reset": [integer, "Seconds until the next request is free."],
-  "x-next-cursor": [text, "The cursor of the next page; nothing else carries it in CSV and NDJSON."],
-  "x-resume-cursor": [text, "On the last page: the cursor that later reads only what was written since."],
-  "content-disposition": [text, "With a format that is a whole file: the name to save it under."],
+  "x-ratelimit-reset": [integer, "Seconds until the next request is possible."],
+  "x-next-cursor": [text, "The cursor of the next page. CSV and NDJSON have it only here."],
+  "x-resume-cursor": [text, "On the last page: the cursor that later reads only new records."],
+  "content-disposition": [text, "With a format that is a whole file: the file name."],
   deprecation: [text, "With a legacy key: it will stop working."],
   link: [
     text,

@@ -9,10 +9,11 @@ import type { Operation } from "./operation.ts";
  */
 const words: Readonly<Record<string, string>> = {
   // Lists and what goes with them.
-  data: "The records of this page, in the order of the walk; may be empty also when more pages follow.",
-  "Learnings: data": "The Learnings of this page, in write order; may be empty also when more pages follow.",
+  data: "The records of this page, in the order of the walk. It can be empty and still not be the last page.",
+  "Learnings: data":
+    "The Learnings of this page, in write order. It can be empty and still not be the last page.",
   next_cursor: "Send it as `cursor` to get the next page; null: this is the last page.",
-  removed: "With `include_removed=true`: what a mirror must drop since the walk began.",
+  removed: "With `include_removed=true`: what a mirror must drop.",
   "removed.removed_at": "When it was removed, UTC.",
   removed_at: "When it was removed, UTC.",
 
@@ -20,19 +21,19 @@ const words: Readonly<Record<string, string>> = {
   organization_id: "The Git provider's id of the organization.",
   "Audit logs: organization_id":
     "The Git provider's id of the organization; null for what belongs to a whole workspace or instance.",
-  organization_name: "The organization's name as it is now.",
+  organization_name: "The organization's current name.",
   repository_id: "The Git provider's id of the repository, unique within the organization.",
-  repository_name: "The repository's name as it is now; its id where the name is not known.",
-  "Learnings: repository_name":
-    "The repository's full name as it is now; its id where the name is not known.",
-  repository_full_name: "The repository's name with its owner, as it is now.",
-  repository_short_name: "The repository's name without its owner, as it is now.",
+  repository_name: "The repository's current name; its id where the name is unknown.",
+  "Learnings: repository_name": "The repository's current full name; its id where the name is unknown.",
+  repository_full_name: "The repository's current name with its owner.",
+  repository_short_name: "The repository's current name without its owner.",
   provider: "The kind of Git provider.",
   author_id:
     "The Git provider's id of the pull request's author, from stored metrics; null when unavailable.",
   author_username: "The author's login; null where it is not known.",
-  "Learnings: author_id": "The Git provider's user id of whoever wrote it, or owns the key that did.",
-  created_at: "When it was made, UTC.",
+  "Learnings: author_id":
+    "The Git provider's user id of the author, or of the owner of the key that created it.",
+  created_at: "When it was created, UTC.",
   "Metrics: created_at": "When the pull request was opened, UTC.",
   "Audit logs: provider":
     "The kind of Git provider of the organization; null for what belongs to a whole workspace or instance.",
@@ -40,25 +41,24 @@ const words: Readonly<Record<string, string>> = {
   status: "`success`: all done. `partial_success`: some failed. `failure`: all failed.",
   org_id: "The Git provider's id of the organization.",
   user_id: "The Git provider's id of the user, unique within the organization.",
-  code: "Why, for programs: one of a closed list.",
-  message: "Why, for people: what is wrong and what to do.",
+  code: "The reason, for programs: one of a closed list.",
+  message: "The reason, for people: what is wrong and what to do.",
   organizations: "The organizations it is about.",
 
   // Metrics.
-  pr_url:
-    "The address of the pull request: what records of the three metrics are joined on. Unique within an organization.",
+  pr_url: "The address of the pull request. Join the three metrics on it. Unique within an organization.",
   merged_at: "When it was merged, UTC.",
   "Metrics: merged_at": "When it was merged, UTC; null where it was not merged or that is not known.",
   closed_at: "When it was closed or merged, UTC; null where that is not known.",
   coderabbit_comments: "The stored findings, at least one; several may share one posted comment's URL.",
   "listReviewMetrics: coderabbit_comments":
-    "How many findings the automated review posted, and how many were accepted.",
+    "The number of findings that the automated review posted, and how many were accepted.",
   "listReviewMetrics: severity": "The same by severity; a finding without one counts in `total` only.",
   "listReviewMetrics: category": "The same by category; a finding without one counts in `total` only.",
   "listReviewMetrics: accepted":
     "How many of them are stored as accepted; the others are not accepted or unknown.",
   "coderabbit_comments.url":
-    "Link to the posted review comment; several findings may share it, so it names none of them.",
+    "Link to the posted review comment. Several findings may share it, so it does not identify a finding.",
   "coderabbit_comments.severity": "How bad the finding is; null for absent, unknown or none values.",
   "coderabbit_comments.category":
     "What the content is about, not the type of issue; null when absent or unknown.",
@@ -66,7 +66,7 @@ const words: Readonly<Record<string, string>> = {
     "Stored resolution outcome from automatic detection or user confirmation; not necessarily acceptance by the pull " +
     "request author. false is not proof of rejection; null means unknown. The value can change after the comment was " +
     "posted.",
-  "coderabbit_comments.total": "All findings, those without a severity or category too.",
+  "coderabbit_comments.total": "All findings, also those without a severity or category.",
   posted: "How many findings were posted.",
   critical: "Findings of severity critical.",
   major: "Findings of severity major.",
@@ -83,7 +83,7 @@ const words: Readonly<Record<string, string>> = {
   first_human_review_at: "When a person first reviewed it, UTC; null for never, or not known.",
   last_commit_at: "When its last commit was pushed, UTC; null where that is not known.",
   "Metrics: status": "`merged`, or `closed` for one that was closed unmerged.",
-  review_iterations: "How often the reviewer looked at it.",
+  review_iterations: "How often the reviewer reviewed it.",
   estimated_complexity: "From 1 (small) to 5 (large); null where there is no estimate.",
   estimated_review_minutes: "Minutes that a person would need to review it; null where there is no estimate.",
   servers: "The MCP servers that the review used, at least one. Counts are best-effort.",
@@ -95,55 +95,55 @@ const words: Readonly<Record<string, string>> = {
   "tools.failures": "How many of these calls failed.",
 
   // Learnings.
-  "createLearnings: data": "1 to 100 Learnings, done in order. A wrong one fails alone.",
+  "createLearnings: data": "1 to 100 Learnings, processed in order. A wrong one fails alone.",
   "Learnings: id": "The Learning's id: derived from the organization, the repository and the redacted text.",
   "data.learning":
     "The text: 1 to 10,000 characters after trimming. Recognized credentials are removed before it is stored.",
   "Learnings: learning":
     "The text: 1 to 10,000 characters after trimming, with recognized credentials removed.",
   file: "The path of the file it is about; null, or left out, for none.",
-  source_url: "Where it came from, an http or https URL; null, or left out, for nowhere.",
+  source_url: "Its source, an http or https URL; null, or left out, for none.",
   "updateLearning: file": "The path of the file it is about; null for none. Left out, it stays as it is.",
   "updateLearning: source_url":
-    "Where it came from, an http or https URL; null for nowhere. Left out, it stays as it is.",
+    "Its source, an http or https URL; null for none. Left out, it stays as it is.",
   usage_count: "How often reviews have used it.",
   last_used_at: "When it was last used, UTC; null for never. Kept to the minute.",
   "Learnings: last_used_at": "When a review last used it, UTC; null for never.",
   updated_at: "When it was last changed, UTC.",
   created_count: "How many were created.",
-  duplicate_count: "How many existed already.",
+  duplicate_count: "How many already existed.",
   failed_count: "How many failed.",
-  results: "What became of each item, in the order of the request.",
+  results: "The result of each item, in the order of the request.",
   "results.index": "The item's place in the request, from 0.",
-  "results.status": "`created`, `duplicate` for a text that exists already, or `failed`.",
+  "results.status": "`created`, `duplicate` for a text that already exists, or `failed`.",
   "results.id": "The Learning's id; null only when `repository_id` or `learning` is unusable.",
   "results.promoted":
-    "true: it was private, pending or disapproved, and is shared and approved now. Left out otherwise.",
+    "true: the Learning was private, pending or disapproved, and is now shared and approved. Left out otherwise.",
   "results.error": "Why it failed; left out otherwise.",
   "results.redacted":
     "The kinds of credentials that were removed from the text; left out where there were none.",
-  "Learnings: state": "Whether it is in use, or waits for an admin.",
-  approve_at: "When it is approved by itself, UTC.",
-  decision: "`approve` shares it, `disapprove` turns it down.",
+  "Learnings: state": "Whether it is in use or pending.",
+  approve_at: "When it is approved automatically, UTC.",
+  decision: "`approve` shares it, `disapprove` rejects it.",
 
   // Organizations.
   "Organizations: organizations": "The organizations of this page.",
-  "organizations.id": "The service's UUID of the organization: what the path of its repositories takes.",
+  "organizations.id": "The service's UUID of the organization. Use it in the path of the repositories list.",
   "organizations.name": "The organization's name.",
-  provider_organization_id: "The Git provider's id of the organization: what `org_id` takes, not the path.",
+  provider_organization_id: "The Git provider's id of the organization. Use it as `org_id`, not in a path.",
   repositories: "The active repositories of this page.",
   "repositories.id": "The service's UUID of the repository.",
-  provider_repository_id: "The Git provider's id of the repository: what filters take.",
+  provider_repository_id: "The Git provider's id of the repository. Use it in filters.",
   "repositories.name": "The short name.",
   full_name: "The name with its owner.",
-  private: "Whether only members can see it; null where that is not known.",
+  private: "Whether only members can see it; null where that is unknown.",
   url: "The repository's address.",
 
   // People.
-  seats_purchased: "Seats that were bought, of the workspace where there is one.",
-  seats_assigned: "Seats that people hold; more than were bought after fewer were bought.",
+  seats_purchased: "Purchased seats, of the workspace where there is one.",
+  seats_assigned: "Seats that people hold. After a smaller purchase it can be more than the purchased seats.",
   seat_assignment_mode:
-    "`automatic`: whoever has a pull request reviewed gets a seat. `manual`: an admin assigns it. null where the " +
+    "`automatic`: a person whose pull request is reviewed gets a seat. `manual`: an admin assigns it. null where the " +
     "organizations differ.",
   mode: "`automatic`: a developer gets a seat when the reviewer is tagged. `manual`: an admin assigns it.",
   users: "The people of this page.",
@@ -160,25 +160,25 @@ const words: Readonly<Record<string, string>> = {
   role_name: "The role's name, for people.",
   role_type: "`system` roles are the same everywhere, `custom` ones are the organization's own.",
   "users.organizations":
-    "The organizations of the scope that the person belongs to; empty for a holder of a seat who has none left there.",
+    "The organizations of the scope that the person belongs to. Empty for a seat holder who has left all of them.",
   action: "`assign` or `unassign`.",
-  user_ids: "The people, by the Git provider's user ids; 1 to 500, each done once.",
+  user_ids: "The people, by the Git provider's user ids; 1 to 500. Repeated ids count once.",
   "assignSeats: user_ids":
-    "The people, by the Git provider's user ids; 1 to 500, each done once. With a workspace token only for `unassign`, and " +
-    "by the `seat_holder_id` that `GET /v1/users` shows.",
+    "The people, by the Git provider's user ids; 1 to 500. Repeated ids count once. With a workspace token only for " +
+    "`unassign`, and by the `seat_holder_id` that `GET /v1/users` shows.",
   seat_holder_id:
-    "What `user_ids` of `POST /v1/users/seats` takes to unassign the seat, `provider:org_id:user_id`. Only of a holder of a " +
-    "seat whom no e-mail address names; left out otherwise.",
+    "Send it in `user_ids` of `POST /v1/users/seats` to unassign the seat: `provider:org_id:user_id`. Only for a holder " +
+    "without an e-mail address; left out otherwise.",
   emails:
-    "The people, by e-mail address in any letter case; 1 to 500, each done once. Workspace tokens only.",
+    "The people, by e-mail address in any letter case; 1 to 500. Repeated addresses count once. Workspace tokens only.",
   dry_run:
-    "true: tells the answer and changes nothing. Default `false`; in an answer left out unless it was asked for.",
-  succeeded: "Those for whom it was done, as they were named in the request.",
-  failed: "Those for whom it was not done.",
+    "true: answers what would happen and changes nothing. Default `false`. Left out of an answer unless requested.",
+  succeeded: "The people who succeeded, as the request named them.",
+  failed: "The people who failed.",
   "failed.user_id": "The Git provider's user id as it was sent.",
-  "failed.id": "The same name, under a field that all failures have.",
+  "failed.id": "The same name, in a field that every failure has.",
   "failed.organizations":
-    "With `ALL`: the organizations where it failed; what was changed elsewhere stays. Left out otherwise.",
+    "With `ALL`: the organizations where it failed. Changes in other organizations stay. Left out otherwise.",
 
   // Roles.
   roles: "The roles, system ones first.",
@@ -186,13 +186,13 @@ const words: Readonly<Record<string, string>> = {
   "Roles: name": "1 to 255 characters, unique within the organization in any letter case.",
   "Roles: description": "Up to 1,000 characters; null for none.",
   type: "`system`, or `custom`.",
-  is_default: "Whether a new member without a role gets it. Default `false`; one role at most.",
+  is_default: "Whether new members without a role get it. Default `false`; at most one role.",
   "updateRole: is_default":
-    "Whether a new member without a role gets it; one role at most. Left out, it stays as it is.",
-  permissions: "What the role allows. Left out of a list unless asked for.",
+    "Whether new members without a role get it; at most one role. Left out, it stays as it is.",
+  permissions: "What the role allows. Left out of a list unless requested.",
   "Roles: permissions":
-    "What the role allows; a repeated one counts once. Without it and `duplicate_from` a new role has those of " +
-    "`cr_member`; left out of an answer unless asked for.",
+    "What the role allows. Repeated permissions count once. Without it and without `duplicate_from` a new role gets " +
+    "those of `cr_member`. Left out of an answer unless requested.",
   resource_id: "What the permission is about.",
   access_type: "What it allows there.",
   resource_ids: "What permissions can be about.",
@@ -206,45 +206,45 @@ const words: Readonly<Record<string, string>> = {
   "Keys: id": "The key's id, which is no secret.",
   "key.id": "The key's id, which is no secret.",
   kind: "The kind of key, which decides its scope.",
-  "Keys: name": "What its maker called it; null for nothing.",
-  "key.name": "What its maker called it; null for nothing.",
-  "whoami: key": "What the key itself is, never its value.",
-  "rotateKey: key": "The value of the new key, shown this once.",
+  "Keys: name": "The name that its creator gave it; null for none.",
+  "key.name": "The name that its creator gave it; null for none.",
+  "whoami: key": "The key of the request, never its value.",
+  "rotateKey: key": "The value of the new key, shown once.",
   "Keys: role":
-    "The role stored on the key; null where its rights are those of a member or of a workspace admin.",
+    "The role stored on the key; null where the key has the rights of a member or of a workspace admin.",
   owner: "The Git provider's user id of its owner; null where it has none.",
   "keys.organizations":
-    "The Git provider's ids of its organizations; null: every one of its workspace or instance.",
+    "The Git provider's ids of its organizations; null for all of its workspace or instance.",
   "Keys: organizations":
-    "The organizations within the key's reach; null: every one of its workspace or instance.",
-  expires_at: "When it stops working by itself, UTC; null for never.",
+    "The organizations within the key's reach; null for all of its workspace or instance.",
+  expires_at: "When it expires, UTC; null for never.",
   "Keys: state": "Whether it works: `active`, or why it does not.",
   successor_id: "The id of the key that replaces it; null where it was not rotated.",
-  grace_seconds: "Seconds that the old key goes on working, 0 to 86,400. Default 3,600.",
+  grace_seconds: "How many seconds the old key still works, 0 to 86,400. Default 3,600.",
   scope: "What the key reaches.",
   tenant: "Whether the key belongs to a workspace, an instance or a stand-alone organization.",
   tenant_id: "The id of that workspace or instance, or the organization's UUID.",
-  home: "Of an instance key: the organization that operations on people, seats and roles act on; null for other kinds.",
+  home: "For an instance key: the organization that operations on people, seats and roles act on; null for other kinds.",
   "home.id": "The service's UUID of the organization.",
   "home.name": "The organization's name.",
-  "Keys: user_id": "The Git provider's id of the user it acts as; null where it acts as nobody.",
-  "Keys: permissions": "What the key may do, of that which its kind can use.",
+  "Keys: user_id": "The Git provider's id of the user that it acts as; null for none.",
+  "Keys: permissions": "What the key may do: permissions of its role that its kind can use.",
 
   // Audit log.
-  "Audit logs: id": "The entry's id: drop an entry whose id you have.",
+  "Audit logs: id": "The entry's id. If you already have the id, drop the entry.",
   "Audit logs: action": "What happened; one of a closed list.",
-  resource_type: "What kind of thing it happened to.",
-  "Audit logs: resource_id": "Which thing; null where there were several or none.",
+  resource_type: "The type of thing that changed.",
+  "Audit logs: resource_id": "The id of the thing; null where there were several or none.",
   summary: "One line for people.",
   actor: "Who did it.",
-  "actor.type": "`user` or `key` of a caller, `system` for the service and the platform's events.",
-  "actor.id": "The Git provider's user id; null where nobody is known.",
+  "actor.type": "`user` or `key` for a caller, `system` for the service and for platform events.",
+  "actor.id": "The Git provider's user id; null where it is unknown.",
   "actor.name": "The user's or the key's name; null where it has none.",
   "actor.key_id": "The key that was used; null without one.",
   "actor.key_kind": "That key's kind; null without one.",
-  metadata: "Before and after of what changed, and every failed id of a batch with its code.",
-  ip_address: "Where the call came from; null where it was none.",
-  request_id: "`x-request-id` of the call; null where it was none.",
+  metadata: "The values before and after the change, and every failed id of a batch with its code.",
+  ip_address: "The IP address of the caller; null for changes that were no call.",
+  request_id: "`x-request-id` of the call; null for changes that were no call.",
   gateway_request_id: "API Gateway's own id of the call, as in its access log; null where there is none.",
 
   // Security.
@@ -253,13 +253,13 @@ const words: Readonly<Record<string, string>> = {
   "Security: description": "What is wrong, in full.",
   severity: "How bad it is.",
   "Security: state": "`open`, `fixed`, or `dismissed` by somebody.",
-  cwe: "The weakness as `CWE-79`; null where none is named.",
+  cwe: "The weakness, such as `CWE-79`; null for none.",
   file_path: "The file, relative to the repository's root.",
   start_line: "The first line, from 1.",
   end_line: "The last line.",
   evidence: "Lines of code that show it.",
   scan_id: "The newest scan that has the finding.",
-  commit_sha: "What that scan looked at.",
+  commit_sha: "The commit of that scan.",
   detected_at: "When the first scan that has the finding was complete, UTC.",
   "Security: updated_at": "When the newest scan that has it was complete, UTC.",
 };

@@ -32,8 +32,8 @@ export function openApiDocument(
       title: "Review Metrics, Learnings and Administration API",
       version,
       description:
-        "Review metrics that can be exported without missing a pull request, Learnings, organization inventory, " +
-        "seats, roles, audit logs and security findings, for Enterprise customers.",
+        "Exports review metrics without missing a pull request, and manages Learnings, organizations, seats, roles, audit " +
+        "logs, security findings and keys, for Enterprise customers.",
     },
     servers: [{ url: "/", description: "This service" }],
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tags[name] })),
@@ -61,14 +61,14 @@ export function openApiDocument(
 
 /** What the parts of the reference are about. */
 const tags: Readonly<Record<string, string>> = {
-  Metrics: "What automated reviews found and what became of it, in an order that misses nothing.",
-  Learnings: "Guidance for future reviews: written, deduplicated, stripped of credentials, exported.",
-  Organizations: "The organizations a key can see, and their repositories.",
-  Users: "Members, seats and the roles of many at once.",
-  Roles: "Custom roles and what permissions they are made of.",
+  Metrics: "What automated reviews found and what was accepted, in an order that misses nothing.",
+  Learnings: "Guidance for future reviews: deduplicated, without credentials, exported in write order.",
+  Organizations: "The organizations that a key can see, and their repositories.",
+  Users: "Members, seats, and changes of roles.",
+  Roles: "Custom roles and their permissions.",
   "Audit logs": "Who changed what, and which keys were refused.",
   Security: "Findings of AI security scans: JSON, CSV, SARIF.",
-  Keys: "What the key of a request is and may do.",
+  Keys: "The keys of a scope: list, rotate, end, describe.",
 };
 
 const objectOf = (properties: Record<string, object>) => ({

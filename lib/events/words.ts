@@ -1,20 +1,20 @@
 /**
- * What events and their fields mean, for docs/events.md and the JSON Schema files. No function imports it. A test holds
- * it to the schemas: every field has its words, and no words are of a field that is gone.
+ * What events and their fields mean, for docs/events.md and the JSON Schema files. No function imports it. A test compares
+ * it with the schemas: every field has its words, and all words belong to a field.
  */
 export type EventWords = {
-  /** What the event tells. */
+  /** What the event is about. */
   readonly meaning: string;
   /** By path: `comments[].url`. */
   readonly fields: Readonly<Record<string, string>>;
 };
 
 export const envelopeWords: Readonly<Record<string, string>> = {
-  id: "Yours, unique to this event. The same id sent again is the same event, and changes nothing.",
+  id: "Your id of this event, unique. The same id sent again is the same event and changes nothing.",
   type: "One of the nine types.",
   occurred_at:
-    "When the thing got this state, with an offset. The newer time wins, to the last digit it was sent with, then the " +
-    "greater id. At most ten minutes ahead of now.",
+    "When the thing got this state, with an offset. The newer time wins, compared to its last digit, then the greater " +
+    "id. At most ten minutes in the future.",
   data: "The whole state of the thing. Further fields are allowed and ignored.",
 };
 
@@ -24,48 +24,49 @@ const organization = {
   provider_organization_id: "The Git provider's id of the organization.",
 };
 const repository = { ...organization, repository_id: "The Git provider's id of the repository." };
-const firstValue = "Only the earliest event's value counts, and only until the API or the operator sets it.";
-const active = "false ends it: its keys stop working, and it is listed no more.";
+const firstValue =
+  "Only the value of the earliest event counts, and only until the API or the operator sets another.";
+const active = "false: its keys stop working, and it is no longer listed.";
 
 export const eventWords: Readonly<Record<string, EventWords>> = {
   "workspace.saved": {
     meaning: "An Enterprise SSO workspace, which several organizations may belong to.",
     fields: {
-      id: "Yours, unique among workspaces.",
+      id: "Your id of the workspace, unique.",
       name: "For people.",
-      admins: "Everybody who may use workspace tokens. Whoever is left out loses that at once.",
+      admins: "Everybody who may use workspace tokens. A person who is left out loses this at once.",
       "admins[].user_id": "The admin's user id.",
-      "admins[].email": "The admin's e-mail address; null or empty where it is not known.",
-      seats_purchased: "Seats of the whole workspace. Fewer than are assigned take none away.",
+      "admins[].email": "The admin's e-mail address; null or empty where it is unknown.",
+      seats_purchased: "Seats of the whole workspace. A smaller number takes no assigned seat away.",
       active,
     },
   },
   "instance.saved": {
     meaning: "A self-hosted Git provider, with its organizations.",
     fields: {
-      id: "Yours, unique among instances; organizations name it as `instance_id`.",
+      id: "Your id of the instance, unique. Organizations name it as `instance_id`.",
       name: "For people.",
       provider: "The kind of Git provider.",
-      base_url: "Where it is, as an http or https URL.",
+      base_url: "Its address, an http or https URL.",
       active,
     },
   },
   "organization.saved": {
     meaning:
-      "An organization of a workspace, of an instance, or on its own. Waits for its workspace or instance.",
+      "An organization of a workspace, of an instance, or of neither. Waits for its workspace or instance.",
     fields: {
       ...organization,
       name: "For people.",
       workspace_id: "The workspace it belongs to; null for none. Not together with `instance_id`.",
-      plan: "What it pays for. Most of the API needs `enterprise`.",
+      plan: "Its plan. Most of the API needs `enterprise`.",
       subscription_active: "Whether the subscription is paid.",
       deployment: "Where its reviews run.",
       active,
       metrics:
-        "`ready`: its metrics can be read. `preparing`: callers get a 503 and come again. `unavailable`: a 403, as for " +
-        "one that does not send its metrics.",
-      seats_purchased: "Seats of the organization. In a workspace only the workspace's count.",
-      seat_assignment_mode: `\`automatic\`: whoever has a pull request reviewed gets a seat. \`manual\`: an admin gives it. ${firstValue}`,
+        "`ready`: its metrics can be read. `preparing`: callers get a 503 and retry. `unavailable`: callers get a 403, for " +
+        "an organization that does not send its metrics.",
+      seats_purchased: "Seats of the organization. In a workspace only the seats of the workspace count.",
+      seat_assignment_mode: `\`automatic\`: a person whose pull request is reviewed gets a seat. \`manual\`: an admin assigns it. ${firstValue}`,
       approval_delay_days: `Days that a Learning from chat waits for an admin; 0 for none. ${firstValue}`,
     },
   },
@@ -77,8 +78,8 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
       full_name: "The name with its owner, as in a URL.",
       private: "Whether only members can see it; null where it is not known.",
       url: "Its address, http or https.",
-      active: "false: it is listed no more, and new Learnings for it are refused.",
-      approval_delay_days: `Days that a Learning from chat waits for an admin; null takes the organization's. ${firstValue}`,
+      active: "false: it is no longer listed, and new Learnings for it are refused.",
+      approval_delay_days: `Days that a Learning from chat waits for an admin; null: the delay of the organization. ${firstValue}`,
     },
   },
   "member.saved": {
@@ -88,7 +89,7 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
       user_id: "The Git provider's id of the person, unique within the organization.",
       username: "The login; null where it is not known.",
       email:
-        "The e-mail address; null or empty where it is not known. In a workspace equal addresses are one person.",
+        "The e-mail address; null or empty where it is unknown. In a workspace equal addresses are one person.",
       role: `A system role or a custom role's UUID; null for the organization's default. ${firstValue}`,
       seat_assigned: `Whether the person is due a seat, while seats last. ${firstValue}`,
       readable_repository_ids:
@@ -98,28 +99,28 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
   },
   "pull_request.finalized": {
     meaning:
-      "A pull request that was merged or closed, with what its review found. Sent again when an outcome changes. Waits for " +
-      "its repository.",
+      "A pull request that was merged or closed, with the findings of its review. Send it again when an outcome changes. " +
+      "Waits for its repository.",
     fields: {
       ...repository,
-      pr_url: "Its address, unique within the organization: the key that records are joined on.",
-      author_id: "The Git provider's id of the author; null where it has none, as for a bot.",
+      pr_url: "Its address, unique within the organization. Records are joined on it.",
+      author_id: "The Git provider's id of the author; null where there is none, for example for a bot.",
       author_username: "The author's login; null where it is not known.",
       created_at: "When it was opened.",
       ready_for_review_at:
-        "When it was last marked as ready; null where it never was a draft or that is not known.",
+        "When it was last marked as ready for review; null where it never was a draft or where that is unknown.",
       first_human_review_at: "When a person first reviewed it; null for never.",
       last_commit_at: "When its last commit was pushed; null where that is not known.",
-      merged_at: "Required of a merged one, null of a closed one. From 2000-01-01 to tomorrow.",
-      closed_at: "Required of one that was closed unmerged; null where it is not known.",
+      merged_at: "Required for a merged pull request, null for a closed one. From 2000-01-01 to tomorrow.",
+      closed_at: "Required for a pull request that was closed unmerged; otherwise null where it is unknown.",
       status: "`merged`, or `closed` for one that was closed unmerged.",
-      reviewed: "Whether the reviewer looked at it. One that was not reviewed is in no metrics.",
-      review_iterations: "How often the reviewer looked at it.",
+      reviewed: "Whether the reviewer reviewed it. A pull request without a review is in no metrics.",
+      review_iterations: "How often the reviewer reviewed it.",
       estimated_complexity: "1 (small) to 5 (large); null where there is no estimate.",
       estimated_review_minutes:
         "Minutes that a person would need to review it; null where there is no estimate.",
-      comments: "One element for each finding; null is as good as an empty list.",
-      "comments[].url": "Where the posted comment is. Several findings may share one.",
+      comments: "One element for each finding; null means an empty list.",
+      "comments[].url": "The address of the posted comment. Several findings may share it.",
       "comments[].severity":
         "critical, major, minor, trivial or info. Any other word is stored as null: unknown or none.",
       "comments[].category":
@@ -127,7 +128,7 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
         "performance_and_scalability, security_and_privacy or stability_and_availability. Any other word is stored as null.",
       "comments[].accepted":
         "true or false as detected or confirmed; null means unknown, and false is no proof of rejection.",
-      mcp_servers: "MCP servers that the review used; null is as good as an empty list.",
+      mcp_servers: "MCP servers that the review used; null means an empty list.",
       "mcp_servers[].name": "The server's name.",
       "mcp_servers[].tools": "Its tools that were used.",
       "mcp_servers[].tools[].name": "The tool's name.",
@@ -136,49 +137,48 @@ export const eventWords: Readonly<Record<string, EventWords>> = {
     },
   },
   "learning.captured": {
-    meaning: "Guidance that the platform noticed in a chat or a pull request. Waits for its repository.",
+    meaning: "Guidance that the platform found in a chat or a pull request. Waits for its repository.",
     fields: {
       ...repository,
       learning:
         "The text, 1 to 10,000 characters. Credentials in it are removed before it is stored anywhere.",
-      author_id: "The Git provider's id of whoever said it.",
-      source: "`chat`, or `pull_request` for one that stays private until its pull request merges.",
-      pr_url: "The pull request; required where `source` is `pull_request`, else it may be null.",
+      author_id: "The Git provider's id of the author.",
+      source: "`chat`, or `pull_request`: then it stays private until the pull request merges.",
+      pr_url: "The pull request; required if `source` is `pull_request`, otherwise it may be null.",
       file: "The file it is about; null for none.",
-      source_url: "Where it was said, as an http or https URL; null for nowhere.",
+      source_url: "Its source, an http or https URL; null for none.",
     },
   },
   "learning.used": {
     meaning:
-      "Reviews used a Learning so many times more. The one event that is a difference: it counts once for each id.",
+      "Reviews used a Learning some more times. This event is a difference, not a state: it counts once for each id.",
     fields: {
       ...organization,
       learning_id: "The Learning's id, a UUID.",
       used_at: "When it was last used, with an offset.",
-      count: "How many times more.",
+      count: "How many more times.",
     },
   },
   "security_scan.completed": {
     meaning:
-      "A scan of a repository, with everything it found: an open finding that the newest scan does not have counts as " +
+      "A scan of a repository, with all its findings. An open finding that the newest scan does not have counts as " +
       "fixed. Waits for its repository.",
     fields: {
       ...repository,
-      scan_id: "Yours, unique within the repository.",
-      commit_sha: "What was scanned.",
+      scan_id: "Your id of the scan, unique within the repository.",
+      commit_sha: "The commit that was scanned.",
       completed_at: "When the scan was complete, with an offset; not after tomorrow.",
-      findings: "All that the scan has, each id once; empty for a clean repository.",
-      "findings[].id": "Yours, the same for the same finding in every scan.",
+      findings: "All findings of the scan, each id once; empty for a clean repository.",
+      "findings[].id": "Your id of the finding, the same in every scan.",
       "findings[].title": "One line.",
       "findings[].description": "What is wrong; may be empty.",
       "findings[].severity": "How bad it is.",
-      "findings[].cwe": "The weakness, as `CWE-79`; null, or any other form, for none.",
+      "findings[].cwe": "The weakness, such as `CWE-79`; null, or any other form, for none.",
       "findings[].file_path": "The file, relative to the repository's root.",
       "findings[].start_line": "The first line, from 1.",
       "findings[].end_line": "The last line; not before the first.",
-      "findings[].evidence": "Lines of code that show it; null is as good as an empty list.",
-      "findings[].state":
-        "null is as good as `open`. A dismissed finding stays dismissed when a scan repeats it.",
+      "findings[].evidence": "Lines of code that show it; null means an empty list.",
+      "findings[].state": "null means `open`. A dismissed finding stays dismissed when a scan repeats it.",
     },
   },
 };

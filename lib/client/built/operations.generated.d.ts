@@ -284,7 +284,7 @@ export type Operations = {
             }>;
         };
     };
-    /** Read one Learning, in whatever state it is. */
+    /** Read one Learning in any state. */
     getLearning: {
         request: {
             path: {
@@ -361,7 +361,7 @@ export type Operations = {
         };
         answer: undefined;
     };
-    /** Approve or disapprove a Learning that waits. */
+    /** Approve or disapprove a pending Learning. */
     decideLearning: {
         request: {
             path: {
@@ -395,7 +395,7 @@ export type Operations = {
             state: "approved" | "pending" | "private" | "disapproved";
         };
     };
-    /** List the organizations the key can see. */
+    /** List the organizations that the key can see. */
     listOrganizations: {
         request: {
             query?: {
@@ -620,7 +620,7 @@ export type Operations = {
             user_count?: number | undefined;
         };
     };
-    /** List what permissions are made of. */
+    /** List the parts of permissions. */
     listPermissions: {
         request: {
             query?: {
@@ -734,7 +734,7 @@ export type Operations = {
             }>;
         };
     };
-    /** Read what was changed, by whom, and which keys were refused. */
+    /** Read what changed, who changed it, and which keys were refused. */
     listAuditLogs: {
         request: {
             query?: {
@@ -843,7 +843,7 @@ export type Operations = {
             next_cursor: string | null;
         };
     };
-    /** Replace a key by a new one with the same rights. */
+    /** Replace a key with a new one that has the same rights. */
     rotateKey: {
         request: {
             path: {

@@ -23,10 +23,10 @@ export const listAuditLogs = operation({
   method: "GET",
   path: "/v1/audit-logs",
   tag: "Audit logs",
-  summary: "Read what was changed, by whom, and which keys were refused",
+  summary: "Read what changed, who changed it, and which keys were refused",
   description:
-    "Newest first unless `order=asc`. In ascending order the last page carries `x-resume-cursor`, which reads on " +
-    "later from there: entries may repeat, keep one per `id`, and none is missed. " +
+    "Newest first unless `order=asc`. In ascending order the last page carries `x-resume-cursor`: send it later as `cursor` " +
+    "to read only new entries. Entries may repeat, but none is missed: keep one per `id`. " +
     "[What each action means](docs/guide#audit-log), [entries in a SIEM](docs/jobs/siem).",
   query: z
     .strictObject({

@@ -15,7 +15,7 @@ export const whoami = operation({
   path: "/v1/whoami",
   tag: "Keys",
   summary: "Describe the key of this request",
-  description: "Works with every valid key, also with agentic ones. Never shows the key itself.",
+  description: "Works with every valid key, also with agentic keys. Never shows the key itself.",
   query: z.strictObject({ ...organizationSelector }),
   answer: { status: 200, description: "The key and what it may do", schema: whoamiRecord },
   keys: { ...everyKey, agentic: "accepted" },
@@ -48,8 +48,8 @@ export const listKeys = operation({
   path: "/v1/keys",
   summary: "List the keys of the scope, without their values",
   description:
-    "Every key that was ever made for the organizations of the scope, ended ones too. Instance keys also see instance " +
-    "keys whose authorized organizations lie within theirs, workspace tokens the tokens of their workspace.",
+    "All keys that were ever made for the organizations of the scope, also ended ones. An instance key also sees the " +
+    "instance keys whose authorized organizations are among its own; a workspace token sees the tokens of its workspace.",
   query: z.strictObject({
     limit: integerParameter(keys.min, keys.max).optional(),
     cursor: cursorParameter.optional(),
@@ -87,11 +87,11 @@ export const rotateKey = operation({
   source: "keys/rotate",
   method: "POST",
   path: "/v1/keys/{key_id}/rotate",
-  summary: "Replace a key by a new one with the same rights",
+  summary: "Replace a key with a new one that has the same rights",
   description:
-    "The answer shows the new value, this one time. The old key works until its grace ends. Where a grace of less than " +
-    `${untoldGraceMs / 60_000} minutes was asked for and the answer does not come, or is a 503, the old key works for ` +
-    `those minutes, unless it expires before: rotate it again after ${untoldAfterMs / 1_000} seconds. ${reach}a workspace token to the tokens of its owner.`,
+    "The answer shows the new value, once. The old key works until its grace period ends. If you asked for less than " +
+    `${untoldGraceMs / 60_000} minutes and the answer does not come, or is a 503, the old key works for those minutes, ` +
+    `unless it expires before: rotate it again after ${untoldAfterMs / 1_000} seconds. ${reach}a workspace token to the tokens of its owner.`,
   body: z.strictObject({
     grace_seconds: z
       .int({ error: `must be a whole number from 0 to ${graceSecondsMax}` })
@@ -117,7 +117,7 @@ export const deleteKey = operation({
   description:
     `Repeating is safe. ${reach}and to the user and agentic keys of its scope, a workspace token also to the tokens ` +
     "of its workspace.",
-  answer: { status: 204, description: "It no longer works" },
+  answer: { status: 204, description: "The key no longer works" },
   /** Whatever it writes, the chain may write too: the key's own item, and an audit entry. */
   tableActions: ["UpdateItem"],
   tablePartitions: ["KEY#"],

@@ -133,9 +133,9 @@ export const createLearnings = operation({
   tag: "Learnings",
   summary: "Create 1 to 100 Learnings and index them for reviews",
   description:
-    "Items are done in order and fail alone: look at `status` and at every result. Recognized credentials are " +
-    "redacted before anything is stored. The id follows from organization, repository and redacted text, so " +
-    "the same batch can be sent again safely; that also repairs an item whose indexing failed.",
+    "The items are processed in order, and a wrong item fails alone: check `status` and every result. Recognized " +
+    "credentials are removed before anything is stored. The id is derived from organization, repository and redacted " +
+    "text, so you may send the same batch again; this also repairs an item whose indexing failed.",
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
     data: z
@@ -147,7 +147,7 @@ export const createLearnings = operation({
     ...organizationSelector,
   }),
   bodyBytesMax: requestLimits.learningsBodyBytesMax,
-  answer: { status: 200, description: "What came of every item, in request order", schema: createAnswer },
+  answer: { status: 200, description: "The result of every item, in request order", schema: createAnswer },
   keys: noLegacyKey,
   plan: "enterprise",
   needs: "learning:write",
@@ -171,8 +171,8 @@ export const updateLearning = operation({
   tag: "Learnings",
   summary: "Replace the text of a Learning, and its file and source",
   description:
-    "The text is trimmed and redacted, the id stays. `file` and `source_url` stay as they are when left out, and null " +
-    "clears them. A shared Learning is indexed anew; when only that failed, the same request repairs it.",
+    "The text is trimmed and redacted; the id stays. `file` and `source_url` stay as they are when left out; null clears " +
+    "them. A shared Learning is indexed again; if only the indexing failed, the same request repairs it.",
   pathParameters: z.strictObject({ learning_id: learningId }),
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
@@ -204,10 +204,10 @@ export const deleteLearning = operation({
   path: "/v1/learnings/{learning_id}",
   tag: "Learnings",
   summary: "Delete a Learning",
-  description: "Can be repeated safely: an id that does not exist, or no longer, answers 204 too.",
+  description: "You may repeat it: an id that does not exist answers 204 too.",
   pathParameters: z.strictObject({ learning_id: learningId }),
   query: z.strictObject({ ...organizationSelector }),
-  answer: { status: 204, description: "The Learning is gone" },
+  answer: { status: 204, description: "The Learning is deleted" },
   keys: noLegacyKey,
   plan: "enterprise",
   needs: "learning:write",
@@ -230,9 +230,9 @@ export const getLearning = operation({
   method: "GET",
   path: "/v1/learnings/{learning_id}",
   tag: "Learnings",
-  summary: "Read one Learning, in whatever state it is",
+  summary: "Read one Learning in any state",
   description:
-    "The record of the export, with `state`: `approved` (shared), `pending` (waits for an admin), `private` (from an " +
+    "The record as in the export, and `state`: `approved` (shared), `pending` (waits for an admin), `private` (from an " +
     "open pull request) or `disapproved`.",
   pathParameters: z.strictObject({ learning_id: learningId }),
   query: z.strictObject({ ...organizationSelector }),
@@ -257,9 +257,9 @@ export const decideLearning = operation({
   method: "POST",
   path: "/v1/learnings/{learning_id}/approval",
   tag: "Learnings",
-  summary: "Approve or disapprove a Learning that waits",
+  summary: "Approve or disapprove a pending Learning",
   description:
-    "`GET /v1/learnings?state=pending` lists those that wait. An approved Learning is in the export at once and in the " +
+    "`GET /v1/learnings?state=pending` lists the pending ones. An approved Learning is in the export at once and in the " +
     "review index within a minute. The same decision again answers 200.",
   pathParameters: z.strictObject({ learning_id: learningId }),
   query: z.strictObject({ ...organizationSelector }),
@@ -288,10 +288,10 @@ export const listLearnings = operation({
   tag: "Learnings",
   summary: "Export Learnings",
   description:
-    "Shared, approved Learnings in the order they were written: created, promoted, approved and changed ones come " +
-    "last, use moves nothing. The last page carries `x-resume-cursor`, which reads on later from there: Learnings " +
-    "may repeat, keep the last one per `id`, and none is missed. `include_removed=true` also names the deleted ones. For " +
-    "admins `state=pending` lists the Learnings that wait for approval instead, the next deadline first, each with " +
+    "Shared, approved Learnings in write order: a Learning that is created, promoted, approved or changed moves to the " +
+    "end; use does not move it. The last page carries `x-resume-cursor`: send it later as `cursor` to read only new " +
+    "ones. Learnings may repeat, but none is missed: keep the last one per `id`. `include_removed=true` also names " +
+    "deleted ones. For admins `state=pending` lists the pending Learnings instead, the next deadline first, each with " +
     "`approve_at`.",
   query: z
     .strictObject({

@@ -47,10 +47,10 @@ const wrongOrder = { error: "must not be before start_date", path: ["end_date"] 
 const notWithCsv = { error: "must not be sent with format=csv", path: ["include_removed"] };
 
 const walkDescription =
-  "Pages follow the order in which pull requests were written, so one that is written or changed during a walk " +
-  "still appears, at its new place: keep the last one per `pr_url`. A page can be short or empty and still have " +
-  "a `next_cursor`. The last page carries `x-resume-cursor`: sent later as `cursor` with the same filters it " +
-  "reads only what was written since. `include_removed=true` also names what is gone: see " +
+  "Pages are in write order. So a pull request that is written or changed during a walk still appears, at its new " +
+  "place: keep the last one per `pr_url`. A page can be short or empty and still have a `next_cursor`. The last page " +
+  "carries `x-resume-cursor`: send it later as `cursor`, with the same filters, to read only what was written since. " +
+  "`include_removed=true` also names what is gone: see " +
   "[the guide](docs/guide#walking-pages).";
 
 /** What the three have in common. */
@@ -93,7 +93,7 @@ export const reviewMetrics = operation({
   path: "/v1/metrics/reviews",
   summary: "Read one aggregate per reviewed pull request",
   description:
-    "The window selects by merge day (UTC), or by the day of closing for unmerged ones. CSV and NDJSON carry the " +
+    "The window selects by merge day (UTC), or by closing day for unmerged pull requests. CSV and NDJSON carry the " +
     `cursor in \`x-next-cursor\`. ${walkDescription}`,
   query: z
     .strictObject({
@@ -116,7 +116,7 @@ export const mcpMetrics = operation({
   source: "metrics/mcp",
   path: "/v1/metrics/mcp",
   summary: "Read the MCP servers and tools that reviews of merged pull requests used",
-  description: `Joins to the review metrics on \`pr_url\`; counts are best-effort. ${walkDescription}`,
+  description: `Join it with the review metrics on \`pr_url\`. Counts are best-effort. ${walkDescription}`,
   query: z.strictObject(filters).refine(inOrder, wrongOrder),
   answer: {
     status: 200,

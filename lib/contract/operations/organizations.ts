@@ -21,10 +21,10 @@ export const listOrganizations = operation({
   method: "GET",
   path: "/v1/organizations",
   tag: "Organizations",
-  summary: "List the organizations the key can see",
+  summary: "List the organizations that the key can see",
   description:
-    "Organization keys return their own organization, workspace tokens every active organization of the " +
-    "workspace, instance keys the authorized ones of the instance. The cursor keeps the first request's page size.",
+    "An organization key gets its own organization, a workspace token every active organization of the workspace, an " +
+    "instance key the organizations that it is authorized for. The cursor keeps the page size of the first request.",
   query: z.strictObject({
     ...page(pageLimits.organizations),
     ...organizationSelector,

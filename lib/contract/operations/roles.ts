@@ -62,7 +62,7 @@ const roleName = text(1, roleNameCharactersMax, (name) => name.normalize("NFC"))
     minLength: 1,
     maxLength: roleNameCharactersMax,
     description:
-      "Kept in NFC. At least one character that shows, no control characters and no invisible formatting characters.",
+      "Stored in NFC. At least one visible character, no control characters and no invisible formatting characters.",
   });
 
 const fields = {
@@ -98,8 +98,8 @@ export const listPermissions = operation({
   source: "roles/permissions",
   method: "GET",
   path: "/v1/roles/permissions",
-  summary: "List what permissions are made of",
-  description: "Resources and access types; a permission is one of each, where it decides something.",
+  summary: "List the parts of permissions",
+  description: "A permission is a resource and an access type. Not every combination exists.",
   query,
   answer: {
     status: 200,
@@ -119,7 +119,7 @@ export const getRole = operation({
   method: "GET",
   path: "/v1/roles/{role_id}",
   summary: "Read one role",
-  description: "With its permissions and how many members have it, unless a flag leaves them out.",
+  description: "With its permissions and the number of members who have it, unless a flag leaves them out.",
   pathParameters,
   query: query.extend({
     include_permissions: flagParameter.optional(),
@@ -136,7 +136,8 @@ export const createRole = operation({
   method: "POST",
   path: "/v1/roles",
   summary: "Create a custom role",
-  description: "With `permissions`, or those of `duplicate_from`; with neither it starts as `cr_member`.",
+  description:
+    "The role gets `permissions`, or those of the role `duplicate_from`, or without both those of `cr_member`.",
   query,
   body: z
     .strictObject({ ...fields, duplicate_from: roleIdParameter.optional(), ...organizationSelector })
@@ -155,7 +156,7 @@ export const updateRole = operation({
   method: "PATCH",
   path: "/v1/roles/{role_id}",
   summary: "Change a custom role",
-  description: "Only the fields that are sent change.",
+  description: "Only the fields that you send change.",
   pathParameters,
   query,
   body: z.strictObject({ ...fields, name: fields.name.optional(), ...organizationSelector }),
@@ -172,10 +173,10 @@ export const deleteRole = operation({
   method: "DELETE",
   path: "/v1/roles/{role_id}",
   summary: "Delete a custom role",
-  description: "Refused while a member or a live key has it.",
+  description: "Refused while a member or an active key has the role.",
   pathParameters,
   query,
-  answer: { status: 204, description: "It is gone" },
+  answer: { status: 204, description: "The role is deleted" },
   tableActions: ["Query", "UpdateItem", "DeleteItem"],
   // Keys of the first release stand only there until housekeeping has listed them with their organizations.
   readPartitions: ["DIRECTORY#KEY"],
@@ -191,12 +192,12 @@ export const giveRole = operation({
   summary: "Give a custom role to up to 500 users",
   description:
     "Answers like `POST /v1/users/roles`, which gives the system roles, and counts in the same window. Instance keys " +
-    "act on their home organization. `dry_run` tells the same answer and changes nothing.",
+    "act on their home organization. `dry_run` answers what would happen and changes nothing.",
   pathParameters,
   query,
   body: z.strictObject({ user_ids: batchOf(identifier), dry_run: dryRun, ...organizationSelector }),
   batch: { fields: ["user_ids"], elementsMax: peopleLimits.batchUsersMax },
-  answer: { status: 200, description: "What became of each", schema: rolesChangeAnswer },
+  answer: { status: 200, description: "The result for each user", schema: rolesChangeAnswer },
   rateLimit: roleChangesLimit,
   tableActions: ["UpdateItem"],
   errors: ["BATCH_SIZE_EXCEEDED", "ROLE_NOT_FOUND", "SYSTEM_ROLE"],

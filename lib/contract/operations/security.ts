@@ -28,11 +28,11 @@ export const listSecurityFindings = operation({
   tag: "Security",
   summary: "Read or download the findings of AI security scans",
   description:
-    "A finding keeps its `id` across scans; one that the repository's newest scan no longer has is `fixed`, one " +
-    "that was dismissed stays so when a scan repeats it. JSON comes in pages, in an order of its own that new scans " +
-    `do not change. \`format=csv\` and \`format=sarif\` are whole downloads of up to ${securityLimits.downloadFindingsMax} ` +
+    "A finding keeps its `id` across scans. It is `fixed` when the newest scan of the repository does not have it. A " +
+    "dismissed finding stays dismissed when a scan repeats it. JSON comes in pages, in an order that new scans do not " +
+    `change. \`format=csv\` and \`format=sarif\` are whole downloads of up to ${securityLimits.downloadFindingsMax} ` +
     "findings, without `limit` and `cursor`. SARIF has a run for every scanned repository: with `repo_id` it keeps " +
-    "to the limits of GitHub's code scanning, without it the file is not for upload. Where more than " +
+    "to the limits of GitHub's code scanning; without it, do not upload the file. Where more than " +
     `${securityLimits.sarifRunsPerFileMax} organizations of an instance have the repository id, SARIF is a 413: name some of ` +
     "them in `organization_ids`. Findings of inactive repositories are left out. " +
     "[A workflow that uploads them](docs/jobs/code-scanning).",

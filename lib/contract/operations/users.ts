@@ -25,8 +25,8 @@ export const listUsers = operation({
   tag: "Users",
   summary: "List members, their seats and roles",
   description:
-    "One organization's members. A workspace token without `org_id` gets every person of the workspace once, with " +
-    "the organizations they belong to; `role_filter` then matches a role in any of them.",
+    "The members of one organization. A workspace token without `org_id` gets every person of the workspace once, with " +
+    "their organizations; `role_filter` then matches a role in any of them.",
   query: z.strictObject({
     seat_filter: choice(["all", "assigned", "unassigned"]).default("all"),
     role_filter: choice(["all", "member", "admin"]).default("all"),
@@ -58,10 +58,10 @@ export const assignSeats = operation({
   tag: "Users",
   summary: "Assign or unassign seats",
   description:
-    "Done in input order while seats last; repeating is safe. Workspace tokens name people by `emails`, all other " +
-    "keys by `user_ids`; to unassign a person without an e-mail address, workspace tokens send `user_ids` with the " +
-    "`seat_holder_id` that `GET /v1/users` shows. Only members of an active organization on the Enterprise plan can be " +
-    "given a seat; whoever holds one can lose it. `dry_run` tells the same answer and changes nothing. " +
+    "In input order, until no seat is free; you may repeat it. Workspace tokens name people by `emails`, all other " +
+    "keys by `user_ids`. To unassign a person without an e-mail address, a workspace token sends `user_ids` with the " +
+    "`seat_holder_id` that `GET /v1/users` shows. Only members of an active organization on the Enterprise plan can get " +
+    "a seat; everybody who holds one can lose it. `dry_run` answers what would happen and changes nothing. " +
     "[How seats are counted](docs/guide#seats-and-roles), [idle seats](docs/jobs/idle-seats).",
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
@@ -84,7 +84,7 @@ export const assignSeats = operation({
     if (body && other in body) return `${other}: is not taken with this kind of key; send ${wanted}.`;
     return body && wanted in body ? undefined : `${wanted}: is required.`;
   },
-  answer: { status: 200, description: "What became of each", schema: seatsAnswer },
+  answer: { status: 200, description: "The result for each person", schema: seatsAnswer },
   keys: noLegacyKey,
   plan: "enterprise",
   needs: "admin",
@@ -149,9 +149,9 @@ export const changeRoles = operation({
   summary: "Change the role of up to 500 users",
   description:
     "Instance keys may send `org_id`: a provider organization id, or `ALL` (in any letter case) for every active " +
-    "organization they are authorized for; that write runs organization by organization and is not atomic. A user " +
-    "succeeds only where every organization does; one on another plan fails with `ENTERPRISE_PLAN_REQUIRED`. " +
-    "`dry_run` tells the same answer and changes nothing.",
+    "organization that they are authorized for. `ALL` changes one organization after another and is not atomic. A user " +
+    "succeeds only if every organization does; one on another plan fails with `ENTERPRISE_PLAN_REQUIRED`. " +
+    "`dry_run` answers what would happen and changes nothing.",
   query: z.strictObject({ ...organizationSelector }),
   body: z.strictObject({
     role: choice(["cr_admin", "cr_member"]),
@@ -160,7 +160,7 @@ export const changeRoles = operation({
     ...organizationSelector,
   }),
   batch: { fields: ["user_ids"], elementsMax: batchUsersMax },
-  answer: { status: 200, description: "What became of each", schema: rolesChangeAnswer },
+  answer: { status: 200, description: "The result for each person", schema: rolesChangeAnswer },
   keys: noLegacyKey,
   plan: "enterprise_somewhere",
   needs: "admin",
