@@ -3,6 +3,7 @@ import { generateClientTypes } from "../lib/client/generate.ts";
 import { type OpenApiDocument, openApiDocument } from "../lib/contract/openapi.ts";
 import type { Examples } from "../lib/contract/openapi-examples.ts";
 import { operations } from "../lib/contract/operations.ts";
+import { architecturePage } from "./architecture-page.ts";
 import { dashboardContract } from "./dashboard-contract.ts";
 import { errorsPage } from "./errors-page.ts";
 import { eventSchemaFiles, eventsPage } from "./events-page.ts";
@@ -32,9 +33,10 @@ export function openApi(): OpenApiDocument {
 const guideFile = "docs/guide.md";
 const startFile = "docs/start.md";
 const eventsFile = "docs/events.md";
+const architectureFile = "docs/architecture.md";
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
-/** Files that are made from the contract and committed: path below the project's root, and content. */
+/** Files that are made from the code and committed: path below the project's root, and content. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const document = openApi();
   return new Map([
@@ -43,6 +45,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     [eventsFile, eventsPage(read(eventsFile))],
     ...eventSchemaFiles(),
     ["docs/errors.md", errorsPage()],
+    [architectureFile, architecturePage(read(architectureFile))],
     ["docs/openapi.json", `${JSON.stringify(document, null, 1)}\n`],
     ["lib/client/operations.generated.ts", generateClientTypes(document)],
     ["dashboard/worker/contract.generated.ts", dashboardContract(operations)],

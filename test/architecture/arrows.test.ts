@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { folderOf, importedFolders, sourceFiles } from "../../cli/folder-imports.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -52,24 +53,7 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   "lib/runtime": ["lib/contract"],
 };
 
-const folderOf = (file: string): string => {
-  const [top = "", second = ""] = relative(root, file).split(sep);
-  return top === "lib" ? `lib/${second}` : top;
-};
-
-function* sourceFiles(folder: string): Generator<string> {
-  for (const entry of readdirSync(join(root, folder), { withFileTypes: true, recursive: true })) {
-    if (entry.isFile() && /\.tsx?$/.test(entry.name)) yield join(entry.parentPath, entry.name);
-  }
-}
-
-function importsOf(file: string): string[] {
-  const text = readFileSync(file, "utf8");
-  const found = text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);
-  return [...found].map(([, target = ""]) => folderOf(join(dirname(file), target)));
-}
-
-test("imports follow the arrows of the design", () => {
+test("folders import only the folders that are listed for them", () => {
   const wrong: string[] = [];
   let checked = 0;
   for (const file of [
@@ -80,7 +64,7 @@ test("imports follow the arrows of the design", () => {
   ]) {
     const folder = folderOf(file);
     const allowed = new Set([folder, ...(exceptions[folder] ?? always), ...(mayImport[folder] ?? [])]);
-    for (const target of importsOf(file)) {
+    for (const target of importedFolders(file)) {
       checked++;
       if (!allowed.has(target)) wrong.push(`${relative(root, file)} imports ${target}`);
     }

@@ -29,3 +29,13 @@ test.each(pages)("every link of %s leads somewhere", (page) => {
     if (anchor !== undefined) expect(anchorsOf(file)).toContain(anchor);
   }
 });
+
+/** A superseded decision tells of code that is gone. */
+const isHistory = (page: string): boolean =>
+  /Status: superseded/.test(readFileSync(join(root, page), "utf8")) || page === "CHANGELOG.md";
+const inCode = /`((?:lib|functions|cli|infra|dashboard|test|docs|\.ci)\/[\w./-]*\w)\/?`/g;
+
+test.each(pages.filter((page) => !isHistory(page)))("every file and folder that %s names exists", (page) => {
+  const named = [...readFileSync(join(root, page), "utf8").matchAll(inCode)].map(([, path = ""]) => path);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});

@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** `lib/store` for a file in there, `cli` for a file of another top-level folder. */
+export function folderOf(file: string): string {
+  const [top = "", second = ""] = relative(root, file).split(sep);
+  return top === "lib" ? `lib/${second}` : top;
+}
+
+export const sourceFiles = (folder: string): string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+
+/** The folders of the project that a file imports from, its own among them. Imports of types count. */
+export const importedFolders = (file: string): string[] =>
+  [...readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
+    folderOf(join(dirname(file), target)),
+  );

@@ -1,0 +1,99 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { read, root } from "./pages.ts";
+
+/** Links whose text is code name a function, type or class of the file they lead to. */
+const named = [...read("docs/architecture.md").matchAll(/\[`(\w+)`\]\(\.\.\/([^)]+)\)/g)].map(
+  ([, name = "", file = ""]) => [name, file] as const,
+);
+
+describe("docs/architecture.md", () => {
+  test("walks through at least twenty functions", () => {
+    expect(named.length).toBeGreaterThan(20);
+  });
+
+  test.each(named)("names %s, which %s declares", (name, file) => {
+    expect(read(file)).toMatch(
+      new RegExp(`^export (async )?(function\\*?|const|class|type) ${name}\\b`, "m"),
+    );
+  });
+});
+
+/** The folders of a table's first column, in code marks. */
+const foldersIn = (page: string): string[] =>
+  [...read(page).matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, folder = ""]) => folder),
+  );
+
+describe("the folder table of the README", () => {
+  const listed = foldersIn("README.md").filter((name) => !/[ .]/.test(name));
+  const foldersOf = (parent: string, prefix = ""): string[] =>
+    readdirSync(join(root, parent), { withFileTypes: true })
+      .filter(
+        (entry) => entry.isDirectory() && !/^(\.|node_modules$|dist$|cdk\.out$|coverage$)/.test(entry.name),
+      )
+      .map(({ name }) => `${prefix}${name}`);
+
+  test("has every folder of the project and of lib, and no other", () => {
+    const inTree = [...foldersOf("").filter((name) => name !== "lib"), ...foldersOf("lib", "lib/")];
+    expect(listed.toSorted()).toEqual(inTree.toSorted());
+    for (const folder of listed) expect([folder, existsSync(join(root, folder))]).toEqual([folder, true]);
+  });
+});
+
+describe("docs/glossary.md", () => {
+  const words = [...read("docs/glossary.md").matchAll(/^\| \*\*([^*]+)\*\* \| (.+) \|$/gm)];
+
+  test("has at most 25 words, in alphabetical order, each with one sentence or more", () => {
+    const names = words.map(([, name = ""]) => name);
+    expect(names.length).toBeGreaterThan(15);
+    expect(names.length).toBeLessThanOrEqual(25);
+    expect(names).toEqual(names.toSorted((one, other) => one.localeCompare(other, "en")));
+    for (const [, name, meaning = ""] of words)
+      expect([name, meaning]).toEqual([name, expect.stringMatching(/\.$/)]);
+  });
+
+  test.each(["README.md", "CONTRIBUTING.md", "docs/architecture.md"])("%s links to it", (page) => {
+    expect(read(page)).toMatch(/\]\((docs\/)?glossary\.md\)/);
+  });
+});
+
+describe("decisions", () => {
+  const folder = "docs/decisions";
+  const files = readdirSync(join(root, folder)).filter((name) => name.endsWith(".md"));
+  const numberOf = (file: string): number => Number(file.slice(0, 4));
+
+  test("are numbered without a gap", () => {
+    expect(files.map(numberOf)).toEqual(files.map((_, index) => index + 1));
+  });
+
+  test.each(files)(
+    "%s has its number, a date, a status, the context, the options and the outcome",
+    (file) => {
+      const text = read(`${folder}/${file}`);
+      expect(text).toMatch(
+        new RegExp(
+          `^# ${numberOf(file)}\\. .+\n\nDate: 20\\d\\d-\\d\\d-\\d\\d\\. Status: (accepted|superseded by )`,
+        ),
+      );
+      for (const part of ["**Context.**", "**Options.**", "**Outcome.**"]) expect(text).toContain(part);
+    },
+  );
+
+  const statusOf = (file: string): string => /Status: (.+)$/m.exec(read(`${folder}/${file}`))?.[1] ?? "";
+
+  test("one that is superseded and the one that supersedes it name each other", () => {
+    const link = /\[decision \d+\]\((\d{4}-[\w-]+\.md)\)/;
+    const superseded = files.filter((file) => statusOf(file).startsWith("superseded"));
+    expect(superseded.length).toBeGreaterThan(0);
+    for (const file of superseded) {
+      const [, successor = ""] = link.exec(statusOf(file)) ?? [];
+      expect(read(`${folder}/${successor}`)).toMatch(
+        new RegExp(`^Supersedes \\[decision \\d+\\]\\(${file}\\)`, "m"),
+      );
+    }
+    const successors = files.filter((file) => /^Supersedes /m.test(read(`${folder}/${file}`)));
+    expect(successors.length).toBe(superseded.length);
+  });
+});
