@@ -28,7 +28,7 @@ const isFirst = ([, line]: readonly [string, string], index: number): boolean =>
 const elsewhere: ReadonlyArray<readonly [RegExp, string]> = [
   [/^npm install\b/, "CI begins with it, and test/client/package.test.ts installs the package elsewhere"],
   [/^npm ci\b/, "the page says not to"],
-  [/^npm (test|run synth)\b/, "CI runs it"],
+  [/^npm (test|run (synth|check))\b/, "CI runs it"],
   [/^npm run generate\b/, "would change files; tests compare each of them with what it would write"],
   [
     /^npm start\b/,
@@ -321,9 +321,9 @@ describe("commands in the docs do what they say", () => {
     ["docs/jobs/siem.md", 2],
     ["docs/jobs/code-scanning.md", 1],
     ["docs/start.md", 3],
-    ["README.md", 6],
+    ["README.md", 1],
     ["docs/events.md", 4],
-    ["docs/guide.md", 8],
+    ["docs/guide.md", 13],
     ["docs/runbook.md", 15],
     ["docs/stream.md", 1],
   ])("%s has at least %d that are run", (page, least) => {

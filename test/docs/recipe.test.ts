@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { isLong, timeoutMs } from "../support/volume.ts";
+import { root } from "./pages.ts";
+import { doStep, isDone, problemOf, recipeSteps } from "./recipe.ts";
+
+const run = promisify(execFile);
+const steps = recipeSteps();
+
+/** Where somebody has followed it, as the test below does in its copy, nothing is left to fit. */
+const isFollowed = steps.every((step) => step.kind === "command" || isDone(root, step));
+
+test("every step of the recipe for a new operation fits the files as they are", () => {
+  expect(isFollowed ? [] : steps.flatMap((step) => problemOf(root, step) ?? [])).toEqual([]);
+  const kinds = Map.groupBy(steps, ({ kind }) => kind);
+  expect([...kinds].map(([kind, { length }]) => [kind, length])).toEqual([
+    ["edit", expect.toSatisfy((count: number) => count > 10)],
+    ["file", 2],
+    ["command", 2],
+  ]);
+});
+
+/** What is committed or new, without what git ignores; installed packages are shared. */
+async function copyProject(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "review-api-recipe-"));
+  const words = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+  const { stdout } = await run("git", words, { cwd: root, maxBuffer: 16_000_000 });
+  for (const file of stdout.split("\0").filter(Boolean)) cpSync(join(root, file), join(folder, file));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  return folder;
+}
+
+/** A run of its own: nothing of this one's choices but where programs are. */
+const environment = () => ({
+  PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+  HOME: process.env.HOME,
+  JAVA_HOME: process.env.JAVA_HOME,
+  TMPDIR: tmpdir(),
+});
+
+/** Answers the end of what a command prints; throws with more of it where the command fails. */
+async function runIn(folder: string, line: string): Promise<string> {
+  const options = { cwd: folder, env: environment(), maxBuffer: 256_000_000 };
+  const endOf = (output: string, lines: number) => output.trimEnd().split("\n").slice(-lines).join("\n");
+  const { stdout } = await run("bash", ["-c", `${line} 2>&1`], options).catch((error: { stdout: string }) => {
+    throw new Error(`${line} failed in ${folder}:\n${endOf(error.stdout, 200)}`);
+  });
+  return `${line}\n${endOf(stdout, 6)}`;
+}
+
+test.skipIf(!isLong)(
+  "whoever follows the recipe step by step on a copy of the project ends with all tests green",
+  async () => {
+    const folder = await copyProject();
+    for (const step of steps)
+      if (step.kind === "command") console.info(await runIn(folder, step.line));
+      else doStep(folder, step);
+    rmSync(folder, { recursive: true });
+  },
+  timeoutMs,
+);
