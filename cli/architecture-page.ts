@@ -1,4 +1,4 @@
-import { folderOf, importedFolders, sourceFiles } from "./folder-imports.ts";
+import { folderOf, importsOf, sourceFiles } from "./folder-imports.ts";
 import { withParts } from "./marked-parts.ts";
 
 /** docs/architecture.md with its drawing as the imports are now. */
@@ -19,9 +19,9 @@ function drawing(): string {
 /** Which folder imports which, folders in alphabetical order. */
 function importGraph(): Graph {
   const imports = new Map<string, Set<string>>();
-  for (const file of topFolders.flatMap(sourceFiles).sort()) {
+  for (const file of sourceFiles(...topFolders).sort()) {
     const from = folderOf(file);
-    imports.set(from, (imports.get(from) ?? new Set()).union(new Set(importedFolders(file))));
+    imports.set(from, (imports.get(from) ?? new Set()).union(new Set(importsOf(file).map(folderOf))));
   }
   // Generators hold import statements of other files as text: those lead to no folder of ours.
   const folders = new Set(imports.keys());

@@ -10,13 +10,15 @@ export function folderOf(file: string): string {
   return top === "lib" ? `lib/${second}` : top;
 }
 
-export const sourceFiles = (folder: string): string[] =>
-  readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name));
+export const sourceFiles = (...folders: readonly string[]): string[] =>
+  folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
 
-/** The folders of the project that a file imports from, its own among them. Imports of types count. */
-export const importedFolders = (file: string): string[] =>
+/** The files of the project that a file imports. Imports of types count: a reader follows them too. */
+export const importsOf = (file: string): string[] =>
   [...readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
-    folderOf(join(dirname(file), target)),
+    join(dirname(file), target),
   );
