@@ -32,7 +32,7 @@ export async function readProfile(): Promise<Profile | undefined> {
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
     if (error instanceof SyntaxError || error instanceof z.ZodError)
-      throw new OperatorFault(`${file} is damaged. Write it anew: review-api login`);
+      throw new OperatorFault(`${file} is damaged. Write it again: review-api login`);
     throw error;
   }
 }

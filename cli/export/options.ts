@@ -37,7 +37,7 @@ type Surroundings = {
 export function explained(error: unknown, { url, output, hint = "" }: Surroundings): unknown {
   if (error instanceof ReviewApiError && error.code === "INVALID_CURSOR" && output !== undefined)
     return new OperatorFault(
-      `The cursor beside ${output} no longer works for this key and these filters: ${error.message} --overwrite starts anew.`,
+      `The cursor beside ${output} no longer works for this key and these filters: ${error.message} --overwrite starts again.`,
     );
   const said = apiFault(error, url);
   if (said) return new OperatorFault(`${said}${hint}`);

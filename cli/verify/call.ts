@@ -103,7 +103,7 @@ function refusalIn(text: string): z.output<typeof problem> | undefined {
 /** What to do about a status that should not be. */
 function advice({ id }: Operation, { status, requestId }: Answer, code: string | undefined): string {
   if (code === ("INDEX_REFRESH_FAILED" satisfies ErrorCode))
-    return "The embedding model did not answer: mend the check of the embedding first.";
+    return "The embedding model did not answer: repair the check of the embedding first.";
   if (status >= 500)
     return (
       `The log of the function ${id} says why: look for request ${requestId} (${trace}). AccessDenied there is a missing ` +

@@ -111,7 +111,7 @@ function goodCalls(
       const id = data[0]?.id;
       if (id === undefined)
         throw new CheckFailed(
-          "Not tried: no Learning waits for approval. The event learning.captured makes it: mend that check first.",
+          "Not tried: no Learning waits for approval. The event learning.captured makes it: repair that check first.",
         );
       await call("decideLearning", { ...learningPath(id), body: { decision: "approve" } });
     },
@@ -194,7 +194,7 @@ function indexChecks({ connection, search }: Place, { newLearning }: Caller): re
       name: "a vector search finds it",
       async run() {
         if (!(await hasVector()))
-          throw new CheckFailed("Not tried: nothing is indexed. Mend the check of the embedding first.");
+          throw new CheckFailed("Not tried: nothing is indexed. Repair the check of the embedding first.");
         const id = await indexed();
         // A vector index follows a write within a moment, not at once.
         await eventually(

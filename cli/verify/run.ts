@@ -55,9 +55,9 @@ export async function verify(place: Place, options: VerifyOptions): Promise<Veri
 
 /** They are in the queue, which hands them out again until it gives them up. */
 const lateEvents =
-  "events that were not applied in time: each makes a part of the stage anew when it is applied, or becomes a dead letter " +
-  "and rings the alarm deadLetters. When the cause is mended, send dead letters again (review-api events redrive), then run " +
-  "verify once more: it removes what they made";
+  "events that were not applied in time: each makes a part of the test workspace again when it is applied, or becomes a dead " +
+  "letter and rings the alarm deadLetters. When you have repaired the cause, send dead letters again (review-api events " +
+  "redrive), then run verify once more: it removes what they made";
 
 async function timed({ name, run }: Check, sentence: VerifyOptions["sentence"]): Promise<CheckResult> {
   const startedMs = systemClock.nowMs();
@@ -84,7 +84,7 @@ function checksWithKeys(place: Place, events: ReturnType<typeof stageEvents>): r
   const keysOfStage = () => {
     if (!keys)
       throw new CheckFailed(
-        "Not tried: there are no keys to call with. Mend the check that makes keys first.",
+        "Not tried: there are no keys to call with. Repair the check that makes keys first.",
       );
     return keys;
   };
@@ -94,5 +94,7 @@ function checksWithKeys(place: Place, events: ReturnType<typeof stageEvents>): r
 /** Keys belong to organizations and tenants, and those come by events. */
 function explainNoOrganization(error: unknown): never {
   if (!(error instanceof Error && error.name === "RegistryRefusal")) throw error;
-  throw new CheckFailed(`${error.message} Events make what keys belong to: mend the checks of events first.`);
+  throw new CheckFailed(
+    `${error.message} Keys belong to what events make: repair the checks of events first.`,
+  );
 }

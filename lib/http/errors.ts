@@ -21,7 +21,7 @@ export function faultOf(error: unknown, requestId: string): Fault {
       },
     );
   }
-  const message = `Something failed on our side. Retry, and if it stays mention request ${requestId}.`;
+  const message = `Internal error. Retry; if it persists, report request ${requestId}.`;
   return new Fault("INTERNAL_ERROR", message, { cause: error });
 }
 

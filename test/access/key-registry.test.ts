@@ -421,7 +421,7 @@ describe("rotation", () => {
         change: { set: [[field, null]] },
       });
       await expect(world.rotate(keys.instance, 0)).rejects.toThrow(
-        new TypeError(`There is no ${what}, which cannot be.`),
+        new TypeError(`Missing ${what}; this is a bug.`),
       );
     }
     expect(await listKeys(store())).toHaveLength(before);

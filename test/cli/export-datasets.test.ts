@@ -169,7 +169,7 @@ describe("a file of release 1", () => {
       message: "cursor: is older than 400 days. Start a new walk.",
     });
     expect((await callTool(...words)).stderr).toBe(
-      `${file} cannot go on: cursor: is older than 400 days. Start a new walk. Keep it under another name if it has entries that the service no longer keeps; --overwrite starts anew.`,
+      `${file} cannot go on: cursor: is older than 400 days. Start a new walk. Keep it under another name if it has entries that the service no longer keeps; --overwrite starts again.`,
     );
     expect(JSON.parse(await readFile(file, "utf8"))).toHaveLength(3);
   });

@@ -93,7 +93,7 @@ describe("an export that is interrupted", () => {
     const other = await exportLearnings("--users", "2", "--format", "csv");
     expect([other.code, other.stderr]).toEqual([
       1,
-      `${output} was begun differently (the format, user_ids); give the same options, or --overwrite starts anew.`,
+      `${output} was begun differently (the format, user_ids); give the same options, or --overwrite starts again.`,
     ]);
   });
 
@@ -217,7 +217,7 @@ describe("--resume", () => {
     const { code, stderr } = await exportLearnings("--resume");
     expect([code, stderr]).toEqual([
       1,
-      `The cursor beside ${output} no longer works for this key and these filters: cursor: is damaged. --overwrite starts anew.`,
+      `The cursor beside ${output} no longer works for this key and these filters: cursor: is damaged. --overwrite starts again.`,
     ]);
   });
 
@@ -257,7 +257,7 @@ describe("--resume", () => {
     const { code, stderr } = await exportLearnings("--resume");
     expect([code, stderr, await content()]).toEqual([
       1,
-      `${output} holds what a key of ${known} reads, and this key is of ${given}. Use a key of ${known}, or another file; --overwrite starts anew with this key.`,
+      `${output} holds what a key of ${known} reads, and this key is of ${given}. Use a key of ${known}, or another file; --overwrite starts again with this key.`,
       before,
     ]);
     api.trouble = () => undefined;
@@ -273,7 +273,7 @@ describe("--resume", () => {
     const { code, stderr } = await exportLearnings("--resume");
     expect([code, stderr, await lines()]).toEqual([
       1,
-      `The cursor beside ${output} no longer works for this key and these filters: ${message} --overwrite starts anew.`,
+      `The cursor beside ${output} no longer works for this key and these filters: ${message} --overwrite starts again.`,
       all,
     ]);
   });
@@ -292,7 +292,7 @@ describe("--resume", () => {
   test("refuses a file that something else has changed, also by one letter", async () => {
     await exportLearnings();
     const whole = await content();
-    const refused = `${output} is not as the last export left it; put that file back, or --overwrite starts anew.`;
+    const refused = `${output} is not as the last export left it; put that file back, or --overwrite starts again.`;
     await truncate(output, 3);
     expect((await exportLearnings("--resume")).stderr).toBe(refused);
     await writeFile(output, whole.replace("Text 1", "text 1"));
@@ -315,14 +315,14 @@ describe("--resume", () => {
   test("nothing is ever overwritten unasked", async () => {
     await exportLearnings();
     expect((await exportLearnings()).stderr).toBe(
-      `${output} is complete already; --resume brings it up to date, --overwrite starts anew.`,
+      `${output} is complete already; --resume brings it up to date, --overwrite starts again.`,
     );
     await rm(`${output}.state.json`);
-    const foreign = `${output} exists and was not made by an export; --overwrite starts anew.`;
+    const foreign = `${output} exists and was not made by an export; --overwrite starts again.`;
     expect((await exportLearnings("--resume")).stderr).toBe(foreign);
     await writeFile(`${output}.state.json`, "{}");
     expect((await exportLearnings("--resume")).stderr).toBe(
-      `${output}.state.json is not a state file of this tool; --overwrite starts anew.`,
+      `${output}.state.json is not a state file of this tool; --overwrite starts again.`,
     );
     expect(await lines()).toEqual(all);
   });

@@ -178,8 +178,8 @@ test("every check stands alone: an event that is not applied fails only what nee
     );
     expect(problems).toEqual({
       "learning.captured is applied": expect.stringMatching(/not applied\. See whether it is a dead letter/),
-      "learning.used is applied": expect.stringMatching(/^Not tried: .* mend that check first\.$/),
-      "decideLearning works": expect.stringMatching(/^Not tried: .* mend that check first\.$/),
+      "learning.used is applied": expect.stringMatching(/^Not tried: .* repair that check first\.$/),
+      "decideLearning works": expect.stringMatching(/^Not tried: .* repair that check first\.$/),
       "what stays is counted": "You may not read the audit log.",
     });
     expect(report.checks).toHaveLength(
@@ -204,9 +204,9 @@ test("without a single event no key is made, and each line says what to mend fir
     expect(problemOf("member.saved is applied")).toMatch(
       /^Not tried: the events could not be sent\. Let your own role/,
     );
-    expect(problemOf("keys of every kind are made")).toMatch(/mend the checks of events first\.$/);
+    expect(problemOf("keys of every kind are made")).toMatch(/repair the checks of events first\.$/);
     expect(problemOf("listUsers works")).toMatch(
-      /^Not tried: there are no keys .* Mend the check that makes keys/,
+      /^Not tried: there are no keys .* Repair the check that makes keys/,
     );
     expect(problemOf("listUsers refuses a call without a key")).toBeNull();
   } finally {

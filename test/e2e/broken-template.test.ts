@@ -177,9 +177,9 @@ test("`verify` on this stack, with a dead Bedrock, names what is broken, says wh
       /^The Learning was stored but has no vector: the embedding model did not answer\. Run review-api preflight/,
     ),
     "updateLearning works": expect.stringMatching(
-      /INDEX_REFRESH_FAILED.* mend the check of the embedding first\.$/,
+      /INDEX_REFRESH_FAILED.* repair the check of the embedding first\.$/,
     ),
-    "a vector search finds it": "Not tried: nothing is indexed. Mend the check of the embedding first.",
+    "a vector search finds it": "Not tried: nothing is indexed. Repair the check of the embedding first.",
   });
   expect(code).toBe(1);
 }, 240_000);

@@ -47,7 +47,7 @@ describe("a store that falters", () => {
     expect(answer.json).toEqual({
       error: {
         code: "INTERNAL_ERROR",
-        message: "Something failed on our side. Retry, and if it stays mention request req-1.",
+        message: "Internal error. Retry; if it persists, report request req-1.",
       },
     });
   });

@@ -7,6 +7,6 @@ test("what is there is handed on, also when it counts as false", () => {
 
 test.each([undefined, null])("%s fails by the name of what is missing", (missing) => {
   expect(() => certain(missing, "guard of the pool")).toThrow(
-    new TypeError("There is no guard of the pool, which cannot be."),
+    new TypeError("Missing guard of the pool; this is a bug."),
   );
 });

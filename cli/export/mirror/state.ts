@@ -85,7 +85,7 @@ export const beginning = (request: Request): State => ({
   too_large: [],
 });
 
-const anew = "--overwrite starts anew";
+const anew = "--overwrite starts again";
 
 export type EarlierRun = {
   readonly state: State;

@@ -58,7 +58,7 @@ const newWalkReason = (error: unknown): string | undefined => {
 /** A new walk would lose the entries that the service no longer keeps. */
 const cannotGoOn = (output: string, reason: string): OperatorFault =>
   new OperatorFault(
-    `${output} cannot go on: ${reason} Keep it under another name if it has entries that the service no longer keeps; --overwrite starts anew.`,
+    `${output} cannot go on: ${reason} Keep it under another name if it has entries that the service no longer keeps; --overwrite starts again.`,
   );
 
 /** From where the state is to the end of the walk. After every page the state says how far the journal is whole. */

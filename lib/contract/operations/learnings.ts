@@ -320,7 +320,7 @@ export const listLearnings = operation({
       (query) => !query.include_removed || !(query.search ?? query.file ?? query.stat_filter ?? query.state),
       {
         error:
-          "must not be sent with search, file, stat_filter or state: what leaves those filters is not told",
+          "must not be sent with search, file, stat_filter or state: removals are not known for those filters",
         path: ["include_removed"],
       },
     ),
