@@ -94,8 +94,8 @@ export async function removeWholeStage(
   for (let removal = 0; removal < removalsMax; removal++)
     if ((await removeStage(connection, eventIds)) === 0) return;
   throw new CheckFailed(
-    "Something of the stage was written again after it was removed: events are still being applied, or verify runs twice at " +
-      "the same time. Run verify again when that is over: it begins with the removal.",
+    "Something of the test workspace was written again after its removal: events are still being applied, or verify runs " +
+      "twice at the same time. Run verify again when that is over: it begins with the removal.",
   );
 }
 
