@@ -97,7 +97,6 @@ function learningCases({ sizes, small, large, workspace }: BenchWorld) {
       // 1,000 of them fill two pages of DynamoDB's.
       get(String(sizes.large.learnings), "large", page(Math.ceil(sizes.large.learnings / 900)), user, path),
       get(`of ${sizes.workspaceOrganizations} organizations, none`, "large", page(1), workspace.token, path),
-      resume("3", "small", small.keys.organization, path),
       resume(`of ${sizes.workspaceOrganizations} organizations`, "large", workspace.token, path),
     ],
     createLearnings: [
@@ -249,8 +248,6 @@ function otherCases({ sizes, small, large, workspace, instance }: BenchWorld) {
       get("a few", "small", page(1), small.keys.organization, "/v1/audit-logs"),
       get("100", "large", page(1), large.keys.organization, "/v1/audit-logs"),
       get("of a workspace", "large", page(1), workspace.token, "/v1/audit-logs"),
-      resume("a few", "small", small.keys.organization, "/v1/audit-logs?order=asc"),
-      resume("of a workspace", "large", workspace.token, "/v1/audit-logs?order=asc"),
     ],
     listSecurityFindings: [
       get("2", "small", page(1), small.keys.user, findings),
