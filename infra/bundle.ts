@@ -9,6 +9,9 @@ import { referenceBundle, referenceSource } from "../lib/contract/reference.ts";
 import { internalFunctions, workers } from "../lib/contract/workers.ts";
 import { leaveOut, requireBuiltins, trimSdk, withoutDescriptions } from "./bundle-plugins.ts";
 
+/** For esbuild, which is a Go program: it collects garbage less often, which saves a fifth of its CPU for 150 MB. */
+process.env.GOGC ??= "400";
+
 export const projectDirectory = resolve(import.meta.dirname, "..");
 export const bundlesDirectory = join(projectDirectory, "dist", "functions");
 export const bundleDirectory = (source: string): string => join(bundlesDirectory, source);
@@ -55,7 +58,9 @@ export async function bundleFunctions(
 ): Promise<readonly BundleSize[]> {
   const { sources, outputDirectory } = options;
   await rm(outputDirectory, { recursive: true, force: true });
-  const sizes = await Promise.all(sources.map((source) => bundleFunction(source, options)));
+  // One after another: side by side they take three gigabytes of memory and no less time.
+  const sizes: BundleSize[] = [];
+  for (const source of sources) sizes.push(await bundleFunction(source, options));
   // What the reference serves is no code, but it travels with the code.
   if (sources.includes(referenceSource))
     for (const path of referenceBundle)
