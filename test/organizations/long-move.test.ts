@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import { resumeMoves } from "../../lib/organizations/move.ts";
 import { memberKey, organizationKey } from "../../lib/store/layout.ts";
+import type { Item } from "../../lib/store/table.ts";
 import {
   createDesk,
   deliver,
@@ -21,12 +22,19 @@ import { openStore, useStore } from "../support/engine.ts";
 const store = useStore();
 const inAcme = { ...organizationName(), workspace_id: "acme" };
 
-async function movingDesk() {
-  const desk = createDesk((await openStore(store().endpoint)).table);
+let before: readonly Item[];
+beforeAll(async () => {
   const people = Array.from({ length: 60 }, (_, index) =>
     memberSaved(3, { user_id: `u${index}`, email: null }),
   );
-  await deliver(desk, [workspaceSaved(1), organizationSaved(2), ...people]);
+  await deliver(createDesk(store().table), [workspaceSaved(1), organizationSaved(2), ...people]);
+  before = await everything(store().table);
+});
+
+/** A table of its own, in which an organization of many people is about to move. */
+async function movingDesk() {
+  const desk = createDesk((await openStore(store().endpoint)).table);
+  await desk.table.writeMany(before.map((put) => ({ put })));
   return desk;
 }
 
