@@ -5,7 +5,7 @@ import { isMoving, type OrganizationItem } from "../store/items/organization.ts"
 import type { Principal } from "./principal.ts";
 import { coversSeveral, type Scope, type ScopeOptions } from "./scope.ts";
 
-/** Step 3: the kind of key, and for workspace tokens whether the owner is still an admin. */
+/** Checks the kind of key, and for workspace tokens that the owner is still an admin. */
 export function checkKeyKind(
   operation: Operation,
   { key, ownerStillAdmin }: Principal,
@@ -41,7 +41,7 @@ export function checkKeyKind(
   }
 }
 
-/** Step 6: subscription, deployment, plan, then the state of the metrics. Answers what is left of the scope. */
+/** Checks subscription, deployment, plan, then the state of the metrics. Returns what is left of the scope. */
 export function checkPlan(
   operation: Operation,
   scope: Scope,
@@ -109,7 +109,7 @@ export const metricsPreparing = (id: string) =>
     },
   );
 
-/** Step 7. */
+/** Checks that the key has the role or the permission that the operation and its parameters need. */
 export function checkPermission(
   operation: Operation,
   { key, role }: Principal,

@@ -14,8 +14,8 @@ export function bucketOwner({ rateLimit }: Operation, principal: Principal, scop
 }
 
 /**
- * Step 8; `onFailure` hears of every call that could not be counted as it should. Undefined when the limiter cannot be reached and the call only reads: a metrics export should not
- * stop because a counter is down, but nothing is written uncounted.
+ * Counts the call, and calls `onFailure` when the limiter could not. Undefined when the limiter cannot be reached and the
+ * call only reads: a metrics export should not stop because a counter is down. Nothing is written uncounted.
  */
 export async function admit(
   limiter: RateLimiter,

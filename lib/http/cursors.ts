@@ -93,7 +93,7 @@ const ofAnotherRequestOrTenant = () =>
 
 const macBytes = 32;
 
-/** Step 4: signature, operation, age. */
+/** Checks signature, operation and age. */
 export async function openCursor(
   deps: { readonly ring: CursorKeyRing; readonly table: Table; readonly nowMs: number },
   operation: Operation,
@@ -184,7 +184,7 @@ function decode(content: Buffer): Payload {
   return { ...parsed.data, p };
 }
 
-/** Step 5: the walk must go on over the same tenant, selector, filters and window. */
+/** Binds a walk to its tenant, selector, filters and window: a cursor of another walk is refused. */
 export function bindPaging(
   deps: { readonly ring: CursorKeyRing; readonly nowMs: number },
   walk: {
@@ -278,8 +278,8 @@ type RestorableWalk = {
 };
 
 /**
- * Step 5 for walks over several organizations: a cursor must know its scope, or what became visible since would be left
- * out without a word.
+ * For walks over several organizations: a cursor must know its scope. Otherwise the walk would silently leave out what
+ * became visible since.
  */
 export function checkMark(
   cursor: Pick<OpenedCursor, "mark" | "authorizedDigest">,

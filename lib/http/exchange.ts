@@ -10,9 +10,8 @@ import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { StoreMeter } from "../store/meter.ts";
 import type { Item, Table } from "../store/table.ts";
-import type { OpenedCursor, Paging } from "./cursors.ts";
+import type { Paging } from "./cursors.ts";
 import type { Deadline } from "./deadline.ts";
-import type { JsonBody } from "./json-body.ts";
 import type { Reply } from "./reply.ts";
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
@@ -51,7 +50,7 @@ export type Call<Op extends Operation = Operation> = {
 
 export type Verb<Op extends Operation> = (call: Call<Op>) => Promise<Reply>;
 
-/** One request on its way through the chain; every step fills in its part. */
+/** What the answer and the log line of a request need. The last three are filled in as soon as they are known. */
 export type Exchange = {
   readonly operation: Operation;
   readonly event: APIGatewayProxyEvent;
@@ -61,14 +60,6 @@ export type Exchange = {
   readonly meter: StoreMeter;
   readonly table: Table;
   principal?: Principal;
-  alongside: ReadonlyArray<Item | undefined>;
-  readable: ReadableRepositories;
-  /** Undefined for operations without one. */
-  body?: JsonBody;
-  input?: Input<Operation> | undefined;
-  cursor?: OpenedCursor | undefined;
-  paging?: Paging;
-  scope?: Scope;
   admission?: Admission;
   /** The limiter could not be asked. */
   limiterFailed?: boolean;

@@ -9,7 +9,7 @@ import { logRequest } from "./request-line.ts";
 
 export type Route = { readonly method: string; readonly path: string };
 
-/** Step 1 for everything that is not an operation: 404, or 405 with what the path allows. */
+/** Answers everything that is not an operation: 404, or 405 with the methods that the path allows. */
 export function answerUnrouted(
   routes: readonly Route[],
   event: APIGatewayProxyEvent,

@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
-import type { APIGatewayProxyEvent } from "aws-lambda";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { Fault } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
 import type { Operation } from "../contract/operation.ts";
@@ -11,8 +10,7 @@ import { headerValues } from "./headers.ts";
 /** The parsed body, or the sentence that says why there is none. */
 export type JsonBody = { readonly value: unknown } | { readonly problem: string };
 
-export type BodyReader = (request: BodyRequest) => JsonBody;
-type BodyRequest = Parameters<NonNullable<MiddlewareObj<APIGatewayProxyEvent>["before"]>>[0];
+export type BodyReader = (event: APIGatewayProxyEvent, context: Context) => JsonBody;
 
 /**
  * Reads bodies with middy's parser. Size and type have statuses of their own, so they are checked first and throw. A body
@@ -21,18 +19,19 @@ type BodyRequest = Parameters<NonNullable<MiddlewareObj<APIGatewayProxyEvent>["b
 export function createBodyReader(operation: Operation): BodyReader {
   // The content type is checked here: middy also takes `+json` types, and its 415 is in its own words.
   const parser = httpJsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
-  return (request) => {
-    const { body, isBase64Encoded } = request.event;
+  return (event, context) => {
+    const { body, isBase64Encoded } = event;
     if (!body && operation.bodyOptional) return { value: {} };
     if (!body) return { problem: "body: is required and must be a JSON object." };
     checkSize(operation, body, isBase64Encoded);
-    checkContentType(request.event);
+    checkContentType(event);
     // Decoding replaces bad bytes silently, so it would store something that nobody sent.
     if (isBase64Encoded && !isUtf8(Buffer.from(body, "base64")))
       return { problem: "body: is not valid UTF-8." };
     try {
-      parser.before?.(request);
-      return { value: request.event.body };
+      // It replaces the text in the event with what it parsed.
+      parser.before?.({ event, context, response: undefined, error: undefined, internal: {} });
+      return { value: event.body };
     } catch (error) {
       // The parser refuses `__proto__` as a whole; the schema of the body names the field, or the item that has it.
       if (isForbiddenKey(error)) return { value: parseJson(body, isBase64Encoded) };

@@ -31,7 +31,7 @@ const context = lambdaContext({
 });
 
 const read = (event: ReturnType<typeof eventWith>, operation: Operation = setSeatAssignment) =>
-  createBodyReader(operation)({ event, context, response: undefined, error: null, internal: {} });
+  createBodyReader(operation)(event, context);
 
 describe.each(["base64", "text"] as const)("a body that comes as %s", (form) => {
   test("is read", () => {

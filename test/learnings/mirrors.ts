@@ -7,9 +7,7 @@ import type { Operation } from "../../lib/contract/operation.ts";
 import { listAuditLogs } from "../../lib/contract/operations/audit-logs.ts";
 import { listLearnings } from "../../lib/contract/operations/learnings.ts";
 import { exportAuditLog } from "../../lib/http/audit-walk.ts";
-import type { Dependencies } from "../../lib/http/dependencies.ts";
-import type { Exchange } from "../../lib/http/exchange.ts";
-import { followScope } from "../../lib/http/steps.ts";
+import { followScope } from "../../lib/http/request-scope.ts";
 import { exportLearnings } from "../../lib/learnings/export.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
 import { parseAudit } from "../../lib/store/items/audit.ts";
@@ -35,9 +33,7 @@ type Call = {
 };
 
 /** Only what the step looks at. */
-const exchangeOf = (parts: Partial<Exchange>): Exchange => ({ ...parts }) as Exchange;
 const principalOf = (parts: object): Principal => ({ ...parts }) as Principal;
-const dependenciesOf = (clock: Clock): Dependencies => ({ clock }) as Dependencies;
 
 const opened = {
   resumes: false,
@@ -135,16 +131,15 @@ export abstract class Mirror {
     const options = { mayBeEmpty: this.#cursor !== undefined && query.include_removed === true };
     const selected = selectOrganizations(operation, principal, {}, options);
     const mark = this.weak.isUnmarked ? undefined : this.#cursor?.mark;
-    const exchange = exchangeOf({
+    const request = {
       operation,
-      table,
       principal,
       input: { path: undefined, query, body: undefined },
-      ...(this.#cursor && mark && { cursor: { ...opened, position: this.#cursor.position, mark } }),
-      scope: checkPlan(operation, selected, "workspace", options),
-    });
-    await followScope(dependenciesOf(clock), exchange);
-    return { principal, scope: exchange.scope ?? selected };
+      cursor: this.#cursor && mark && { ...opened, position: this.#cursor.position, mark },
+    };
+    const allowed = checkPlan(operation, selected, "workspace", options);
+    const scope = await followScope({ table, nowMs: clock.nowMs() }, request, allowed);
+    return { principal, scope };
   }
 }
 

@@ -1,0 +1,115 @@
+import type { Context } from "aws-lambda";
+import { touchLastUsed } from "../access/last-used.ts";
+import { checkPermission, checkPlan } from "../access/policy.ts";
+import { actorOf } from "../access/principal.ts";
+import { readableDigest } from "../access/readable.ts";
+import { selectOrganizations } from "../access/scope.ts";
+import type { Operation } from "../contract/operation.ts";
+import { admit, bucketOwner, gatedTable } from "./admission.ts";
+import { authenticateRequest, type Prefetch } from "./authentication.ts";
+import { bindPaging } from "./cursors.ts";
+import type { Dependencies } from "./dependencies.ts";
+import type { Call, Exchange, Verb } from "./exchange.ts";
+import { gatewayRequestIdOf, sourceIpOf } from "./headers.ts";
+import { createBodyReader } from "./json-body.ts";
+import type { Reply } from "./reply.ts";
+import { followScope, type Locate, narrowScope, scopeOptionsOf, selectionOf } from "./request-scope.ts";
+import { keyInPath, sentParameters, validateRequest } from "./validation.ts";
+
+export type RequestPathOptions<Op extends Operation> = {
+  /** Items to read in the round of authentication. */
+  readonly alongside?: Prefetch;
+  readonly locate?: Locate<Op>;
+};
+
+/** The path of every request, in order. A step returns what the steps after it need, or throws the error to answer. */
+export function createRequestPath<Op extends Operation>(
+  operation: Op,
+  verb: Verb<Op>,
+  { alongside: prefetch = () => [], locate }: RequestPathOptions<Op> = {},
+) {
+  const readBody = operation.body && createBodyReader(operation);
+
+  return async (deps: Dependencies, exchange: Exchange, context: Context): Promise<Reply> => {
+    const { event, table } = exchange;
+
+    const { principal, readable, alongside } = await authenticateRequest(deps, exchange, prefetch);
+
+    // The body is parsed for callers with a valid key only.
+    const body = readBody?.(event, context);
+    const { input, cursor } = await validateRequest(deps, { operation, event, body, principal, table });
+
+    const request = { operation, principal, input, cursor };
+    const scopeOptions = scopeOptionsOf(request);
+    const selected = selectOrganizations(operation, principal, selectionOf(request), scopeOptions);
+
+    const paging = bindPaging(
+      { ring: deps.cursorKeys, nowMs: deps.clock.nowMs() },
+      {
+        ...{ operation, principal, scope: selected, query: input.query, cursor },
+        readable: readableDigest(readable),
+        defaultPageSize: operation.paging?.defaultSize ?? 0,
+      },
+    );
+
+    const allowed = checkPlan(operation, selected, principal.key.kind, scopeOptions);
+
+    checkPermission(operation, principal, {
+      parameters: sentParameters(event),
+      keyInPath: keyInPath(input),
+    });
+
+    const followed = await followScope({ table, nowMs: deps.clock.nowMs() }, request, allowed);
+    const scope = locate ? await narrowScope(locate, { scope: followed, input, table }) : followed;
+
+    return await runVerb(deps, exchange, verb, { principal, scope, readable, input, paging, alongside });
+  };
+}
+
+type Resolved<Op extends Operation> = Pick<
+  Call<Op>,
+  "principal" | "scope" | "readable" | "input" | "paging" | "alongside"
+>;
+
+/** The limiter's write runs beside the verb's first reads; the verb's writes wait for it. */
+async function runVerb<Op extends Operation>(
+  deps: Dependencies,
+  exchange: Exchange,
+  verb: Verb<Op>,
+  resolved: Resolved<Op>,
+): Promise<Reply> {
+  const { operation, table, deadline } = exchange;
+  const { principal, scope } = resolved;
+  const owner = bucketOwner(operation, principal, scope);
+  deps.limiter.refuseKnownFull(operation.rateLimit, owner);
+  const admitted = admit(deps.limiter, table, operation, owner, () => {
+    exchange.limiterFailed = true;
+  });
+  const answer = verb({
+    ...resolved,
+    table: gatedTable(table, admitted),
+    clock: deps.clock,
+    chance: deps.chance,
+    retentionDays: deps.retentionDays,
+    actor: actorOf(principal),
+    requestId: exchange.requestId,
+    gatewayRequestId: gatewayRequestIdOf(exchange.event),
+    ipAddress: sourceIpOf(exchange.event),
+    signal: deadline.soon,
+  });
+  answer.catch(() => {});
+  try {
+    const admission = await admitted;
+    if (admission) exchange.admission = admission;
+  } catch (refusal) {
+    deadline.stop(refusal);
+    throw refusal;
+  }
+  // Only an admitted call is a use. It is written before the answer is sent: a frozen function may never write it.
+  const used = touchLastUsed(table, principal.key, deps.clock.nowMs()).catch(() => {});
+  try {
+    return await answer;
+  } finally {
+    await used;
+  }
+}

@@ -1,0 +1,108 @@
+import { withOrganizationsNow } from "../access/authenticate.ts";
+import { followRows, spanOf } from "../access/follow-scope.ts";
+import { checkPlan } from "../access/policy.ts";
+import type { Principal } from "../access/principal.ts";
+import {
+  coversSeveral,
+  type Scope,
+  type ScopeOptions,
+  type Selection,
+  selectOrganizations,
+} from "../access/scope.ts";
+import type { Operation } from "../contract/operation.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
+import { noEpochs, type OrganizationLeft, parseOrganizationLeft } from "../store/items/scope-epochs.ts";
+import { organizationsLeftRange } from "../store/layout.ts";
+import { queryAll, type Table } from "../store/table.ts";
+import { checkMark, type OpenedCursor } from "./cursors.ts";
+import type { Call, Input } from "./exchange.ts";
+import { fieldOf, listField, textField } from "./validation.ts";
+
+/** What decides which organizations a request acts on. */
+type ScopeRequest = {
+  readonly operation: Operation;
+  readonly principal: Principal;
+  readonly input: Input<Operation>;
+  readonly cursor: OpenedCursor | undefined;
+};
+
+/** What the request names, from where the operation takes it. */
+export const selectionOf = ({ operation, input }: ScopeRequest): Selection => ({
+  orgId: orgIdOf(operation, input),
+  organizationIds: listField(input.query, "organization_ids"),
+  organizationUuid: textField(input.path, "organization_id"),
+});
+
+/** From the body where there is one, else from the query; an operation that refuses `org_id` refuses it in both. */
+function orgIdOf({ body, organization }: Operation, input: Input<Operation>): string | undefined {
+  const inBody = textField(input.body, "org_id");
+  return body && organization !== "refused" ? inBody : (inBody ?? textField(input.query, "org_id"));
+}
+
+/** A mirror whose last organization has left is told so before it is refused. */
+export const scopeOptionsOf = ({ operation, cursor, input }: ScopeRequest): ScopeOptions => ({
+  mayBeEmpty: operation.paging?.resumable === true && cursor !== undefined && asksForRemoved(input.query),
+});
+
+/**
+ * For a walk over several organizations that can be resumed: tells apart the organizations that became visible since the
+ * cursor was made, so that the walk catches them up. Reads nothing if nothing changed.
+ */
+export async function followScope(
+  { table, nowMs }: { readonly table: Table; readonly nowMs: number },
+  request: ScopeRequest,
+  scope: Scope,
+): Promise<Scope> {
+  const { operation, principal, cursor } = request;
+  if (!operation.paging?.resumable || !coversSeveral(scope)) return scope;
+  const mark = cursor && checkMark(cursor, principal);
+  const span = spanOf(principal.scopeEpochs ?? noEpochs, mark, nowMs);
+  const caller = span.rereads ? await withOrganizationsNow(table, principal) : principal;
+  const now = span.rereads ? scopeNow(request, caller, scopeOptionsOf(request)) : scope;
+  const readLeft = () => organizationsLeft(table, request);
+  const followed = await followRows(now.organizations, span, mark, readLeft);
+  // No organization is left, and the caller has heard of all that left: refuse the request as a first page.
+  if (now.organizations.length === 0 && followed.following.left.length === 0 && !mark?.catchUp)
+    scopeNow(request, caller);
+  return { ...now, ...followed };
+}
+
+/** For readers that keep a mirror: of the organizations that were asked for, those that left. */
+async function organizationsLeft(
+  table: Table,
+  { principal: { tenant, key }, input: { query } }: ScopeRequest,
+): Promise<OrganizationLeft[]> {
+  if (!asksForRemoved(query)) return [];
+  const items = await Array.fromAsync(queryAll(table, organizationsLeftRange(tenant)));
+  const named = listField(query, "organization_ids");
+  const isAsked = ({ uuid, provider_organization_id: id }: OrganizationLeft) =>
+    (key.authorized?.includes(uuid) ?? true) && (named?.includes(id) ?? true);
+  return items.map(parseOrganizationLeft).filter(isAsked);
+}
+
+/** Selects and checks the plan once more, over organizations that were read again. */
+function scopeNow(request: ScopeRequest, principal: Principal, options: ScopeOptions = {}): Scope {
+  const { operation } = request;
+  const scope = selectOrganizations(operation, principal, selectionOf(request), options);
+  return checkPlan(operation, scope, principal.key.kind, options);
+}
+
+const asksForRemoved = (query: unknown): boolean => fieldOf(query, "include_removed") === true;
+
+/**
+ * Finds the organization that a request acts on where only the data says which. That organization is then the whole
+ * scope, and the call counts in its window.
+ */
+export type Locate<Op extends Operation> = (
+  call: Pick<Call<Op>, "scope" | "input" | "table">,
+) => Promise<OrganizationItem | undefined>;
+
+/** Narrows the scope to the organization that the data names; the data is read only if the scope has several. */
+export async function narrowScope<Op extends Operation>(
+  locate: Locate<Op>,
+  call: Parameters<Locate<Op>>[0],
+): Promise<Scope> {
+  const [first, second] = call.scope.organizations;
+  const found = second ? await locate(call) : first;
+  return found ? { organizations: [found], selector: `one:${found.uuid}` } : call.scope;
+}

@@ -1,0 +1,193 @@
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import type * as z from "zod";
+import type { Principal } from "../access/principal.ts";
+import { checksOrgId, readsOrgId } from "../access/scope.ts";
+import type { KeyKind } from "../contract/access.ts";
+import { Fault, type Problem } from "../contract/fault.ts";
+import type { Operation } from "../contract/operation.ts";
+import { firstOf, sentencesOf, valueAt } from "../contract/problems.ts";
+import { certain } from "../runtime/certain.ts";
+import type { Table } from "../store/table.ts";
+import { type OpenedCursor, openCursor } from "./cursors.ts";
+import type { Dependencies } from "./dependencies.ts";
+import type { Input } from "./exchange.ts";
+import type { JsonBody } from "./json-body.ts";
+
+export type Validated<Op extends Operation> = {
+  readonly input: Input<Op>;
+  /** The request's cursor, opened; its binding is checked with the scope. */
+  readonly cursor: OpenedCursor | undefined;
+};
+
+/** All problems of path, query, body and cursor are one 400, which the first of them names. */
+export async function validateRequest<Op extends Operation>(
+  deps: Pick<Dependencies, "cursorKeys" | "clock">,
+  request: {
+    readonly operation: Op;
+    readonly event: APIGatewayProxyEvent;
+    /** Undefined for operations without a body. */
+    readonly body: JsonBody | undefined;
+    readonly principal: Principal;
+    readonly table: Table;
+  },
+): Promise<Validated<Op>> {
+  const { operation, event, body, table } = request;
+  const { kind } = request.principal.key;
+  const checked = readInput(operation, event, body, { keepsOrgId: checksOrgId(operation, kind) });
+  const problems = [...checked.problems];
+  let cursor: OpenedCursor | undefined;
+  if (checked.cursor !== undefined) {
+    const opening = { ring: deps.cursorKeys, table, nowMs: deps.clock.nowMs() };
+    try {
+      cursor = await openCursor(opening, operation, checked.cursor);
+    } catch (error) {
+      // A refused cursor is one problem among others; anything else is not a problem of the request.
+      if (!(error instanceof Fault)) throw error;
+      problems.push(...error.problems);
+    }
+  }
+  const [first, ...more] = problems;
+  if (first) throw new Fault(first.code, first.message, { more });
+  const { input } = checked;
+  const problem = contradiction(operation, kind, input) ?? operation.problemFor?.(kind, { body: input.body });
+  if (problem) throw new Fault("INVALID_REQUEST", problem);
+  return { input, cursor };
+}
+
+/** For keys that read `org_id`, two different values are a mistake; the service does not guess which one counts. */
+function contradiction(operation: Operation, kind: KeyKind, input: Input<Operation>): string | undefined {
+  const [inQuery, inBody] = [textField(input.query, "org_id"), textField(input.body, "org_id")];
+  if (!readsOrgId(operation, kind) || inQuery === undefined || inBody === undefined) return undefined;
+  return inQuery === inBody
+    ? undefined
+    : "org_id: the query and the body name different organizations. Send it in the body only.";
+}
+
+/**
+ * Checks path, query and body. `input` is whole only if there are no problems. Without `keepsOrgId` the value of `org_id`
+ * is dropped before it is checked.
+ */
+function readInput<Op extends Operation>(
+  operation: Op,
+  event: APIGatewayProxyEvent,
+  jsonBody: JsonBody | undefined,
+  { keepsOrgId }: { readonly keepsOrgId: boolean },
+) {
+  const { values, problems: known } = queryValues(operation, event);
+  const path = check(operation.pathParameters, pathValues(event), "path");
+  const query = check(operation.query, keepsOrgId ? values : withoutOrgId(values), "query", known);
+  const body = jsonBody ? checkBody(operation, jsonBody, keepsOrgId) : nothing;
+  const sentences = [path, query, body].flatMap((checked) => checked.problems);
+  return {
+    problems: firstOf(sentences).map(invalid),
+    // The schemas that parsed it are the ones the type is read from.
+    input: { path: path.value, query: query.value, body: body.value } as Input<Op>,
+    /** A well-formed cursor, whatever else is wrong. */
+    cursor: cursorOf(operation, values),
+  };
+}
+
+const invalid = (message: string): Problem => ({ code: "INVALID_REQUEST", message });
+
+type Checked = { readonly value: unknown; readonly problems: readonly string[] };
+const nothing: Checked = { value: undefined, problems: [] };
+
+/** `known` are problems found before: their fields are not judged again. */
+function check(
+  schema: z.ZodObject | undefined,
+  value: unknown,
+  whole: string,
+  known = new Map<string, string>(),
+): Checked {
+  if (!schema) return nothing;
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { value: parsed.data, problems: [...known.values()] };
+  const issues = parsed.error.issues.filter((issue) => !known.has(String(issue.path[0])));
+  const found = sentencesOf({ issues, schema, value, whole });
+  return { value: undefined, problems: [...known.values(), ...found] };
+}
+
+function cursorOf({ query }: Operation, values: Readonly<Record<string, unknown>>): string | undefined {
+  const cursor = query.shape.cursor?.safeParse(values.cursor);
+  return cursor?.success && typeof cursor.data === "string" ? cursor.data : undefined;
+}
+
+/** Path parameters arrive percent-encoded from a REST API. */
+export const pathValues = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value]) => [name, decoded(value)]));
+
+/** A broken escape is no reason to fail: as it stands it matches no id, and the field's own message says so. */
+function decoded(text: string | undefined): string | undefined {
+  try {
+    return text && decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Names of the query's parameters, and `name=value` for policies that depend on the value. */
+export const sentParameters = ({ multiValueQueryStringParameters }: APIGatewayProxyEvent): string[] =>
+  Object.entries(multiValueQueryStringParameters ?? {}).flatMap(([name, values = []]) => [
+    name,
+    ...values.map((value) => `${name}=${value}`),
+  ]);
+
+function queryValues(operation: Operation, event: APIGatewayProxyEvent) {
+  const repeatable = new Set<string>(operation.repeatableParameters ?? []);
+  const values: Record<string, unknown> = Object.create(null);
+  const problems = new Map<string, string>();
+  for (const [name, given] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
+    const all = certain(given, "value of the parameter");
+    if (!Object.hasOwn(operation.query.shape, name)) values[name] = all[0];
+    else if (all.includes("")) problems.set(name, `${name}: must not be empty.`);
+    else if (repeatable.has(name)) values[name] = all;
+    else if (all.length > 1) problems.set(name, `${name}: must be given only once.`);
+    else values[name] = all[0];
+  }
+  return { values, problems };
+}
+
+function checkBody(operation: Operation, body: JsonBody, keepsOrgId: boolean): Checked {
+  if ("problem" in body) return { ...nothing, problems: [body.problem] };
+  checkBatch(operation, body.value);
+  return check(operation.body, keepsOrgId ? body.value : withoutOrgId(body.value), "body");
+}
+
+/** An empty one stays: it is a mistake for every kind of key. */
+function withoutOrgId(values: unknown): unknown {
+  if (typeof values !== "object" || values === null || Array.isArray(values)) return values;
+  const { org_id: orgId, ...others }: { readonly org_id?: unknown } = values;
+  return orgId === "" ? values : others;
+}
+
+/** Before every other problem, and before repeated elements are dropped. */
+function checkBatch({ batch }: Operation, body: unknown): void {
+  for (const field of batch?.fields ?? []) {
+    const elements = valueAt(body, [field]);
+    if (batch && Array.isArray(elements) && elements.length > batch.elementsMax) {
+      throw new Fault(
+        "BATCH_SIZE_EXCEEDED",
+        `${field}: has ${elements.length} elements; at most ${batch.elementsMax} are taken in one request.`,
+      );
+    }
+  }
+}
+
+/** The key that the path names, where the operation is about one. */
+export const keyInPath = ({ path }: { readonly path: unknown }): string | undefined =>
+  textField(path, "key_id");
+
+export function textField(part: unknown, name: string): string | undefined {
+  const value = fieldOf(part, name);
+  return typeof value === "string" ? value : undefined;
+}
+
+export function listField(part: unknown, name: string): string[] | undefined {
+  const value = fieldOf(part, name);
+  return Array.isArray(value) ? value.map(String) : undefined;
+}
+
+export const fieldOf = (part: unknown, name: string): unknown =>
+  typeof part === "object" && part !== null && Object.hasOwn(part, name)
+    ? Reflect.get(part, name)
+    : undefined;
