@@ -3,7 +3,7 @@ import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import type { Command } from "../command.ts";
-import { withConnection } from "../connection/connection.ts";
+import { withConnection } from "../connection/open.ts";
 import { OperatorFault } from "../fault.ts";
 import { formatRecord, startTally } from "../terminal.ts";
 

@@ -14,7 +14,7 @@ import type { KeyItem } from "../../lib/store/items/key.ts";
 import { instanceTenant } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import type { Command, Input } from "../command.ts";
-import { withConnection } from "../connection/connection.ts";
+import { withConnection } from "../connection/open.ts";
 import { findOrganization, readOrganizations } from "../connection/organizations.ts";
 import { UsageFault } from "../fault.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";

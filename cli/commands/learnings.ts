@@ -6,7 +6,7 @@ import type { LearningItem } from "../../lib/store/items/learning.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import type { Table } from "../../lib/store/table.ts";
 import type { Command, Options } from "../command.ts";
-import { withConnection } from "../connection/connection.ts";
+import { withConnection } from "../connection/open.ts";
 import { findOrganization, readOrganizations } from "../connection/organizations.ts";
 import { OperatorFault } from "../fault.ts";
 import { listOptions, showList } from "../listing.ts";

@@ -10,7 +10,7 @@ import { customRoleRecord, readRoles, systemRoleRecords } from "../../lib/people
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import type { Table } from "../../lib/store/table.ts";
 import type { Command, Input, Options } from "../command.ts";
-import { withConnection } from "../connection/connection.ts";
+import { withConnection } from "../connection/open.ts";
 import { findOrganization } from "../connection/organizations.ts";
 import { OperatorFault, UsageFault } from "../fault.ts";
 import { listOptions, showList } from "../listing.ts";

@@ -7,7 +7,7 @@ import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import { poolOf } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import type { Command, Input } from "../command.ts";
-import { withConnection } from "../connection/connection.ts";
+import { withConnection } from "../connection/open.ts";
 import { findOrganization, listOrganizations } from "../connection/organizations.ts";
 import { OperatorFault, UsageFault } from "../fault.ts";
 import { listFormatOf, listOptions, showList } from "../listing.ts";

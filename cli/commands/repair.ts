@@ -7,7 +7,7 @@ import type { Table } from "../../lib/store/table.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
 import type { Command } from "../command.ts";
-import { withConnection } from "../connection/connection.ts";
+import { withConnection } from "../connection/open.ts";
 import { listOrganizations } from "../connection/organizations.ts";
 import { OperatorFault } from "../fault.ts";
 import { formatRecord, startTally } from "../terminal.ts";

@@ -5,7 +5,7 @@ import {
 } from "../../lib/access/workspace-tokens.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import type { Command, Options } from "../command.ts";
-import { withConnection } from "../connection/connection.ts";
+import { withConnection } from "../connection/open.ts";
 import { listOptions } from "../listing.ts";
 import { showIssued, showKeys } from "./keys.ts";
 

@@ -3,8 +3,6 @@ import type { EventBucket, EventQueue } from "../../lib/events/ports.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import type { Table } from "../../lib/store/table.ts";
 import type { VectorSearch } from "../../lib/store/vectors.ts";
-import type { Input } from "../command.ts";
-import { UsageFault } from "../fault.ts";
 
 export type FailedEvent = {
   /** This failure: an event that fails twice has two. */
@@ -40,28 +38,3 @@ export type Connection = {
 };
 
 export const defaultDataPath = ".review-api";
-
-/** Opens what --data or --stack names, runs the work on it and closes it, come what may. */
-export async function withConnection<Result>(
-  input: Input,
-  work: (connection: Connection) => Promise<Result>,
-  { create = false }: { readonly create?: boolean } = {},
-): Promise<Result> {
-  const connection = await open(input, create);
-  try {
-    return await work(connection);
-  } finally {
-    await connection.close();
-  }
-}
-
-async function open(input: Input, create: boolean): Promise<Connection> {
-  const stack = input.text("stack");
-  const data = input.text("data");
-  if (stack !== undefined) {
-    if (data !== undefined) throw new UsageFault("--data and --stack exclude each other.");
-    return (await import("./stack.ts")).connectToStack(stack, input.text("region"));
-  }
-  if (input.text("region") !== undefined) throw new UsageFault("--region goes with --stack.");
-  return (await import("./local.ts")).connectLocally(data ?? defaultDataPath, { create });
-}

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { EventQueue } from "../../lib/events/ports.ts";
-import type { SqsCall } from "../../lib/events/sqs.ts";
+import type { SqsCall } from "../../lib/events/sqs-client.ts";
 import type { Chance } from "../../lib/runtime/chance.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import type { FailedEvent } from "./connection.ts";

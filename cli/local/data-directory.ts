@@ -3,7 +3,8 @@ import { access, constants, mkdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import * as z from "zod";
 import { OperatorFault, systemCode } from "../fault.ts";
-import { chooseEngine, type EngineKind, engineKinds } from "./engine/engine.ts";
+import { chooseEngine, engineKinds } from "./engine/engine.ts";
+import type { EngineKind } from "./engine/kind.ts";
 import { writeWhole } from "./write-whole.ts";
 
 /** Everything the local service keeps, in one folder. */

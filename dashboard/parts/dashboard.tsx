@@ -16,7 +16,7 @@ import { Security } from "./security.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { Trends } from "./trends.tsx";
 
-export type DashboardProps = {
+type DashboardProps = {
   readonly session: Session;
   readonly view: View;
   onView(view: View): void;

@@ -2,12 +2,19 @@ import { useState } from "preact/hooks";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { longDay } from "../days.ts";
 import type { Identity, ReviewFigures } from "../protocol.ts";
-import { organizationName, periodDays, resolvePeriod } from "../view.ts";
-import type { DashboardProps } from "./dashboard.tsx";
+import type { Session } from "../session.ts";
+import { organizationName, periodDays, resolvePeriod, type View } from "../view.ts";
 import { Mark } from "./mark.tsx";
 import { Picker } from "./picker.tsx";
 
-type ToolbarProps = DashboardProps & { readonly repositories: ReviewFigures["knownRepositories"] };
+type ToolbarProps = {
+  readonly session: Session;
+  readonly view: View;
+  onView(view: View): void;
+  onReload(): void;
+  onForget(): void;
+  readonly repositories: ReviewFigures["knownRepositories"];
+};
 
 export function Toolbar({ session, view, onView, onReload, onForget, repositories }: ToolbarProps) {
   const { identity } = session;

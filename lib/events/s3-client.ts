@@ -3,7 +3,12 @@ import { awsLimits } from "../contract/limits.ts";
 import { awsClientConfig, sendRepeatedly } from "../runtime/aws-client.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import { certain } from "../runtime/certain.ts";
-import type { ObjectStore } from "./s3.ts";
+
+/** Objects of one bucket, whole. */
+export type ObjectStore = {
+  put(key: string, body: Uint8Array): Promise<unknown>;
+  get(key: string): Promise<Uint8Array>;
+};
 
 /** AWS's client of S3. Import this file only when an object is read or written: the client is large. */
 export function openBucket(Bucket: string, identity?: AwsIdentity): ObjectStore {

@@ -1,12 +1,7 @@
 import { AwsFault } from "../runtime/aws-fault.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import type { EventBucket } from "./ports.ts";
-
-/** Objects of one bucket, whole. */
-export type ObjectStore = {
-  put(key: string, body: Uint8Array): Promise<unknown>;
-  get(key: string): Promise<Uint8Array>;
-};
+import type { ObjectStore } from "./s3-client.ts";
 
 /** The stack's encrypted bucket, for events too large for the queue. The client of S3 is loaded with the first of them. */
 export function s3Bucket(bucketName: string, identity?: AwsIdentity): EventBucket {

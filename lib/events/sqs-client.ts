@@ -1,14 +1,29 @@
 import {
   ChangeMessageVisibilityBatchCommand,
+  type ChangeMessageVisibilityBatchCommandInput,
   DeleteMessageCommand,
+  type DeleteMessageCommandInput,
   ReceiveMessageCommand,
+  type ReceiveMessageCommandInput,
   SendMessageBatchCommand,
+  type SendMessageBatchCommandInput,
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import { awsLimits } from "../contract/limits.ts";
 import { awsClientConfig, sendRepeatedly } from "../runtime/aws-client.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
-import type { SqsCall, SqsInputs } from "./sqs.ts";
+
+/** An operation of SQS, by its own name and with its own input. Whoever calls it parses the answer. */
+export type SqsCall = <Operation extends keyof SqsInputs>(
+  operation: Operation,
+  input: SqsInputs[Operation],
+) => Promise<unknown>;
+type SqsInputs = {
+  SendMessageBatch: SendMessageBatchCommandInput;
+  ReceiveMessage: ReceiveMessageCommandInput;
+  DeleteMessage: DeleteMessageCommandInput;
+  ChangeMessageVisibilityBatch: ChangeMessageVisibilityBatchCommandInput;
+};
 
 /** AWS's client of SQS. Import this file only when a message is sent: the client is large. */
 export function openSqs(identity?: AwsIdentity): SqsCall {

@@ -1,31 +1,14 @@
-import type {
-  ChangeMessageVisibilityBatchCommandInput,
-  DeleteMessageCommandInput,
-  ReceiveMessageCommandInput,
-  SendMessageBatchCommandInput,
-} from "@aws-sdk/client-sqs";
 import * as z from "zod";
 import { eventLimits } from "../contract/limits.ts";
 import { queueLimits } from "../contract/platform.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import type { DeadLetterQueue, EventQueue, QueueMessage } from "./ports.ts";
+import type { SqsCall } from "./sqs-client.ts";
 
 /** The queue refused messages, also when they were sent again. */
 export class QueueUnavailable extends Error {
   override readonly name = "QueueUnavailable";
 }
-
-/** An operation of SQS, by its own name and with its own input. Whoever calls it parses the answer. */
-export type SqsCall = <Operation extends keyof SqsInputs>(
-  operation: Operation,
-  input: SqsInputs[Operation],
-) => Promise<unknown>;
-export type SqsInputs = {
-  SendMessageBatch: SendMessageBatchCommandInput;
-  ReceiveMessage: ReceiveMessageCommandInput;
-  DeleteMessage: DeleteMessageCommandInput;
-  ChangeMessageVisibilityBatch: ChangeMessageVisibilityBatchCommandInput;
-};
 
 /** The client of SQS is loaded with the first call: most batches of events have no dead letter. */
 export function createSqsCall(identity?: AwsIdentity): SqsCall {

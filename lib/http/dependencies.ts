@@ -5,7 +5,7 @@ import { auditRetentionDays, requiredVariable } from "../runtime/environment.ts"
 import { storeClient } from "../store/client.ts";
 import { createDynamoTable, type MeteredTable } from "../store/dynamo.ts";
 import { CursorKeyRing } from "./cursor-keys.ts";
-import { RefusalMemory } from "./refusals.ts";
+import { RefusalMemory } from "./refusal-memory.ts";
 
 export type Dependencies = {
   readonly table: MeteredTable;

@@ -3,7 +3,6 @@ import { actorOf } from "../access/principal.ts";
 import { recordRefusal } from "../audit/refusals.ts";
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
 import type { Fault } from "../contract/fault.ts";
-import { auditLimits } from "../contract/limits.ts";
 import { describeError, log } from "../runtime/log.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { parseMember } from "../store/items/people.ts";
@@ -50,21 +49,4 @@ async function readUserName(table: Table, { kind, organization, owner }: KeyItem
   if (kind !== "user" || organization === null || owner === null) return null;
   const item = await table.get(memberKey(organization, owner));
   return item ? parseMember(item).username : null;
-}
-
-const rememberedMax = 1_000;
-
-/** What a warm function has told within the minute: who is refused over and over costs no reads. */
-export class RefusalMemory {
-  readonly #toldAtMs = new Map<string, number>();
-
-  isTold(keyId: string, reason: string, nowMs: number): boolean {
-    const atMs = this.#toldAtMs.get(`${keyId} ${reason}`);
-    return atMs !== undefined && atMs <= nowMs && nowMs < atMs + auditLimits.refusedEveryMs;
-  }
-
-  tell(keyId: string, reason: string, nowMs: number): void {
-    if (this.#toldAtMs.size >= rememberedMax) this.#toldAtMs.clear();
-    this.#toldAtMs.set(`${keyId} ${reason}`, nowMs);
-  }
 }

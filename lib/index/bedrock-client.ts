@@ -4,7 +4,11 @@ import { environmentVariables } from "../contract/platform.ts";
 import { awsClientConfig, sendRepeatedly } from "../runtime/aws-client.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import { optionalVariable } from "../runtime/environment.ts";
-import type { ModelClient } from "./bedrock-embedder.ts";
+
+/** Runs a model once: JSON in, JSON out. */
+export type ModelClient = {
+  invoke(modelId: string, input: string, signal?: AbortSignal): Promise<string>;
+};
 
 /**
  * AWS's client of Bedrock, in the region of the identity, or of the function's environment where none is given. Import

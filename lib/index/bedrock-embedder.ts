@@ -4,14 +4,10 @@ import { tableShape } from "../contract/table.ts";
 import { NoAnswer } from "../runtime/aws-fault.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import { atMost } from "./at-most.ts";
+import type { ModelClient } from "./bedrock-client.ts";
 import { type Embedder, normalised } from "./embedder.ts";
 
 const answerSchema = z.object({ embedding: z.array(z.number()) });
-
-/** Runs a model once: JSON in, JSON out. */
-export type ModelClient = {
-  invoke(modelId: string, input: string, signal?: AbortSignal): Promise<string>;
-};
 
 /** Titan Text Embeddings v2: one text a call, a bounded number of calls at once. */
 export function createBedrockEmbedder(modelId: string, client: ModelClient = bedrockClient()): Embedder {

@@ -4,7 +4,6 @@ import type { RemovedPullRequest } from "../contract/records-metrics.ts";
 import { type LargePullRequest, namePullRequest, takesAlone } from "../contract/sentences.ts";
 import { certain } from "../runtime/certain.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import type { Walked } from "./walk.ts";
 
 export type TooLargePage = {
   /** At least so many. */
@@ -48,7 +47,9 @@ const nameOf = ({ prUrl, organization }: TooLargePage["largest"]): LargePullRequ
 
 type Named = Pick<RemovedPullRequest, "pr_url" | "repository_id">;
 
-type FinishedPage<Record> = Pick<Walked, "nextCursor" | "resumeCursor"> & {
+type FinishedPage<Record> = {
+  readonly nextCursor: string | null;
+  readonly resumeCursor: string | null;
   readonly records: readonly Record[];
   /** Of each record, in the order of the records. */
   readonly owners: readonly OrganizationItem[];

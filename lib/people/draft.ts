@@ -12,7 +12,9 @@ import {
   withMembership,
   withoutMembership,
 } from "./person.ts";
-import type { Placement } from "./placement.ts";
+
+/** Where a membership is held: the pool it draws seats from, and the person there. */
+export type Placement = { readonly pool: PoolKey; readonly key: Key; readonly email: string | null };
 
 type Working = PersonChange & { readonly pool: PoolKey };
 

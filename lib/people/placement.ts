@@ -1,10 +1,7 @@
 import type { MemberItem } from "../store/items/people.ts";
 import { type PoolKey, personKey } from "../store/layout.ts";
 import type { Key } from "../store/table.ts";
-import type { PeopleDraft } from "./draft.ts";
-
-/** Where a membership is held: the pool it draws seats from, and the person there. */
-export type Placement = { readonly pool: PoolKey; readonly key: Key; readonly email: string | null };
+import type { PeopleDraft, Placement } from "./draft.ts";
 
 type Named = Pick<MemberItem, "user_id" | "email" | "stands_alone">;
 

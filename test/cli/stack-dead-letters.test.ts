@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { failedEventsOf } from "../../cli/connection/stack-dead-letters.ts";
-import type { SqsCall } from "../../lib/events/sqs.ts";
+import type { SqsCall } from "../../lib/events/sqs-client.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { TestClock } from "../support/clock.ts";
 

@@ -4,13 +4,8 @@ import * as z from "zod";
 import { awsLimits } from "../../lib/contract/limits.ts";
 import { queueLimits } from "../../lib/contract/platform.ts";
 import { s3Bucket } from "../../lib/events/s3.ts";
-import {
-  createSqsCall,
-  QueueUnavailable,
-  type SqsCall,
-  sqsDeadLetters,
-  sqsQueue,
-} from "../../lib/events/sqs.ts";
+import { createSqsCall, QueueUnavailable, sqsDeadLetters, sqsQueue } from "../../lib/events/sqs.ts";
+import type { SqsCall } from "../../lib/events/sqs-client.ts";
 import { type ServerTurn, startAwsServer, testIdentity } from "../support/aws-server.ts";
 import type { SignedRequest } from "../support/aws-signature.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { indexLimits, learningLimits } from "../../lib/contract/limits.ts";
 import { atMost } from "../../lib/index/at-most.ts";
-import { createBedrockEmbedder, type ModelClient } from "../../lib/index/bedrock-embedder.ts";
+import type { ModelClient } from "../../lib/index/bedrock-client.ts";
+import { createBedrockEmbedder } from "../../lib/index/bedrock-embedder.ts";
 import { cosine, embedAll, embeddedText, embeddedTexts, normalised } from "../../lib/index/embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 

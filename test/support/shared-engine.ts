@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
 import { freePort, portOf, startProcess } from "../../cli/local/engine/child.ts";
-import { chooseEngine, type EngineKind, engineVariable, startEngine } from "../../cli/local/engine/engine.ts";
+import { chooseEngine, engineVariable, startEngine } from "../../cli/local/engine/engine.ts";
+import type { EngineKind } from "../../cli/local/engine/kind.ts";
 
 export const sharedEndpointVariable = "TEST_DYNAMODB_ENDPOINT";
 const diskEngineVariable = "TEST_DISK_ENGINE";

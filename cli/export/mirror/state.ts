@@ -4,7 +4,6 @@ import { OperatorFault, systemCode } from "../../fault.ts";
 import { type Disk, statOf } from "../disk.ts";
 import { type Format, formats } from "../format.ts";
 import type { KeyScope } from "../key-scope.ts";
-import type { Query } from "../sources.ts";
 import { journalFile, tooLargeSchema } from "./journal.ts";
 
 /** What an export was asked for, and as whom; a cursor is good for exactly this. */
@@ -12,7 +11,7 @@ export type Request = {
   /** Such as `metrics reviews`. */
   readonly what: string;
   readonly format: Format;
-  readonly query: Query;
+  readonly query: Readonly<Record<string, string>>;
   /** Undefined in a state that an earlier version of the tool wrote. */
   readonly key_scope?: KeyScope | undefined;
 };

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { startDurableProxy } from "./durable-proxy.ts";
-import type { EngineKind } from "./engine.ts";
+import type { EngineKind } from "./kind.ts";
 
 export const javaMajorMin = 17;
 

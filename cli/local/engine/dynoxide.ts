@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { EngineKind } from "./engine.ts";
+import type { EngineKind } from "./kind.ts";
 
 const packageName = `@dynoxide/${process.platform}-${process.arch}`;
 

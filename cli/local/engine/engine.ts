@@ -3,35 +3,11 @@ import { dirname } from "node:path";
 import { awsLimits } from "../../../lib/contract/limits.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
 import { createStoreClient, type StoreClient } from "../../../lib/store/client.ts";
-import { type EngineCommand, EngineFault, type EngineProcess, freePort, startProcess } from "./child.ts";
+import { EngineFault, type EngineProcess, freePort, startProcess } from "./child.ts";
 import type { EngineProxy } from "./durable-proxy.ts";
 import { dynamoDbLocal, javaMajorMin } from "./dynamodb-local.ts";
 import { dynoxide } from "./dynoxide.ts";
-
-/** A program that speaks DynamoDB's protocol on this machine. */
-export type EngineKind = {
-  readonly name: string;
-  /** True where vector indexes exist; elsewhere vectors are searched one by one. */
-  readonly vectorIndex: boolean;
-  /** True where consumed capacity is counted as DynamoDB counts it. */
-  readonly countsCapacity: boolean;
-  /** False where starting takes seconds. */
-  readonly startsAtOnce: boolean;
-  /** The file or folder in the data directory that the engine keeps its data in. */
-  readonly dataPath: string;
-  readonly dataIsFolder: boolean;
-  /** Why it cannot run here; undefined when it can. */
-  missing(): string | undefined;
-  /** Without a path it keeps everything in memory. */
-  command(port: number, dataPath: string | undefined, options?: CommandOptions): EngineCommand;
-  /** For data on disk: where clients connect instead of the engine. */
-  startProxy?(enginePort: number, dataPath: string): Promise<EngineProxy>;
-};
-
-export type CommandOptions = {
-  /** Tens of thousands of calls are coming: what makes each call cheaper may take its time first. */
-  readonly isForManyCalls?: boolean;
-};
+import type { CommandOptions, EngineKind } from "./kind.ts";
 
 export type Engine = {
   readonly kind: EngineKind;

@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import { type EngineKind, engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
+import { engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
+import type { EngineKind } from "../../../cli/local/engine/kind.ts";
 import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
 import { createTable } from "../../../lib/store/create-table.ts";

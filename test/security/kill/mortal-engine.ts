@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { type EngineCommand, freePort } from "../../../cli/local/engine/child.ts";
 import type { EngineProxy } from "../../../cli/local/engine/durable-proxy.ts";
-import { chooseEngine, type EngineKind } from "../../../cli/local/engine/engine.ts";
+import { chooseEngine } from "../../../cli/local/engine/engine.ts";
+import type { EngineKind } from "../../../cli/local/engine/kind.ts";
 
 /** The engine at an address that stays, on a file that stays, in processes that do not. */
 export class MortalEngine {

@@ -1,0 +1,18 @@
+import { auditLimits } from "../contract/limits.ts";
+
+const rememberedMax = 1_000;
+
+/** What a warm function has told within the minute: who is refused over and over costs no reads. */
+export class RefusalMemory {
+  readonly #toldAtMs = new Map<string, number>();
+
+  isTold(keyId: string, reason: string, nowMs: number): boolean {
+    const atMs = this.#toldAtMs.get(`${keyId} ${reason}`);
+    return atMs !== undefined && atMs <= nowMs && nowMs < atMs + auditLimits.refusedEveryMs;
+  }
+
+  tell(keyId: string, reason: string, nowMs: number): void {
+    if (this.#toldAtMs.size >= rememberedMax) this.#toldAtMs.clear();
+    this.#toldAtMs.set(`${keyId} ${reason}`, nowMs);
+  }
+}
