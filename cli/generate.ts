@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { builtDashboard } from "../dashboard/build.ts";
-import { releaseProblem } from "../lib/contract/openapi-release.ts";
+import { releaseProblem } from "../lib/openapi/release.ts";
 import { builtClient } from "./built-client.ts";
 import { generatedFiles, releasedDocument, releasedFile } from "./generated-files.ts";
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { generateClientTypes } from "../lib/client/generate.ts";
-import { type OpenApiDocument, openApiDocument } from "../lib/contract/openapi.ts";
-import type { Examples } from "../lib/contract/openapi-examples.ts";
 import { operations } from "../lib/contract/operations.ts";
+import { generateClientTypes } from "../lib/openapi/client-types.ts";
+import { type OpenApiDocument, openApiDocument } from "../lib/openapi/document.ts";
+import type { Examples } from "../lib/openapi/examples.ts";
 import { architecturePage } from "./architecture-page.ts";
 import { dashboardContract } from "./dashboard-contract.ts";
 import { errorsPage } from "./errors-page.ts";

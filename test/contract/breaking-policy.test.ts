@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type BreakingChange, breakingChanges } from "../../lib/contract/openapi-changes.ts";
+import { type BreakingChange, breakingChanges } from "../../lib/openapi/changes.ts";
 import { along, changed, type Edit, type Path, released, remove, set, users } from "./planted.ts";
 
 const learningsQuery: Path = ["paths", "/v1/learnings", "get", "parameters"];

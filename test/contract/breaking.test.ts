@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { openApi } from "../../cli/generated-files.ts";
-import { type BreakingChange, breakingChanges } from "../../lib/contract/openapi-changes.ts";
-import { node } from "../../lib/contract/openapi-schema-changes.ts";
+import { type BreakingChange, breakingChanges } from "../../lib/openapi/changes.ts";
+import { node } from "../../lib/openapi/schema-changes.ts";
 import { along, changed, type Edit, type Path, released, remove, set, users, without } from "./planted.ts";
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { examplesFile } from "../../cli/generated-files.ts";
-import { openApiDocument } from "../../lib/contract/openapi.ts";
-import type { Examples, Exchange } from "../../lib/contract/openapi-examples.ts";
-import { node } from "../../lib/contract/openapi-schema-changes.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { type OperationId, operations } from "../../lib/contract/operations.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";
 import { createCursorKeys } from "../../lib/http/cursor-keys.ts";
+import { openApiDocument } from "../../lib/openapi/document.ts";
+import type { Examples, Exchange } from "../../lib/openapi/examples.ts";
+import { node } from "../../lib/openapi/schema-changes.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { cursorKeysKey } from "../../lib/store/layout.ts";

@@ -6,11 +6,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { examplesFile } from "../../cli/generated-files.ts";
-import type { Examples } from "../../lib/contract/openapi-examples.ts";
-import { describeParameter } from "../../lib/contract/openapi-parameters.ts";
-import { list, type Node, node } from "../../lib/contract/openapi-schema-changes.ts";
 import { operations } from "../../lib/contract/operations.ts";
 import { possibleErrors } from "../../lib/contract/possible-errors.ts";
+import type { Examples } from "../../lib/openapi/examples.ts";
+import { describeParameter } from "../../lib/openapi/parameters.ts";
+import { list, type Node, node } from "../../lib/openapi/schema-changes.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");

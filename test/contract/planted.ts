@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { releasedFile } from "../../cli/generated-files.ts";
-import { type Node, node } from "../../lib/contract/openapi-schema-changes.ts";
+import { type Node, node } from "../../lib/openapi/schema-changes.ts";
 
 /** Changes planted in the released document, to see whether they are found. */
 

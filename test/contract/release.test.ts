@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { releaseProblem } from "../../lib/contract/openapi-release.ts";
-import { type Node, node } from "../../lib/contract/openapi-schema-changes.ts";
+import { releaseProblem } from "../../lib/openapi/release.ts";
+import { type Node, node } from "../../lib/openapi/schema-changes.ts";
 import { changed, released, set, users } from "./planted.ts";
 
 describe("a release", () => {

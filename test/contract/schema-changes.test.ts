@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Direction, type Node, schemaChanges } from "../../lib/contract/openapi-schema-changes.ts";
+import { type Direction, type Node, schemaChanges } from "../../lib/openapi/schema-changes.ts";
 
 /** What our document has nowhere today, it may have tomorrow. */
 const open = { type: "object" };

@@ -1,5 +1,5 @@
-import type { ErrorCode } from "./errors.ts";
-import type { Operation } from "./operation.ts";
+import type { ErrorCode } from "../contract/errors.ts";
+import type { Operation } from "../contract/operation.ts";
 
 /** The headers of answers: described once in the document's components, named where they come. */
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -26,6 +26,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // A workspace's seats change with the workspace itself, and an organization that moves takes its data along.
   "lib/organizations": ["lib/store", "lib/stream", "lib/people", "lib/learnings", "lib/audit", "lib/access"],
   "lib/events": ["lib/store", "lib/audit", "lib/stream", ...domains.map((domain) => `lib/${domain}`)],
+  // Makes, compares and releases the OpenAPI document: only the tool imports it, so no function carries it.
+  "lib/openapi": [],
   "lib/client": [],
   "lib/report": ["lib/client"],
   functions: [
@@ -44,11 +46,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 
 const always = ["lib/contract", "lib/runtime"];
-/** The contract imports nothing of the project, the stack and the client nothing but the contract. */
+/** The contract imports nothing of the project; these four import nothing but the contract. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   "lib/contract": [],
   infra: ["lib/contract"],
   "lib/client": ["lib/contract"],
+  "lib/openapi": ["lib/contract"],
   "lib/runtime": ["lib/contract"],
 };
 
@@ -57,30 +60,27 @@ const folderOf = (file: string): string => {
   return top === "lib" ? `lib/${second}` : top;
 };
 
-function* sourceFiles(folder: string): Generator<string> {
-  for (const entry of readdirSync(join(root, folder), { withFileTypes: true, recursive: true })) {
-    if (entry.isFile() && /\.tsx?$/.test(entry.name)) yield join(entry.parentPath, entry.name);
-  }
+function sourceFiles(...folders: readonly string[]): string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
 }
 
-function importsOf(file: string): string[] {
-  const text = readFileSync(file, "utf8");
-  const found = text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);
-  return [...found].map(([, target = ""]) => folderOf(join(dirname(file), target)));
-}
+/** Also imports of types: a reader follows them too. */
+const importsOf = (file: string): string[] =>
+  [...readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
+    join(dirname(file), target),
+  );
 
-test("imports follow the arrows of the design", () => {
+test("imports between folders go one way", () => {
   const wrong: string[] = [];
   let checked = 0;
-  for (const file of [
-    ...sourceFiles("lib"),
-    ...sourceFiles("functions"),
-    ...sourceFiles("infra"),
-    ...sourceFiles("dashboard"),
-  ]) {
+  for (const file of sourceFiles("lib", "functions", "infra", "dashboard")) {
     const folder = folderOf(file);
     const allowed = new Set([folder, ...(exceptions[folder] ?? always), ...(mayImport[folder] ?? [])]);
-    for (const target of importsOf(file)) {
+    for (const target of importsOf(file).map(folderOf)) {
       checked++;
       if (!allowed.has(target)) wrong.push(`${relative(root, file)} imports ${target}`);
     }
@@ -89,8 +89,55 @@ test("imports follow the arrows of the design", () => {
   expect(checked).toBeGreaterThan(50);
 });
 
+type Graph = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** One way round for each circle. */
+function circlesIn(graph: Graph): string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (node: string, path: readonly string[]): void => {
+    const begin = path.indexOf(node);
+    if (begin >= 0) circles.push([...path.slice(begin), node].join(" > "));
+    if (begin >= 0 || done.has(node)) return;
+    for (const next of graph.get(node) ?? []) visit(next, [...path, node]);
+    done.add(node);
+  };
+  for (const node of graph.keys()) visit(node, []);
+  return circles;
+}
+
+describe("no circle of imports", () => {
+  const files = sourceFiles("lib", "functions", "infra", "cli", "dashboard");
+  const graphOf = (nameOf: (file: string) => string): Graph => {
+    const graph = new Map<string, Set<string>>();
+    for (const file of files) {
+      const name = nameOf(file);
+      const targets = graph.get(name) ?? new Set<string>();
+      graph.set(name, targets);
+      for (const target of importsOf(file).map(nameOf)) if (target !== name) targets.add(target);
+    }
+    return graph;
+  };
+
+  test("stands between files", () => {
+    const graph = graphOf((file) => relative(root, file));
+    expect(graph.size).toBeGreaterThan(300);
+    expect(circlesIn(graph)).toEqual([]);
+  });
+
+  test("stands between folders", () => {
+    expect(circlesIn(graphOf(folderOf))).toEqual([]);
+  });
+
+  test("goes unnoticed, whatever the detour", () => {
+    const planted = { one: ["two"], two: ["three", "four"], three: ["one"], four: ["three"] };
+    const graph = new Map(Object.entries(planted).map(([name, targets]) => [name, new Set(targets)]));
+    expect(circlesIn(graph)).toEqual(["one > two > three > one"]);
+  });
+});
+
 test("DynamoDB is known in lib/store only", () => {
-  const knowing = [...sourceFiles("lib"), ...sourceFiles("functions")]
+  const knowing = sourceFiles("lib", "functions")
     .filter((file) =>
       /DynamoDB_20120810|from "@aws-sdk\/(?:client|lib|util)-dynamodb"/.test(readFileSync(file, "utf8")),
     )
@@ -100,7 +147,7 @@ test("DynamoDB is known in lib/store only", () => {
 
 test("time and chance are known in lib/runtime only", () => {
   const pattern = /Date\.now\(\)|new Date\(\)|Math\.random\(|randomUUID\(|randomBytes\(/;
-  const knowing = [...sourceFiles("lib"), ...sourceFiles("functions"), ...sourceFiles("dashboard")]
+  const knowing = sourceFiles("lib", "functions", "dashboard")
     .filter((file) => pattern.test(readFileSync(file, "utf8")))
     .map(folderOf);
   expect([...new Set(knowing)]).toEqual(["lib/runtime"]);

@@ -1,4 +1,4 @@
-import type { Operation } from "./operation.ts";
+import type { Operation } from "../contract/operation.ts";
 
 /**
  * What a parameter is for, in the reference. The same name means the same everywhere, except where an operation is named

@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { type ErrorCode, errorCodes } from "./errors.ts";
-import { type Examples, examplesOf, noExamples, type OperationExamples } from "./openapi-examples.ts";
-import { errorHeaders, headerComponents, successHeaders } from "./openapi-headers.ts";
-import { describeParameter } from "./openapi-parameters.ts";
-import { describePolicy, parameterPolicy, policyFields } from "./openapi-policy.ts";
-import { describeProperties } from "./openapi-properties.ts";
-import { errorShapeOf, type Operation } from "./operation.ts";
-import { possibleErrors } from "./possible-errors.ts";
+import { type ErrorCode, errorCodes } from "../contract/errors.ts";
+import { errorShapeOf, type Operation } from "../contract/operation.ts";
+import { possibleErrors } from "../contract/possible-errors.ts";
+import { type Examples, examplesOf, noExamples, type OperationExamples } from "./examples.ts";
+import { errorHeaders, headerComponents, successHeaders } from "./headers.ts";
+import { describeParameter } from "./parameters.ts";
+import { describePolicy, parameterPolicy, policyFields } from "./policy.ts";
+import { describeProperties } from "./properties.ts";
 
 /** OpenAPI 3.1, made from the contract, with the examples that a test recorded. */
 export type OpenApiDocument = {

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "../contract/openapi.ts";
+import type { OpenApiDocument } from "./document.ts";
 
 /**
  * Writes the client's types and routes from the OpenAPI document, so that users of the client need neither

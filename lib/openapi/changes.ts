@@ -1,5 +1,5 @@
-import { policyChanges } from "./openapi-policy-changes.ts";
-import { list, type Node, node, schemaChanges } from "./openapi-schema-changes.ts";
+import { policyChanges } from "./policy-changes.ts";
+import { list, type Node, node, schemaChanges } from "./schema-changes.ts";
 
 /** Something that worked for a caller and no longer does. */
 export type BreakingChange = {

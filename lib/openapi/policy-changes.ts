@@ -1,4 +1,4 @@
-import { list, type Node, node } from "./openapi-schema-changes.ts";
+import { list, type Node, node } from "./schema-changes.ts";
 
 /**
  * What the fields of openapi-policy.ts refuse that they let through before. A document from before a field existed

@@ -1,5 +1,5 @@
-import { breakingChanges } from "./openapi-changes.ts";
-import { type Node, node } from "./openapi-schema-changes.ts";
+import { breakingChanges } from "./changes.ts";
+import { type Node, node } from "./schema-changes.ts";
 
 /**
  * Why this document cannot take the released one's place: it breaks callers and carries the version that they were

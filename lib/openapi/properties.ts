@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { describeSelector } from "./openapi-parameters.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation } from "../contract/operation.ts";
+import { describeSelector } from "./parameters.ts";
 
 /**
  * What the fields of bodies and answers mean: their unit, their default, what null says. Only the OpenAPI document needs

@@ -1,5 +1,5 @@
-import { type KeyKind, keyKinds } from "./access.ts";
-import type { Operation } from "./operation.ts";
+import { type KeyKind, keyKinds } from "../contract/access.ts";
+import type { Operation } from "../contract/operation.ts";
 
 /** Who may call an operation and how often: in words for people, and as fields of the document for programs. */
 
