@@ -6,12 +6,12 @@ import { type Clock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { parseItem } from "../../lib/store/items/parse.ts";
 import { part } from "../../lib/store/layout.ts";
 import {
-  ConditionFailed,
   type Item,
   type Key,
   queryAll,
   type Table,
   type TransactionWrite,
+  writeIf,
 } from "../../lib/store/table.ts";
 
 /**
@@ -119,12 +119,8 @@ export function createLocalQueue(deps: Deps): LocalQueue {
       ]);
     },
     async retireGroup({ pk, sk, sent }) {
-      try {
-        await table.write({ delete: { pk, sk }, when: { equals: ["sent", sent] } });
-      } catch (error) {
-        // Something was sent to it meanwhile: it stays.
-        if (!(error instanceof ConditionFailed)) throw error;
-      }
+      // It stays if something was sent to it meanwhile.
+      await writeIf(table, { delete: { pk, sk }, when: { equals: ["sent", sent] } });
     },
     async listDeadLetters() {
       return (await Array.fromAsync(queryAll(table, { pk: deadLetters }))).map(parseDeadLetter);

@@ -1,24 +1,20 @@
 import { keyLimits } from "../contract/limits.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { keyKey } from "../store/layout.ts";
-import { ConditionFailed, type Table } from "../store/table.ts";
+import { type Table, writeIf } from "../store/table.ts";
 
 /** Written beside the request's work, at most once a minute; losing the race to another request is fine. */
 export async function touchLastUsed(table: Table, key: KeyItem, nowMs: number): Promise<void> {
   const cutoff = nowMs - keyLimits.lastUsedEveryMs;
   if ((key.last_used_at_ms ?? 0) > cutoff) return;
-  try {
-    await table.write({
-      update: keyKey(key.id),
-      change: { set: [["last_used_at_ms", nowMs]] },
-      when: {
-        all: [
-          { present: "pk" },
-          { any: [{ equals: ["last_used_at_ms", null] }, { atMost: ["last_used_at_ms", cutoff] }] },
-        ],
-      },
-    });
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  await writeIf(table, {
+    update: keyKey(key.id),
+    change: { set: [["last_used_at_ms", nowMs]] },
+    when: {
+      all: [
+        { present: "pk" },
+        { any: [{ equals: ["last_used_at_ms", null] }, { atMost: ["last_used_at_ms", cutoff] }] },
+      ],
+    },
+  });
 }

@@ -5,7 +5,7 @@ import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { parseItem } from "../store/items/parse.ts";
 import { cursorKeysKey } from "../store/layout.ts";
-import { ConditionFailed, type Item, type Table } from "../store/table.ts";
+import { type Item, type Table, writeIf } from "../store/table.ts";
 
 const cursorKeysItem = z.object({
   pk: z.string(),
@@ -77,11 +77,7 @@ type RotationDeps = { readonly table: Table; readonly clock: Clock; readonly cha
 export async function createCursorKeys({ table, clock, chance }: RotationDeps): Promise<void> {
   const fresh = newKey(clock, chance);
   const put = { ...cursorKeysKey, current: fresh.id, keys: { [fresh.id]: fresh.value } };
-  try {
-    await table.write({ put, when: { absent: "pk" } }, { repeatable: true });
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  await writeIf(table, { put, when: { absent: "pk" } }, { repeatable: true });
 }
 
 /**

@@ -4,7 +4,7 @@ import { vectorKeys } from "../index/place.ts";
 import { decideAnew } from "../store/decide.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { textKey } from "../store/layout.ts";
-import { ConditionFailed, type Table } from "../store/table.ts";
+import { type Table, writeIf } from "../store/table.ts";
 import { findLearning, findOrphans, type Held } from "./find.ts";
 import { indexRefreshFailed } from "./index-fault.ts";
 import type { LearningRequest } from "./read.ts";
@@ -14,11 +14,9 @@ import { learningEvent, shortened } from "./writer.ts";
 
 /** Nothing is left of it when this returns, whether or not there was anything; one out of the caller's sight stays. */
 export async function deleteLearning(deps: Changing, request: LearningRequest): Promise<void> {
-  const { organizations, readable, id } = request;
-  let { ahead } = request;
-  const isKnown = await decideAnew(deps, async () => {
-    const held = await findLearning(deps.table, organizations, id, ahead);
-    ahead = undefined;
+  const { organizations, readable, id, ahead } = request;
+  const isKnown = await decideAnew(deps, async (attempt) => {
+    const held = await findLearning(deps.table, organizations, id, attempt === 0 ? ahead : undefined);
     if (held && isReadable(readable, held.learning.repository_id)) await removeRecord(deps, held);
     return held !== undefined;
   });
@@ -53,11 +51,7 @@ async function removeOrphans(
 ): Promise<void> {
   const orphans = await findOrphans(table, organizations, id);
   for (const { revision, ...key } of orphans) {
-    try {
-      // Not the vector of a Learning that was made anew meanwhile.
-      await table.write({ delete: key, when: { equals: ["revision", revision] } }, { repeatable: true });
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
+    // Not the vector of a Learning that was made anew meanwhile.
+    await writeIf(table, { delete: key, when: { equals: ["revision", revision] } }, { repeatable: true });
   }
 }

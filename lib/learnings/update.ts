@@ -35,10 +35,9 @@ export async function updateLearning(deps: LearningDeps, request: UpdateRequest)
     ...(sourceUrl !== undefined && { source_url: sourceUrl && redact(sourceUrl).text }),
   };
   const embed = embedOnce(deps);
-  let { ahead } = request;
-  const { record, behind } = await decideAnew(deps, async () => {
+  const { record, behind } = await decideAnew(deps, async (attempt) => {
+    const ahead = attempt === 0 ? request.ahead : undefined;
     const held = await heldLearning(deps.table, { ...request, ahead });
-    ahead = undefined;
     return await replace(deps, held, wanted, embed);
   });
   if (behind) {

@@ -13,7 +13,7 @@ import {
   type TenantKey,
   tenantOrganizationKey,
 } from "../store/layout.ts";
-import { ConditionFailed, type Table, type TransactionWrite, type Update } from "../store/table.ts";
+import { type Table, type TransactionWrite, type Update, writeIf } from "../store/table.ts";
 
 /** Only tenants of several organizations have a scope that changes. */
 export const hasEpochs = (tenant: TenantKey): boolean => !tenant.startsWith("o#");
@@ -140,13 +140,10 @@ const takeEpoch = (
 
 /** Only after the transaction has answered, or was read together. */
 export async function publishEpoch(table: Table, tenant: TenantKey, epoch: number): Promise<void> {
-  try {
-    await table.write(
-      { update: scopeEpochsKey(tenant), change: { set: [["p", epoch]] }, when: { below: ["p", epoch] } },
-      { repeatable: true },
-    );
-  } catch (error) {
-    // Somebody else has published it, or a later one.
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  // Where the condition fails, somebody else has published it, or a later one.
+  await writeIf(
+    table,
+    { update: scopeEpochsKey(tenant), change: { set: [["p", epoch]] }, when: { below: ["p", epoch] } },
+    { repeatable: true },
+  );
 }

@@ -88,11 +88,10 @@ export async function inParts<Element, State>(
   },
 ): Promise<void> {
   let rest = elements;
-  let known: State | undefined = first;
+  let known = first;
   while (rest.length > 0) {
-    const part: Part<State> = await decideAnew(store, async () => {
-      const state = known ?? (await work.readAgain(rest));
-      known = undefined;
+    const part: Part<State> = await decideAnew(store, async (attempt) => {
+      const state = attempt === 0 ? known : await work.readAgain(rest);
       const decision = work.decide(rest, state);
       if (decision.writes.length > 0 && !work.dryRun) await store.table.transact(decision.writes);
       return decision;

@@ -16,13 +16,17 @@ export type Store = { readonly table: Table; readonly clock: Clock; readonly cha
 /**
  * A failed condition means that the world moved between reading and writing, and a write that expired carries an
  * old moment: `decide` reads again and decides anew, a bounded number of times. It must be safe to run after a
- * write that did happen, and takes its moment from the clock by itself.
+ * write that did happen, and takes its moment from the clock by itself. The first attempt has number 0: only that one may
+ * use what was read before.
  */
-export async function decideAnew<Answer>(store: Store, decide: () => Promise<Answer>): Promise<Answer> {
+export async function decideAnew<Answer>(
+  store: Store,
+  decide: (attempt: number) => Promise<Answer>,
+): Promise<Answer> {
   const waiting = { clock: store.clock, chance: store.chance, policy: storeLimits.retry };
   for (let attempt = 0; ; attempt++) {
     try {
-      return await decide();
+      return await decide(attempt);
     } catch (error) {
       if (!isOvertaken(error)) throw error;
       if (attempt + 1 >= eventLimits.decisionsMax) throw new DecisionsExhausted(error);

@@ -33,7 +33,7 @@ import {
   type WriteOptions,
 } from "./table.ts";
 import { asItem, bareKey, itemUnlessEmpty, refuseReservedNames } from "./values.ts";
-import { paid, singleWrite, transactionAction } from "./write-requests.ts";
+import { compileWrite, paid, singleWrite } from "./write-requests.ts";
 
 export type DynamoOptions = {
   readonly client: StoreClient;
@@ -217,7 +217,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
 
   async function transact(writes: readonly TransactionWrite[], options: CallOptions = {}): Promise<void> {
     const input = {
-      TransactItems: writes.map((each) => transactionAction(each, TableName)),
+      TransactItems: writes.map((each) => compileWrite(each, TableName)),
       // One token for all tries: after a time-out the same transaction is never applied twice.
       ClientRequestToken: chance.uuid(),
       ...paid,

@@ -171,6 +171,17 @@ export class DecisionsExhausted extends StoreUnavailable {
   }
 }
 
+/** Writes if the condition holds, and says whether it did: for writes that somebody else may have made, or made needless. */
+export async function writeIf(table: Table, write: Write, options?: WriteOptions): Promise<boolean> {
+  try {
+    await table.write(write, options);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+}
+
 /** Every item of a range, page by page. */
 export async function* queryAll(table: Table, range: Range): AsyncGenerator<Item> {
   let resume: Key | undefined;

@@ -1,7 +1,7 @@
 import { streamLimits } from "../contract/limits.ts";
 import { certain } from "../runtime/certain.ts";
 import { pointerKey, type TenantKey } from "../store/layout.ts";
-import { ConditionFailed, TransactionRefused } from "../store/table.ts";
+import { TransactionRefused, writeIf } from "../store/table.ts";
 import { parseEntry } from "./entry.ts";
 import { type Head, isSettled, readHead } from "./head.ts";
 import { entryKeys } from "./pending.ts";
@@ -109,16 +109,8 @@ async function touch({ table }: StreamDeps, job: Job, before: Pointer, found: Po
     set: [["o", occurredAtMs] as const, ["e", eventId] as const, ...(finer ? [["f", finer] as const] : [])],
     ...(!finer && { remove: ["f"] }),
   };
-  try {
-    await table.write({
-      update: pointerKey(organization, job.pointerId),
-      change,
-      when: pointerUnchanged(before),
-    });
-  } catch (error) {
-    if (error instanceof ConditionFailed) return;
-    throw error;
-  }
+  const update = pointerKey(organization, job.pointerId);
+  if (!(await writeIf(table, { update, change, when: pointerUnchanged(before) }))) return;
   job.outcome = "unchanged";
   found.push(before);
 }

@@ -10,7 +10,7 @@ import {
   streamHeadTenant,
   type TenantKey,
 } from "../store/layout.ts";
-import { ConditionFailed, type Item, type Key } from "../store/table.ts";
+import { type Item, type Key, writeIf } from "../store/table.ts";
 import { entryBody, entryPuts, parseEntry } from "./entry.ts";
 import { readHead } from "./head.ts";
 import { entryKeys, ownerOfCopy } from "./pending.ts";
@@ -167,16 +167,12 @@ async function renumber(deps: StreamDeps, tenant: TenantKey, { weeks, highest }:
       ["p", next - 1],
       ["w", encodeWeeks(mergeWeeks(head.weeks, weeks))],
     ] as const;
-    try {
-      await deps.table.write({
-        update: streamHeadKey(tenant),
-        change: { set, remove: ["q"] },
-        when: { any: [{ absent: "n" }, { equals: ["n", head.next] }] },
-      });
-      return;
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
+    const isWritten = await writeIf(deps.table, {
+      update: streamHeadKey(tenant),
+      change: { set, remove: ["q"] },
+      when: { any: [{ absent: "n" }, { equals: ["n", head.next] }] },
+    });
+    if (isWritten) return;
   }
   throw new StreamBusy("A repair needs the writers to stand still.");
 }

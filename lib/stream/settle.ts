@@ -1,32 +1,24 @@
 import { streamLimits } from "../contract/limits.ts";
 import { streamHeadKey, type TenantKey } from "../store/layout.ts";
-import { ConditionFailed, type Table, type Update } from "../store/table.ts";
+import { writeIf } from "../store/table.ts";
 import { emptyPending, type Head, isSettled, parseHead, publishHead, readHead } from "./head.ts";
 import { addedKeys, entryKeys, hasDropped, type Pending } from "./pending.ts";
 import { dropSpills } from "./spill.ts";
 import { StreamBusy, type StreamDeps } from "./stream.ts";
 
-/** A failed condition means that somebody else did it, which is as good. */
-async function writeOnce(table: Table, update: Update): Promise<void> {
-  try {
-    await table.write(update, { repeatable: true });
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
-}
-
 /**
  * Publish, then retire: to be called only when everything the append wrote is visible to plain reads, because
  * the transaction has answered or because it was read together. Retiring first would leave a moment in which a
- * reader finds neither the old entry nor the new one.
+ * reader finds neither the old entry nor the new one. A failed condition means that somebody else did it.
  */
 export async function settle(deps: StreamDeps, tenant: TenantKey, head: Head): Promise<void> {
+  const { table } = deps;
   const { pending } = head;
   const isPublished = head.published === head.next - 1;
   const retires = pending !== undefined && hasDropped(pending);
-  if (!isPublished) await writeOnce(deps.table, publishHead(tenant, head.next - 1, !retires));
+  if (!isPublished) await writeIf(table, publishHead(tenant, head.next - 1, !retires), { repeatable: true });
   if (retires) await retire(deps, pending);
-  if (retires || isPublished) await writeOnce(deps.table, emptyPending(tenant, head.next));
+  if (retires || isPublished) await writeIf(table, emptyPending(tenant, head.next), { repeatable: true });
 }
 
 /** Blindly: no number and no spill id is ever used twice, so a late delete hits only what is dead. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { streamLimits } from "../contract/limits.ts";
 import { parseItem } from "../store/items/parse.ts";
 import { spillKey, spillPartKey } from "../store/layout.ts";
-import { type Check, ConditionFailed, type Item, type Key, type Table, type Update } from "../store/table.ts";
+import { type Check, type Item, type Key, type Table, type Update, writeIf } from "../store/table.ts";
 import type { DroppedSpill } from "./pending.ts";
 import type { SpillRef } from "./pointer.ts";
 import type { StreamDeps } from "./stream.ts";
@@ -62,12 +62,8 @@ export async function writeSpill(
   const id = chance.uuid();
   const count = Math.ceil(bytes.length / limits.partBytesMax);
   const put = standingSpill(organization, pointerId, { id, parts: count });
-  try {
-    await table.write({ put, when: { absent: "pk" } }, { repeatable: true });
-  } catch (error) {
-    // Sent again after a time-out, it meets itself.
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  // Sent again after a time-out, it meets itself.
+  await writeIf(table, { put, when: { absent: "pk" } }, { repeatable: true });
   await table.writeMany(
     Array.from({ length: count }, (_, index) => ({
       put: {

@@ -1,5 +1,5 @@
 import { pointerKey, spillPartition, streamHeadKey } from "../store/layout.ts";
-import { ConditionFailed, queryAll } from "../store/table.ts";
+import { queryAll, writeIf } from "../store/table.ts";
 import { parseHead } from "./head.ts";
 import { type Pointer, parsePointer } from "./pointer.ts";
 import { acquitSpill, condemnSpill, dropSpills, forgetSpill, parseSpill, type Spill } from "./spill.ts";
@@ -52,12 +52,12 @@ export async function judgeSpill(deps: StreamDeps, spill: StandingSpill): Promis
   const key = pointerKey(organization, pointerId);
   const item = await deps.table.get(key);
   if (item && !spill.isCondemned && names(parsePointer(item, organization), id)) return true;
-  await attempt(() => deps.table.write(condemnSpill(spill)));
+  await writeIf(deps.table, condemnSpill(spill));
   // Together, so that an append which is committed but not visible yet is waited for.
   const [now] = await deps.table.getTogether([key]);
   const pointer = now && parsePointer(now, organization);
   if (pointer && names(pointer, id)) {
-    await attempt(() => deps.table.write(acquitSpill(spill)));
+    await writeIf(deps.table, acquitSpill(spill));
     return true;
   }
   if (pointer && (await isPending(deps, pointer, id))) return true;
@@ -72,12 +72,4 @@ const names = ({ places }: Pointer, spillId: string): boolean =>
 async function isPending({ table }: StreamDeps, { tenant }: Pointer, spillId: string): Promise<boolean> {
   const [item] = await table.getTogether([streamHeadKey(tenant)]);
   return parseHead(item).pending?.spills.some(({ id }) => id === spillId) ?? false;
-}
-
-async function attempt(write: () => Promise<unknown>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
 }

@@ -69,10 +69,11 @@ export const takenAsDone: readonly string[] = [
   "lib/events/tries.ts tellEnd write",
   "lib/events/waiting.ts keepWaiting transact",
   "lib/events/waiting.ts stopWaiting transact",
-  "lib/http/cursor-keys.ts createCursorKeys write",
-  "lib/learnings/delete.ts removeOrphans write",
+  "lib/http/cursor-keys.ts createCursorKeys writeIf",
+  "lib/learnings/delete.ts removeOrphans writeIf",
   "lib/organizations/move.ts completeMove transact",
-  "lib/stream/settle.ts writeOnce write",
+  "lib/stream/settle.ts settle writeIf",
+  "lib/stream/settle.ts settle writeIf 2",
 ];
 const namesBySite = new Map(writtenSites.map(({ id, name }) => [id, name]));
 

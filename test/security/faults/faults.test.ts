@@ -20,7 +20,7 @@ vi.mock("../../../lib/runtime/aws-handler.ts", async (original) => {
 /** And is asked for through these ports. */
 vi.mock("../../../lib/store/table.ts", async (original) => {
   const real = await original<typeof import("../../../lib/store/table.ts")>();
-  return { ...real, queryAll: markedWalk(real.queryAll) };
+  return { ...real, queryAll: markedWalk(real.queryAll), writeIf: marked(real.writeIf) };
 });
 vi.mock("../../../lib/store/dynamo.ts", async (original) => {
   const real = await original<typeof import("../../../lib/store/dynamo.ts")>();

@@ -52,7 +52,7 @@ const call = new RegExp(
   [
     `\\b(?:${names})\\s*\\??\\.\\s*(?=(?:get|write|search|put|send|embed)\\()`,
     "\\.\\s*(?=(?:getMany|getTogether|queryPage|scanPage|transact|writeMany)\\()",
-    "\\b(?=(?<!function\\* )queryAll\\()",
+    "\\b(?=(?<!function\\*? )(?:queryAll|writeIf)\\()",
     '(?=\\bcall\\("[A-Z]\\w+")',
   ].join("|"),
   "g",
