@@ -1,11 +1,6 @@
+import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
 import { stateOf } from "../../lib/access/key-record.ts";
-import {
-  createKey,
-  type IssuedKey,
-  type KeyRequest,
-  listKeys,
-  revokeKey,
-} from "../../lib/access/key-registry.ts";
+import { type IssuedKey, listKeys, revokeKey } from "../../lib/access/key-registry.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";

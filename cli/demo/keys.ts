@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import * as z from "zod";
-import { createKey, type IssuedKey, listKeys, type RegistryDeps } from "../../lib/access/key-registry.ts";
+import { createKey } from "../../lib/access/create-key.ts";
+import { type IssuedKey, listKeys, type RegistryDeps } from "../../lib/access/key-registry.ts";
 import { RegistryRefusal } from "../../lib/access/key-requirements.ts";
 import { createWorkspaceToken } from "../../lib/access/workspace-tokens.ts";
 import { operator } from "../../lib/audit/entry.ts";

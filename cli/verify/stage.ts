@@ -1,4 +1,5 @@
-import { createKey, type IssuedKey, revokeKey } from "../../lib/access/key-registry.ts";
+import { createKey } from "../../lib/access/create-key.ts";
+import { type IssuedKey, revokeKey } from "../../lib/access/key-registry.ts";
 import { createWorkspaceToken } from "../../lib/access/workspace-tokens.ts";
 import { operator } from "../../lib/audit/entry.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";

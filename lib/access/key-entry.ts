@@ -11,28 +11,30 @@ export type KeyAction = Extract<AuditAction, `${"key" | "token"}.${string}`>;
 /** Who does something with a key; a request over HTTP tells also from where. */
 export type By = { readonly actor: Actor } & Partial<Omit<Origin, "actor">>;
 
+type KeyChange = {
+  readonly by: By;
+  /** Null for the tokens of a workspace. */
+  readonly organization: OrganizationItem | null;
+  readonly action: KeyAction;
+  readonly metadata: { readonly [name: string]: Value };
+};
+
 /** The entry of something done to a key. Never its value or its hash. */
 export const keyEvent = (
   key: KeyItem,
-  { actor, ipAddress = null, requestId = null, gatewayRequestId = null }: By,
-  organization: OrganizationItem | null,
-  action: KeyAction,
-  metadata: { readonly [name: string]: Value },
+  { by, organization, action, metadata }: KeyChange,
 ): AuditEvent & Origin => ({
   action,
   resourceType: key.kind === "workspace" ? "workspace_token" : "api_key",
   resourceId: key.id,
   summary: `${action.replace(".", " ")}: ${key.kind} key ${key.id}`,
-  actor,
+  actor: by.actor,
   tenant: organization?.tenant ?? key.tenant,
-  organization: organization && {
-    uuid: organization.uuid,
-    providerId: organization.provider_organization_id,
-  },
+  organization,
   metadata: { kind: key.kind, name: key.name, owner: key.owner, ...metadata },
-  ipAddress,
-  requestId,
-  gatewayRequestId,
+  ipAddress: by.ipAddress ?? null,
+  requestId: by.requestId ?? null,
+  gatewayRequestId: by.gatewayRequestId ?? null,
 });
 
 /** What a key may do and reach, for its entry. */

@@ -3,10 +3,10 @@ import { isSystemRole } from "../contract/access.ts";
 import { keyLimits } from "../contract/limits.ts";
 import { codePoints, wellFormed } from "../contract/parameters.ts";
 import { certain } from "../runtime/certain.ts";
+import type { Chance } from "../runtime/chance.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { boundedTable } from "../store/bounded.ts";
-import { decideAnew } from "../store/decide.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parsePeople } from "../store/items/people.ts";
@@ -21,15 +21,7 @@ import {
 } from "../store/table.ts";
 import { type By, type KeyAction, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
 import { stateOf } from "./key-record.ts";
-import {
-  findOrganization,
-  RegistryRefusal,
-  requireInstance,
-  requireMember,
-  requireOrganization,
-  requireOwnKind,
-  requireRole,
-} from "./key-requirements.ts";
+import { findOrganization, RegistryRefusal, requireOwnKind } from "./key-requirements.ts";
 import { keyGivenWrite } from "./key-roles.ts";
 import { isUnlisted, keysOfRows, rowsOf } from "./key-rows.ts";
 import { fingerprint, makeKeyText, makeLegacyKeyText } from "./key-text.ts";
@@ -40,49 +32,8 @@ export type RegistryDeps = AuditDeps & {
   readonly signal?: AbortSignal;
 };
 
-type Naming = {
-  readonly name?: string | undefined;
-  readonly expiresInDays?: number | undefined;
-  readonly actor: Actor;
-};
-
-export type KeyRequest = Naming &
-  (
-    | {
-        readonly kind: "organization";
-        readonly organization: string;
-        readonly owner: string;
-        readonly role: string;
-      }
-    | { readonly kind: "user"; readonly organization: string; readonly owner: string }
-    | { readonly kind: "agentic"; readonly organization: string; readonly owner: string }
-    | { readonly kind: "legacy"; readonly organization: string }
-    | {
-        readonly kind: "instance";
-        readonly instanceId: string;
-        /** The home organization's UUID. */
-        readonly home: string;
-        /** UUIDs; left out means every organization of the instance. */
-        readonly authorized?: readonly string[] | undefined;
-        readonly owner: string;
-        readonly role: string;
-      }
-  );
-
 /** The only time the text of a key is seen. */
 export type IssuedKey = { readonly text: string; readonly key: KeyItem };
-
-export async function createKey(deps: RegistryDeps, request: KeyRequest): Promise<IssuedKey> {
-  return await decideAnew(deps, async () => {
-    const organization = await requireOrganization(
-      deps.table,
-      request.kind === "instance" ? request.home : request.organization,
-    );
-    const issued = await draftKey(deps, request, organization);
-    const standing = await standingWrites(deps.table, organization, issued.key);
-    return await storeKey(deps, issued, request, organization, "key.created", standing);
-  });
-}
 
 /** In the key's own transaction: its owner is still an active member, and its role still exists. */
 export async function standingWrites(
@@ -97,70 +48,6 @@ export async function standingWrites(
   if (role === null || isSystemRole(role)) return member;
   const guard = await table.get(peopleKey(uuid));
   return [...member, keyGivenWrite(parsePeople(certain(guard, "people guard")), role)];
-}
-
-async function draftKey(
-  deps: RegistryDeps,
-  request: KeyRequest,
-  organization: OrganizationItem,
-): Promise<IssuedKey> {
-  const { uuid, tenant } = organization;
-  const name = request.name === undefined ? null : nameOf(request.name);
-  const common = { name, expires_at_ms: expiryOf(deps, request.expiresInDays) };
-  if (request.kind === "legacy") {
-    return draftKeyItem(deps, makeLegacyKeyText(deps.chance), {
-      ...common,
-      kind: "legacy",
-      organization: uuid,
-      tenant,
-    });
-  }
-  await requireMember(deps.table, uuid, request.owner);
-  const userId = request.owner;
-  if (request.kind === "user" || request.kind === "agentic") {
-    const text = makeKeyText({ kind: request.kind, organization: uuid, tenant, userId }, deps.chance);
-    return draftKeyItem(deps, text, {
-      ...common,
-      kind: request.kind,
-      organization: uuid,
-      tenant,
-      owner: request.owner,
-    });
-  }
-  await requireRole(deps.table, uuid, request.role);
-  const { owner, role } = request;
-  if (request.kind === "organization") {
-    const text = makeKeyText({ kind: "organization", organization: uuid, tenant, userId }, deps.chance);
-    return draftKeyItem(deps, text, {
-      ...common,
-      kind: "organization",
-      organization: uuid,
-      tenant,
-      owner,
-      role,
-    });
-  }
-  const { instanceId } = request;
-  await requireInstance(deps.table, instanceId, organization);
-  const authorized = request.authorized ? [...new Set(request.authorized)] : null;
-  if (request.authorized && request.authorized.length > keyLimits.authorizedOrganizationsMax) {
-    const most = keyLimits.authorizedOrganizationsMax;
-    throw new RegistryRefusal(
-      `A key names at most ${most} organizations; without a list it sees the whole instance.`,
-    );
-  }
-  if (authorized && !authorized.includes(uuid)) {
-    throw new RegistryRefusal(
-      "The authorized organizations of an instance key must contain its home organization " +
-        `${organization.provider_organization_id}.`,
-    );
-  }
-  for (const other of authorized ?? []) {
-    await requireInstance(deps.table, instanceId, await requireOrganization(deps.table, other));
-  }
-  const text = makeKeyText({ kind: "instance", instanceId, home: uuid, userId }, deps.chance);
-  const bound = { organization: uuid, tenant, instance_id: instanceId, authorized, owner, role };
-  return draftKeyItem(deps, text, { ...common, kind: "instance", ...bound });
 }
 
 /** Every key that was ever issued, or those of one organization; revoked ones too. */
@@ -191,9 +78,12 @@ export async function revokeKey(deps: RegistryDeps, id: string, actor: Actor): P
   await revoke(deps, await requireOwnKind(deps.table, id), { actor }, "key.revoked");
 }
 
-type Draft = Pick<KeyItem, "kind" | "tenant"> & Partial<Omit<KeyItem, "pk" | "sk" | "id" | "hash">>;
+/** What a new key is made of. */
+export type Draft = Pick<KeyItem, "kind" | "tenant"> & Partial<Omit<KeyItem, "pk" | "sk" | "id" | "hash">>;
 
-export function draftKeyItem(deps: RegistryDeps, text: string, fields: Draft): IssuedKey {
+/** A new key with these fields, and its text. */
+export function draftKeyItem(deps: RegistryDeps, fields: Draft): IssuedKey {
+  const text = textOf(fields, deps.chance);
   const { id, hash } = fingerprint(text);
   const key: KeyItem = {
     ...keyKey(id),
@@ -216,18 +106,35 @@ export function draftKeyItem(deps: RegistryDeps, text: string, fields: Draft): I
   return { text, key };
 }
 
-/** `standing`: what must still hold for the key to be made. */
+/** The text says what authentication has to read; that of a legacy key says nothing. */
+function textOf(fields: Draft, chance: Chance): string {
+  const { kind, tenant, workspace_id, instance_id } = fields;
+  if (kind === "legacy") return makeLegacyKeyText(chance);
+  if (kind === "workspace")
+    return makeKeyText({ kind, workspaceId: certain(workspace_id, "workspace of the token") }, chance);
+  const organization = certain(fields.organization, "organization of the key");
+  const userId = certain(fields.owner, "owner of the key");
+  if (kind !== "instance") return makeKeyText({ kind, organization, tenant, userId }, chance);
+  const instanceId = certain(instance_id, "instance of the key");
+  return makeKeyText({ kind, home: organization, instanceId, userId }, chance);
+}
+
+export type Storing = {
+  readonly by: By;
+  readonly organization: OrganizationItem | null;
+  readonly action: KeyAction;
+  /** What must still hold for the key to be made. */
+  readonly standing?: readonly TransactionWrite[];
+};
+
 export async function storeKey(
   deps: RegistryDeps,
   issued: IssuedKey,
-  by: By,
-  organization: OrganizationItem | null,
-  action: KeyAction,
-  standing: readonly TransactionWrite[] = [],
+  { by, organization, action, standing = [] }: Storing,
 ): Promise<IssuedKey> {
   const { key } = issued;
-  const told = rightsOf(key, await organizationsOf(deps.table, key, organization));
-  const entry = auditWrites(deps, keyEvent(key, by, organization, action, told));
+  const metadata = rightsOf(key, await organizationsOf(deps.table, key, organization));
+  const entry = auditWrites(deps, keyEvent(key, { by, organization, action, metadata }));
   await storeNew(deps, key, [...standing, ...entry]);
   return issued;
 }
@@ -274,7 +181,7 @@ async function isStored({ table, clock }: RegistryDeps, key: KeyItem): Promise<b
 export async function revoke(deps: RegistryDeps, key: KeyItem, by: By, action: KeyAction): Promise<void> {
   const organization = key.organization ? await findOrganization(deps.table, key.organization) : null;
   const before = { state: stateOf(key, deps.clock.nowMs()) };
-  const told = { before, after: { state: "revoked" } };
+  const metadata = { before, after: { state: "revoked" } };
   try {
     await deps.table.transact([
       {
@@ -282,7 +189,7 @@ export async function revoke(deps: RegistryDeps, key: KeyItem, by: By, action: K
         change: { set: [["revoked_at", toTimestamp(deps.clock.nowMs())]] },
         when: { equals: ["revoked_at", null] },
       },
-      ...auditWrites(deps, keyEvent(key, by, organization, action, told)),
+      ...auditWrites(deps, keyEvent(key, { by, organization, action, metadata })),
     ]);
   } catch (error) {
     // It is revoked already, perhaps since this moment: that is what was wanted.

@@ -28,7 +28,6 @@ import {
   requireOrganization,
   requireOwnKind,
 } from "./key-requirements.ts";
-import { type KeyHints, makeKeyText } from "./key-text.ts";
 
 /** A successor, and what the provider calls its organizations (null: all of its workspace or instance). */
 export type RotatedKey = IssuedKey & { readonly organizations: readonly string[] | null };
@@ -48,12 +47,9 @@ export async function rotateKey(
 
 /** A new key with the same rights; the old one works until its grace ends (0: not at all from now on). */
 export async function rotate(deps: RegistryDeps, old: KeyItem, request: Rotation): Promise<RotatedKey> {
-  let read: KeyItem | undefined = old;
-  return await decideAnew(deps, async () => {
-    const key: KeyItem = read ?? (await requireKey(deps.table, old.id));
-    read = undefined;
-    return await rotateOnce(deps, key, request);
-  });
+  return await decideAnew(deps, async (attempt) =>
+    rotateOnce(deps, attempt === 0 ? old : await requireKey(deps.table, old.id), request),
+  );
 }
 
 async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): Promise<RotatedKey> {
@@ -65,11 +61,10 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
     successorOwner(deps, old, request.owner),
   ]);
   if (organization) await requireRights(deps, old, organization);
-  const text = makeKeyText(successorHints(old, organization, owner), deps.chance);
   const tenant = organization?.tenant ?? old.tenant;
   // The old key's own expiry is the end of a grace already where it is rotated again.
   const { expires_at_ms } = untold ?? old;
-  const successor = draftKeyItem(deps, text, { ...successorFields(old), expires_at_ms, tenant, owner });
+  const successor = draftKeyItem(deps, { ...successorFields(old), expires_at_ms, tenant, owner });
   const graceMs = request.graceSeconds * 1000;
   const endAfter = (ms: number) => Math.min(nowMs + ms, expires_at_ms ?? Number.POSITIVE_INFINITY);
   const graceEndMs = endAfter(graceMs);
@@ -78,7 +73,7 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
     organizationsOf(deps.table, successor.key, organization),
     standingWrites(deps.table, organization, successor.key),
   ]);
-  const told = {
+  const metadata = {
     ...rightsOf(successor.key, organizations),
     successor_id: successor.key.id,
     grace_ends_at: toTimestamp(graceEndMs),
@@ -87,7 +82,7 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
   await storeNew(deps, successor.key, [
     retiring(old, successor.key, isShort ? endAfter(keyLimits.untoldGraceMs) : graceEndMs, isShort),
     ...standing,
-    ...auditWrites(deps, keyEvent(old, request, organization, action, told)),
+    ...auditWrites(deps, keyEvent(old, { by: request, organization, action, metadata })),
     ...(untold ? endingUntold(deps, untold, request, organization) : []),
   ]);
   if (isShort) await endGrace(deps, old, successor.key, graceEndMs);
@@ -133,7 +128,7 @@ function endingUntold(
   organization: OrganizationItem | null,
 ): TransactionWrite[] {
   const nowMs = deps.clock.nowMs();
-  const told = { before: { state: stateOf(untold, nowMs) }, after: { state: "revoked" } };
+  const metadata = { before: { state: stateOf(untold, nowMs) }, after: { state: "revoked" } };
   const action = untold.kind === "workspace" ? "token.deleted" : "key.revoked";
   return [
     {
@@ -141,7 +136,7 @@ function endingUntold(
       change: { set: [["revoked_at", toTimestamp(nowMs)]] },
       when: { equals: ["last_used_at_ms", null] },
     },
-    ...auditWrites(deps, keyEvent(untold, by, organization, action, told)),
+    ...auditWrites(deps, keyEvent(untold, { by, organization, action, metadata })),
   ];
 }
 
@@ -203,14 +198,6 @@ async function successorOwner(deps: RegistryDeps, old: KeyItem, named: string | 
 
 /** Legacy keys cannot be made again: their successor is an organization key that reads as a member. */
 const successorKind = (old: KeyItem) => (old.kind === "legacy" ? "organization" : old.kind);
-
-function successorHints(old: KeyItem, organization: OrganizationItem | null, userId: string): KeyHints {
-  const kind = successorKind(old);
-  if (kind === "workspace") return { kind, workspaceId: certain(old.workspace_id, "workspace of the token") };
-  const { uuid, tenant } = certain(organization, "organization of the key");
-  if (kind !== "instance") return { kind, organization: uuid, tenant, userId };
-  return { kind, home: uuid, instanceId: certain(old.instance_id, "instance of the key"), userId };
-}
 
 function successorFields(old: KeyItem) {
   const { name, organization, workspace_id, instance_id, authorized, expires_at_ms } = old;

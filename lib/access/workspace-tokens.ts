@@ -13,7 +13,6 @@ import {
   storeKey,
 } from "./key-registry.ts";
 import { RegistryRefusal, requireKey, requireWorkspaceAdmin, unknownKey } from "./key-requirements.ts";
-import { makeKeyText } from "./key-text.ts";
 
 export type TokenRequest = {
   readonly workspaceId: string;
@@ -33,18 +32,16 @@ export async function createWorkspaceToken(deps: RegistryDeps, request: TokenReq
     throw new RegistryRefusal(`A token expires ${tokenExpiryDaysMin} to ${tokenExpiryDaysMax} days ahead.`);
   }
   await requireWorkspaceAdmin(deps.table, workspaceId, as);
-  const tenant = workspaceTenant(workspaceId);
-  const text = makeKeyText({ kind: "workspace", workspaceId }, deps.chance);
-  const expires_at_ms = expiryOf(deps, expiresInDays);
-  const issued = draftKeyItem(deps, text, {
+  const issued = draftKeyItem(deps, {
     kind: "workspace",
-    tenant,
+    tenant: workspaceTenant(workspaceId),
     workspace_id: workspaceId,
     owner: as,
     name,
-    expires_at_ms,
+    expires_at_ms: expiryOf(deps, expiresInDays),
   });
-  return await storeKey(deps, issued, { actor: tokenActor(as) }, null, "token.created");
+  const by = { actor: tokenActor(as) };
+  return await storeKey(deps, issued, { by, organization: null, action: "token.created" });
 }
 
 export async function listWorkspaceTokens(

@@ -2,6 +2,7 @@ import type { KeyKind } from "../contract/access.ts";
 import type { AuditAction, AuditResourceType } from "../contract/audit.ts";
 import type { Chance } from "../runtime/chance.ts";
 import { type Clock, toTimestamp } from "../runtime/clock.ts";
+import type { OrganizationItem } from "../store/items/organization.ts";
 import { auditKey, type TenantKey } from "../store/layout.ts";
 import type { Put, Table, Value } from "../store/table.ts";
 
@@ -23,7 +24,7 @@ export type AuditEvent = {
   readonly summary: string;
   readonly tenant: TenantKey;
   /** The organization it happened in; null for what belongs to a whole workspace or instance. */
-  readonly organization: { readonly uuid: string; readonly providerId: string } | null;
+  readonly organization: Pick<OrganizationItem, "uuid" | "provider_organization_id"> | null;
   /** UUIDs of the organizations whose logs show it too, where it belongs to a whole workspace. */
   readonly shownIn?: readonly string[];
   /** What the log of one of them tells: of its own people only. Without this, what the tenant's log tells. */
@@ -64,7 +65,7 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
     resource_id: event.resourceId,
     summary: event.summary,
     actor: { type: actor.type, id: actor.id, name: actor.name, key_id: actor.keyId, key_kind: actor.keyKind },
-    organization_id: organization?.providerId ?? null,
+    organization_id: organization?.provider_organization_id ?? null,
     organization: organization?.uuid ?? null,
     metadata: event.metadata,
     ip_address: event.ipAddress,

@@ -48,9 +48,7 @@ export async function recordRefusal(
         summary: `key refused: ${reason} on ${operation}`,
         actor,
         tenant: organization?.tenant ?? key.tenant,
-        organization: organization
-          ? { uuid: organization.uuid, providerId: organization.provider_organization_id }
-          : null,
+        organization: organization ?? null,
         metadata: { reason, operation },
         ipAddress: refusal.ipAddress,
         requestId: refusal.requestId,

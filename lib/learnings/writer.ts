@@ -29,7 +29,7 @@ export const learningEvent = (
     resourceId: one,
     summary: `${action.replace(".", " ")}: ${one ?? `${ids.length} Learnings`}`,
     tenant: organization.tenant,
-    organization: { uuid: organization.uuid, providerId: organization.provider_organization_id },
+    organization,
     metadata: one === null ? { ...metadata, learning_ids: [...ids] } : metadata,
   };
 };

@@ -17,17 +17,17 @@ export const organizationEntries = (
 
 /** Told to the organization and the tenant it goes to, and to the one it leaves, which sees it no more. */
 function movedEntries(store: Store, before: OrganizationItem, after: OrganizationItem): Put[] {
-  const { uuid, name, provider_organization_id: providerId } = after;
+  const { name } = after;
   const event = {
     action: "organization.moved",
     resourceType: "organization",
-    resourceId: providerId,
+    resourceId: after.provider_organization_id,
     summary: `organization moved: ${name}`,
     metadata: { name, before: placeOf(before), after: placeOf(after) },
   } as const;
   const leaves = !before.tenant.startsWith("o#");
   return [
-    ...systemEntry(store, { ...event, tenant: after.tenant, organization: { uuid, providerId } }),
+    ...systemEntry(store, { ...event, tenant: after.tenant, organization: after }),
     ...(leaves ? systemEntry(store, { ...event, tenant: before.tenant, organization: null }) : []),
   ];
 }

@@ -14,9 +14,9 @@ export async function changeApprovalDelay(
 ): Promise<RepositoryItem | undefined> {
   const key = repositoryKey(uuid, repositoryId);
   return decideAnew(context, async () => {
-    const [organization, item] = await context.table.getMany([organizationKey(uuid), key]);
-    if (!organization || !item) return undefined;
-    const { tenant, provider_organization_id: providerId } = parseOrganization(organization);
+    const [organizationItem, item] = await context.table.getMany([organizationKey(uuid), key]);
+    if (!organizationItem || !item) return undefined;
+    const organization = parseOrganization(organizationItem);
     const before = parseRepository(item);
     const after = { approval_delay_days: approvalDelayDays };
     const entry = {
@@ -24,8 +24,8 @@ export async function changeApprovalDelay(
       resourceType: "repository" as const,
       resourceId: repositoryId,
       summary: "Settings changed: approval_delay_days",
-      tenant,
-      organization: { uuid, providerId },
+      tenant: organization.tenant,
+      organization,
       metadata: { before: { approval_delay_days: before.approval_delay_days }, after },
     };
     await context.table.transact([

@@ -21,16 +21,16 @@ export async function changeOrganizationSettings(
     const item = await context.table.get(organizationKey(uuid));
     if (!item) return undefined;
     const before = parseOrganization(item);
-    const { tenant, provider_organization_id: providerId } = before;
+    const { tenant } = before;
     const change = changeOf(settings);
     const told = changesOf(before, settings);
     const entry = told && {
       action: "organization.settings_changed" as const,
       resourceType: "organization" as const,
-      resourceId: providerId,
+      resourceId: before.provider_organization_id,
       summary: `Settings changed: ${Object.keys(told.after).join(", ")}`,
       tenant,
-      organization: { uuid, providerId },
+      organization: before,
       metadata: told,
     };
     await context.table.transact([

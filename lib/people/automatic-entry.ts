@@ -18,23 +18,27 @@ type Cause =
   /** When the platform says that it was so: an event may tell of long ago. */
   | { readonly reason: "member saved"; readonly occurred_at: string };
 
+type SeatSteps = {
+  readonly step: SeatStep;
+  readonly userIds: readonly string[];
+  readonly cause: Cause;
+};
+
 /** Members of one organization whose seats came or went by themselves; nothing where there are none. */
 export function automaticSeatsEntry(
   store: Store,
   organization: Place,
-  change: SeatStep,
-  userIds: readonly string[],
-  cause: Cause,
+  { step, userIds, cause }: SeatSteps,
 ): Put[] {
   if (userIds.length === 0) return [];
-  const isAssigned = change === "came";
+  const isAssigned = step === "came";
   return systemEntry(store, {
     action: isAssigned ? "seats.assigned" : "seats.unassigned",
     resourceType: "seat",
     resourceId: null,
     summary: `Seats ${isAssigned ? "assigned" : "unassigned"} automatically: ${userIds.length}`,
     tenant: organization.tenant,
-    organization: { uuid: organization.uuid, providerId: organization.provider_organization_id },
+    organization,
     metadata: { ids: [...userIds], ...(isAssigned ? assigned : unassigned), ...cause },
   });
 }
@@ -56,7 +60,7 @@ export const automaticRoleEntry = (
     resourceId: null,
     summary: `Role ${after} given to 1`,
     tenant: organization.tenant,
-    organization: { uuid: organization.uuid, providerId: organization.provider_organization_id },
+    organization,
     metadata: {
       role: after,
       ids: [id],
@@ -80,7 +84,7 @@ export const memberRemovedEntry = (
     resourceId: user_id,
     summary: `member removed: ${user_id}`,
     tenant: organization.tenant,
-    organization: { uuid: organization.uuid, providerId: organization.provider_organization_id },
+    organization,
     metadata: {
       username,
       before: { active: true, role, seat_assigned: seat.before },
@@ -119,7 +123,7 @@ export async function filledSeatsEntry(
     resourceType: "seat",
     resourceId: null,
     tenant: isWorkspace ? `w#${pool.slice(2)}` : (own?.tenant ?? organizationTenant(pool.slice(2))),
-    organization: isWorkspace || !own ? null : { uuid: own.uuid, providerId: own.provider_organization_id },
+    organization: isWorkspace ? null : (own ?? null),
     ...tell(people),
     ...(isWorkspace && {
       shownIn: organizations.map(({ uuid }) => uuid),

@@ -81,7 +81,11 @@ const earnSeat = (store: Store, uuid: string, userId: string): Promise<void> =>
       { put: after, when: unchanged(stored, memberAttributes) },
       ...writes,
       ...(seat
-        ? automaticSeatsEntry(store, organization, seat, [userId], { reason: "reviewer tagged" })
+        ? automaticSeatsEntry(store, organization, {
+            step: seat,
+            userIds: [userId],
+            cause: { reason: "reviewer tagged" },
+          })
         : []),
     ]);
   });

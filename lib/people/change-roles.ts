@@ -188,7 +188,7 @@ export const roleEntry = (
     resourceId: null,
     summary: `Role ${role} given to ${changes.length}`,
     tenant: organization.tenant,
-    organization: { uuid: organization.uuid, providerId: organization.provider_organization_id },
+    organization,
     metadata: {
       role,
       ids: changes.map(({ id }) => id),

@@ -63,7 +63,8 @@ const moveAtOnce = (store: Store, uuid: string, keys: readonly Key[]): Promise<b
     const entryOf = (change: SeatStep) => {
       const theirs = placed.filter(({ step, after }) => seatStepOf(draft, step, after) === change);
       const ids = theirs.map(({ after }) => after.user_id);
-      return automaticSeatsEntry(store, organization, change, ids, { reason: "organization moved" });
+      const cause = { reason: "organization moved" } as const;
+      return automaticSeatsEntry(store, organization, { step: change, userIds: ids, cause });
     };
     await store.table.transact([
       { check: organizationKey(uuid), when: { equals: ["tenant", tenant] } },

@@ -43,7 +43,7 @@ export const roleEntry = (
     resourceId: role.id,
     summary: `${action.replace(".", " ")}: ${role.name}`,
     tenant: organization.tenant,
-    organization: { uuid: organization.uuid, providerId: organization.provider_organization_id },
+    organization,
     metadata: { name: role.name, ...metadataOf(told) },
   });
 

@@ -3,22 +3,9 @@ import { type OrganizationItem, parseOrganization } from "../store/items/organiz
 import { type MemberItem, type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { occurredAtOf, standing } from "../store/items/version.ts";
-import {
-  memberKey,
-  organizationKey,
-  type PoolKey,
-  peopleKey,
-  poolOf,
-  type TenantKey,
-  taggedKey,
-} from "../store/layout.ts";
+import { memberKey, organizationKey, type PoolKey, peopleKey, poolOf, taggedKey } from "../store/layout.ts";
 import { ConditionFailed, type Item, type Put } from "../store/table.ts";
-import {
-  automaticRoleEntry,
-  automaticSeatsEntry,
-  memberRemovedEntry,
-  type Place,
-} from "./automatic-entry.ts";
+import { automaticRoleEntry, automaticSeatsEntry, memberRemovedEntry } from "./automatic-entry.ts";
 import { PeopleDraft } from "./draft.ts";
 import { type MemberStep, placeBefore, placeMember, placementsOf, seatStepOf } from "./placement.ts";
 import { type Readable, type ReadableParts, readableParts, readsWrites } from "./reads.ts";
@@ -72,16 +59,11 @@ export const memberAttributes = [
 ] as const;
 
 type Current = {
-  readonly organization: string;
-  readonly providerId: string;
-  readonly tenant: TenantKey;
-  readonly pool: PoolKey;
+  readonly organization: OrganizationItem;
   readonly guard: PeopleItem;
   readonly stored: Item | undefined;
   /** A pull request of theirs was reviewed while seats were given automatically. */
   readonly isMarked: boolean;
-  /** The mark counts only while seats are given automatically; it stays when the mode changes. */
-  readonly mode: OrganizationItem["seat_assignment_mode"];
 };
 
 type News = { readonly saved: MemberSaved; readonly readable: ReadableParts; readonly version: string };
@@ -92,70 +74,63 @@ async function readMember({ table }: Store, uuid: string, userId: string): Promi
   // They are written together, and show one by one: the other comes.
   if (!organizationItem || !guardItem) throw new ConditionFailed(undefined);
   const organization = parseOrganization(organizationItem);
-  const { tenant } = organization;
-  const pool = poolOf(organization);
-  const isMarked = mark !== undefined;
-  return {
-    organization: uuid,
-    providerId: organization.provider_organization_id,
-    tenant,
-    pool,
-    guard: parsePeople(guardItem),
-    stored,
-    isMarked,
-    mode: organization.seat_assignment_mode,
-  };
+  return { organization, guard: parsePeople(guardItem), stored, isMarked: mark !== undefined };
 }
 
 async function applyMember(
   store: Store,
-  { organization, providerId, tenant, pool, guard, stored, isMarked, mode }: Current,
+  { organization, guard, stored, isMarked }: Current,
   news: News,
 ): Promise<{ readonly pool: PoolKey; readonly mayHaveRoom: boolean }> {
   const { table, clock } = store;
+  const { uuid, tenant, seat_assignment_mode: mode } = organization;
+  const pool = poolOf(organization);
   const before = stored && standing(parseMember(stored), clock.nowMs());
   // Seen before: it may have made room, and been cut off before anybody sat down.
   if (before && before.first_version <= news.version && news.version <= before.version) {
     return { pool, mayHaveRoom: true };
   }
-  const merged = mergeMember(before, organization, guard, news);
+  const merged = mergeMember(before, uuid, guard, news);
+  // The mark counts only while seats are given automatically; it stays when the mode changes.
   const earnsSeat = isMarked && mode === "automatic";
-  const step = { organization, pool, before, next: { ...merged, ...(earnsSeat && { seat_earned: true }) } };
+  const step = {
+    organization: uuid,
+    pool,
+    before,
+    next: { ...merged, ...(earnsSeat && { seat_earned: true }) },
+  };
   const draft = await PeopleDraft.load(table, placementsOf(step));
   const after = placeMember(draft, step);
-  if (before?.active) draft.countRole(organization, before.role, -1);
-  if (after.active) draft.countRole(organization, after.role, 1);
+  if (before?.active) draft.countRole(uuid, before.role, -1);
+  if (after.active) draft.countRole(uuid, after.role, 1);
   const { writes, madeRoom } = draft.finish();
   const isNewest = after.version === news.version;
   // Only a mark makes the mode matter.
   const sameMode = isMarked ? [{ equals: ["seat_assignment_mode", mode] as const }] : [];
   await table.transact([
-    { check: organizationKey(organization), when: { all: [{ equals: ["tenant", tenant] }, ...sameMode] } },
+    { check: organizationKey(uuid), when: { all: [{ equals: ["tenant", tenant] }, ...sameMode] } },
     { put: after, when: unchanged(stored, memberAttributes) },
     // A mark that is written meanwhile may have found no member to seat: then this decision is made anew.
-    ...(isMarked ? [] : [{ check: taggedKey(organization, after.user_id), when: { absent: "pk" } as const }]),
-    ...(isNewest ? readsWrites(organization, after.user_id, before?.reads ?? null, news.readable) : []),
+    ...(isMarked ? [] : [{ check: taggedKey(uuid, after.user_id), when: { absent: "pk" } as const }]),
+    ...(isNewest ? readsWrites(uuid, after.user_id, before?.reads ?? null, news.readable) : []),
     ...writes,
-    ...entriesOf(
-      store,
-      { uuid: organization, tenant, provider_organization_id: providerId },
-      draft,
-      step,
-      after,
-      news,
-    ),
+    ...entriesOf(store, organization, { draft, step, after, version: news.version }),
   ]);
   return { pool, mayHaveRoom: madeRoom };
 }
 
+type Applied = {
+  readonly draft: PeopleDraft;
+  readonly step: MemberStep;
+  readonly after: MemberItem;
+  readonly version: string;
+};
+
 /** What the audit log tells of it: a member who left, or a role that changed, a seat that came or went by itself. */
 function entriesOf(
   store: Store,
-  organization: Place,
-  draft: PeopleDraft,
-  step: MemberStep,
-  after: MemberItem,
-  { version }: News,
+  organization: OrganizationItem,
+  { draft, step, after, version }: Applied,
 ): Put[] {
   const { before } = step;
   const from = placeBefore(step);
@@ -176,7 +151,9 @@ function entriesOf(
   const cause = isEarned
     ? ({ reason: "reviewer tagged" } as const)
     : ({ reason: "member saved", occurred_at } as const);
-  const seats = seat ? automaticSeatsEntry(store, organization, seat, [after.user_id], cause) : [];
+  const seats = seat
+    ? automaticSeatsEntry(store, organization, { step: seat, userIds: [after.user_id], cause })
+    : [];
   return [...roles, ...seats];
 }
 

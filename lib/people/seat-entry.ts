@@ -64,10 +64,7 @@ export function seatEntry(
     resourceType: "seat",
     resourceId: null,
     tenant,
-    organization: organization && {
-      uuid: organization.uuid,
-      providerId: organization.provider_organization_id,
-    },
+    organization,
     ...tell(told),
     ...(organization === null && {
       shownIn: logs,

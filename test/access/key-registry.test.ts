@@ -1,13 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { authenticate } from "../../lib/access/authenticate.ts";
-import {
-  createKey,
-  expiryOf,
-  type KeyRequest,
-  listKeys,
-  revokeKey,
-  storeKey,
-} from "../../lib/access/key-registry.ts";
+import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
+import { expiryOf, listKeys, revokeKey, storeKey } from "../../lib/access/key-registry.ts";
 import { RegistryRefusal } from "../../lib/access/key-requirements.ts";
 import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
@@ -299,7 +293,9 @@ describe("a new key", () => {
     const table: Table = { ...store().table, transact: () => Promise.reject(error) };
     const issued = { text: "", key: keyItem("user") };
     await expect(
-      storeKey({ ...world.deps, table }, issued, { actor: operator }, null, "key.created"),
+      storeKey({ ...world.deps, table }, issued, {
+        ...{ by: { actor: operator }, organization: null, action: "key.created" },
+      }),
     ).rejects.toBe(error);
   });
 });

@@ -23,7 +23,7 @@ export const parts: Readonly<Record<string, Part>> = {
     tests: ["test/access/authenticate.test.ts"],
   },
   keys: {
-    mutate: ["lib/access/{key-registry,key-requirements,workspace-tokens,last-used}.ts"],
+    mutate: ["lib/access/{create-key,key-registry,key-requirements,workspace-tokens,last-used}.ts"],
     tests: ["test/access/{key-registry,workspace-tokens}.test.ts"],
   },
   "redaction-search": {

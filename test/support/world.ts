@@ -1,4 +1,5 @@
-import { createKey, type IssuedKey, type KeyRequest, revokeKey } from "../../lib/access/key-registry.ts";
+import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
+import { type IssuedKey, revokeKey } from "../../lib/access/key-registry.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { createWorkspaceToken } from "../../lib/access/workspace-tokens.ts";
 import { operator } from "../../lib/audit/entry.ts";

@@ -92,7 +92,7 @@ function* auditItems(organizations: readonly OrganizationId[], count: number): G
       resourceId: uuid,
       summary: `Learning changed: ${number}`,
       tenant: `o#${uuid}`,
-      organization: { uuid, providerId: organization.provider_organization_id },
+      organization: { ...organization, uuid },
       metadata: { ids: [uuid] },
     });
     for (const { put } of writes) yield put;

@@ -1,13 +1,8 @@
 import { findOrganization, listOrganizations } from "../../../cli/connection/organizations.ts";
 import { failedEventsOf } from "../../../cli/connection/stack-dead-letters.ts";
 import { embedderInUse } from "../../../cli/connection/stack-embedder.ts";
-import {
-  createKey,
-  type IssuedKey,
-  type KeyRequest,
-  listKeys,
-  revokeKey,
-} from "../../../lib/access/key-registry.ts";
+import { createKey, type KeyRequest } from "../../../lib/access/create-key.ts";
+import { type IssuedKey, listKeys, revokeKey } from "../../../lib/access/key-registry.ts";
 import { rotateKey } from "../../../lib/access/rotate-key.ts";
 import {
   createWorkspaceToken,

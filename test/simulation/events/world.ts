@@ -1,5 +1,4 @@
 import { draftKeyItem } from "../../../lib/access/key-registry.ts";
-import { makeKeyText } from "../../../lib/access/key-text.ts";
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
 import { ingest } from "../../../lib/events/ingest.ts";
@@ -96,12 +95,9 @@ export class EventWorld {
 
   #seedKey(uuid: string, user: string) {
     const tenant = organizationTenant(uuid);
-    const text = makeKeyText(
-      { kind: "user", organization: uuid, tenant, userId: user },
-      diceChance(this.dice),
-    );
     const fields = { kind: "user", tenant, organization: uuid, owner: user } as const;
-    this.#store.seed(draftKeyItem(this.deps(new Process()), text, fields).key);
+    const { text, key } = draftKeyItem(this.deps(new Process()), fields);
+    this.#store.seed(key);
     return { text, uuid, user };
   }
 
