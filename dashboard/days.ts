@@ -1,3 +1,4 @@
+import { msPerDay } from "../lib/contract/days.ts";
 /** A day that exists, as YYYY-MM-DD. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
@@ -5,7 +6,6 @@ export function isCalendarDate(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
-const msPerDay = 86_400_000;
 export const wholeDays = (fromMs: number, toMs: number): number =>
   Math.max(0, Math.floor((toMs - fromMs) / msPerDay));
 

@@ -2,6 +2,7 @@ import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { keyKinds } from "../../lib/contract/access.ts";
 import { counted } from "../../lib/contract/counted.ts";
 import { dashboardPath } from "../../lib/contract/dashboard.ts";
+import { msPerDay } from "../../lib/contract/days.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { auditRetentionDays } from "../../lib/runtime/environment.ts";
 import type { Command, Input } from "../command.ts";
@@ -159,8 +160,6 @@ async function announce(input: Input, terminal: Terminal, service: Service, keys
   const where = data === undefined ? "" : ` --data '${data}'`;
   terminal.out(`\n# The same as a file:\nnpx review-api export metrics${where} --output reviews.csv`);
 }
-
-const msPerDay = 86_400_000;
 
 /** A window of so many days up to today, as the metrics take it. */
 function lastDays(days: number): string {

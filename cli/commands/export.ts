@@ -1,3 +1,4 @@
+import { msPerDay } from "../../lib/contract/days.ts";
 import { pullRequestStatuses } from "../../lib/contract/records-metrics.ts";
 import { findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
@@ -142,5 +143,4 @@ const scopeOf = (input: Input): Wish["query"] => ({
 
 /** The last day the API takes: the window then also has what is merged from now on. */
 const endOfTime = "9999-12-31";
-const msPerDay = 86_400_000;
 const daysAgo = (days: number): string => toTimestamp(systemClock.nowMs() - days * msPerDay).slice(0, 10);

@@ -1,5 +1,5 @@
-import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
 import { stateOf } from "../../lib/access/key-record.ts";
+import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
 import { type IssuedKey, listKeys, revokeKey } from "../../lib/access/key-registry.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";

@@ -1,9 +1,11 @@
 import { counted } from "../../lib/contract/counted.ts";
+import { msPerDay } from "../../lib/contract/days.ts";
 import { peopleLimits } from "../../lib/contract/limits.ts";
 import { authorsBetween } from "../../lib/metrics/authors.ts";
 import { assignSeatsByEmail, assignSeatsToMembers } from "../../lib/people/assign-seats.ts";
 import { findIdleSeats, type SeatHolder } from "../../lib/people/idle-seats.ts";
 import { lastDays } from "../../lib/report/period.ts";
+import { chunksOf } from "../../lib/runtime/chunks.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
 import { type PoolKey, poolOf, type TenantKey } from "../../lib/store/layout.ts";
@@ -18,7 +20,6 @@ import type { Terminal } from "../terminal.ts";
 
 const daysDefault = 30;
 const daysMax = 366;
-const msPerDay = 86_400_000;
 
 const idle: Command = {
   name: "idle",
@@ -143,7 +144,7 @@ async function unassign({ audited }: Connection, { pool, holders }: Judged): Pro
   const { key, organizations } = pool;
   const failures: Failure[] = [];
   const emails = holders.flatMap(({ person }) => (key.startsWith("w#") ? (person.email ?? []) : []));
-  for (const some of inBatches(emails)) {
+  for (const some of chunksOf(emails, peopleLimits.batchUsersMax)) {
     const workspace = { tenant: `w#${key.slice(2)}` as const, organizations };
     const { failed } = await assignSeatsByEmail(audited, workspace, { action: "unassign", emails: some });
     failures.push(...failed);
@@ -153,18 +154,12 @@ async function unassign({ audited }: Connection, { pool, holders }: Judged): Pro
     const userIds = alone.flatMap(({ person }) =>
       person.memberships.flatMap((each) => (each.organization === organization.uuid ? each.user_id : [])),
     );
-    for (const some of inBatches(userIds)) {
+    for (const some of chunksOf(userIds, peopleLimits.batchUsersMax)) {
       const wish = { action: "unassign", userIds: some } as const;
       failures.push(...(await assignSeatsToMembers(audited, organization, wish)).failed);
     }
   }
   return failures;
-}
-
-function* inBatches(ids: readonly string[]): Generator<readonly string[]> {
-  const { batchUsersMax } = peopleLimits;
-  for (let start = 0; start < ids.length; start += batchUsersMax)
-    yield ids.slice(start, start + batchUsersMax);
 }
 
 type Answer = {

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { EventQueue } from "../../lib/events/ports.ts";
 import type { SqsCall } from "../../lib/events/sqs-client.ts";
 import type { Chance } from "../../lib/runtime/chance.ts";
+import { chunksOf } from "../../lib/runtime/chunks.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import type { FailedEvent } from "./connection.ts";
 
@@ -105,10 +106,12 @@ function failedEvent(deps: Deps, message: Message, { held, sentAgain }: Run): Fa
 }
 
 async function release({ call, queueUrl }: Deps, handles: readonly string[]): Promise<void> {
-  for (let start = 0; start < handles.length; start += receiveMessagesMax) {
-    const Entries = handles
-      .slice(start, start + receiveMessagesMax)
-      .map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle, VisibilityTimeout: 0 }));
+  for (const some of chunksOf(handles, receiveMessagesMax)) {
+    const Entries = some.map((ReceiptHandle, index) => ({
+      Id: String(index),
+      ReceiptHandle,
+      VisibilityTimeout: 0,
+    }));
     await call("ChangeMessageVisibilityBatch", { QueueUrl: queueUrl, Entries });
   }
 }

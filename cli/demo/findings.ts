@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
+import { msPerDay } from "../../lib/contract/days.ts";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import type { ToldFinding } from "../../lib/security/finding.ts";
 import { demoEvent } from "./event.ts";
 import { android, checkout, type Repository, scheduler, storefront } from "./places.ts";
-import { dayMs } from "./pull-requests.ts";
 
 /** Open, unless it says otherwise. */
 type Finding = Omit<ToldFinding, "id" | "state"> & Partial<Pick<ToldFinding, "state">>;
@@ -115,7 +115,7 @@ const scans: ReadonlyArray<readonly [Repository, number, readonly Finding[]]> = 
 export const scanEvents = (nowMs: number): readonly OutgoingEvent[] =>
   scans.map(([repository, daysAgo, findings]) => {
     const name = `${repository.fullName} ${daysAgo}`;
-    const atMs = nowMs - daysAgo * dayMs;
+    const atMs = nowMs - daysAgo * msPerDay;
     return demoEvent("security_scan.completed", name, atMs, {
       ...repository.of,
       repository_id: repository.id,

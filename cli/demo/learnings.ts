@@ -1,3 +1,4 @@
+import { msPerDay } from "../../lib/contract/days.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
 import { learningUuid } from "../../lib/learnings/identity.ts";
@@ -18,7 +19,7 @@ import {
   scheduler,
   storefront,
 } from "./places.ts";
-import { dayMs, pullRequestUrl } from "./pull-requests.ts";
+import { pullRequestUrl } from "./pull-requests.ts";
 
 type Lesson = {
   readonly in: Repository;
@@ -194,7 +195,7 @@ export const learningEvents = (nowMs: number): readonly OutgoingEvent[] =>
 function captured(lesson: Lesson, nowMs: number): OutgoingEvent {
   const { in: repository, by, text, file = null, openPullRequest, daysAgo } = lesson;
   const prUrl = openPullRequest === undefined ? null : pullRequestUrl(repository, openPullRequest);
-  return demoEvent("learning.captured", text, nowMs - daysAgo * dayMs, {
+  return demoEvent("learning.captured", text, nowMs - daysAgo * msPerDay, {
     ...repository.of,
     repository_id: repository.id,
     learning: text,
@@ -210,7 +211,7 @@ function captured(lesson: Lesson, nowMs: number): OutgoingEvent {
 function uses({ in: repository, text, daysAgo }: Lesson, nowMs: number): OutgoingEvent[] {
   const chance = dice(text);
   if (daysAgo < 9 || chance.percent(33)) return [];
-  const atMs = nowMs - chance.below(Math.min(daysAgo, 45) * dayMs);
+  const atMs = nowMs - chance.below(Math.min(daysAgo, 45) * msPerDay);
   const used = {
     ...repository.of,
     learning_id: learningUuid(organizationUuid(repository.of), repository.id, text, 1),

@@ -1,3 +1,4 @@
+import { msPerDay } from "../../lib/contract/days.ts";
 import { categories, severities } from "../../lib/contract/records-metrics.ts";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
@@ -8,12 +9,11 @@ import { trend } from "./trend.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-export const dayMs = 24 * hourMs;
 
 /** Every pull request that ends within (since, until], in the order of their ends. Each day's are always the same. */
 export function pullRequestEvents(sinceMs: number, untilMs: number): readonly OutgoingEvent[] {
   const events: Array<{ readonly atMs: number; readonly event: OutgoingEvent }> = [];
-  for (let day = Math.floor(sinceMs / dayMs); day <= Math.floor(untilMs / dayMs); day++)
+  for (let day = Math.floor(sinceMs / msPerDay); day <= Math.floor(untilMs / msPerDay); day++)
     for (const repository of repositories)
       for (const told of endingOn(repository, day))
         if (told.atMs > sinceMs && told.atMs <= untilMs) events.push(told);
@@ -37,7 +37,7 @@ function* endingOn(repository: Repository, day: number) {
   const count = Math.max(0, sure + more + chance.pick([-1, -1, 0, 0, 0, 0, 0, 1]));
   for (let index = 0; index < Math.min(count, endsADayMax); index++) {
     const number = (day - firstDay) * endsADayMax + index + 1;
-    const atMs = day * dayMs + chance.between(7 * 60, 18 * 60) * minuteMs + chance.below(minuteMs);
+    const atMs = day * msPerDay + chance.between(7 * 60, 18 * 60) * minuteMs + chance.below(minuteMs);
     yield { atMs, event: pullRequest(repository, number, atMs) };
   }
 }
@@ -63,7 +63,7 @@ function pullRequest(repository: Repository, number: number, atMs: number): Outg
     [4, 11],
     [5, 4],
   ]);
-  const mood = trend(repositories.indexOf(repository), Math.floor(atMs / dayMs));
+  const mood = trend(repositories.indexOf(repository), Math.floor(atMs / msPerDay));
   const status = chance.percent(91) ? "merged" : "closed";
   const createdMs = atMs - chance.between(2, 30 * complexity) * hourMs;
   const within = (part: number) => toTimestamp(createdMs + (atMs - createdMs) * part);

@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
+import { msPerDay } from "../../lib/contract/days.ts";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import type { DataDirectory } from "../local/data-directory.ts";
 import { writeWhole } from "../local/write-whole.ts";
 import { scanEvents } from "./findings.ts";
 import { learningEvents } from "./learnings.ts";
-import { dayMs, pullRequestEvents } from "./pull-requests.ts";
+import { pullRequestEvents } from "./pull-requests.ts";
 import { worldEvents } from "./world.ts";
 
 const historyDays = 84;
@@ -24,10 +25,10 @@ export type Story = {
  * up to now; at a later start only the pull requests since, so that "the last 30 days" never run dry.
  */
 export function demoStory(toldUntilMs: number | undefined, nowMs: number): Story {
-  const beginningMs = nowMs - historyDays * dayMs;
+  const beginningMs = nowMs - historyDays * msPerDay;
   if (toldUntilMs !== undefined)
     return { opening: pullRequestEvents(Math.max(beginningMs, toldUntilMs), nowMs), history: [] };
-  const recentMs = nowMs - recentDays * dayMs;
+  const recentMs = nowMs - recentDays * msPerDay;
   return {
     opening: [...worldEvents, ...learningEvents(nowMs), ...pullRequestEvents(recentMs, nowMs)],
     history: [...scanEvents(nowMs), ...pullRequestEvents(beginningMs, recentMs)],

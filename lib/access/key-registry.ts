@@ -1,5 +1,6 @@
 import { type Actor, type AuditDeps, auditWrites } from "../audit/entry.ts";
 import { isSystemRole } from "../contract/access.ts";
+import { msPerDay } from "../contract/days.ts";
 import { keyLimits } from "../contract/limits.ts";
 import { codePoints, wellFormed } from "../contract/parameters.ts";
 import { certain } from "../runtime/certain.ts";
@@ -19,6 +20,7 @@ import {
   TransactionRefused,
   type TransactionWrite,
 } from "../store/table.ts";
+import { ttlAfter } from "../store/ttl.ts";
 import { type By, type KeyAction, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
 import { stateOf } from "./key-record.ts";
 import { findOrganization, RegistryRefusal, requireOwnKind } from "./key-requirements.ts";
@@ -160,15 +162,13 @@ export async function storeNew(
 export const inTime = ({ table, signal }: RegistryDeps): Table =>
   signal ? boundedTable(table, { signal, isOver: () => signal.aborted }) : table;
 
-const fenceSeconds = 86_400;
-
 /**
  * No answer came, and only this process knows the key's text: it must find out whether the key is there. Where it is
  * not, a revoked one takes its place, so that the transaction cannot arrive late and retire a key that is in use.
  */
 async function isStored({ table, clock }: RegistryDeps, key: KeyItem): Promise<boolean> {
   const nowMs = clock.nowMs();
-  const fence = { ...key, revoked_at: toTimestamp(nowMs), ttl: Math.ceil(nowMs / 1000) + fenceSeconds };
+  const fence = { ...key, revoked_at: toTimestamp(nowMs), ttl: ttlAfter(nowMs, keyLimits.fenceDays) };
   try {
     await table.write({ put: fence, when: { absent: "pk" } }, { repeatable: true });
     return false;
@@ -205,8 +205,6 @@ export function nameOf(text: string): string {
   }
   return name;
 }
-
-const msPerDay = 86_400_000;
 
 export function expiryOf(deps: RegistryDeps, expiresInDays: number | undefined): number | null {
   if (expiresInDays === undefined) return null;

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { keyLimits, walkLimits } from "../contract/limits.ts";
 import type { keyRecord } from "../contract/records-keys.ts";
+import { chunksOf } from "../runtime/chunks.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { parseOrganization } from "../store/items/organization.ts";
@@ -86,8 +87,8 @@ async function* foundKeys(reader: Reader, after: Place | null, limit: number): A
   const sources = sourcesOf(reader, after);
   const { organizationsAtOnce, organizationsPerPageMax } = keyLimits;
   let rowsRead = 0;
-  for (let start = 0; start < sources.length; start += organizationsAtOnce) {
-    const some = sources.slice(start, start + organizationsAtOnce).map((source) => {
+  for (const [index, chunk] of chunksOf(sources, organizationsAtOnce).entries()) {
+    const some = chunk.map((source) => {
       const range = rangeOf(source, after, limit);
       const firstPage = reader.table.queryPage(range);
       // Awaited in its turn; until then a failure must not count as unhandled.
@@ -106,8 +107,8 @@ async function* foundKeys(reader: Reader, after: Place | null, limit: number): A
       }
     }
     const last = some.at(-1);
-    const isLast = start + organizationsAtOnce >= sources.length;
-    if (last && !isLast && start + organizationsAtOnce >= organizationsPerPageMax) {
+    const lookedAt = (index + 1) * organizationsAtOnce;
+    if (last && lookedAt < sources.length && lookedAt >= organizationsPerPageMax) {
       yield { place: { source: last.source.name, keyId: afterEveryKey }, isEnough: true };
     }
   }

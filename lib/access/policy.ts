@@ -1,5 +1,6 @@
 import { type KeyKind, keyKinds } from "../contract/access.ts";
 import { Fault } from "../contract/fault.ts";
+import { requestLimits } from "../contract/limits.ts";
 import type { Operation } from "../contract/operation.ts";
 import { isMoving, type OrganizationItem } from "../store/items/organization.ts";
 import type { Principal } from "./principal.ts";
@@ -88,7 +89,6 @@ function requireEvery(
   if (failing) throw fault(failing.provider_organization_id);
 }
 
-const metricsRetryAfterSeconds = 60;
 const noSubscription = () =>
   new Fault("NO_ACTIVE_SUBSCRIPTION", "The organization has no active subscription.");
 const notSelfHosted = () =>
@@ -105,7 +105,7 @@ export const metricsPreparing = (id: string) =>
     "METRICS_PREPARING",
     `The metrics of organization ${id} are being prepared. Retry the same request later.`,
     {
-      retryAfterSeconds: metricsRetryAfterSeconds,
+      retryAfterSeconds: requestLimits.metricsPreparingRetryAfterSeconds,
     },
   );
 

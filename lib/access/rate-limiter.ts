@@ -1,4 +1,5 @@
 import { Fault } from "../contract/fault.ts";
+import { cacheLimits } from "../contract/limits.ts";
 import type { RateLimit } from "../contract/operation.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -37,7 +38,6 @@ export type RateLimiter = {
   admit(table: Table, limit: RateLimit, owner: string): Promise<Admission>;
 };
 
-const bucketsRememberedMax = 1_000;
 const slotName = (index: number): string => `s${index}`;
 /** Eight characters until 2059, so stamps compare as text in the order of time. */
 const stampTime = (ms: number): string => ms.toString(36);
@@ -54,7 +54,7 @@ export function createRateLimiter({ clock, chance }: { clock: Clock; chance: Cha
     }
     seen.delete(bucket);
     seen.set(bucket, stamps);
-    const oldest = seen.size > bucketsRememberedMax ? seen.keys().next().value : undefined;
+    const oldest = seen.size > cacheLimits.bucketsMax ? seen.keys().next().value : undefined;
     if (oldest !== undefined) seen.delete(oldest);
     return stamps;
   }

@@ -1,4 +1,5 @@
 import { auditWrites } from "../audit/entry.ts";
+import { secondsPerDay } from "../contract/days.ts";
 import { keyLimits } from "../contract/limits.ts";
 import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
@@ -151,7 +152,7 @@ function checkRotation(old: KeyItem, { graceSeconds }: Rotation, nowMs: number):
   if (old.revoked_at !== null) throw new RegistryRefusal(`Key ${id} is revoked; create a new one.`);
   if (old.rotated_to !== null && !old.untold) throw new KeyRotated(id, old.rotated_to);
   if (!isLive(old, nowMs)) throw new RegistryRefusal(`Key ${id} has expired; create a new one.`);
-  const graceSecondsMax = keyLimits.expiryDaysMax * 86_400;
+  const graceSecondsMax = keyLimits.expiryDaysMax * secondsPerDay;
   if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > graceSecondsMax) {
     throw new RegistryRefusal(`The grace is a whole number of seconds, 0 to ${graceSecondsMax}.`);
   }

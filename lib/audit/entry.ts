@@ -5,6 +5,7 @@ import { type Clock, toTimestamp } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { auditKey, type TenantKey } from "../store/layout.ts";
 import type { Put, Table, Value } from "../store/table.ts";
+import { ttlAfter } from "../store/ttl.ts";
 
 export type Actor = {
   readonly type: "user" | "key" | "system";
@@ -46,8 +47,6 @@ export const operatorOrigin: Origin = { actor: operator, ipAddress: null, reques
 
 export type AuditDeps = { readonly clock: Clock; readonly chance: Chance; readonly retentionDays: number };
 
-const secondsPerDay = 86_400;
-
 /**
  * The writes of one entry, to go into the same transaction as the change it tells of: a copy for whoever
  * reads the tenant, one for whoever reads the organization (one copy where the two are the same).
@@ -71,7 +70,7 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
     ip_address: event.ipAddress,
     request_id: event.requestId,
     gateway_request_id: event.gatewayRequestId ?? null,
-    ttl: Math.ceil(nowMs / 1000) + deps.retentionDays * secondsPerDay,
+    ttl: ttlAfter(nowMs, deps.retentionDays),
   };
   const uuids = organization ? [organization.uuid] : (event.shownIn ?? []);
   const owners = new Set<TenantKey>([tenant, ...uuids.map((uuid) => `o#${uuid}` as const)]);

@@ -1,3 +1,4 @@
+import { msPerDay } from "../contract/days.ts";
 import { auditLimits } from "../contract/limits.ts";
 import { type Clock, toTimestamp } from "../runtime/clock.ts";
 import { type AuditItem, parseAudit } from "../store/items/audit.ts";
@@ -111,8 +112,6 @@ function boundsOf(query: AuditQuery, nowMs: number): Bounds {
     upTo: end && end < upTo ? end : upTo,
   };
 }
-
-const msPerDay = 86_400_000;
 
 function monthsBetween(from: string, upTo: string): string[] {
   const months: string[] = [];

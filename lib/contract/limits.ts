@@ -54,6 +54,11 @@ export const requestLimits = {
   shownNameCharactersMax: 64,
   /** Longest id a Git provider can give us; also what a query value may hold. */
   idBytesMax: 256,
+  /** How long a browser may remember the answer to a preflight request. */
+  preflightSecondsMax: 86_400,
+  /** When a caller may retry what failed on our side. */
+  retryAfterSeconds: 1,
+  metricsPreparingRetryAfterSeconds: 60,
 } as const;
 
 export const cursorLimits = {
@@ -100,9 +105,14 @@ export const keyLimits = {
   organizationsPerPageMax: 200,
   /** Rows of a list of keys that the operator's tool or the clock's worker holds at once. */
   rowsReadTogether: 100,
+  /** How long a revoked key stands in the place of one whose transaction may still arrive. */
+  fenceDays: 1,
 } as const;
 
 export const cacheLimits = {
+  /** What a warm function remembers: buckets of the limiter, and refusals that it has audited. */
+  bucketsMax: 1_000,
+  refusalsMax: 1_000,
   /** How long a warm function signs with the cursor key it knows before it looks for a newer one. */
   cursorKeysMs: 60_000,
 } as const;
@@ -271,6 +281,8 @@ export const streamLimits = {
 export const learningLimits = {
   batchItemsMax: 100,
   textCharactersMax: 10_000,
+  /** Longer ids are refused before the service looks at what was read, and would not fit a key. */
+  idCharactersMax: 64,
   /** What an audit entry tells of a text, a file or a source, before and after. */
   auditTextCharactersMax: 200,
   /** Redaction marks do not count as text; so many characters of them fit the transactions of a full batch. */
@@ -312,6 +324,8 @@ export const learningLimits = {
 } as const;
 
 export const indexLimits = {
+  /** Records of the largest size, well within the 4 MiB of one reading transaction. */
+  recordsReadTogetherMax: 25,
   /** Titan takes 8,192 tokens, and a token is at least a byte. */
   embeddedBytesMax: 8_000,
   /** Longer texts are embedded in pieces; each has its file's path before it. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isSystemRole, systemRoles } from "./access.ts";
+import { msPerDay } from "./days.ts";
 import { cursorLimits, peopleLimits, requestLimits } from "./limits.ts";
 
 /**
@@ -175,8 +176,6 @@ export const instantParameter = (edge: "start" | "end") =>
       error: "must be a calendar day (YYYY-MM-DD) or a date-time with an offset (2026-01-31T12:00:00Z)",
     })
     .meta({ override: { type: "string", anyOf: [{ format: "date" }, { format: "date-time" }] } });
-
-const msPerDay = 86_400_000;
 
 function instantMs(value: string, edge: "start" | "end"): number {
   if (isCalendarDay(value)) return Date.parse(`${value}T00:00:00.000Z`) + (edge === "end" ? msPerDay - 1 : 0);

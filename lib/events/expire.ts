@@ -1,3 +1,4 @@
+import { msPerDay } from "../contract/days.ts";
 import { eventLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 import { EachByItself } from "../runtime/each-by-itself.ts";
@@ -11,8 +12,6 @@ import { deadLetter } from "./dead-letter.ts";
 import type { EventDeps } from "./ports.ts";
 import { tellUntoldEnds } from "./tries.ts";
 import { readWaiting, stopWaiting } from "./waiting.ts";
-
-const dayMs = 86_400_000;
 
 /**
  * Looks through all that waits. What has waited too long goes to the dead letters. What waits for something
@@ -29,7 +28,7 @@ export async function expireWaiting(deps: EventDeps): Promise<void> {
   const found = await deps.table.getMany([...dependencies.values()], { only: ["pk"] });
   const known = found.filter((item) => item !== undefined);
   const knownNames = new Set(known.map(identityOf));
-  const oldestAllowed = toTimestamp(deps.clock.nowMs() - eventLimits.waitingDaysMax * dayMs);
+  const oldestAllowed = toTimestamp(deps.clock.nowMs() - eventLimits.waitingDaysMax * msPerDay);
   const away = new Set<string>();
   for (const item of known)
     await pieces.run(async () => {

@@ -1,14 +1,13 @@
 import { eventLimits } from "../contract/limits.ts";
 import { triesKey } from "../store/layout.ts";
 import { ConditionFailed, type Table } from "../store/table.ts";
+import { ttlAfter } from "../store/ttl.ts";
 import type { EventDeps, QueueMessage, TryEnd } from "./ports.ts";
 
 /**
  * Tries of a message that came back several times, or met an unclear fault. They are kept in the table, because the
  * queue counts something else: how often it handed the message out, also behind another that failed.
  */
-
-const secondsPerDay = 86_400;
 
 type Deps = Pick<EventDeps, "table" | "triesTable" | "untoldEnds" | "clock" | "chance">;
 
@@ -27,8 +26,7 @@ export type Tries = {
   readonly givenUp: string | undefined;
 };
 
-const endOf = ({ clock }: Deps): number =>
-  Math.ceil(clock.nowMs() / 1000) + eventLimits.triesDays * secondsPerDay;
+const endOf = ({ clock }: Deps): number => ttlAfter(clock.nowMs(), eventLimits.triesDays);
 
 /** Every try that has begun is an attribute of its own: its end can be told late, and twice. */
 const begunName = (tryId: string): string => `${begunPrefix}${tryId}`;

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
+import { requestLimits } from "../contract/limits.ts";
 import { optionalVariable } from "../runtime/environment.ts";
 import { headerValues } from "./headers.ts";
 
@@ -17,7 +18,6 @@ const exposed = [
   "deprecation",
   "link",
 ];
-const preflightSecondsMax = 86_400;
 
 /** Only origins that the deployment names; without any there is no cross-origin access at all. */
 function allowedOrigin(event: APIGatewayProxyEvent): string | undefined {
@@ -49,7 +49,7 @@ export function preflightHeaders(
     "access-control-allow-origin": origin,
     "access-control-allow-methods": methods.join(", "),
     "access-control-allow-headers": [...keyHeaders, "content-type", "x-request-id"].join(", "),
-    "access-control-max-age": String(preflightSecondsMax),
+    "access-control-max-age": String(requestLimits.preflightSecondsMax),
     vary: "origin",
   };
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { msPerDay } from "../contract/days.ts";
 import { Fault } from "../contract/fault.ts";
 import { cacheLimits, cursorLimits } from "../contract/limits.ts";
 import type { Chance } from "../runtime/chance.ts";
@@ -116,8 +117,6 @@ export async function rotateCursorKeys(
   });
   return "rotated";
 }
-
-const msPerDay = 86_400_000;
 
 function newKey(clock: Clock, chance: Chance) {
   const id = Buffer.from(chance.bytes(6)).toString("base64url");

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { ScopeMark } from "../access/follow-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { coversSeveral, type Scope } from "../access/scope.ts";
+import { secondsPerDay } from "../contract/days.ts";
 import { Fault } from "../contract/fault.ts";
 import { cursorLimits } from "../contract/limits.ts";
 import type { Operation } from "../contract/operation.ts";
@@ -102,9 +103,9 @@ export async function openCursor(
   const payload = await verify(deps.ring, deps.table, text);
   if (payload.o !== operation.id) throw invalid("was made by another operation.");
   const days = payload.r ? cursorLimits.resumeAgeDaysMax : cursorLimits.pageAgeDaysMax;
-  if (deps.nowMs / 1000 - payload.t > days * 86_400)
+  if (deps.nowMs / 1000 - payload.t > days * secondsPerDay)
     throw invalid(`is older than ${days} days. ${startNewWalk}`);
-  if (payload.s && deps.nowMs / 1000 - payload.s[0] > cursorLimits.resumeAgeDaysMax * 86_400)
+  if (payload.s && deps.nowMs / 1000 - payload.s[0] > cursorLimits.resumeAgeDaysMax * secondsPerDay)
     throw invalid(
       `goes on with a walk that is older than ${cursorLimits.resumeAgeDaysMax} days. ${startNewWalk}`,
     );

@@ -1,11 +1,10 @@
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
 import { Fault } from "../contract/fault.ts";
+import { requestLimits } from "../contract/limits.ts";
 import { errorShapeOf } from "../contract/operation.ts";
 import { StoreUnavailable } from "../store/table.ts";
 import type { Rendered } from "./reply.ts";
 import { render } from "./reply.ts";
-
-const shortlySeconds = 1;
 
 /** Whatever was thrown, as the fault the caller may see. */
 export function faultOf(error: unknown, requestId: string): Fault {
@@ -16,7 +15,7 @@ export function faultOf(error: unknown, requestId: string): Fault {
       "SERVICE_UNAVAILABLE",
       "The service cannot answer in time right now. Retry the same request.",
       {
-        retryAfterSeconds: shortlySeconds,
+        retryAfterSeconds: requestLimits.retryAfterSeconds,
         cause: error,
       },
     );
@@ -41,5 +40,5 @@ function asOne({ code, problems }: Fault) {
 function retryAfter(code: ErrorCode, seconds: number | undefined): Record<string, string> {
   const { status } = errorCodes[code];
   if (status !== 429 && status !== 503) return {};
-  return { "retry-after": String(Math.max(1, Math.ceil(seconds ?? shortlySeconds))) };
+  return { "retry-after": String(Math.max(1, Math.ceil(seconds ?? requestLimits.retryAfterSeconds))) };
 }

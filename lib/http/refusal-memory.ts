@@ -1,6 +1,4 @@
-import { auditLimits } from "../contract/limits.ts";
-
-const rememberedMax = 1_000;
+import { auditLimits, cacheLimits } from "../contract/limits.ts";
 
 /** What a warm function has told within the minute: who is refused over and over costs no reads. */
 export class RefusalMemory {
@@ -12,7 +10,7 @@ export class RefusalMemory {
   }
 
   tell(keyId: string, reason: string, nowMs: number): void {
-    if (this.#toldAtMs.size >= rememberedMax) this.#toldAtMs.clear();
+    if (this.#toldAtMs.size >= cacheLimits.refusalsMax) this.#toldAtMs.clear();
     this.#toldAtMs.set(`${keyId} ${reason}`, nowMs);
   }
 }

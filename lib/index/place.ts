@@ -1,6 +1,7 @@
-import { storeLimits } from "../contract/limits.ts";
+import { indexLimits, storeLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
 import type { Chance } from "../runtime/chance.ts";
+import { chunksOf } from "../runtime/chunks.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import type { VectorHead, VectorItem } from "../store/items/vector.ts";
 import { learningKey, vectorKey } from "../store/layout.ts";
@@ -85,7 +86,7 @@ export async function place(
 ): Promise<ReadonlyMap<Placement, unknown>> {
   const failed = new Map<Placement, unknown>();
   await Promise.all(
-    chunks(placements, storeLimits.batchWriteItemsMax).map(async (chunk) => {
+    chunksOf(placements, storeLimits.batchWriteItemsMax).map(async (chunk) => {
       try {
         await deps.table.writeMany(chunk.flatMap(writesOf));
       } catch (error) {
@@ -107,16 +108,15 @@ const writesOf = ({ vectors = [], strays }: Placement): Array<{ put: VectorItem 
 
 const nameOf = ({ organization, id }: Placement): string => `${organization} ${id}`;
 
-/** Records of the largest size, well within the 4 MiB of one reading transaction. */
-const lookedAtTogetherMax = 25;
-
 /** A marker too many costs the reconciler a look, so nothing here is worth failing for. */
 async function settle({ table, chance }: PlaceDeps, placed: readonly Placement[]): Promise<void> {
   if (placed.length === 0) return;
   try {
     // Together, so that a change is seen whole: one that took its vector along may show there before its record.
     const keys = new Map(placed.map((each) => [nameOf(each), learningKey(each.organization, each.id)]));
-    const looks = chunks([...keys.values()], lookedAtTogetherMax).map((some) => table.getTogether(some));
+    const looks = chunksOf([...keys.values()], indexLimits.recordsReadTogetherMax).map((some) =>
+      table.getTogether(some),
+    );
     const records = (await Promise.all(looks)).flat();
     const revisions = new Map([...keys.keys()].map((name, index) => [name, records[index]?.revision]));
     const isSettled = (placement: Placement) =>
@@ -133,9 +133,3 @@ async function settle({ table, chance }: PlaceDeps, placed: readonly Placement[]
 /** A new one: its own may be gone by now, or about to go, since others index the same change too. */
 const markAgain = ({ organization, id }: Placement, revision: string) =>
   markStale({ organization, id, revision }, 0);
-
-export function chunks<Element>(elements: readonly Element[], size: number): Element[][] {
-  return Array.from({ length: Math.ceil(elements.length / size) }, (_, index) =>
-    elements.slice(index * size, (index + 1) * size),
-  );
-}

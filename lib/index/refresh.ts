@@ -1,4 +1,5 @@
 import { indexLimits, storeLimits } from "../contract/limits.ts";
+import { chunksOf } from "../runtime/chunks.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import { unlessDamaged } from "../store/items/unless-damaged.ts";
 import {
@@ -12,7 +13,6 @@ import { learningKey, stalePartition, vectorPartition } from "../store/layout.ts
 import { type Item, identityOf, type Key, queryAll, type Range, type Table } from "../store/table.ts";
 import { type Embedder, embedAll, embeddedTexts } from "./embedder.ts";
 import {
-  chunks,
   isIndexed,
   isOfRevision,
   isRight,
@@ -78,7 +78,7 @@ function markerRanges(from: MarkerPlace | undefined): Range[] {
 export async function refresh(deps: RefreshDeps, markers: readonly StaleItem[]): Promise<Report> {
   const byLearning = [...Map.groupBy(markers, ({ organization, id }) => `${organization}#${id}`).values()];
   let report = nothing;
-  for (const some of chunks(byLearning, indexLimits.refreshedTogetherMax)) {
+  for (const some of chunksOf(byLearning, indexLimits.refreshedTogetherMax)) {
     report = plus(report, await refreshSome(deps, some));
   }
   return report;

@@ -1,4 +1,4 @@
-import { indexLimits } from "../contract/limits.ts";
+import { indexLimits, learningLimits } from "../contract/limits.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { learningKey, vectorKey } from "../store/layout.ts";
@@ -6,16 +6,13 @@ import type { Item, Key, Table } from "../store/table.ts";
 
 export type Held = { readonly organization: OrganizationItem; readonly learning: LearningItem };
 
-/** Longer ones are refused before anybody looks at what was read, and would not fit a key. */
-const idCharactersMax = 64;
-
 /** For the chain: the Learning that the path names, where the key names its organization. */
 export const learningAlongside = (
   _tenant: string,
   { organization, path }: { readonly organization: string | undefined; readonly path: PathValues },
 ): readonly Key[] => {
   const { learning_id: id } = path;
-  const isReadable = organization !== undefined && id && id.length <= idCharactersMax;
+  const isReadable = organization !== undefined && id && id.length <= learningLimits.idCharactersMax;
   return isReadable ? [learningKey(organization, id)] : [];
 };
 type PathValues = { readonly [name: string]: string | undefined };

@@ -15,6 +15,7 @@ import {
   type TenantKey,
 } from "../store/layout.ts";
 import { type Condition, type Item, identityOf, type Key, type TransactionWrite } from "../store/table.ts";
+import { ttlAfter } from "../store/ttl.ts";
 import type { Content } from "./content.ts";
 import { learningUuid } from "./identity.ts";
 
@@ -135,7 +136,7 @@ const movedOn = (key: Key, place: string): Item => {
     ...key,
     moved_to: place,
     moved_at: movedAt,
-    ttl: Math.ceil(Date.parse(movedAt) / 1000) + learningLimits.movedDays * secondsPerDay,
+    ttl: ttlAfter(Date.parse(movedAt), learningLimits.movedDays),
   };
 };
 
@@ -143,8 +144,6 @@ const momentOf = (place: string | undefined) =>
   place === undefined ? {} : { momentMs: Date.parse(timeOfPlace(place)) };
 
 export const timeOfPlace = (place: string): string => place.slice(0, place.indexOf("#"));
-
-const secondsPerDay = 86_400;
 
 /** The same for what the index must follow. */
 export const recordWrites = (
@@ -206,7 +205,7 @@ const removalFrom = (
   repository_id,
   author_id,
   removed_at: toTimestamp(atMs),
-  ttl: Math.ceil(atMs / 1000) + learningLimits.removalDays * secondsPerDay,
+  ttl: ttlAfter(atMs, learningLimits.removalDays),
 });
 
 const leftBehindAtMs = ({ nowMs, indexedByWriter }: Moment): number =>

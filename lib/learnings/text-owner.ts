@@ -3,6 +3,7 @@ import { type LearningItem, parseText } from "../store/items/learning.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { textKey } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
+import { ttlAfter } from "../store/ttl.ts";
 import { removalPlace, timeOfPlace } from "./record.ts";
 
 /**
@@ -39,8 +40,6 @@ export type TextChange = {
   readonly removedPlace?: string | undefined;
 };
 
-const secondsPerDay = 86_400;
-
 export function textWrite(
   organization: string,
   digest: string,
@@ -64,7 +63,7 @@ export function textWrite(
 }
 
 const forgottenAtSeconds = (removedPlace: string): number =>
-  Math.ceil(Date.parse(timeOfPlace(removedPlace)) / 1000) + learningLimits.removalDays * secondsPerDay;
+  ttlAfter(Date.parse(timeOfPlace(removedPlace)), learningLimits.removalDays);
 
 const latest = (one: string | undefined, other: string | undefined): string | undefined =>
   one !== undefined && (other === undefined || one > other) ? one : other;

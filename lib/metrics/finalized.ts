@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { providers } from "../contract/access.ts";
+import { msPerDay } from "../contract/days.ts";
 import { eventLimits, metricsLimits } from "../contract/limits.ts";
 import { identifier, wellFormed } from "../contract/parameters.ts";
 import { categories, pullRequestStatuses, severities } from "../contract/records-metrics.ts";
@@ -101,7 +102,6 @@ export function finalizedAtMs({ status, merged_at, closed_at }: PullRequestFinal
 }
 
 const firstDayMs = Date.parse(`${metricsLimits.firstDay}T00:00:00.000Z`);
-const msPerDay = 86_400_000;
 
 /** Why its time cannot be right, if it cannot: the one thing no schema knows is what day it is. */
 export function misplacement(pullRequest: PullRequestFinalized, nowMs: number): string | undefined {

@@ -1,6 +1,7 @@
 import { type Following, pageOfLeft, type ScopeMark, toRemovedOrganization } from "../access/follow-scope.ts";
 import { metricsPreparing } from "../access/policy.ts";
 import type { Scope } from "../access/scope.ts";
+import { msPerDay } from "../contract/days.ts";
 import { Fault } from "../contract/fault.ts";
 import { metricsLimits, requestLimits, scopeLimits } from "../contract/limits.ts";
 import type { RemovedOrganization } from "../contract/records.ts";
@@ -251,8 +252,6 @@ async function isStillHere(table: Table, { uuid, tenant }: OrganizationItem): Pr
   const now = item && parseOrganization(item);
   return now !== undefined && now.tenant === tenant && !isMoving(now);
 }
-
-const msPerDay = 86_400_000;
 
 /** Whole UTC days, both inclusive. */
 const windowOf = ({ start_date, end_date }: MetricsCall["input"]["query"]) => ({

@@ -14,6 +14,7 @@ import {
   tenantOrganizationKey,
 } from "../store/layout.ts";
 import { type Table, type TransactionWrite, type Update, writeIf } from "../store/table.ts";
+import { ttlAfter } from "../store/ttl.ts";
 
 /** Only tenants of several organizations have a scope that changes. */
 export const hasEpochs = (tenant: TenantKey): boolean => !tenant.startsWith("o#");
@@ -43,8 +44,6 @@ export async function settledEpochs(table: Table, tenant: TenantKey): Promise<Sc
   if (now.next === epochs.next) await publishEpoch(table, tenant, epochs.next - 1);
   return { ...now, published: now.next - 1 };
 }
-
-const secondsPerDay = 86_400;
 
 /** What an organization is to the readers of its tenant. */
 export type ScopedOrganization = Pick<
@@ -111,7 +110,7 @@ const organizationLeft = (
   provider_organization_id,
   left_epoch: epoch,
   at_ms: nowMs,
-  ttl: Math.ceil(nowMs / 1000) + scopeLimits.leftDays * secondsPerDay,
+  ttl: ttlAfter(nowMs, scopeLimits.leftDays),
 });
 
 /**

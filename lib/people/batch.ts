@@ -103,13 +103,6 @@ export async function inParts<Element, State>(
   }
 }
 
-export function* chunksOf<Element>(
-  elements: readonly Element[],
-  size: number,
-): Generator<readonly Element[]> {
-  for (let start = 0; start < elements.length; start += size) yield elements.slice(start, start + size);
-}
-
 /** As many as one transaction takes, by their number and by the memberships of all of them. */
 export function* peopleTogether<Element>(
   elements: readonly Element[],

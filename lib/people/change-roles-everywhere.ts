@@ -2,11 +2,12 @@ import type { Changing } from "../audit/entry.ts";
 import { counted } from "../contract/counted.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
+import { chunksOf } from "../runtime/chunks.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
 import { memberKey } from "../store/layout.ts";
 import type { Put } from "../store/table.ts";
-import { chunksOf, type Failure, Outcomes, UntoldFailures } from "./batch.ts";
+import { type Failure, Outcomes, UntoldFailures } from "./batch.ts";
 import {
   CarriedEntries,
   changeRoles,

@@ -1,7 +1,7 @@
+import { msPerDay } from "../contract/days.ts";
 /** Days of a report, both inclusive, UTC, as YYYY-MM-DD. */
 export type Period = { readonly start_date: string; readonly end_date: string };
 
-const msPerDay = 86_400_000;
 const daysPerWeek = 7;
 
 const startMs = (day: string): number => Date.parse(`${day}T00:00:00.000Z`);

@@ -3,6 +3,7 @@ import { awsLimits } from "../contract/limits.ts";
 import { faultFrom, isPassing } from "./aws-fault.ts";
 import { createRequestHandler, type RequestHandlerOptions } from "./aws-handler.ts";
 import { type AwsIdentity, environmentIdentity } from "./aws-identity.ts";
+import { backOffMs } from "./back-off.ts";
 import { type Chance, systemChance } from "./chance.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { log } from "./log.ts";
@@ -75,13 +76,7 @@ export async function sendRepeatedly<Answer>(
       return await sendOnce(send);
     } catch (error) {
       if (tried >= attemptsMax || !isPassing(error)) throw error;
-      await clock.sleep(jitteredDelayMs(chance, tried), signal);
+      await clock.sleep(1 + backOffMs(chance, awsLimits.retry, tried), signal);
     }
   }
-}
-
-/** Full jitter: a random wait up to the exponential bound, so that rivals do not meet again. */
-function jitteredDelayMs(chance: Chance, tried: number): number {
-  const { baseDelayMs, delayMsMax } = awsLimits.retry;
-  return 1 + chance.below(Math.min(delayMsMax, baseDelayMs * 2 ** tried));
 }

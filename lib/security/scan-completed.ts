@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { msPerDay } from "../contract/days.ts";
 import { securityLimits } from "../contract/limits.ts";
 import { identifier, wellFormed } from "../contract/parameters.ts";
 import { findingSeverities, findingStates } from "../contract/records-security.ts";
@@ -78,8 +79,6 @@ export const scanCompletedFields = {
 const scanCompleted = z.object(scanCompletedFields);
 
 export type ScanCompleted = z.output<typeof scanCompleted>;
-
-const msPerDay = 86_400_000;
 
 /** Why its time cannot be right, if it cannot: a scan from far ahead would be the newest one until then. */
 export function misdated({ completed_at }: ScanCompleted, nowMs: number): string | undefined {

@@ -1,4 +1,5 @@
 import { securityLimits } from "../contract/limits.ts";
+import { chunksOf } from "../runtime/chunks.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { scansPartition } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
@@ -68,8 +69,8 @@ async function* everyLedger(
   { after, signal }: SourceRange,
 ): AsyncGenerator<Found> {
   const { organizationsAtOnce, ledgersPageItems: pageItems } = securityLimits;
-  for (let start = 0; start < organizations.length; start += organizationsAtOnce) {
-    const lists = organizations.slice(start, start + organizationsAtOnce).map((organization) => {
+  for (const some of chunksOf(organizations, organizationsAtOnce)) {
+    const lists = some.map((organization) => {
       const from = organization.uuid === after?.organization ? { from: after.repository } : {};
       const range = { pk: scansPartition(organization.uuid), ...from, pageItems, signal };
       const firstPage = table.queryPage(range);

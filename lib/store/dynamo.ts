@@ -12,6 +12,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { storeLimits } from "../contract/limits.ts";
 import type { Chance } from "../runtime/chance.ts";
+import { chunksOf } from "../runtime/chunks.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { StoreClient } from "./client.ts";
 import { compileRange, isEmptyRange, Placeholders } from "./expressions.ts";
@@ -123,7 +124,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
   ): Promise<ReadonlyArray<Item | undefined>> {
     const unique = [...new Map(keys.map((key) => [identityOf(key), bareKey(key)])).values()];
     const found = new Map<string, Item>();
-    const batches = chunk(unique, storeLimits.batchGetItemsMax);
+    const batches = chunksOf(unique, storeLimits.batchGetItemsMax);
     await Promise.all(batches.map((batch) => getBatch(batch, readOptions, found)));
     return keys.map((key) => found.get(identityOf(key)));
   }
@@ -243,7 +244,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
       refuseReservedNames(each.put);
       return { PutRequest: { Item: each.put } };
     });
-    const batches = chunk(requests, storeLimits.batchWriteItemsMax);
+    const batches = chunksOf(requests, storeLimits.batchWriteItemsMax);
     await Promise.all(batches.map((batch) => writeBatch(batch, options)));
   }
 
@@ -307,11 +308,4 @@ function addUnits(
     call.readUnits += units.ReadCapacityUnits ?? (isRead ? (units.CapacityUnits ?? 0) : 0);
     call.writeUnits += units.WriteCapacityUnits ?? (isRead ? 0 : (units.CapacityUnits ?? 0));
   }
-}
-
-function chunk<Element>(elements: readonly Element[], size: number): Element[][] {
-  const chunks: Element[][] = [];
-  for (let start = 0; start < elements.length; start += size)
-    chunks.push(elements.slice(start, start + size));
-  return chunks;
 }

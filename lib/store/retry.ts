@@ -1,4 +1,5 @@
 import { AwsFault, NoAnswer } from "../runtime/aws-fault.ts";
+import { type BackOffPolicy, backOffMs } from "../runtime/back-off.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { TimeUp } from "../runtime/time-up.ts";
@@ -53,18 +54,13 @@ export function refusesInput(error: unknown): boolean {
 
 const refusals = new Set(["ValidationException", "ValidationError", "ItemCollectionSizeLimitExceeded"]);
 
-export type RetryPolicy = {
-  readonly attemptsMax: number;
-  readonly baseDelayMs: number;
-  readonly delayMsMax: number;
-};
+export type RetryPolicy = BackOffPolicy & { readonly attemptsMax: number };
 
 export type Waiting = { readonly clock: Clock; readonly chance: Chance; readonly policy: RetryPolicy };
 
-/** Full jitter: a random wait up to the exponential bound, so that rivals do not meet again. */
 export async function backOff(waiting: Waiting, attempt: number, signal?: AbortSignal): Promise<void> {
-  const bound = Math.min(waiting.policy.delayMsMax, waiting.policy.baseDelayMs * 2 ** attempt);
-  await waiting.clock.sleep(1 + waiting.chance.below(Math.max(1, Math.ceil(bound))), signal);
+  const { clock, chance, policy } = waiting;
+  await clock.sleep(1 + backOffMs(chance, policy, attempt), signal);
 }
 
 /** What ends the attempts of a write early. */

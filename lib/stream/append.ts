@@ -1,4 +1,5 @@
 import { streamLimits } from "../contract/limits.ts";
+import { backOffMs } from "../runtime/back-off.ts";
 import { certain } from "../runtime/certain.ts";
 import { pointerKey, type TenantKey } from "../store/layout.ts";
 import { TransactionRefused, writeIf } from "../store/table.ts";
@@ -244,7 +245,7 @@ export async function appendPlans(
 export async function pauseBefore(deps: StreamDeps, attempt: number): Promise<void> {
   const { attemptsMax, retryDelayMsBase, retryDelayMsMax } = deps.limits ?? streamLimits;
   if (attempt >= attemptsMax) throw new StreamBusy("Others kept changing the stream.");
-  // Full jitter under a growing bound: many organizations of one workspace write to the same head.
-  const boundMs = Math.min(retryDelayMsMax, retryDelayMsBase * 2 ** attempt);
-  if (attempt > 0) await deps.clock.sleep(deps.chance.below(boundMs));
+  const policy = { baseDelayMs: retryDelayMsBase, delayMsMax: retryDelayMsMax };
+  // Many organizations of one workspace write to the same head.
+  if (attempt > 0) await deps.clock.sleep(backOffMs(deps.chance, policy, attempt));
 }

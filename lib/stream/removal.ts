@@ -1,8 +1,10 @@
 import * as z from "zod";
+import { msPerDay } from "../contract/days.ts";
 import { streamLimits } from "../contract/limits.ts";
 import { CorruptItem, parseItem } from "../store/items/parse.ts";
 import { streamRemovalKey, type TenantKey } from "../store/layout.ts";
 import type { Item, Put } from "../store/table.ts";
+import { ttlAfter } from "../store/ttl.ts";
 import { copiesOf } from "./pending.ts";
 import { type Dataset, type EntryDraft, letterOf } from "./stream.ts";
 
@@ -38,7 +40,6 @@ export type PlannedRemoval = {
   readonly facets: Facets;
 };
 
-const msPerDay = 86_400_000;
 export const dayOf = (atMs: number): number => Math.floor(atMs / msPerDay);
 export const dayStartMs = (day: number): number => day * msPerDay;
 
@@ -77,8 +78,6 @@ type Address = {
   readonly number: number;
 };
 
-const secondsPerDay = 86_400;
-
 /**
  * An item as stored, one letter an attribute: i pointer id · u pr_url · g organization (tenant-wide copy only) ·
  * t when · x facets
@@ -93,7 +92,7 @@ export function removalPuts(
     u: pullRequest,
     t: removedAtMs,
     x: facetsValue(facets),
-    ttl: Math.ceil(removedAtMs / 1000) + streamLimits.removalDays * secondsPerDay,
+    ttl: ttlAfter(removedAtMs, streamLimits.removalDays),
   };
   return copiesOf(tenant, organization).map((copy) => ({
     put: {

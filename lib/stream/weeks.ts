@@ -1,3 +1,4 @@
+import { msPerDay } from "../contract/days.ts";
 import { streamLimits } from "../contract/limits.ts";
 
 /**
@@ -10,7 +11,7 @@ import { streamLimits } from "../contract/limits.ts";
  */
 export type WeekSpan = { readonly week: number; readonly lowest: number; readonly highest: number };
 
-const weekMs = 7 * 24 * 60 * 60 * 1000;
+const weekMs = 7 * msPerDay;
 /** Weeks begin on Monday, as people's windows do; week 0 is the one that holds 2000-01-01. */
 const firstWeekMs = Date.UTC(1999, 11, 27);
 const headerBytes = 3;

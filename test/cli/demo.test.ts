@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { dayMs, pullRequestEvents } from "../../cli/demo/pull-requests.ts";
+import { pullRequestEvents } from "../../cli/demo/pull-requests.ts";
 import { demoStory } from "../../cli/demo/story.ts";
+import { msPerDay } from "../../lib/contract/days.ts";
 import { check, readEvent } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { redact } from "../../lib/learnings/redaction/redact.ts";
@@ -38,7 +39,7 @@ describe.each(moments)("the demo, told at %i", (nowMs) => {
   });
 
   test("has a few hundred pull requests, merged and closed, with findings of every severity and some use of MCP", () => {
-    const pullRequests = pullRequestEvents(nowMs - 84 * dayMs, nowMs).map(({ data }) =>
+    const pullRequests = pullRequestEvents(nowMs - 84 * msPerDay, nowMs).map(({ data }) =>
       pullRequest.parse(data),
     );
     expect(pullRequests.length).toBeGreaterThan(200);
@@ -52,8 +53,8 @@ describe.each(moments)("the demo, told at %i", (nowMs) => {
   });
 
   test("has pull requests in every week, and acceptance that moves from month to month", () => {
-    const weeks = Array.from({ length: 12 }, (_, index) => nowMs - (index + 1) * 7 * dayMs).map((fromMs) =>
-      pullRequestEvents(fromMs, fromMs + 7 * dayMs).map(({ data }) => pullRequest.parse(data)),
+    const weeks = Array.from({ length: 12 }, (_, index) => nowMs - (index + 1) * 7 * msPerDay).map((fromMs) =>
+      pullRequestEvents(fromMs, fromMs + 7 * msPerDay).map(({ data }) => pullRequest.parse(data)),
     );
     for (const week of weeks) expect(week.length).toBeGreaterThan(8);
     const months = [weeks.slice(0, 4), weeks.slice(4, 8), weeks.slice(8)].map((some) => {
@@ -69,7 +70,7 @@ describe.each(moments)("the demo, told at %i", (nowMs) => {
     const recent = demoStory(undefined, nowMs)
       .opening.filter(({ type }) => type === "pull_request.finalized")
       .map(({ data }) => pullRequest.parse(data))
-      .filter(({ merged_at }) => merged_at !== null && Date.parse(merged_at) >= nowMs - 30 * dayMs);
+      .filter(({ merged_at }) => merged_at !== null && Date.parse(merged_at) >= nowMs - 30 * msPerDay);
     const organizations = new Set(recent.map((each) => each.provider_organization_id));
     expect([...organizations].toSorted()).toEqual(expect.arrayContaining(["1001", "1002", "7001", "7002"]));
   });
@@ -78,15 +79,17 @@ describe.each(moments)("the demo, told at %i", (nowMs) => {
 test("told again it is the same; told on later, it is what happened since and nothing else", () => {
   const [nowMs = 0] = moments;
   expect(whole(nowMs)).toEqual(whole(nowMs));
-  const laterMs = nowMs + 40 * dayMs;
+  const laterMs = nowMs + 40 * msPerDay;
   const { opening, history } = demoStory(nowMs, laterMs);
   expect(history).toEqual([]);
   const ids = new Set(whole(nowMs).map(({ id }) => id));
   expect(opening.filter(({ id }) => ids.has(id))).toEqual([]);
   expect(opening).toEqual(pullRequestEvents(nowMs, laterMs));
   // Somebody who comes back after a year need not wait for all of it.
-  const muchLater = nowMs + 400 * dayMs;
-  expect(demoStory(nowMs, muchLater).opening).toEqual(pullRequestEvents(muchLater - 84 * dayMs, muchLater));
+  const muchLater = nowMs + 400 * msPerDay;
+  expect(demoStory(nowMs, muchLater).opening).toEqual(
+    pullRequestEvents(muchLater - 84 * msPerDay, muchLater),
+  );
 });
 
 test("its Learnings hold nothing to redact: their ids are told beforehand", () => {

@@ -1,7 +1,7 @@
 import { changeEntry } from "../../audit/entry.ts";
 import type { ItemErrorCode } from "../../contract/errors.ts";
 import { learningLimits, storeLimits } from "../../contract/limits.ts";
-import { chunks } from "../../index/place.ts";
+import { chunksOf } from "../../runtime/chunks.ts";
 import { backOff } from "../../store/retry.ts";
 import { StoreUnavailable, TransactionRefused } from "../../store/table.ts";
 import { type LearningDeps, learningEvent } from "../writer.ts";
@@ -73,7 +73,7 @@ async function writePlans(
   const together = attempt === 0 ? learningLimits.writtenTogetherMax : 1;
   const changing = made.filter(({ writes }) => writes.length > 0);
   await Promise.all(
-    chunks(changing, together).map(async (chunk) => {
+    chunksOf(changing, together).map(async (chunk) => {
       const outcome = await writeTogether(deps, author, chunk, failed);
       if (outcome === "stored") for (const plan of chunk) stored.set(plan.wanted.content.digest, plan);
       if (outcome === "lost") lost.push(...chunk.map((plan) => plan.wanted));

@@ -1,8 +1,7 @@
 import { learningLimits } from "../../contract/limits.ts";
 import { appliedEventKey } from "../../store/layout.ts";
 import type { Key, Put } from "../../store/table.ts";
-
-const secondsPerDay = 86_400;
+import { ttlAfter } from "../../store/ttl.ts";
 
 /** `occurred_at#event id`, as the events' list hands it to whoever applies one. */
 const eventIdOf = (version: string): string => version.slice(version.indexOf("#") + 1);
@@ -13,7 +12,7 @@ export const appliedKey = (version: string): Key => appliedEventKey(eventIdOf(ve
 export const appliedOnce = (version: string, nowMs: number): Put => ({
   put: {
     ...appliedKey(version),
-    ttl: Math.ceil(nowMs / 1000) + learningLimits.appliedEventDays * secondsPerDay,
+    ttl: ttlAfter(nowMs, learningLimits.appliedEventDays),
   },
   when: { absent: "pk" },
 });

@@ -1,3 +1,4 @@
+import { msPerDay } from "../../contract/days.ts";
 import { organizationUuid } from "../../contract/identity.ts";
 import { learningLimits } from "../../contract/limits.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
@@ -127,8 +128,6 @@ async function readKnown(
     pullRequest,
   };
 }
-
-const msPerDay = 86_400_000;
 
 function wishOf(data: LearningCaptured, known: Known, version: string, nowMs: number): Wish {
   if (data.source === "chat") {

@@ -13,6 +13,7 @@ import { unchanged } from "../../store/items/unchanged.ts";
 import { standingVersion, versionInstant } from "../../store/items/version.ts";
 import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../../store/layout.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
+import { ttlAfter } from "../../store/ttl.ts";
 import { pullRequestDigest } from "../identity.ts";
 import { approved, changed, moment, recordWrites, removeWrites } from "../record.ts";
 import { releaseWrites } from "../text-owner.ts";
@@ -47,7 +48,7 @@ async function markEnded(
   key: Key,
   { status, version }: FinalizedPullRequest,
 ): Promise<PullRequestLearningsItem> {
-  const ttl = Math.ceil(clock.nowMs() / 1000) + learningLimits.finalizedDays * secondsPerDay;
+  const ttl = ttlAfter(clock.nowMs(), learningLimits.finalizedDays);
   const older = {
     any: [
       { absent: "version" },
@@ -76,8 +77,6 @@ async function markEnded(
     return parsePullRequestLearnings(error.item);
   }
 }
-
-const secondsPerDay = 86_400;
 
 /** One snapshot of both: a Learning that the pull request names was written together with its name there. */
 async function decideLearning(

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { msPerDay } from "../../contract/days.ts";
 import { learningLimits } from "../../contract/limits.ts";
 import type { listLearnings } from "../../contract/operations/learnings.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
@@ -14,8 +15,6 @@ type Visible = {
   readonly repositories?: ReadonlySet<string>;
   readonly nowMs: number;
 };
-
-const msPerDay = 86_400_000;
 
 /** All of what was asked for at once; `repositories` narrows to what a member can read, or what was named of it. */
 export function learningFilter(query: LearningQuery, visible: Visible): LearningFilter {
