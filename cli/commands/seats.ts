@@ -8,7 +8,13 @@ import { lastDays } from "../../lib/report/period.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import type { OrganizationItem } from "../../lib/store/items/organization.ts";
-import { type PoolKey, poolOf, type TenantKey } from "../../lib/store/layout.ts";
+import {
+  isWorkspaceTenant,
+  type PoolKey,
+  poolOf,
+  requireWorkspaceTenant,
+  type TenantKey,
+} from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import type { Command, Input } from "../command.ts";
 import type { Connection } from "../connection/connection.ts";
@@ -143,13 +149,13 @@ type Failure = { readonly id: string; readonly message: string };
 async function unassign({ audited }: Connection, { pool, holders }: Judged): Promise<readonly Failure[]> {
   const { key, organizations } = pool;
   const failures: Failure[] = [];
-  const emails = holders.flatMap(({ person }) => (key.startsWith("w#") ? (person.email ?? []) : []));
+  const emails = isWorkspaceTenant(key) ? holders.flatMap(({ person }) => person.email ?? []) : [];
   for (const some of chunksOf(emails, peopleLimits.batchUsersMax)) {
-    const workspace = { tenant: `w#${key.slice(2)}` as const, organizations };
+    const workspace = { tenant: requireWorkspaceTenant(key), organizations };
     const { failed } = await assignSeatsByEmail(audited, workspace, { action: "unassign", emails: some });
     failures.push(...failed);
   }
-  const alone = holders.filter(({ person }) => !key.startsWith("w#") || person.email === null);
+  const alone = holders.filter(({ person }) => !isWorkspaceTenant(key) || person.email === null);
   for (const organization of organizations) {
     const userIds = alone.flatMap(({ person }) =>
       person.memberships.flatMap((each) => (each.organization === organization.uuid ? each.user_id : [])),

@@ -5,7 +5,6 @@ import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { type Dice, dice, type NonEmpty } from "./dice.ts";
 import { demoEvent } from "./event.ts";
 import { type Repository, repositories } from "./places.ts";
-import { trend } from "./trend.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -163,3 +162,12 @@ const mcpServers = (chance: Dice) =>
           return { name: tool, calls, failures: chance.percent(15) ? chance.below(Math.min(calls, 3)) : 0 };
         }),
     }));
+
+/** 16 weeks from one high to the next: the twelve weeks of the demo always show an up and a down. */
+const periodDays = 112;
+/** Teams do not all have their good weeks at once. */
+const apartDays = 4;
+
+/** How well things go in a repository on a day, from -1 to 1; the same for everybody, every time. */
+const trend = (place: number, day: number): number =>
+  Math.sin(((day + (place % 4) * apartDays) / periodDays) * 2 * Math.PI);

@@ -1,8 +1,9 @@
+import type { Paging } from "../../lib/access/call.ts";
 import { auditColumns, toAuditRecord } from "../../lib/audit/export.ts";
 import type { AuditPosition } from "../../lib/audit/list.ts";
 import { listAuditLogs as operation } from "../../lib/contract/operations/audit-logs.ts";
 import { exportAuditLog } from "../../lib/http/audit-walk.ts";
-import { type Paging, positionTexts } from "../../lib/http/cursors.ts";
+import { positionTexts } from "../../lib/http/cursors.ts";
 import { lambda } from "../../lib/http/lambda.ts";
 import { listReply } from "../../lib/http/list.ts";
 

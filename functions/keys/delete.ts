@@ -1,5 +1,4 @@
-import { keyAlongside } from "../../lib/access/key-alongside.ts";
-import { endWithinReach } from "../../lib/access/manage-keys.ts";
+import { endWithinReach, keyAlongside } from "../../lib/access/manage-keys.ts";
 import { deleteKey as operation } from "../../lib/contract/operations/keys.ts";
 import { lambda } from "../../lib/http/lambda.ts";
 

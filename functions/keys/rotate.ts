@@ -1,6 +1,5 @@
-import { keyAlongside } from "../../lib/access/key-alongside.ts";
 import { toKeyRecord } from "../../lib/access/key-record.ts";
-import { rotateWithinReach } from "../../lib/access/manage-keys.ts";
+import { keyAlongside, rotateWithinReach } from "../../lib/access/manage-keys.ts";
 import { rotateKey as operation } from "../../lib/contract/operations/keys.ts";
 import { lambda } from "../../lib/http/lambda.ts";
 

@@ -1,6 +1,6 @@
+import { onlyOrganization } from "../../lib/access/scope.ts";
 import { deleteRole as operation } from "../../lib/contract/operations/roles.ts";
 import { lambda } from "../../lib/http/lambda.ts";
-import { onlyOrganization } from "../../lib/http/only-organization.ts";
 import { deleteRole } from "../../lib/people/custom-roles.ts";
 
 export const handler = lambda(operation, async (call) => {

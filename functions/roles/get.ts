@@ -1,6 +1,6 @@
+import { onlyOrganization } from "../../lib/access/scope.ts";
 import { getRole as operation } from "../../lib/contract/operations/roles.ts";
 import { lambda } from "../../lib/http/lambda.ts";
-import { onlyOrganization } from "../../lib/http/only-organization.ts";
 import { roleNotFound } from "../../lib/people/custom-roles.ts";
 import { customRoleRecord, readRoles, systemRoleRecords } from "../../lib/people/role-records.ts";
 

@@ -1,8 +1,8 @@
+import { onlyOrganization } from "../../lib/access/scope.ts";
 import { isSystemRole } from "../../lib/contract/access.ts";
 import { Fault } from "../../lib/contract/fault.ts";
 import { giveRole as operation } from "../../lib/contract/operations/roles.ts";
 import { lambda } from "../../lib/http/lambda.ts";
-import { onlyOrganization } from "../../lib/http/only-organization.ts";
 import { batchAnswer } from "../../lib/people/batch-answer.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 

@@ -1,6 +1,6 @@
+import { onlyOrganization } from "../../lib/access/scope.ts";
 import { listRoles as operation } from "../../lib/contract/operations/roles.ts";
 import { lambda } from "../../lib/http/lambda.ts";
-import { onlyOrganization } from "../../lib/http/only-organization.ts";
 import { customRoleRecord, readRoles, systemRoleRecords } from "../../lib/people/role-records.ts";
 
 export const handler = lambda(operation, async (call) => {

@@ -1,10 +1,11 @@
+import type { Call } from "../../lib/access/call.ts";
+import { onlyOrganization } from "../../lib/access/scope.ts";
 import { listUsers as operation } from "../../lib/contract/operations/users.ts";
 import { positionText } from "../../lib/http/cursors.ts";
-import type { Call } from "../../lib/http/exchange.ts";
 import { lambda } from "../../lib/http/lambda.ts";
-import { onlyOrganization } from "../../lib/http/only-organization.ts";
 import { listMembers } from "../../lib/people/list-members.ts";
 import { listPeople } from "../../lib/people/list-people.ts";
+import { requireWorkspaceTenant } from "../../lib/store/layout.ts";
 
 export const handler = lambda(operation, async (call) => {
   const { scope, paging } = call;
@@ -26,6 +27,11 @@ function readPage({ table, principal, scope, input, paging }: Call<typeof operat
   const { seat_filter: seat, role_filter: role } = input.query;
   const place = { after: positionText(paging), limit: paging.pageSize };
   return scope.selector === "all" && principal.key.workspace_id !== null
-    ? listPeople(table, `w#${principal.tenant.slice(2)}`, scope.organizations, { seat, role }, place)
+    ? listPeople(
+        table,
+        { tenant: requireWorkspaceTenant(principal.tenant), organizations: scope.organizations },
+        { seat, role },
+        place,
+      )
     : listMembers(table, onlyOrganization({ scope }), { seat, role }, place);
 }

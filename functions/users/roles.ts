@@ -1,6 +1,6 @@
+import { onlyOrganization } from "../../lib/access/scope.ts";
 import { changeRoles as operation } from "../../lib/contract/operations/users.ts";
 import { lambda } from "../../lib/http/lambda.ts";
-import { onlyOrganization } from "../../lib/http/only-organization.ts";
 import { batchAnswer } from "../../lib/people/batch-answer.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { changeRolesEverywhere } from "../../lib/people/change-roles-everywhere.ts";

@@ -1,20 +1,21 @@
+import { onlyOrganization } from "../../lib/access/scope.ts";
 import { assignSeats as operation } from "../../lib/contract/operations/users.ts";
 import { lambda } from "../../lib/http/lambda.ts";
-import { onlyOrganization } from "../../lib/http/only-organization.ts";
 import {
   assignSeatsByEmail,
   assignSeatsToMembers,
   unassignSeatHolders,
 } from "../../lib/people/assign-seats.ts";
 import { batchAnswer } from "../../lib/people/batch-answer.ts";
+import { requireWorkspaceTenant } from "../../lib/store/layout.ts";
 
 export const handler = lambda(operation, async (call) => {
   const { action, emails, user_ids: userIds = [], dry_run: dryRun } = call.input.body;
   if (call.principal.key.kind === "workspace") {
     const place = {
-      tenant: `w#${call.principal.tenant.slice(2)}`,
+      tenant: requireWorkspaceTenant(call.principal.tenant),
       organizations: call.scope.organizations,
-    } as const;
+    };
     if (!emails) {
       const outcomes = await unassignSeatHolders(call, place, { holders: userIds, dryRun });
       return { json: batchAnswer({ outcomes, dryRun }, "user_id") };

@@ -1,13 +1,21 @@
 import type { Changing } from "../audit/entry.ts";
 import { Fault } from "../contract/fault.ts";
+import { keyIdForm } from "../contract/parameters.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
-import type { Item } from "../store/table.ts";
+import { keyKey, type TenantKey } from "../store/layout.ts";
+import type { Item, Key } from "../store/table.ts";
 import { reachOf } from "./key-reach.ts";
 import { revoke } from "./key-registry.ts";
 import { KeyRotated, NoSuccessor, RegistryRefusal } from "./key-requirements.ts";
 import type { Principal } from "./principal.ts";
 import { type RotatedKey, rotate } from "./rotate-key.ts";
 import type { Scope } from "./scope.ts";
+
+/** The key that the path names, read in the round of authentication; what is no id is refused after it. */
+export const keyAlongside = (
+  _: TenantKey,
+  { path: { key_id } }: { readonly path: { readonly [name: string]: string | undefined } },
+): Key[] => (key_id !== undefined && keyIdForm.test(key_id) ? [keyKey(key_id)] : []);
 
 /** A caller over HTTP: what it may do with keys is its reach. */
 type Manager = Changing & {

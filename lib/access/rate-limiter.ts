@@ -1,5 +1,5 @@
-import { Fault } from "../contract/fault.ts";
 import { cacheLimits } from "../contract/limits.ts";
+import { Fault } from "../contract/fault.ts";
 import type { RateLimit } from "../contract/operation.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";

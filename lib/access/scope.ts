@@ -183,3 +183,10 @@ function one(organization: OrganizationItem | null): Scope {
   if (!organization) throw new TypeError("This kind of key has no organization of its own.");
   return { organizations: [organization], selector: `one:${organization.uuid}` };
 }
+
+/** For operations that always act on exactly one organization: selection has seen to that. */
+export function onlyOrganization({ scope }: { readonly scope: Scope }): OrganizationItem {
+  const [organization] = scope.organizations;
+  if (!organization) throw new TypeError("The operation selects one organization.");
+  return organization;
+}

@@ -3,7 +3,7 @@ import type { AuditAction, AuditResourceType } from "../contract/audit.ts";
 import type { Chance } from "../runtime/chance.ts";
 import { type Clock, toTimestamp } from "../runtime/clock.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { auditKey, type TenantKey } from "../store/layout.ts";
+import { auditKey, organizationTenant, type TenantKey } from "../store/layout.ts";
 import type { Put, Table, Value } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 
@@ -73,10 +73,10 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
     ttl: ttlAfter(nowMs, deps.retentionDays),
   };
   const uuids = organization ? [organization.uuid] : (event.shownIn ?? []);
-  const owners = new Set<TenantKey>([tenant, ...uuids.map((uuid) => `o#${uuid}` as const)]);
+  const owners = new Set<TenantKey>([tenant, ...uuids.map(organizationTenant)]);
   return [...owners].map((owner) => {
     // Every organization's copy names that organization alone: a workspace may have a thousand.
-    const shownIn = event.shownIn?.filter((uuid) => owner === tenant || owner === `o#${uuid}`);
+    const shownIn = event.shownIn?.filter((uuid) => owner === tenant || owner === organizationTenant(uuid));
     const [own] = owner === tenant ? [] : (shownIn ?? []);
     const told = own === undefined ? undefined : event.toldIn?.(own);
     return {

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { auditRecord } from "../contract/records.ts";
 import type { AuditItem } from "../store/items/audit.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import type { TenantKey } from "../store/layout.ts";
+import { organizationTenant, type TenantKey } from "../store/layout.ts";
 
 type Record = z.output<typeof auditRecord>;
 
@@ -16,7 +16,7 @@ type Scope = {
 /** One selected organization has a log of its own; several are read from their tenant's. */
 export function auditOwner(tenant: TenantKey, { selector, organizations }: Scope): TenantKey {
   const [only] = organizations;
-  return only && selector === `one:${only.uuid}` ? `o#${only.uuid}` : tenant;
+  return only && selector === `one:${only.uuid}` ? organizationTenant(only.uuid) : tenant;
 }
 
 export type AuditFilters = {

@@ -1,31 +1,16 @@
 import type * as z from "zod";
-import type { Following, ScopeMark } from "../access/follow-scope.ts";
-import type { Scope } from "../access/scope.ts";
+import type { Call, WalkCall } from "../access/call.ts";
+import type { Following } from "../access/follow-scope.ts";
+import type { Principal } from "../access/principal.ts";
 import { auditFilter, auditOwner } from "../audit/export.ts";
 import { type AuditPage, type AuditPosition, type AuditQuery, readAuditLog } from "../audit/list.ts";
 import type { listAuditLogs } from "../contract/operations/audit-logs.ts";
-import type { Clock } from "../runtime/clock.ts";
 import type { AuditItem } from "../store/items/audit.ts";
-import type { TenantKey } from "../store/layout.ts";
-import type { Table } from "../store/table.ts";
 
-/** What the walk needs of a call. Access has decided whose log it is. */
-export type AuditCall = {
-  readonly principal: {
-    readonly tenant: TenantKey;
-    readonly key: { readonly authorized: readonly string[] | null };
+export type AuditCall = WalkCall<z.output<(typeof listAuditLogs)["query"]>> &
+  Pick<Call, "scope" | "retentionDays"> & {
+    readonly principal: { readonly key: Pick<Principal["key"], "authorized"> };
   };
-  readonly scope: Scope;
-  readonly input: { readonly query: z.output<(typeof listAuditLogs)["query"]> };
-  readonly paging: {
-    readonly pageSize: number;
-    next(position: readonly string[], mark?: ScopeMark): string;
-    resume(position: readonly string[], mark?: ScopeMark): string;
-  };
-  readonly table: Table;
-  readonly clock: Clock;
-  readonly retentionDays: number;
-};
 
 export type AuditedPage = {
   readonly entries: readonly AuditItem[];

@@ -1,5 +1,6 @@
 import { createHash, createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
+import type { Paging, Position } from "../access/call.ts";
 import type { ScopeMark } from "../access/follow-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { coversSeveral, type Scope } from "../access/scope.ts";
@@ -16,8 +17,6 @@ import type { CursorKeyRing, SigningKey } from "./cursor-keys.ts";
  * A cursor is a place in a walk, signed and bound to what the walk was over. Signing binds; the scope is
  * checked at every call anyway, so a forged cursor would gain nothing.
  */
-export type Position = string | number | ReadonlyArray<string | number>;
-
 const payloadSchema = z.strictObject({
   /** Operation. */
   o: z.string(),
@@ -59,18 +58,6 @@ export type OpenedCursor = {
   readonly readable: string | undefined;
   /** Of a mirror; see `ages`. */
   readonly ages: Ages | undefined;
-};
-
-export type Paging = {
-  /** Where this page begins; null for the first. */
-  readonly position: Position | null;
-  /** True when the walk goes on after its end was reached before. */
-  readonly resumes: boolean;
-  readonly pageSize: number;
-  /** The text of `next_cursor`; `mark` is the scope's, of a walk over several organizations. */
-  next(position: Position, mark?: ScopeMark): string;
-  /** The text of `x-resume-cursor`. */
-  resume(position: Position, mark?: ScopeMark): string;
 };
 
 const invalid = (sentence: string): Fault => new Fault("INVALID_CURSOR", `cursor: ${sentence}`);

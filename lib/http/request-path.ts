@@ -1,19 +1,19 @@
 import type { Context } from "aws-lambda";
+import type { Call } from "../access/call.ts";
 import { touchLastUsed } from "../access/last-used.ts";
 import { checkPermission, checkPlan } from "../access/policy.ts";
 import { actorOf } from "../access/principal.ts";
 import { readableDigest } from "../access/readable.ts";
-import { selectOrganizations } from "../access/scope.ts";
 import type { Operation } from "../contract/operation.ts";
 import { admit, bucketOwner, gatedTable } from "./admission.ts";
 import { authenticateRequest, type Prefetch } from "./authentication.ts";
 import { bindPaging } from "./cursors.ts";
 import type { Dependencies } from "./dependencies.ts";
-import type { Call, Exchange, Verb } from "./exchange.ts";
+import type { Exchange, Verb } from "./exchange.ts";
 import { gatewayRequestIdOf, sourceIpOf } from "./headers.ts";
 import { createBodyReader } from "./json-body.ts";
 import type { Reply } from "./reply.ts";
-import { followScope, type Locate, narrowScope, scopeOptionsOf, selectionOf } from "./request-scope.ts";
+import { followScope, type Locate, narrowScope, resolveScope, scopeOptionsOf } from "./request-scope.ts";
 import { keyInPath, sentParameters, validateRequest } from "./validation.ts";
 
 export type RequestPathOptions<Op extends Operation> = {
@@ -28,7 +28,7 @@ export function createRequestPath<Op extends Operation>(
   verb: Verb<Op>,
   { alongside: prefetch = () => [], locate }: RequestPathOptions<Op> = {},
 ) {
-  const readBody = operation.body && createBodyReader(operation);
+  const readBody = operation.body ? createBodyReader(operation) : undefined;
 
   return async (deps: Dependencies, exchange: Exchange, context: Context): Promise<Reply> => {
     const { event, table } = exchange;
@@ -40,8 +40,7 @@ export function createRequestPath<Op extends Operation>(
     const { input, cursor } = await validateRequest(deps, { operation, event, body, principal, table });
 
     const request = { operation, principal, input, cursor };
-    const scopeOptions = scopeOptionsOf(request);
-    const selected = selectOrganizations(operation, principal, selectionOf(request), scopeOptions);
+    const selected = resolveScope(request);
 
     const paging = bindPaging(
       { ring: deps.cursorKeys, nowMs: deps.clock.nowMs() },
@@ -52,7 +51,7 @@ export function createRequestPath<Op extends Operation>(
       },
     );
 
-    const allowed = checkPlan(operation, selected, principal.key.kind, scopeOptions);
+    const allowed = checkPlan(operation, selected, principal.key.kind, scopeOptionsOf(request));
 
     checkPermission(operation, principal, {
       parameters: sentParameters(event),

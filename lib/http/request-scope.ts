@@ -1,4 +1,5 @@
 import { withOrganizationsNow } from "../access/authenticate.ts";
+import type { Call, Input } from "../access/call.ts";
 import { followRows, spanOf } from "../access/follow-scope.ts";
 import { checkPlan } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
@@ -15,7 +16,6 @@ import { noEpochs, type OrganizationLeft, parseOrganizationLeft } from "../store
 import { organizationsLeftRange } from "../store/layout.ts";
 import { queryAll, type Table } from "../store/table.ts";
 import { checkMark, type OpenedCursor } from "./cursors.ts";
-import type { Call, Input } from "./exchange.ts";
 import { fieldOf, listField, textField } from "./validation.ts";
 
 /** What decides which organizations a request acts on. */
@@ -26,8 +26,12 @@ type ScopeRequest = {
   readonly cursor: OpenedCursor | undefined;
 };
 
+/** The organizations that the request names, or all that the key can reach. */
+export const resolveScope = (request: ScopeRequest): Scope =>
+  selectOrganizations(request.operation, request.principal, selectionOf(request), scopeOptionsOf(request));
+
 /** What the request names, from where the operation takes it. */
-export const selectionOf = ({ operation, input }: ScopeRequest): Selection => ({
+const selectionOf = ({ operation, input }: ScopeRequest): Selection => ({
   orgId: orgIdOf(operation, input),
   organizationIds: listField(input.query, "organization_ids"),
   organizationUuid: textField(input.path, "organization_id"),

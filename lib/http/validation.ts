@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type * as z from "zod";
+import type { Input } from "../access/call.ts";
 import type { Principal } from "../access/principal.ts";
 import { checksOrgId, readsOrgId } from "../access/scope.ts";
 import type { KeyKind } from "../contract/access.ts";
@@ -10,7 +11,6 @@ import { certain } from "../runtime/certain.ts";
 import type { Table } from "../store/table.ts";
 import { type OpenedCursor, openCursor } from "./cursors.ts";
 import type { Dependencies } from "./dependencies.ts";
-import type { Input } from "./exchange.ts";
 import type { JsonBody } from "./json-body.ts";
 
 export type Validated<Op extends Operation> = {

@@ -6,11 +6,10 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { textKey } from "../store/layout.ts";
 import { type Table, writeIf } from "../store/table.ts";
 import { findLearning, findOrphans, type Held } from "./find.ts";
-import { indexRefreshFailed } from "./index-fault.ts";
 import type { LearningRequest } from "./read.ts";
 import { removeWrites } from "./record.ts";
 import { releaseWrites } from "./text-owner.ts";
-import { learningEvent, shortened } from "./writer.ts";
+import { indexRefreshFailed, learningEvent, shortened } from "./writer.ts";
 
 /** Nothing is left of it when this returns, whether or not there was anything; one out of the caller's sight stays. */
 export async function deleteLearning(deps: Changing, request: LearningRequest): Promise<void> {

@@ -1,39 +1,24 @@
 import * as z from "zod";
-import { type Following, pageOfLeft, type ScopeMark, toRemovedOrganization } from "../access/follow-scope.ts";
+import type { Call, WalkCall } from "../access/call.ts";
+import { type Following, pageOfLeft, toRemovedOrganization } from "../access/follow-scope.ts";
 import { type ReadableRepositories, readableDigest } from "../access/readable.ts";
-import type { Scope } from "../access/scope.ts";
 import { Fault } from "../contract/fault.ts";
 import { learningLimits } from "../contract/limits.ts";
 import type { listLearnings } from "../contract/operations/learnings.ts";
 import type { RemovedLearning, RemovedOrganization } from "../contract/records.ts";
 import { startNewWalk } from "../contract/sentences.ts";
 import { certain } from "../runtime/certain.ts";
-import { type Clock, toTimestamp } from "../runtime/clock.ts";
+import { toTimestamp } from "../runtime/clock.ts";
 import type { LearningItem, LearningRemoval } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { organizationTenant, type TenantKey } from "../store/layout.ts";
-import type { Table } from "../store/table.ts";
 import { learningFilter, removalFilter } from "./export/filter.ts";
 import { namedRepositories } from "./export/named-repository.ts";
 import { beginning, type Position, type WalkedPage, type WalkRequest, walkLearnings } from "./export/walk.ts";
 import { type LearningRecord, readNames, toLearningRecord } from "./present.ts";
 
-/** What the export needs of a call. Access has decided whose Learnings they are. */
-export type ExportCall = {
-  readonly principal: { readonly tenant: TenantKey };
-  readonly scope: Pick<Scope, "organizations" | "following">;
-  readonly readable: ReadableRepositories;
-  readonly input: { readonly query: z.output<(typeof listLearnings)["query"]> };
-  readonly paging: {
-    readonly position: unknown;
-    readonly pageSize: number;
-    next(position: readonly string[], mark?: ScopeMark): string;
-    resume(position: readonly string[], mark?: ScopeMark): string;
-  };
-  readonly table: Table;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-};
+export type ExportCall = WalkCall<z.output<(typeof listLearnings)["query"]>> &
+  Pick<Call, "readable" | "signal"> & { readonly paging: { readonly position: unknown } };
 
 export type ExportedPage = {
   readonly records: readonly LearningRecord[];

@@ -1,3 +1,4 @@
+import { ttlAfter } from "../store/ttl.ts";
 import { indexLimits, learningLimits } from "../contract/limits.ts";
 import { markStale } from "../index/stale.ts";
 import type { Chance } from "../runtime/chance.ts";
@@ -15,7 +16,6 @@ import {
   type TenantKey,
 } from "../store/layout.ts";
 import { type Condition, type Item, identityOf, type Key, type TransactionWrite } from "../store/table.ts";
-import { ttlAfter } from "../store/ttl.ts";
 import type { Content } from "./content.ts";
 import { learningUuid } from "./identity.ts";
 

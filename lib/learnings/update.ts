@@ -11,13 +11,12 @@ import { ConditionFailed, type Item, type TransactionWrite } from "../store/tabl
 import { embedOnce } from "./batch/plan.ts";
 import type { Held } from "./find.ts";
 import { contentDigest } from "./identity.ts";
-import { indexRefreshFailed } from "./index-fault.ts";
 import { type LearningRecord, nameKeys, namesFrom, toLearningRecord } from "./present.ts";
 import { heldLearning, type LearningRequest } from "./read.ts";
 import { changed, moment, recordWrites, replaceWrites } from "./record.ts";
 import { redact, redactPath } from "./redaction/redact.ts";
 import { textOwner, textWrite } from "./text-owner.ts";
-import { type LearningDeps, learningEvent, shortened } from "./writer.ts";
+import { indexRefreshFailed, type LearningDeps, learningEvent, shortened } from "./writer.ts";
 
 export type UpdateRequest = LearningRequest & {
   readonly text: string;

@@ -1,5 +1,6 @@
 import type { AuditEvent, Changing } from "../audit/entry.ts";
 import type { AuditAction } from "../contract/audit.ts";
+import { Fault } from "../contract/fault.ts";
 import { learningLimits } from "../contract/limits.ts";
 import type { Embedder } from "../index/embedder.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
@@ -33,3 +34,11 @@ export const learningEvent = (
     metadata: one === null ? { ...metadata, learning_ids: [...ids] } : metadata,
   };
 };
+
+/** The record is as asked for, the index is not: the caller may repeat the request, and the reconciler is told. */
+export const indexRefreshFailed = (cause: unknown): Fault =>
+  new Fault(
+    "INDEX_REFRESH_FAILED",
+    "The change is stored, but the review index does not follow it yet. Repeat the same request.",
+    { cause },
+  );

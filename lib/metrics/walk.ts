@@ -1,47 +1,33 @@
-import { type Following, pageOfLeft, type ScopeMark, toRemovedOrganization } from "../access/follow-scope.ts";
+import type { Call, WalkCall } from "../access/call.ts";
+import { type Following, pageOfLeft, toRemovedOrganization } from "../access/follow-scope.ts";
 import { metricsPreparing } from "../access/policy.ts";
-import type { Scope } from "../access/scope.ts";
 import { msPerDay } from "../contract/days.ts";
 import { Fault } from "../contract/fault.ts";
 import { metricsLimits, requestLimits, scopeLimits } from "../contract/limits.ts";
 import type { RemovedOrganization } from "../contract/records.ts";
 import type { RemovedPullRequest } from "../contract/records-metrics.ts";
 import { certain } from "../runtime/certain.ts";
-import { type Clock, toTimestamp } from "../runtime/clock.ts";
+import { toTimestamp } from "../runtime/clock.ts";
 import { isMoving, type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { organizationKey, streamHeadKey, type TenantKey } from "../store/layout.ts";
-import type { Item, Key, Table } from "../store/table.ts";
+import type { Key, Table } from "../store/table.ts";
 import { parseHead } from "../stream/head.ts";
 import { type PageRequest, readPage, type TooLarge } from "../stream/read.ts";
 import type { Removal } from "../stream/removal.ts";
 import type { Dataset, StreamEntry } from "../stream/stream.ts";
 import { pageTooLarge, type TooLargePage } from "./too-large.ts";
 
-/** What a walk needs of a call. Access has decided whose data it is: what is left of the scope may be seen. */
-export type MetricsCall = {
-  readonly principal: { readonly tenant: TenantKey };
-  readonly scope: Pick<Scope, "organizations" | "following">;
-  readonly input: {
-    readonly query: {
-      readonly start_date: string;
-      readonly end_date: string;
-      readonly repository_ids?: readonly string[] | undefined;
-      readonly user_ids?: readonly string[] | undefined;
-      readonly include_removed?: true | undefined;
-    };
-  };
-  readonly paging: {
-    readonly position: unknown;
-    readonly pageSize: number;
-    next(position: number | readonly number[], mark?: ScopeMark): string;
-    resume(position: number, mark?: ScopeMark): string;
-  };
-  readonly table: Table;
-  readonly clock: Clock;
-  /** The stream's head, as `headAlongside` asked for it. */
-  readonly alongside: ReadonlyArray<Item | undefined>;
-  readonly signal: AbortSignal;
+type MetricsQuery = {
+  readonly start_date: string;
+  readonly end_date: string;
+  readonly repository_ids?: readonly string[] | undefined;
+  readonly user_ids?: readonly string[] | undefined;
+  readonly include_removed?: true | undefined;
 };
+
+/** `alongside` holds the stream's head, as `headAlongside` asked for it. */
+export type MetricsCall = WalkCall<MetricsQuery> &
+  Pick<Call, "alongside" | "signal"> & { readonly paging: { readonly position: unknown } };
 
 export type WalkOptions = {
   readonly dataset: Dataset;
@@ -254,13 +240,13 @@ async function isStillHere(table: Table, { uuid, tenant }: OrganizationItem): Pr
 }
 
 /** Whole UTC days, both inclusive. */
-const windowOf = ({ start_date, end_date }: MetricsCall["input"]["query"]) => ({
+const windowOf = ({ start_date, end_date }: MetricsQuery) => ({
   startMs: Date.parse(`${start_date}T00:00:00.000Z`),
   endMs: Date.parse(`${end_date}T00:00:00.000Z`) + msPerDay,
 });
 
 function filterOf(
-  { repository_ids, user_ids }: MetricsCall["input"]["query"],
+  { repository_ids, user_ids }: MetricsQuery,
   organizations: ReadonlyMap<string, OrganizationItem>,
 ): (entry: Pick<StreamEntry, "organization" | "repositoryId" | "authorId">) => boolean {
   const repositories = repository_ids && new Set(repository_ids);

@@ -2,7 +2,7 @@ import { systemEntry } from "../audit/system-entry.ts";
 import type { Store } from "../store/decide.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { WorkspaceItem } from "../store/items/tenant.ts";
-import { type TenantKey, workspaceTenant } from "../store/layout.ts";
+import { isOrganizationTenant, type TenantKey, workspaceTenant } from "../store/layout.ts";
 import type { Put } from "../store/table.ts";
 
 /** What an event about an organization changes that its administrators must hear of. */
@@ -25,7 +25,7 @@ function movedEntries(store: Store, before: OrganizationItem, after: Organizatio
     summary: `organization moved: ${name}`,
     metadata: { name, before: placeOf(before), after: placeOf(after) },
   } as const;
-  const leaves = !before.tenant.startsWith("o#");
+  const leaves = !isOrganizationTenant(before.tenant);
   return [
     ...systemEntry(store, { ...event, tenant: after.tenant, organization: after }),
     ...(leaves ? systemEntry(store, { ...event, tenant: before.tenant, organization: null }) : []),

@@ -8,6 +8,7 @@ import {
   type ScopeEpochs,
 } from "../store/items/scope-epochs.ts";
 import {
+  isOrganizationTenant,
   organizationLeftKey,
   scopeEpochsKey,
   type TenantKey,
@@ -17,7 +18,7 @@ import { type Table, type TransactionWrite, type Update, writeIf } from "../stor
 import { ttlAfter } from "../store/ttl.ts";
 
 /** Only tenants of several organizations have a scope that changes. */
-export const hasEpochs = (tenant: TenantKey): boolean => !tenant.startsWith("o#");
+export const hasEpochs = (tenant: TenantKey): boolean => !isOrganizationTenant(tenant);
 
 /** What a reader that covers several organizations shows of this one: everything or nothing. */
 export const isVisible = ({ active, plan }: { readonly active: boolean; readonly plan: string }): boolean =>

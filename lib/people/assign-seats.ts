@@ -14,12 +14,14 @@ import {
   parsePool,
 } from "../store/items/people.ts";
 import {
+  isWorkspaceTenant,
   memberKey,
   organizationKey,
   type PoolKey,
   personKey,
   poolGuardKey,
   poolOf,
+  type WorkspaceTenant,
 } from "../store/layout.ts";
 import type { Item, Key, Table } from "../store/table.ts";
 import { inParts, Outcomes, type Part, UntoldFailures } from "./batch.ts";
@@ -76,7 +78,7 @@ export async function assignSeatsToMembers(
   const [items, ahead] = await Promise.all([
     context.table.getMany(ids.map((userId) => memberKey(uuid, userId))),
     // In a workspace only the member tells the address that the person is kept under.
-    pool.startsWith("o#") ? readState(context, place, ids.map(bySelf)) : undefined,
+    !isWorkspaceTenant(pool) ? readState(context, place, ids.map(bySelf)) : undefined,
   ]);
   const personOf = (item: Item | undefined): Key | undefined => {
     const member = item && parseMember(item);
@@ -87,7 +89,7 @@ export async function assignSeatsToMembers(
 }
 
 type Workspace = {
-  readonly tenant: `w#${string}`;
+  readonly tenant: WorkspaceTenant;
   /** Active ones on the plan: only their members can be given a seat. */
   readonly organizations: readonly OrganizationItem[];
 };

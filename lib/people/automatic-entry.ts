@@ -2,7 +2,7 @@ import { systemEntry } from "../audit/system-entry.ts";
 import type { Store } from "../store/decide.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import type { MemberItem, PersonItem } from "../store/items/people.ts";
-import { organizationKey, organizationTenant, type PoolKey } from "../store/layout.ts";
+import { isWorkspaceTenant, organizationKey, type PoolKey } from "../store/layout.ts";
 import type { Put } from "../store/table.ts";
 import type { SeatStep } from "./placement.ts";
 import { organizationsNamed } from "./seat-entry.ts";
@@ -102,7 +102,7 @@ export async function filledSeatsEntry(
   const uuids = [...new Set(memberships.map(({ organization }) => organization))];
   const items = await store.table.getMany(uuids.map(organizationKey));
   const organizations = items.flatMap((item) => (item ? [parseOrganization(item)] : []));
-  const isWorkspace = pool.startsWith("w#");
+  const isWorkspace = isWorkspaceTenant(pool);
   const [own] = organizations;
   const tell = (seated: readonly PersonItem[]) => {
     const theirs = new Set(seated.flatMap((person) => person.memberships.map((each) => each.organization)));
@@ -122,7 +122,7 @@ export async function filledSeatsEntry(
     action: "seats.assigned",
     resourceType: "seat",
     resourceId: null,
-    tenant: isWorkspace ? `w#${pool.slice(2)}` : (own?.tenant ?? organizationTenant(pool.slice(2))),
+    tenant: isWorkspace ? pool : (own?.tenant ?? pool),
     organization: isWorkspace ? null : (own ?? null),
     ...tell(people),
     ...(isWorkspace && {

@@ -1,8 +1,8 @@
+import { chunksOf } from "../runtime/chunks.ts";
 import type { Changing } from "../audit/entry.ts";
 import { counted } from "../contract/counted.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
-import { chunksOf } from "../runtime/chunks.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
 import { memberKey } from "../store/layout.ts";

@@ -1,7 +1,7 @@
 import { peopleLimits } from "../contract/limits.ts";
 import { certain } from "../runtime/certain.ts";
 import { parsePerson, parsePool } from "../store/items/people.ts";
-import { type PoolKey, poolGuardKey } from "../store/layout.ts";
+import { organizationTenant, type PoolKey, poolGuardKey } from "../store/layout.ts";
 import { ConditionFailed, type Key, type Table, type TransactionWrite } from "../store/table.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
 import {
@@ -72,7 +72,7 @@ export class PeopleDraft {
   }
 
   countRole(organization: string, role: string, members: number): void {
-    const pool: PoolKey = `o#${organization}`;
+    const pool = organizationTenant(organization);
     const roles = this.#roles.get(pool) ?? new Map<string, number>();
     this.#roles.set(pool, roles.set(role, (roles.get(role) ?? 0) + members));
   }

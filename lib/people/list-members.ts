@@ -5,7 +5,14 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import { type MemberItem, parseMember, parsePerson, parsePool } from "../store/items/people.ts";
 import type { RoleItem } from "../store/items/role.ts";
 import { parseWorkspace } from "../store/items/tenant.ts";
-import { membersRange, type PoolKey, poolGuardKey, poolOf, tenantKey } from "../store/layout.ts";
+import {
+  isWorkspaceTenant,
+  membersRange,
+  type PoolKey,
+  poolGuardKey,
+  poolOf,
+  tenantKey,
+} from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import { rangeAfter, walk } from "../store/walk.ts";
 import { personKeyOf } from "./placement.ts";
@@ -57,7 +64,7 @@ export async function listMembers(
 
 /** What the pool has: a workspace's for its organizations, else the organization's own. */
 export async function poolSeats(table: Table, pool: PoolKey, organization: OrganizationItem | undefined) {
-  const workspace = pool.startsWith("w#") ? tenantKey(`w#${pool.slice(2)}`) : undefined;
+  const workspace = isWorkspaceTenant(pool) ? tenantKey(pool) : undefined;
   const [guardItem, workspaceItem] = await table.getMany([
     poolGuardKey(pool),
     ...(workspace ? [workspace] : []),

@@ -3,7 +3,7 @@ import type { personRecord } from "../contract/records-people.ts";
 import { seatHolderId } from "../contract/seat-holder.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, type PersonItem, parseMember, parsePerson } from "../store/items/people.ts";
-import { memberKey, organizationKey, personsRange } from "../store/layout.ts";
+import { memberKey, organizationKey, personsRange, type WorkspaceTenant } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 import { rangeAfter, walk } from "../store/walk.ts";
 import { type PeoplePage, poolSeats, roleMatches, seatMatches, type UserFilters } from "./list-members.ts";
@@ -11,21 +11,25 @@ import { type PeoplePage, poolSeats, roleMatches, seatMatches, type UserFilters 
 type PersonRecord = z.output<typeof personRecord>;
 type Found = { readonly sk: string; readonly record: PersonRecord };
 
+type Workspace = {
+  readonly tenant: WorkspaceTenant;
+  readonly organizations: readonly OrganizationItem[];
+};
+
 /**
  * Everybody of a workspace once, with the organizations of the scope they belong to. Whoever holds a seat is listed
  * even where no organization of the scope is left, so that the list adds up to the seats that are assigned.
  */
 export async function listPeople(
   table: Table,
-  pool: `w#${string}`,
-  organizations: readonly OrganizationItem[],
+  { tenant, organizations }: Workspace,
   filters: UserFilters,
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<PeoplePage<PersonRecord>> {
   const visible = new Map(organizations.map((organization) => [organization.uuid, organization]));
-  const range = rangeAfter(personsRange(pool), page.after);
+  const range = rangeAfter(personsRange(tenant), page.after);
   const [seats, walked] = await Promise.all([
-    poolSeats(table, pool, undefined),
+    poolSeats(table, tenant, undefined),
     walk(table, range, page.limit, (items) => select(table, visible, filters, items)),
   ]);
   return { ...seats, records: walked.found.map(({ record }) => record), next: walked.next };

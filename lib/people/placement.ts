@@ -1,5 +1,5 @@
 import type { MemberItem } from "../store/items/people.ts";
-import { type PoolKey, personKey } from "../store/layout.ts";
+import { isWorkspaceTenant, type PoolKey, personKey } from "../store/layout.ts";
 import type { Key } from "../store/table.ts";
 import type { PeopleDraft, Placement } from "./draft.ts";
 
@@ -20,7 +20,7 @@ const placementIn = (pool: PoolKey, organization: string, member: Named): Placem
 
 /** By their address, with whatever other memberships have it. */
 const isShared = (pool: PoolKey, { email, stands_alone }: Named): boolean =>
-  pool.startsWith("w#") && email !== null && !stands_alone;
+  isWorkspaceTenant(pool) && email !== null && !stands_alone;
 
 /** A member from one state to the next, with the pool its organization draws on now. */
 export type MemberStep = {

@@ -1,6 +1,7 @@
 import type { SystemRole } from "../contract/access.ts";
 import { type PeopleItem, parseMember } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
+import { organizationTenant } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { guardWrites } from "./guard.ts";
 
@@ -27,5 +28,5 @@ export function roleWrites(organization: string, members: readonly Item[], role:
       when: { all: [unchanged(stored, ["role"]), { equals: ["active", true] as const }] },
     };
   });
-  return [...updates, ...guardWrites(`o#${organization}`, { roles, keepsOneOf: "cr_admin" })];
+  return [...updates, ...guardWrites(organizationTenant(organization), { roles, keepsOneOf: "cr_admin" })];
 }

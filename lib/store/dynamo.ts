@@ -1,3 +1,4 @@
+import { chunksOf } from "../runtime/chunks.ts";
 import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import {
   BatchGetCommand,
@@ -12,7 +13,6 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { storeLimits } from "../contract/limits.ts";
 import type { Chance } from "../runtime/chance.ts";
-import { chunksOf } from "../runtime/chunks.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { StoreClient } from "./client.ts";
 import { compileRange, isEmptyRange, Placeholders } from "./expressions.ts";

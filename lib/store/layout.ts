@@ -74,9 +74,20 @@ export const unpackSortKey = (packed: string): string => part(packed).replaceAll
 /** `w#<workspace>`, `i#<instance>` or `o#<organization uuid>`: the partition every tenant-wide item hangs on. */
 export type TenantKey = `${"w" | "i" | "o"}#${string}`;
 
-export const workspaceTenant = (workspaceId: string): `w#${string}` => `w#${part(workspaceId)}`;
+export type WorkspaceTenant = `w#${string}`;
+
+export const workspaceTenant = (workspaceId: string): WorkspaceTenant => `w#${part(workspaceId)}`;
 export const instanceTenant = (instanceId: string): TenantKey => `i#${part(instanceId)}`;
 export const organizationTenant = (organizationUuid: string): `o#${string}` => `o#${organizationUuid}`;
+
+export const isWorkspaceTenant = (tenant: TenantKey): tenant is WorkspaceTenant => tenant.startsWith("w#");
+/** An organization that stands alone is its own tenant. */
+export const isOrganizationTenant = (tenant: TenantKey): tenant is `o#${string}` => tenant.startsWith("o#");
+/** Of a caller or a pool that is known to be a workspace's. */
+export function requireWorkspaceTenant(tenant: TenantKey): WorkspaceTenant {
+  if (!isWorkspaceTenant(tenant)) throw new TypeError(`${tenant} is not a workspace.`);
+  return tenant;
+}
 
 const organizationPartition = (organizationUuid: string) => `ORG#${organizationUuid}`;
 const tenantPartition = (tenant: TenantKey) => `TENANT#${tenant}`;
@@ -245,12 +256,11 @@ export const spillPartKey = (spillId: string, index: number): Key => ({
 export type PoolKey = `${"w" | "o"}#${string}`;
 export const poolOf = ({ uuid, tenant }: { readonly uuid: string; readonly tenant: TenantKey }): PoolKey =>
   isWorkspaceTenant(tenant) ? tenant : `o#${uuid}`;
-const isWorkspaceTenant = (tenant: TenantKey): tenant is `w#${string}` => tenant.startsWith("w#");
 /** An organization's pool is part of its people guard; a workspace's is an item of its own. */
 export const poolGuardKey = (pool: PoolKey): Key =>
-  pool.startsWith("w#") ? { pk: tenantPartition(pool), sk: "SEATS" } : peopleKey(pool.slice(2));
+  isWorkspaceTenant(pool) ? { pk: tenantPartition(pool), sk: "SEATS" } : peopleKey(pool.slice(2));
 const poolPartition = (pool: PoolKey): string =>
-  pool.startsWith("w#") ? tenantPartition(pool) : organizationPartition(pool.slice(2));
+  isWorkspaceTenant(pool) ? tenantPartition(pool) : organizationPartition(pool.slice(2));
 /** In a workspace one e-mail address is one person; elsewhere, and without an address, a membership is. */
 export const personKey = (
   pool: PoolKey,
@@ -258,7 +268,7 @@ export const personKey = (
 ): Key => ({
   pk: poolPartition(pool),
   sk:
-    pool.startsWith("w#") && member.email !== null
+    isWorkspaceTenant(pool) && member.email !== null
       ? `PERSON#mail#${part(member.email.toLowerCase())}`
       : `PERSON#user#${member.organization}#${part(member.userId)}`,
 });

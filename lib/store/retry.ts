@@ -1,5 +1,5 @@
-import { AwsFault, NoAnswer } from "../runtime/aws-fault.ts";
 import { type BackOffPolicy, backOffMs } from "../runtime/back-off.ts";
+import { AwsFault, NoAnswer } from "../runtime/aws-fault.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { TimeUp } from "../runtime/time-up.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { CorruptItem, parseItem } from "../store/items/parse.ts";
-import { streamEntryKey } from "../store/layout.ts";
+import { isOrganizationTenant, streamEntryKey } from "../store/layout.ts";
 import type { Item, Put, Value } from "../store/table.ts";
 import { copiesOf, type EntryAddress } from "./pending.ts";
 import type { SpillRef } from "./pointer.ts";
@@ -50,7 +50,7 @@ export const entryPuts = (address: EntryAddress, body: EntryBody): Put[] =>
         address.number,
       ),
       ...body,
-      ...(copy === undefined && !address.tenant.startsWith("o#") && { g: address.organization }),
+      ...(copy === undefined && !isOrganizationTenant(address.tenant) && { g: address.organization }),
     },
     when: { absent: "pk" },
   }));

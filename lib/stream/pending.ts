@@ -3,6 +3,7 @@ import { tenantKeySchema } from "../store/items/parse.ts";
 import {
   type DatasetLetter,
   type EntryPlace,
+  isOrganizationTenant,
   pointerKey,
   streamEntryKey,
   streamRemovalKey,
@@ -113,15 +114,15 @@ type Owner = Pick<EntryPlace, "tenant" | "organization">;
 
 /** A stand-alone organization is its own tenant: one copy serves both kinds of readers. */
 export const copiesOf = (tenant: TenantKey, organization: string): ReadonlyArray<string | undefined> =>
-  tenant.startsWith("o#") ? [undefined] : [undefined, organization];
+  isOrganizationTenant(tenant) ? [undefined] : [undefined, organization];
 
 /** The copy to read for one organization, or for all of the tenant. */
 export const copyOf = ({ tenant, organization }: Owner): string | undefined =>
-  tenant.startsWith("o#") ? undefined : organization;
+  isOrganizationTenant(tenant) ? undefined : organization;
 
 /** Whose a copy is; undefined for the tenant's where it holds several organizations: each entry says it itself. */
 export const ownerOfCopy = ({ tenant, organization }: Owner): string | undefined =>
-  organization ?? (tenant.startsWith("o#") ? tenant.slice(2) : undefined);
+  organization ?? (isOrganizationTenant(tenant) ? tenant.slice(2) : undefined);
 
 export const entryKeys = (address: EntryAddress): Key[] =>
   copiesOf(address.tenant, address.organization).map((copy) =>

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { msPerDay } from "../contract/days.ts";
 import { streamLimits } from "../contract/limits.ts";
 import { CorruptItem, parseItem } from "../store/items/parse.ts";
-import { streamRemovalKey, type TenantKey } from "../store/layout.ts";
+import { isOrganizationTenant, streamRemovalKey, type TenantKey } from "../store/layout.ts";
 import type { Item, Put } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 import { copiesOf } from "./pending.ts";
@@ -98,7 +98,7 @@ export function removalPuts(
     put: {
       ...streamRemovalKey({ tenant, organization: copy, dataset: letterOf(address.dataset) }, address.number),
       ...body,
-      ...(copy === undefined && !tenant.startsWith("o#") && { g: organization }),
+      ...(copy === undefined && !isOrganizationTenant(tenant) && { g: organization }),
     },
     when: { absent: "pk" },
   }));

@@ -122,7 +122,7 @@ test("people of a workspace come page by page, without memberships that are gone
   for (const user of ["ann", "bob", "cem"]) await world.member(github("one"), user, { username: null });
   const organizations = [await organizationOf(table, uuid)];
   const page = (after: string | null, limit: number) =>
-    listPeople(table, "w#acme", organizations, everybody, { after, limit });
+    listPeople(table, { tenant: "w#acme", organizations }, everybody, { after, limit });
 
   const first = await page(null, 2);
   const second = await page(first.next, 2);

@@ -1,3 +1,4 @@
+import { ttlAfter } from "../../store/ttl.ts";
 import { eventLimits, learningLimits } from "../../contract/limits.ts";
 import { certain } from "../../runtime/certain.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
@@ -13,7 +14,6 @@ import { unchanged } from "../../store/items/unchanged.ts";
 import { standingVersion, versionInstant } from "../../store/items/version.ts";
 import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../../store/layout.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
-import { ttlAfter } from "../../store/ttl.ts";
 import { pullRequestDigest } from "../identity.ts";
 import { approved, changed, moment, recordWrites, removeWrites } from "../record.ts";
 import { releaseWrites } from "../text-owner.ts";
