@@ -1,5 +1,5 @@
-import { cacheLimits } from "../contract/limits.ts";
 import { Fault } from "../contract/fault.ts";
+import { cacheLimits } from "../contract/limits.ts";
 import type { RateLimit } from "../contract/operation.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -38,6 +38,13 @@ export type RateLimiter = {
   admit(table: Table, limit: RateLimit, owner: string): Promise<Admission>;
 };
 
+type Slot = {
+  readonly limit: RateLimit;
+  readonly owner: string;
+  readonly slot: string;
+  readonly nowMs: number;
+};
+
 const slotName = (index: number): string => `s${index}`;
 /** Eight characters until 2059, so stamps compare as text in the order of time. */
 const stampTime = (ms: number): string => ms.toString(36);
@@ -68,13 +75,13 @@ export function createRateLimiter({ clock, chance }: { clock: Clock; chance: Cha
       const slots = freeSlots(limit, young);
       const slot = slots[slots.length > 1 ? chance.below(slots.length) : 0];
       if (slot === undefined) throw new RateLimitExceeded(limit, secondsUntilFree(limit, young, nowMs));
-      const taken = await take(table, limit, owner, slot, nowMs);
+      const taken = await take(table, { limit, owner, slot, nowMs });
       stamps = remember(bucket, taken.item);
       if (taken.admitted) return admissionOf(limit, stamps, nowMs);
     }
   }
 
-  async function take(table: Table, limit: RateLimit, owner: string, slot: string, nowMs: number) {
+  async function take(table: Table, { limit, owner, slot, nowMs }: Slot) {
     const cutoff = stampTime(nowMs - limit.windowSeconds * 1000);
     const stamp = `${stampTime(nowMs)}#${Buffer.from(chance.bytes(6)).toString("base64url")}`;
     const expiresAtSeconds = Math.ceil(nowMs / 1000) + 2 * limit.windowSeconds;

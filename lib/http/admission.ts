@@ -18,8 +18,7 @@ export function bucketOwner({ rateLimit }: Operation, principal: Principal, scop
  * call only reads: a metrics export should not stop because a counter is down. Nothing is written uncounted.
  */
 export async function admit(
-  limiter: RateLimiter,
-  table: Table,
+  { limiter, table }: { readonly limiter: RateLimiter; readonly table: Table },
   operation: Operation,
   owner: string,
   onFailure: () => void,

@@ -81,7 +81,7 @@ async function runVerb<Op extends Operation>(
   const { principal, scope } = resolved;
   const owner = bucketOwner(operation, principal, scope);
   deps.limiter.refuseKnownFull(operation.rateLimit, owner);
-  const admitted = admit(deps.limiter, table, operation, owner, () => {
+  const admitted = admit({ limiter: deps.limiter, table }, operation, owner, () => {
     exchange.limiterFailed = true;
   });
   const answer = verb({

@@ -62,7 +62,7 @@ export async function* differences(
       there.push(vector);
       vector = await next(vectors, parseVectorHead);
     }
-    yield compare(embedder, organization, id, here, there);
+    yield compare(embedder, { organization, id }, here, there);
     if (here) record = await next(records, parseLearningHead);
   }
 }
@@ -71,8 +71,7 @@ const firstOf = (one = "", other = ""): string => (one !== "" && (other === "" |
 
 function compare(
   embedder: Embedder,
-  organization: string,
-  id: string,
+  { organization, id }: { readonly organization: string; readonly id: string },
   record: Found<LearningHead> | undefined,
   vectors: readonly Found<VectorHead>[],
 ): Compared {

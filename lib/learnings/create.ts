@@ -44,7 +44,11 @@ export async function createLearnings(
   const failed = items
     .flatMap((each) => refusedItem(each, known) ?? [])
     .map(({ index, id, error }) => ({ index, id, code: error.code }));
-  const stored = await storeTexts(deps, author, wantedTexts(items, repositories), owners, failed);
+  const stored = await storeTexts(deps, author, {
+    wanted: wantedTexts(items, repositories),
+    owners,
+    failed,
+  });
   // One that got another text between two rounds is stored under both; the later plan knows it as it is.
   const byId = new Map([...stored.values()].map((plan) => [plan.learning.id, plan]));
   const unindexed = await followChanged(

@@ -1,4 +1,3 @@
-import { ttlAfter } from "../store/ttl.ts";
 import { indexLimits, learningLimits } from "../contract/limits.ts";
 import { markStale } from "../index/stale.ts";
 import type { Chance } from "../runtime/chance.ts";
@@ -16,6 +15,7 @@ import {
   type TenantKey,
 } from "../store/layout.ts";
 import { type Condition, type Item, identityOf, type Key, type TransactionWrite } from "../store/table.ts";
+import { ttlAfter } from "../store/ttl.ts";
 import type { Content } from "./content.ts";
 import { learningUuid } from "./identity.ts";
 
@@ -40,14 +40,16 @@ export const moment = (
   { placeInBatch = 0, indexedByWriter = false }: { placeInBatch?: number; indexedByWriter?: boolean } = {},
 ): Moment => ({ nowMs, tenant, placeInBatch, indexedByWriter, revision: chance.uuid() });
 
-type Birth = Pick<LearningItem, "state" | "pull_requests" | "approve_at" | "author_id" | "created_at">;
+type Birth = Pick<LearningItem, "state" | "pull_requests" | "approve_at" | "author_id" | "created_at"> & {
+  readonly generation: number;
+  readonly removedPlace?: string | undefined;
+};
 
 export function newLearning(
   at: Moment,
   organization: string,
   { repositoryId, text, digest, file, sourceUrl }: Content,
-  { generation, removedPlace }: { readonly generation: number; readonly removedPlace?: string | undefined },
-  birth: Birth,
+  { generation, removedPlace, ...birth }: Birth,
 ): LearningItem {
   const id = learningUuid(organization, repositoryId, text, generation);
   const isListed = birth.state === "approved";

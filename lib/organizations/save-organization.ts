@@ -53,7 +53,7 @@ export async function saveOrganization(
   const uuid = organizationUuid(saved);
   const { organization, mayHaveRoom, epochs } = await decideAnew(store, async () => {
     const stored = await settledOrganization(store, uuid, saved);
-    return applyOrganization(store, uuid, stored, saved, version);
+    return applyOrganization(store, stored, saved, version);
   });
   for (const { tenant, epoch } of epochs) await publishEpoch(store.table, tenant, epoch);
   const { tenant } = organization;
@@ -86,12 +86,12 @@ type Applied = {
 
 async function applyOrganization(
   store: Store,
-  uuid: string,
   stored: Item | undefined,
   saved: OrganizationSaved,
   version: string,
 ): Promise<Applied> {
   const { table, clock } = store;
+  const uuid = organizationUuid(saved);
   const before = stored && standing(parseOrganization(stored), clock.nowMs());
   // Seen before: it may have made room, and been cut off before anybody sat down.
   if (before && before.first_version <= version && version <= before.version) {

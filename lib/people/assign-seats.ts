@@ -85,7 +85,7 @@ export async function assignSeatsToMembers(
     return member?.active ? personKeyOf(pool, uuid, member) : undefined;
   };
   const named = ids.map((id, index) => ({ id, person: personOf(items[index]) }));
-  return await assign(context, place, wish, named, ahead);
+  return await assign(context, place, wish, { named, ahead });
 }
 
 type Workspace = {
@@ -106,7 +106,7 @@ export async function assignSeatsByEmail(
     id,
     person: personKey(tenant, { organization: "", userId: "", email: id }),
   }));
-  return await assign(context, placeOf(workspace), wish, named);
+  return await assign(context, placeOf(workspace), wish, { named });
 }
 
 /** Holders of a workspace's seats whom no e-mail address names, by what the list of people calls them. */
@@ -119,7 +119,7 @@ export async function unassignSeatHolders(
     const holder = parseSeatHolderId(id);
     return { id, person: holder && holderKey(workspace.tenant, holder) };
   });
-  return await assign(context, placeOf(workspace), { action: "unassign", dryRun }, named);
+  return await assign(context, placeOf(workspace), { action: "unassign", dryRun }, { named });
 }
 
 const holderKey = (tenant: Workspace["tenant"], { provider, organizationId, userId }: SeatHolder): Key => {
@@ -148,8 +148,13 @@ async function assign(
   context: Changing,
   place: Place,
   wish: Wish,
-  named: ReadonlyArray<{ readonly id: string; readonly person: Key | undefined }>,
-  ahead?: State,
+  {
+    named,
+    ahead,
+  }: {
+    readonly named: ReadonlyArray<{ readonly id: string; readonly person: Key | undefined }>;
+    readonly ahead?: State | undefined;
+  },
 ): Promise<Outcomes> {
   const outcomes = new Outcomes(named.map(({ id }) => id));
   const untold = new UntoldFailures<SeatFailure>();
@@ -219,7 +224,9 @@ function decide(
   const { decided, changes, changed, failures } = judge(rest, state, place, action);
   const { seatsTaken } = seatsOf(changes);
   const failed = untold.forEntry(changed.length > 0, failures);
-  const entry = failed ? seatEntry(context, place, action, { changed, failures: failed }, state) : [];
+  const entry = failed
+    ? seatEntry(context, place, action, { changed, failures: failed, providerIds: state.providerIds })
+    : [];
   return {
     decided,
     // A person of more organizations than a transaction holds: their further copies of the entry follow it.

@@ -1,8 +1,8 @@
-import { chunksOf } from "../runtime/chunks.ts";
 import type { Changing } from "../audit/entry.ts";
 import { counted } from "../contract/counted.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
+import { chunksOf } from "../runtime/chunks.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
 import { memberKey } from "../store/layout.ts";
@@ -39,7 +39,8 @@ export async function changeRolesEverywhere(
   const ids = [...new Set(change.userIds)];
   const judged: Judged[] = [];
   await inChunks(organizations, async (organization) => {
-    judged.push(await judgeIn(context, organization, change, ids, judged.length < statesKeptMax));
+    const { state, ...known } = await judgeIn(context, organization, { ...change, userIds: ids });
+    judged.push({ ...known, ...(state && judged.length < statesKeptMax && { state }) });
   });
   const done = change.dryRun ? judged : await changeInAll(context, change, judged);
   return failuresOf(organizations, ids, done);
@@ -62,18 +63,16 @@ async function judgeIn(
   context: Changing,
   organization: OrganizationItem,
   change: RoleChange,
-  ids: readonly string[],
-  keepsState: boolean,
 ): Promise<Judged> {
   if (organization.plan !== "enterprise") {
-    const failures = await refuseOtherPlan(context, organization, ids);
+    const failures = await refuseOtherPlan(context, organization, change.userIds);
     return { organization, failures, hasEntry: false };
   }
   const untold = new UntoldFailures<RoleFailure>();
-  const state = await readRolesState(context, organization.uuid, change.role, ids);
+  const state = await readRolesState(context, organization.uuid, change.role, change.userIds);
   const wish = { ...change, dryRun: true };
-  const { failed: failures } = await changeRoles(context, organization, wish, { untold }, state);
-  return { organization, failures, hasEntry: untold.hasEntry, ...(keepsState && { state }) };
+  const { failed: failures } = await changeRoles(context, organization, wish, { untold, ahead: state });
+  return { organization, failures, hasEntry: untold.hasEntry, state };
 }
 
 /** Where nothing is to be changed, what was judged stands. */
@@ -88,7 +87,10 @@ async function changeInAll(
   const changeIn = async ({ organization, state }: Judged) => {
     const untold = new UntoldFailures<RoleFailure>();
     const telling = carried.left.length > 0 ? { untold, carried } : { untold };
-    const { failed: failures } = await changeRoles(context, organization, change, telling, state);
+    const { failed: failures } = await changeRoles(context, organization, change, {
+      ...telling,
+      ahead: state,
+    });
     done.push({ organization, failures, hasEntry: untold.hasEntry });
   };
   let rest = judged.filter(({ hasEntry }) => hasEntry);
@@ -163,7 +165,7 @@ const furtherEntries = (
     .map(
       ({ organization, failures }) =>
         () =>
-          roleEntry(context, organization, role, [], failures),
+          roleEntry(context, organization, { role, changes: [], failures }),
     );
 
 /** A write leaves nobody out silently: whom it cannot change because of the plan is told. */

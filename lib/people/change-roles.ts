@@ -40,8 +40,7 @@ export async function changeRoles(
   context: Changing,
   organization: OrganizationItem,
   change: RoleChange,
-  telling: Telling = {},
-  ahead?: RolesState,
+  { ahead, ...telling }: Telling & { readonly ahead?: RolesState | undefined } = {},
 ): Promise<Outcomes> {
   const ids = [...new Set(change.userIds)];
   const outcomes = new Outcomes(ids);
@@ -126,7 +125,9 @@ function decide(
     .filter(({ role }) => role !== change.role)
     .map(({ user_id, role }) => ({ id: user_id, before: role, after: change.role }));
   const failed = untold.forEntry(changes.length > 0, failures);
-  const entry = failed ? roleEntry(context, organization, change.role, changes, failed) : [];
+  const entry = failed
+    ? roleEntry(context, organization, { role: change.role, changes, failures: failed })
+    : [];
   const writes = changing.length > 0 ? roleWrites(organization.uuid, changing, change.role) : [];
   return {
     decided,
@@ -178,9 +179,15 @@ type MemberChange = { readonly id: string; readonly before: string; readonly aft
 export const roleEntry = (
   context: Changing,
   organization: OrganizationItem,
-  role: string,
-  changes: readonly MemberChange[],
-  failures: readonly RoleFailure[],
+  {
+    role,
+    changes,
+    failures,
+  }: {
+    readonly role: string;
+    readonly changes: readonly MemberChange[];
+    readonly failures: readonly RoleFailure[];
+  },
 ) =>
   changeEntry(context, {
     action: "roles.changed",

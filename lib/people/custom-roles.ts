@@ -89,7 +89,8 @@ export async function createRole(
     await context.table.transact([
       { put: role, when: { absent: "pk" } },
       newInGuard(organization.uuid, guard, role, { granted, is_default }),
-      ...roleEntry(context, organization, "role.created", role, {
+      ...roleEntry(context, organization, role, {
+        action: "role.created",
         after: toldOf(after, role),
         lostDefault: is_default ? defaultOf(guard) : undefined,
       }),
@@ -158,7 +159,8 @@ export async function updateRole(
     await context.table.transact([
       { put: after, when: unchanged },
       ...guardUpdate(organization.uuid, guard, { role, after, renamed, changes }),
-      ...roleEntry(context, organization, "role.updated", after, {
+      ...roleEntry(context, organization, after, {
+        action: "role.updated",
         ...told,
         lostDefault: told.after.is_default ? defaultOf(guard) : undefined,
       }),
@@ -272,7 +274,7 @@ export async function deleteRole(
           ],
         },
       },
-      ...roleEntry(context, organization, "role.deleted", role, { before: toldOf(guard, role) }),
+      ...roleEntry(context, organization, role, { action: "role.deleted", before: toldOf(guard, role) }),
     ]);
   });
 }

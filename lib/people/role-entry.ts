@@ -25,17 +25,18 @@ export function changesOf(
   return { before: pick(before), after: pick(after) };
 }
 
+type ToldChange = {
+  readonly before?: Partial<ToldRole>;
+  readonly after?: Partial<ToldRole>;
+  /** The id of the role that new members got until now. */
+  readonly lostDefault?: string | undefined;
+};
+
 export const roleEntry = (
   context: Changing,
   organization: OrganizationItem,
-  action: Extract<AuditAction, `role.${string}`>,
   role: Pick<RoleItem, "id" | "name">,
-  told: {
-    readonly before?: Partial<ToldRole>;
-    readonly after?: Partial<ToldRole>;
-    /** The id of the role that new members got until now. */
-    readonly lostDefault?: string | undefined;
-  },
+  { action, ...told }: ToldChange & { readonly action: Extract<AuditAction, `role.${string}`> },
 ): Put[] =>
   changeEntry(context, {
     action,
@@ -47,11 +48,7 @@ export const roleEntry = (
     metadata: { name: role.name, ...metadataOf(told) },
   });
 
-const metadataOf = ({
-  before,
-  after,
-  lostDefault,
-}: Parameters<typeof roleEntry>[4]): { readonly [name: string]: Value } => ({
+const metadataOf = ({ before, after, lostDefault }: ToldChange): { readonly [name: string]: Value } => ({
   ...(before && { before: { ...before } }),
   ...(after && { after: { ...after } }),
   ...(lostDefault !== undefined && { lost_default: lostDefault }),

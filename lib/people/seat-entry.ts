@@ -38,8 +38,7 @@ export function seatEntry(
   context: Changing,
   { tenant, organization }: SeatPlace,
   action: SeatAction,
-  told: Told,
-  { providerIds }: { readonly providerIds: ReadonlyMap<string, string> },
+  { providerIds, ...told }: Told & { readonly providerIds: ReadonlyMap<string, string> },
 ): Put[] {
   const logs = organizationsOf(told.changed).filter((uuid) => providerIds.has(uuid));
   const isAssigned = action === "assign";

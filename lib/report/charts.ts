@@ -40,7 +40,8 @@ export function barChart(points: readonly Point[], options: ChartOptions): Marku
       markup`<rect class="bar" x="${round(left + index * step + step * 0.15)}" y="${round(top + plotHeight - barHeight)}" width="${round(step * 0.7)}" height="${round(barHeight)}"><title>${label}: ${options.format(value)}</title></rect>`,
     ];
   });
-  return frame(points, most, options, (index) => left + (index + 0.5) * step, bars);
+  const x = (index: number) => left + (index + 0.5) * step;
+  return frame(options, { points, most, x }, bars);
 }
 
 export function lineChart(series: readonly Series[], options: ChartOptions): Markup {
@@ -70,7 +71,7 @@ export function lineChart(series: readonly Series[], options: ChartOptions): Mar
             markup`<g class="legend"><circle class="dot series-${which}" cx="${left + 8 + which * 170}" cy="${height - 8}" r="4"/><text x="${left + 18 + which * 170}" y="${height - 4}">${name}</text></g>`,
         )
       : [];
-  return frame(points, most, options, x, [...lines, ...legend]);
+  return frame(options, { points, most, x }, [...lines, ...legend]);
 }
 
 /** A line through what is known; it breaks off where a value is missing. */
@@ -93,11 +94,15 @@ function pathOf(
 const topOf = (points: readonly Point[], { most }: ChartOptions): number =>
   most ?? Math.max(1, ...points.map(({ value }) => value ?? 0));
 
+type Axes = {
+  readonly points: readonly Point[];
+  readonly most: number;
+  readonly x: (index: number) => number;
+};
+
 function frame(
-  points: readonly Point[],
-  most: number,
   { title, format }: ChartOptions,
-  x: (index: number) => number,
+  { points, most, x }: Axes,
   content: readonly Markup[],
 ): Markup {
   const grid = Array.from({ length: gridLines + 1 }, (_, index) => {

@@ -41,7 +41,7 @@ export async function completeScan(
     const stored = await store.table.get(ledgerKey(repository));
     const ledger = stored && parseLedger(stored, organization);
     if (ledger?.newest.version === scan.version) return undefined;
-    return await applyScan(store, repository, ledger, scan, inOrder(completed));
+    return await applyScan(store, { repository, ledger, scan, findings: inOrder(completed) });
   });
 }
 
@@ -50,6 +50,13 @@ const inOrder = ({ findings }: ScanCompleted): PlacedFinding[] =>
     .map((finding) => ({ place: placeOf(finding.id), finding }))
     .sort((one, other) => (one.place < other.place ? -1 : 1));
 
+/** What a scan found, and what is known of the repository. */
+type Scanned = {
+  readonly repository: ScannedRepository;
+  readonly ledger: Ledger | undefined;
+  readonly findings: readonly PlacedFinding[];
+};
+
 /**
  * New chunks first, then the ledger that names them, then what neither it nor the one before names is removed:
  * a reader holds a ledger for seconds and so survives a scan, and only two at once make it start over. Chunks are
@@ -57,15 +64,13 @@ const inOrder = ({ findings }: ScanCompleted): PlacedFinding[] =>
  */
 async function applyScan(
   store: Store,
-  repository: ScannedRepository,
-  ledger: Ledger | undefined,
-  scan: ScanReference,
-  findings: readonly PlacedFinding[],
+  applied: { readonly scan: ScanReference } & Scanned,
 ): Promise<string | undefined> {
   const { table, clock } = store;
+  const { repository, ledger, scan, findings } = applied;
   const telling = { scan, newestBefore: ledger && standing(ledger.newest, clock.nowMs()) };
   const writer = new ChunkWriter(store, repository);
-  const { replaced, unnamed } = await mergeStored(store, repository, ledger, findings, telling, writer);
+  const { replaced, unnamed } = await mergeStored(store, applied, telling, writer);
   const chunks = (ledger?.chunks ?? []).flatMap((chunk) => replaced.get(chunk.id) ?? [chunk]);
   if (chunks.length === 0)
     for await (const chunk of firstChunks(findings, telling)) chunks.push(await writer.keep(chunk));
@@ -96,9 +101,7 @@ type Merged = {
 
 async function mergeStored(
   { table, clock }: Store,
-  repository: ScannedRepository,
-  ledger: Ledger | undefined,
-  findings: readonly PlacedFinding[],
+  { repository, ledger, findings }: Scanned,
   telling: Telling,
   writer: ChunkWriter,
 ): Promise<Merged> {

@@ -1,4 +1,3 @@
-import { chunksOf } from "../runtime/chunks.ts";
 import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import {
   BatchGetCommand,
@@ -13,6 +12,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { storeLimits } from "../contract/limits.ts";
 import type { Chance } from "../runtime/chance.ts";
+import { chunksOf } from "../runtime/chunks.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { StoreClient } from "./client.ts";
 import { compileRange, isEmptyRange, Placeholders } from "./expressions.ts";
@@ -95,7 +95,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     operation: TableOperation,
     call: () => Promise<Answer>,
     signal?: AbortSignal,
-  ) => withRetries(waiting, true, signal, () => counting(operation, call));
+  ) => withRetries(waiting, { repeatAmbiguous: true, signal }, () => counting(operation, call));
   /** No attempt begins after the deadline, or long after the moment that the write carries. */
   const sendWrite = <Answer extends Paid>(
     operation: TableOperation,
@@ -103,9 +103,11 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     { until }: CallOptions,
     { repeat = true, untilAnswered = false, momentMs }: SendOptions = {},
   ) => {
-    const bounds = { until, momentMs, ageMsMax: storeLimits.writeAgeMsMax, untilAnswered };
     const signal = until?.signal;
-    return withRetries(waiting, repeat, signal, () => counting(operation, () => call(signal)), bounds);
+    const bounds = { until, momentMs, ageMsMax: storeLimits.writeAgeMsMax, untilAnswered };
+    return withRetries(waiting, { repeatAmbiguous: repeat, signal, ...bounds }, () =>
+      counting(operation, () => call(signal)),
+    );
   };
 
   async function get(

@@ -1,5 +1,5 @@
-import { type BackOffPolicy, backOffMs } from "../runtime/back-off.ts";
 import { AwsFault, NoAnswer } from "../runtime/aws-fault.ts";
+import { type BackOffPolicy, backOffMs } from "../runtime/back-off.ts";
 import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { TimeUp } from "../runtime/time-up.ts";
@@ -74,6 +74,12 @@ export type WriteBounds = {
   readonly untilAnswered?: boolean;
 };
 
+export type RetryOptions = WriteBounds & {
+  /** Whether to repeat a call of which nobody knows if it happened. */
+  readonly repeatAmbiguous: boolean;
+  readonly signal?: AbortSignal | undefined;
+};
+
 /** Throws when the time is up, by the signal or by the clock. */
 export function checkTime(until: Until | undefined): void {
   until?.signal.throwIfAborted();
@@ -83,10 +89,15 @@ export function checkTime(until: Until | undefined): void {
 /** Runs `call` until it answers, fails for good, or the attempts are used up. */
 export async function withRetries<Answer>(
   waiting: Waiting,
-  repeatAmbiguous: boolean,
-  signal: AbortSignal | undefined,
+  {
+    repeatAmbiguous,
+    signal,
+    until,
+    momentMs,
+    ageMsMax = Number.POSITIVE_INFINITY,
+    untilAnswered = false,
+  }: RetryOptions,
   call: () => Promise<Answer>,
-  { until, momentMs, ageMsMax = Number.POSITIVE_INFINITY, untilAnswered = false }: WriteBounds = {},
 ): Promise<Answer> {
   const { clock, policy } = waiting;
   const begunMs = clock.nowMs();

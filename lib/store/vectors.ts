@@ -47,7 +47,7 @@ export function createVectorSearch(options: {
         ...placeholders.attributes(),
         TopK: resultsMax,
       };
-      const answer = await withRetries(waiting, true, signal, () =>
+      const answer = await withRetries(waiting, { repeatAmbiguous: true, signal }, () =>
         options.client.send(new SearchVectorsCommand(input), signal),
       );
       return (answer.SearchResults ?? []).map(({ Item }) => keySchema.parse(Item));

@@ -109,7 +109,7 @@ async function repairPointer(deps: StreamDeps, pointer: Pointer, found: Found, t
   const kept: { -readonly [Name in Dataset]?: PlaceRecord } = {};
   for (const dataset of datasets) {
     const place = pointer.places[dataset];
-    if (place && (await repairPlace(deps, pointer, dataset, place, tally))) kept[dataset] = place;
+    if (place && (await repairPlace(deps, pointer, { dataset, ...place }, tally))) kept[dataset] = place;
   }
   const isWhole = datasets.every((dataset) => kept[dataset] === pointer.places[dataset]);
   found.weeks = noteWeeks(found.weeks, Object.values(kept));
@@ -130,8 +130,7 @@ async function repairPointer(deps: StreamDeps, pointer: Pointer, found: Found, t
 async function repairPlace(
   { table }: StreamDeps,
   { tenant, organization, id }: Pointer,
-  dataset: Dataset,
-  { week, number, spill }: PlaceRecord,
+  { dataset, week, number, spill }: PlaceRecord & { readonly dataset: Dataset },
   tally: Tally,
 ): Promise<boolean> {
   const address = { tenant, organization, dataset: letterOf(dataset), week, number };

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { restEvent } from "../../cli/local/rest-event.ts";
-import { onlyOrganization } from "../../lib/access/scope.ts";
 import { Fault } from "../../lib/contract/fault.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { listOrganizations } from "../../lib/contract/operations/organizations.ts";
@@ -9,6 +8,7 @@ import { gatedTable } from "../../lib/http/admission.ts";
 import type { Dependencies } from "../../lib/http/dependencies.ts";
 import type { Exchange } from "../../lib/http/exchange.ts";
 import { deprecationHeaders, headerValues, requestIdOf, sourceIpOf } from "../../lib/http/headers.ts";
+import { onlyOrganization } from "../../lib/access/scope.ts";
 import { RefusalMemory } from "../../lib/http/refusal-memory.ts";
 import { auditRefusal } from "../../lib/http/refusals.ts";
 import { succeed } from "../../lib/http/respond.ts";

@@ -137,7 +137,7 @@ test("places in the lists that a resumed walk reads carry their moment: audit en
     created_at: "",
   } as const;
   const at = moment({ nowMs, chance: systemChance }, "w#acme");
-  const learning = newLearning(at, "u", content, { generation: 1 }, { ...birth, pull_requests: [] });
+  const learning = newLearning(at, "u", content, { ...birth, generation: 1, pull_requests: [] });
   const placed = [...replaceWrites(undefined, learning), ...removeWrites(learning, nowMs)]
     .filter((write) => "put" in write && write.put.sk.includes("#"))
     .flatMap((write) => ("put" in write && write.put.pk !== learning.pk ? [write.momentMs] : []));

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { eventLimits, storeLimits } from "../../lib/contract/limits.ts";
 import { AwsFault, NoAnswer } from "../../lib/runtime/aws-fault.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
+import { chunksOf } from "../../lib/runtime/chunks.ts";
 import type { StoreClient } from "../../lib/store/client.ts";
 import { createTable } from "../../lib/store/create-table.ts";
 import { decideAnew } from "../../lib/store/decide.ts";
@@ -14,6 +15,7 @@ import {
   StoreUnavailable,
   type Table,
   TransactionRefused,
+  writeIf,
 } from "../../lib/store/table.ts";
 import { createVectorSearch } from "../../lib/store/vectors.ts";
 import { TestClock } from "../support/clock.ts";
@@ -93,20 +95,22 @@ describe("retries", () => {
 
   test("end with the answer, and with the attempts", async () => {
     const throttle = awsFault("ThrottlingException");
-    expect(await withRetries(waiting(), false, undefined, failing(throttle, attemptsMax - 1))).toBe(
+    expect(await withRetries(waiting(), { repeatAmbiguous: false }, failing(throttle, attemptsMax - 1))).toBe(
       attemptsMax,
     );
-    const given = await withRetries(waiting(), false, undefined, failing(throttle, attemptsMax)).catch(
-      (error: unknown) => error,
-    );
+    const given = await withRetries(
+      waiting(),
+      { repeatAmbiguous: false },
+      failing(throttle, attemptsMax),
+    ).catch((error: unknown) => error);
     expect(given).toBeInstanceOf(StoreUnavailable);
     expect(given).toMatchObject({ throttled: true, cause: throttle, message: "The store is throttling." });
   });
 
   test("repeat what may have happened only where that is harmless", async () => {
     const lost = new NoAnswer("lost");
-    expect(await withRetries(waiting(), true, undefined, failing(lost, 1))).toBe(2);
-    await expect(withRetries(waiting(), false, undefined, failing(lost, 1))).rejects.toMatchObject({
+    expect(await withRetries(waiting(), { repeatAmbiguous: true }, failing(lost, 1))).toBe(2);
+    await expect(withRetries(waiting(), { repeatAmbiguous: false }, failing(lost, 1))).rejects.toMatchObject({
       name: "StoreUnavailable",
       throttled: false,
       cause: lost,
@@ -115,7 +119,7 @@ describe("retries", () => {
 
   test("do not repeat what will not change", async () => {
     const error = awsFault("ValidationException");
-    await expect(withRetries(waiting(), true, undefined, failing(error, 1))).rejects.toBe(error);
+    await expect(withRetries(waiting(), { repeatAmbiguous: true }, failing(error, 1))).rejects.toBe(error);
   });
 
   test("wait longer each time, up to a bound, never the same for two", async () => {
@@ -259,4 +263,33 @@ describe("deciding anew", () => {
     const error = new TypeError("ours");
     await expect(decideAnew(store(), refusing(error, 1))).rejects.toBe(error);
   });
+
+  test("numbers the attempts from 0, so that only the first uses what was read before", async () => {
+    const attempts: number[] = [];
+    await decideAnew(store(), async (attempt) => {
+      attempts.push(attempt);
+      if (attempt < 2) throw new ConditionFailed(undefined);
+    });
+    expect(attempts).toEqual([0, 1, 2]);
+  });
+});
+
+describe("a write that needs its condition", () => {
+  const write = { delete: key("a"), when: { present: "pk" } };
+
+  test("says whether the condition held", async () => {
+    expect(await writeIf(storeOf({}).table, write)).toBe(true);
+    const failed = awsFault("ConditionalCheckFailedException");
+    expect(await writeIf(storeOf(failed).table, write)).toBe(false);
+  });
+
+  test("passes every other fault on", async () => {
+    const error = awsFault("AccessDeniedException");
+    await expect(writeIf(storeOf(error).table, write)).rejects.toBe(error);
+  });
+});
+
+test("elements come in chunks of the size that is asked for, the last one smaller", () => {
+  expect(chunksOf([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
+  expect(chunksOf([], 2)).toEqual([]);
 });

@@ -56,9 +56,8 @@ export async function readOwners(
 export async function planTexts(
   deps: LearningDeps,
   author: Author,
-  wanted: readonly Wanted[],
-  owners: TextOwners,
-  embed: (learning: LearningItem) => Promise<Embedding>,
+  embed: Embed,
+  { wanted, owners }: { readonly wanted: readonly Wanted[]; readonly owners: TextOwners },
 ): Promise<ReadonlyArray<Plan | undefined>> {
   const ids = wanted.map(({ content }) => textOwner(owners.get(content.digest)).learningId);
   const held = wanted.flatMap(({ content: { text } }, index) => {
@@ -66,26 +65,33 @@ export async function planTexts(
     return id === null ? [] : [{ id, text }];
   });
   const existing = await readExisting(deps, author, held);
-  const nowMs = deps.clock.nowMs();
+  const planning = { deps, author, embed, nowMs: deps.clock.nowMs() };
   const plans = wanted.map((each, index): Plan | undefined => {
     const id = ids[index] ?? null;
-    if (id === null) return planNew(deps, nowMs, author, each, owners.get(each.content.digest), embed);
+    if (id === null) return planNew(planning, each, owners.get(each.content.digest));
     const found = existing.get(id);
     if (found?.learning.digest !== each.content.digest) return undefined;
-    return planExisting(deps, nowMs, author, each, found, embed);
+    return planExisting(planning, each, found);
   });
   // Owners are not read together: a Learning that got another text meanwhile may be seen under both.
   const first = new Map(plans.toReversed().map((plan) => [plan?.learning.id, plan]));
   return plans.map((plan) => (plan === first.get(plan?.learning.id) ? plan : undefined));
 }
 
+type Embed = (learning: LearningItem) => Promise<Embedding>;
+
+/** What the plans of a batch share. */
+type Planning = {
+  readonly deps: LearningDeps;
+  readonly author: Author;
+  readonly embed: Embed;
+  readonly nowMs: number;
+};
+
 function planNew(
-  deps: LearningDeps,
-  nowMs: number,
-  { organization, authorId }: Author,
+  { deps, author: { organization, authorId }, embed, nowMs }: Planning,
   wanted: Wanted,
   owner: Item | undefined,
-  embed: (learning: LearningItem) => Promise<Embedding>,
 ): Plan {
   const { content, placeInBatch } = wanted;
   const at = moment({ nowMs, chance: deps.chance }, organization.tenant, {
@@ -94,19 +100,15 @@ function planNew(
   });
   const known = textOwner(owner);
   const generation = freeGeneration(known);
-  const learning = newLearning(
-    at,
-    organization.uuid,
-    content,
-    { ...known, generation },
-    {
-      state: "approved",
-      pull_requests: [],
-      approve_at: null,
-      author_id: authorId,
-      created_at: toTimestamp(nowMs),
-    },
-  );
+  const learning = newLearning(at, organization.uuid, content, {
+    generation,
+    removedPlace: known.removedPlace,
+    state: "approved",
+    pull_requests: [],
+    approve_at: null,
+    author_id: authorId,
+    created_at: toTimestamp(nowMs),
+  });
   const claim = textWrite(organization.uuid, content.digest, owner, {
     learningId: learning.id,
     takes: generation,
@@ -119,12 +121,9 @@ type Existing = { readonly learning: LearningItem; readonly isIndexedRight: bool
 
 /** Private, pending or disapproved until now: whoever posts it publishes it. */
 function planExisting(
-  deps: LearningDeps,
-  nowMs: number,
-  { organization }: Author,
+  { deps, author: { organization }, embed, nowMs }: Planning,
   wanted: Wanted,
   { learning: before, isIndexedRight }: Existing,
-  embed: (learning: LearningItem) => Promise<Embedding>,
 ): Plan {
   if (before.state === "approved") {
     const embedding = isIndexedRight ? undefined : embed(before);
@@ -170,10 +169,7 @@ async function readExisting(
 }
 
 /** One embedding per text, however often its plan is made anew; its failure is heard when it is waited for. */
-export function embedOnce({
-  embedder,
-  signal,
-}: LearningDeps): (learning: LearningItem) => Promise<Embedding> {
+export function embedOnce({ embedder, signal }: LearningDeps): Embed {
   const known = new Map<string, Promise<Embedding>>();
   return (learning) => {
     const text = embeddedText(learning);

@@ -23,6 +23,8 @@ export type Stored = ReadonlyMap<string, Plan>;
 export type FailedItem = { readonly index: number; readonly id: string | null; readonly code: ItemErrorCode };
 
 type Round = {
+  /** The texts that the plans are for, in their order. */
+  readonly open: readonly Wanted[];
   readonly stored: Map<string, Plan>;
   readonly attempt: number;
   readonly failed: readonly FailedItem[];
@@ -36,15 +38,17 @@ type Round = {
 export async function storeTexts(
   deps: LearningDeps,
   author: Author,
-  wanted: readonly Wanted[],
-  firstOwners: TextOwners,
-  failed: readonly FailedItem[],
+  batch: {
+    readonly wanted: readonly Wanted[];
+    readonly owners: TextOwners;
+    readonly failed: readonly FailedItem[];
+  },
 ): Promise<Stored> {
   const stored = new Map<string, Plan>();
   const embed = embedOnce(deps);
   const waiting = { clock: deps.clock, chance: deps.chance, policy: storeLimits.retry };
-  let open = wanted;
-  let owners = firstOwners;
+  let open = batch.wanted;
+  let { owners } = batch;
   for (let attempt = 0; open.length > 0; attempt++) {
     if (attempt >= learningLimits.attemptsMax) throw new StoreUnavailable("texts stay contested", false);
     if (attempt > 0) {
@@ -53,8 +57,8 @@ export async function storeTexts(
       owners = await readOwners(deps.table, author.organization.uuid, contents);
     }
     open = open.filter(({ content }) => !isExhausted(owners.get(content.digest)));
-    const plans = await planTexts(deps, author, open, owners, embed);
-    open = await writePlans(deps, author, open, plans, { stored, attempt, failed });
+    const plans = await planTexts(deps, author, embed, { wanted: open, owners });
+    open = await writePlans(deps, author, plans, { open, stored, attempt, failed: batch.failed });
   }
   return stored;
 }
@@ -63,9 +67,8 @@ export async function storeTexts(
 async function writePlans(
   deps: LearningDeps,
   author: Author,
-  open: readonly Wanted[],
   plans: ReadonlyArray<Plan | undefined>,
-  { stored, attempt, failed }: Round,
+  { open, stored, attempt, failed }: Round,
 ): Promise<Wanted[]> {
   const lost = open.filter((_, index) => plans[index] === undefined);
   const made = plans.filter((plan) => plan !== undefined);

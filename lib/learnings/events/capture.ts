@@ -51,12 +51,12 @@ export async function captureLearning(
     const known = await readKnown(store, data, content, version);
     if (known.isApplied) return undefined;
     const at = moment({ nowMs: store.clock.nowMs(), chance: store.chance }, known.organization.tenant);
-    const wish = wishOf(data, known, version, at.nowMs);
+    const wish = wishOf(data, known, at.nowMs);
     const problem = fullItem(known, wish);
     if (problem) return problem;
     const writes = known.learning
-      ? mergeWrites(at, known, known.learning, wish, version)
-      : birthWrites(at, known, content, data.author_id, wish, version);
+      ? mergeWrites(at, known, known.learning, wish)
+      : birthWrites(at, known, wish, { content, authorId: data.author_id });
     await store.table.transact([appliedOnce(version, at.nowMs), ...writes]);
     return undefined;
   });
@@ -87,6 +87,8 @@ type Wish =
   | { readonly state: "dropped" };
 
 type Known = {
+  /** Of the event. */
+  readonly version: string;
   readonly isApplied: boolean;
   readonly organization: OrganizationItem;
   readonly repository: RepositoryItem;
@@ -119,6 +121,7 @@ async function readKnown(
   // The text changed hands between the two reads.
   if (learningId !== null && learning?.digest !== digest) throw new ConditionFailed(record);
   return {
+    version,
     isApplied: applied !== undefined,
     organization: parseOrganization(organization),
     repository: parseRepository(repository),
@@ -129,16 +132,16 @@ async function readKnown(
   };
 }
 
-function wishOf(data: LearningCaptured, known: Known, version: string, nowMs: number): Wish {
+function wishOf(data: LearningCaptured, known: Known, nowMs: number): Wish {
   if (data.source === "chat") {
     const days = known.repository.approval_delay_days ?? known.organization.approval_delay_days;
     if (days === 0) return { state: "approved", because: "chat" };
     // A sender's clock may be ahead of ours; nobody waits for longer than the delay.
-    const approveAtMs = Math.min(Date.parse(occurredAtOf(version)), nowMs) + days * msPerDay;
+    const approveAtMs = Math.min(Date.parse(occurredAtOf(known.version)), nowMs) + days * msPerDay;
     return { state: "pending", approveAt: toTimestamp(approveAtMs) };
   }
   const ended = known.pullRequest && parsePullRequestLearnings(known.pullRequest);
-  const fate = ended ? fateOf(ended, version, nowMs) : "open";
+  const fate = ended ? fateOf(ended, known.version, nowMs) : "open";
   if (fate === "shared") return { state: "approved", because: "merged" };
   return fate === "dropped"
     ? { state: "dropped" }
@@ -148,43 +151,31 @@ function wishOf(data: LearningCaptured, known: Known, version: string, nowMs: nu
 function birthWrites(
   at: Moment,
   known: Known,
-  content: Content,
-  authorId: string,
   wish: Wish,
-  version: string,
+  { content, authorId }: { readonly content: Content; readonly authorId: string },
 ): TransactionWrite[] {
   if (wish.state === "dropped") return [];
   const { uuid } = known.organization;
   const owner = textOwner(known.text);
   const generation = freeGeneration(owner);
-  const learning = newLearning(
-    at,
-    uuid,
-    content,
-    { ...owner, generation },
-    {
-      state: wish.state,
-      pull_requests: wish.state === "private" ? [wish.pullRequest] : [],
-      approve_at: wish.state === "pending" ? wish.approveAt : null,
-      author_id: authorId,
-      created_at: occurredAtOf(version),
-    },
-  );
+  const learning = newLearning(at, uuid, content, {
+    generation,
+    removedPlace: owner.removedPlace,
+    state: wish.state,
+    pull_requests: wish.state === "private" ? [wish.pullRequest] : [],
+    approve_at: wish.state === "pending" ? wish.approveAt : null,
+    author_id: authorId,
+    created_at: occurredAtOf(known.version),
+  });
   return [
     ...recordWrites(at, undefined, learning),
     textWrite(uuid, content.digest, known.text, { learningId: learning.id, takes: generation }),
-    ...(wish.state === "private" ? [nameInPullRequest(known, learning.id, version)] : []),
+    ...(wish.state === "private" ? [nameInPullRequest(known, learning.id)] : []),
   ];
 }
 
 /** The text is there already. What shares it wins over what keeps it back; an admin's no is not overruled. */
-function mergeWrites(
-  at: Moment,
-  known: Known,
-  learning: LearningItem,
-  wish: Wish,
-  version: string,
-): TransactionWrite[] {
+function mergeWrites(at: Moment, known: Known, learning: LearningItem, wish: Wish): TransactionWrite[] {
   const { state } = learning;
   if (wish.state === "dropped" || state === "approved" || state === "disapproved") return [];
   if (wish.state === "approved") {
@@ -199,16 +190,12 @@ function mergeWrites(
   const pull_requests = [...new Set([...learning.pull_requests, wish.pullRequest])];
   return [
     ...recordWrites(at, learning, changed(at, learning, { pull_requests })),
-    nameInPullRequest(known, learning.id, version),
+    nameInPullRequest(known, learning.id),
   ];
 }
 
 /** On condition that its end is still what we decided by. */
-function nameInPullRequest(
-  { pullRequestKey, pullRequest }: Known,
-  id: string,
-  version: string,
-): TransactionWrite {
+function nameInPullRequest({ pullRequestKey, pullRequest, version }: Known, id: string): TransactionWrite {
   if (!pullRequest) {
     const open: PullRequestLearningsItem = {
       ...pullRequestKey,

@@ -1,4 +1,3 @@
-import { ttlAfter } from "../../store/ttl.ts";
 import { eventLimits, learningLimits } from "../../contract/limits.ts";
 import { certain } from "../../runtime/certain.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
@@ -14,6 +13,7 @@ import { unchanged } from "../../store/items/unchanged.ts";
 import { standingVersion, versionInstant } from "../../store/items/version.ts";
 import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../../store/layout.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
+import { ttlAfter } from "../../store/ttl.ts";
 import { pullRequestDigest } from "../identity.ts";
 import { approved, changed, moment, recordWrites, removeWrites } from "../record.ts";
 import { releaseWrites } from "../text-owner.ts";
@@ -103,7 +103,10 @@ async function decideLearning(
     when: { all: [{ equals: [["learnings", id], capturedAs] }, { equals: ["version", state.version] }] },
   };
   const writes = keptByIt
-    ? await fateWrites(store, parseOrganization(certain(owner, "organization")), keptByIt, pullRequest, fate)
+    ? await fateWrites(store, parseOrganization(certain(owner, "organization")), keptByIt, {
+        pullRequest,
+        fate,
+      })
     : [stillSo(organization, id, record)];
   await store.table.transact([forget, ...writes]);
 }
@@ -132,8 +135,7 @@ async function fateWrites(
   { table, clock, chance }: Store,
   organization: OrganizationItem,
   learning: LearningItem,
-  pullRequest: string,
-  fate: "shared" | "dropped",
+  { pullRequest, fate }: { readonly pullRequest: string; readonly fate: "shared" | "dropped" },
 ): Promise<TransactionWrite[]> {
   const at = moment({ nowMs: clock.nowMs(), chance }, organization.tenant);
   if (fate === "shared") return recordWrites(at, learning, approved(at, learning));

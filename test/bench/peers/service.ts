@@ -66,7 +66,7 @@ export async function organizationsPage(principal: Principal, query: Query) {
   const owner = bucketOwner(operation, principal, scope);
   limiter.refuseKnownFull(operation.rateLimit, owner);
   const [admission] = await Promise.all([
-    admit(limiter, table, operation, owner, () => {}),
+    admit({ limiter, table }, operation, owner, () => {}),
     touchLastUsed(table, principal.key, startedAtMs).catch(() => {}),
   ]);
   const { entries, next } = listOrganizations(scope.organizations, {

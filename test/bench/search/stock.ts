@@ -36,19 +36,14 @@ export async function* indexedLearnings(count: number): AsyncGenerator<Indexed> 
     const nowMs = startMs + number * 1_000;
     const at = moment({ nowMs, chance: systemChance }, organizationTenant(organization));
     const content = redactContent({ repositoryId, text: learningOf(number), file: null, sourceUrl: null });
-    const learning = newLearning(
-      at,
-      organization,
-      content,
-      { generation: 1 },
-      {
-        state: "approved",
-        pull_requests: [],
-        approve_at: null,
-        author_id: "boss",
-        created_at: toTimestamp(nowMs),
-      },
-    );
+    const learning = newLearning(at, organization, content, {
+      generation: 1,
+      state: "approved",
+      pull_requests: [],
+      approve_at: null,
+      author_id: "boss",
+      created_at: toTimestamp(nowMs),
+    });
     const [vector] = vectorItems(
       learning,
       localEmbedder,

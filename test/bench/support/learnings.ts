@@ -31,19 +31,14 @@ export function* learningItems({
     const nowMs = startMs + number * 1_000;
     const at = moment({ nowMs, chance: systemChance }, tenant, { indexedByWriter: true });
     const content = redactContent({ repositoryId, text: learningText(number), file: null, sourceUrl: null });
-    const learning = newLearning(
-      at,
-      organization,
-      content,
-      { generation: 1 },
-      {
-        state: "approved",
-        pull_requests: [],
-        approve_at: null,
-        author_id: "boss",
-        created_at: toTimestamp(nowMs),
-      },
-    );
+    const learning = newLearning(at, organization, content, {
+      generation: 1,
+      state: "approved",
+      pull_requests: [],
+      approve_at: null,
+      author_id: "boss",
+      created_at: toTimestamp(nowMs),
+    });
     const claim = textWrite(organization, content.digest, undefined, { learningId: learning.id, takes: 1 });
     for (const write of [...recordWrites(at, undefined, learning), claim])
       if ("put" in write && !write.put.pk.startsWith("STALE#")) yield write.put;
