@@ -108,7 +108,7 @@ async function bundleFunction(source: string, options: BundleOptions): Promise<B
   const all = reachable(metafile, [entry], ["import-statement", "dynamic-import"]);
   for (const path of all)
     for (const file of [outputs.get(path), outputs.get(`${path}.map`)]) if (file) await write(file);
-  return measure(source, metafile, outputs, eager, all);
+  return measure(source, metafile, { outputs, eager, all });
 }
 
 /** Names what was really built: one commit gives others with changed files or other dependencies. */
@@ -137,13 +137,14 @@ function reachable(
   return found;
 }
 
-function measure(
-  source: string,
-  metafile: Metafile,
-  outputs: ReadonlyMap<string, OutputFile>,
-  eager: ReadonlySet<string>,
-  all: ReadonlySet<string>,
-): BundleSize {
+type BuiltFiles = {
+  readonly outputs: ReadonlyMap<string, OutputFile>;
+  /** Paths that are loaded at the start, and all of them. */
+  readonly eager: ReadonlySet<string>;
+  readonly all: ReadonlySet<string>;
+};
+
+function measure(source: string, metafile: Metafile, { outputs, eager, all }: BuiltFiles): BundleSize {
   const packages = new Map<string, number>();
   const inputsOf = (paths: Iterable<string>) =>
     [...paths].flatMap((path) => Object.entries(metafile.outputs[path]?.inputs ?? {}));

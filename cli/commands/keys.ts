@@ -1,5 +1,5 @@
-import { stateOf } from "../../lib/access/key-record.ts";
 import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
+import { stateOf } from "../../lib/access/key-record.ts";
 import { type IssuedKey, listKeys, revokeKey } from "../../lib/access/key-registry.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";
@@ -121,7 +121,7 @@ const list: Command = {
       const workspaces = [...new Set(all.flatMap(({ workspace_id }) => workspace_id ?? []))];
       // Tokens belong to no organization: a list of one says nothing of them.
       const tokens = organization === undefined ? { workspaces_with_tokens: workspaces } : {};
-      await showKeys(input, terminal, table, keys, tokens);
+      await showKeys({ input, terminal }, table, keys, tokens);
       if (workspaces.length > 0 && organization === undefined && listFormatOf(input) === "table")
         terminal.say(
           `Workspace tokens are listed by their admins: tokens list --workspace ID --as USER (${workspaces.join(", ")}).`,
@@ -186,8 +186,7 @@ export function showIssued(input: Input, terminal: Terminal, { text, key }: Issu
 }
 
 export async function showKeys(
-  input: Input,
-  terminal: Terminal,
+  { input, terminal }: { readonly input: Input; readonly terminal: Terminal },
   table: Table,
   keys: readonly KeyItem[],
   /** What stands beside the keys in JSON. */

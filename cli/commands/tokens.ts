@@ -56,7 +56,7 @@ const list: Command = {
         input.requiredText("workspace"),
         input.requiredText("as"),
       );
-      await showKeys(input, terminal, table, tokens);
+      await showKeys({ input, terminal }, table, tokens);
     }),
 };
 

@@ -58,7 +58,7 @@ export function restEvent(request: RestRequest, match: Match, options: EventOpti
     multiValueQueryStringParameters: query.multi,
     pathParameters: Object.keys(match.pathParameters).length > 0 ? { ...match.pathParameters } : null,
     stageVariables: null,
-    requestContext: requestContext(request, match, path, lastOf(headers, "user-agent") ?? null, options),
+    requestContext: requestContext(request, match, lastOf(headers, "user-agent") ?? null, options),
     body: request.body.length === 0 ? null : request.body.toString(isBase64Encoded ? "base64" : "utf8"),
     isBase64Encoded,
   };
@@ -67,7 +67,6 @@ export function restEvent(request: RestRequest, match: Match, options: EventOpti
 function requestContext(
   request: RestRequest,
   match: Match,
-  path: string,
   userAgent: string | null,
   { clock, chance, stage }: EventOptions,
 ): APIGatewayProxyEvent["requestContext"] {
@@ -96,7 +95,7 @@ function requestContext(
       userAgent,
       userArn: null,
     },
-    path,
+    path: pathOf(request.target),
     protocol: "HTTP/1.1",
     requestId: chance.uuid(),
     requestTime: commonLogTime(toTimestamp(nowMs)),

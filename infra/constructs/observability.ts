@@ -71,10 +71,15 @@ export class Observability extends Construct {
     super(scope, id);
     const topic = props.alarmEmail === undefined ? undefined : createTopic(this, props.alarmEmail);
     const metrics = serviceMetrics(this, props);
-    for (const [name, rule] of Object.entries(rules(metrics))) createAlarm(this, name, name, rule, topic);
+    for (const [name, rule] of Object.entries(rules(metrics)))
+      createAlarm(this, name, { section: name, rule, topic });
     for (const { worker, made } of props.workers)
       if (isSlow(worker))
-        createAlarm(this, `${worker.id}Errors`, "workerErrors", slowRule(worker, made), topic);
+        createAlarm(this, `${worker.id}Errors`, {
+          section: "workerErrors",
+          rule: slowRule(worker, made),
+          topic,
+        });
     createDashboard(this, metrics);
   }
 }
@@ -111,13 +116,14 @@ function createTopic(scope: Construct, email: string): Topic {
   return topic;
 }
 
-function createAlarm(
-  scope: Construct,
-  name: string,
-  section: string,
-  rule: AlarmRule,
-  topic: Topic | undefined,
-): void {
+type AlarmProps = {
+  /** Of the runbook. */
+  readonly section: string;
+  readonly rule: AlarmRule;
+  readonly topic: Topic | undefined;
+};
+
+function createAlarm(scope: Construct, name: string, { section, rule, topic }: AlarmProps): void {
   const alarm = new Alarm(scope, `${name.charAt(0).toUpperCase()}${name.slice(1)}Alarm`, {
     metric: rule.metric,
     threshold: rule.above,

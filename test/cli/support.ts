@@ -7,6 +7,7 @@ import { afterAll, vi } from "vitest";
 import * as z from "zod";
 import { main } from "../../cli/main.ts";
 import { plain } from "../../cli/terminal.ts";
+import { organizationData } from "../support/event-data.ts";
 import { demoData, demoWords, firstLine, type Surroundings, spawnTool } from "../support/tool.ts";
 
 export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
@@ -146,15 +147,9 @@ export const soloOrganization = (providerId: string, name: string) => ({
   instance_id: null,
   provider_organization_id: providerId,
   name,
-  workspace_id: null,
-  plan: "enterprise",
-  subscription_active: true,
-  deployment: "cloud",
-  active: true,
-  metrics: "ready",
+  ...organizationData,
   seats_purchased: 5,
   seat_assignment_mode: "automatic",
-  approval_delay_days: 0,
 });
 
 export const ndjson = (events: readonly object[]): string =>

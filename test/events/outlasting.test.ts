@@ -8,6 +8,7 @@ import { AwsFault } from "../../lib/runtime/aws-fault.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { memberKey, triesKey } from "../../lib/store/layout.ts";
 import { ConditionFailed, StoreUnavailable, type Table } from "../../lib/store/table.ts";
+import { StandingClock } from "../support/clock.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import {
   createDesk,
@@ -16,7 +17,6 @@ import {
   memberSaved,
   organizationName,
   organizationSaved,
-  StandingClock,
   toMessages,
   uuidOf,
 } from "./support.ts";
@@ -30,7 +30,9 @@ const { suspectReceivesMin, outlastedMax, passingTriesMin } = eventLimits;
 
 /** Short pauses take no time, and nobody wakes from a long one: the time is up by what `now` says. */
 class WatchClock extends StandingClock {
-  override sleep = (ms = 0) => (ms < 1_000 ? Promise.resolve() : new Promise<void>(() => {}));
+  override sleep(ms = 0): Promise<void> {
+    return ms < 1_000 ? Promise.resolve() : new Promise<void>(() => {});
+  }
 }
 
 let desk: Desk;

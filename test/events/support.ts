@@ -4,15 +4,15 @@ import { ingest } from "../../lib/events/ingest.ts";
 import type { DeadLetter, EventDeps, QueueMessage } from "../../lib/events/ports.ts";
 import { type OutgoingEvent, sendEvents } from "../../lib/events/send.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
-import type { Clock } from "../../lib/runtime/clock.ts";
 import type { Item, Key, Table } from "../../lib/store/table.ts";
-
-/** A clock that stands until it is moved; whoever sleeps wakes at once. */
-export class StandingClock implements Clock {
-  now = Date.parse("2026-11-15T12:00:00.000Z");
-  nowMs = () => this.now;
-  sleep = () => Promise.resolve();
-}
+import { StandingClock } from "../support/clock.ts";
+import {
+  instanceData,
+  memberData,
+  organizationData,
+  repositoryData,
+  workspaceData,
+} from "../support/event-data.ts";
 
 export type Desk = EventDeps & {
   readonly letters: DeadLetter[];
@@ -70,9 +70,9 @@ export const workspaceSaved = (at: number, data: Data = {}) =>
   event("workspace.saved", at, {
     id: "acme",
     name: "Acme",
+    ...workspaceData,
     admins: [{ user_id: "1", email: "ann@acme.test" }],
     seats_purchased: 50,
-    active: true,
     ...data,
   });
 
@@ -80,9 +80,8 @@ export const instanceSaved = (at: number, data: Data = {}) =>
   event("instance.saved", at, {
     id: "forge",
     name: "Forge",
-    provider: "gitlab",
+    ...instanceData,
     base_url: "https://git.forge.test",
-    active: true,
     ...data,
   });
 
@@ -97,15 +96,8 @@ export const organizationSaved = (at: number, data: Data = {}) =>
   event("organization.saved", at, {
     ...organizationName(),
     name: "Widgets",
-    workspace_id: null,
-    plan: "enterprise",
-    subscription_active: true,
-    deployment: "cloud",
-    active: true,
-    metrics: "ready",
+    ...organizationData,
     seats_purchased: 50,
-    seat_assignment_mode: "manual",
-    approval_delay_days: 0,
     ...data,
   });
 
@@ -115,10 +107,8 @@ export const repositorySaved = (at: number, data: Data = {}) =>
     repository_id: "9001",
     name: "web",
     full_name: "widgets/web",
-    private: true,
+    ...repositoryData,
     url: "https://github.test/widgets/web",
-    active: true,
-    approval_delay_days: null,
     ...data,
   });
 
@@ -128,10 +118,10 @@ export const memberSaved = (at: number, data: Data = {}) =>
     user_id: "4411",
     username: "ann",
     email: "Ann@acme.test",
+    ...memberData,
     role: "cr_admin",
     seat_assigned: true,
     readable_repository_ids: ["9001"],
-    active: true,
     ...data,
   });
 

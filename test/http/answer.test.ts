@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { restEvent } from "../../cli/local/rest-event.ts";
+import { onlyOrganization } from "../../lib/access/scope.ts";
 import { Fault } from "../../lib/contract/fault.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { listOrganizations } from "../../lib/contract/operations/organizations.ts";
@@ -8,13 +8,13 @@ import { gatedTable } from "../../lib/http/admission.ts";
 import type { Dependencies } from "../../lib/http/dependencies.ts";
 import type { Exchange } from "../../lib/http/exchange.ts";
 import { deprecationHeaders, headerValues, requestIdOf, sourceIpOf } from "../../lib/http/headers.ts";
-import { onlyOrganization } from "../../lib/access/scope.ts";
 import { RefusalMemory } from "../../lib/http/refusal-memory.ts";
 import { auditRefusal } from "../../lib/http/refusals.ts";
 import { succeed } from "../../lib/http/respond.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { keyItem, principalOf } from "../access/principals.ts";
+import { gatewayEvent } from "../support/gateway-event.ts";
 import { tableWith } from "../support/partial-table.ts";
 
 afterEach(() => {
@@ -22,19 +22,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const eventWith = (...rawHeaders: string[]) =>
-  restEvent(
-    {
-      method: "GET",
-      target: "/v1/organizations",
-      rawHeaders,
-      body: Buffer.alloc(0),
-      sourceAddress: "203.0.113.7",
-      port: 443,
-    },
-    { resource: "/v1/organizations", pathParameters: {}, operation: undefined },
-    { clock: systemClock, chance: systemChance, stage: "live", binaryMediaTypes: [] },
-  );
+const eventWith = (...rawHeaders: string[]) => gatewayEvent({ target: "/v1/organizations", rawHeaders });
 
 /** Only what an answer is made of. */
 const exchangeOf = (change: Partial<Exchange> = {}, operation: Operation = listOrganizations): Exchange =>

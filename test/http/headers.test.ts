@@ -1,17 +1,11 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { describe, expect, test } from "vitest";
-import { restEvent } from "../../cli/local/rest-event.ts";
 import { deprecationHeaders, helpHeader, ownPathOf } from "../../lib/http/headers.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
-import { systemClock } from "../../lib/runtime/clock.ts";
+import { gatewayEvent } from "../support/gateway-event.ts";
 
 /** An event of `resource`, asked for at `path` of the host. */
 function eventAt(resource: string, path: string, pathParameters: Readonly<Record<string, string>> = {}) {
-  const event = restEvent(
-    { method: "GET", target: path, rawHeaders: [], body: Buffer.alloc(0), sourceAddress: "", port: 443 },
-    { resource, pathParameters, operation: undefined },
-    { clock: systemClock, chance: systemChance, stage: "live", binaryMediaTypes: [] },
-  );
+  const event = gatewayEvent({ target: path, resource, pathParameters });
   return { ...event, requestContext: { ...event.requestContext, path } };
 }
 

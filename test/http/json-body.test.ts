@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { lambdaContext } from "../../cli/local/lambda.ts";
-import { restEvent } from "../../cli/local/rest-event.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { setSeatAssignment } from "../../lib/contract/operations/users.ts";
 import { createBodyReader, peekBody } from "../../lib/http/json-body.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { gatewayEvent } from "../support/gateway-event.ts";
 
 /** As our gateway sends a body, in base64, or as its console does when a method is tried there: as text. */
 const forms = { base64: ["*/*"], text: [] } as const;
@@ -16,11 +16,8 @@ function eventWith(
   rawHeaders = ["content-type", "application/json"],
 ) {
   const { method, path } = setSeatAssignment;
-  return restEvent(
-    { method, target: path, rawHeaders, body: Buffer.from(body), sourceAddress: "203.0.113.7", port: 443 },
-    { resource: path, pathParameters: {}, operation: setSeatAssignment },
-    { clock: systemClock, chance: systemChance, stage: "live", binaryMediaTypes: forms[form] },
-  );
+  const request = { method, target: path, rawHeaders, body: Buffer.from(body) };
+  return gatewayEvent({ ...request, operation: setSeatAssignment, binaryMediaTypes: forms[form] });
 }
 
 const context = lambdaContext({

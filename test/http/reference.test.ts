@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { restEvent } from "../../cli/local/rest-event.ts";
 import { createRouter } from "../../cli/local/routes.ts";
 import { errorCodes, itemErrorCodes } from "../../lib/contract/errors.ts";
 import { operations } from "../../lib/contract/operations.ts";
@@ -16,8 +15,7 @@ import {
   searchPath,
 } from "../../lib/contract/reference.ts";
 import { serveReference } from "../../lib/http/reference.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
-import { systemClock } from "../../lib/runtime/clock.ts";
+import { gatewayEvent } from "../support/gateway-event.ts";
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
 const route = createRouter(referenceRoutes);
@@ -33,13 +31,11 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 
 async function ask(path: string, ...further: string[]) {
   const match = route("GET", path);
-  const rawHeaders = ["accept-encoding", "gzip", ...further];
-  const request = {
-    ...{ method: "GET", target: path, rawHeaders, body: Buffer.alloc(0) },
-    ...{ sourceAddress: "127.0.0.1", port: 0 },
-  };
-  const options = { stage: "live", binaryMediaTypes: [], clock: systemClock, chance: systemChance };
-  const event = restEvent(request, match, options);
+  const event = gatewayEvent({
+    target: path,
+    rawHeaders: ["accept-encoding", "gzip", ...further],
+    ...match,
+  });
   const { statusCode, headers = {}, body, isBase64Encoded } = await serve(event);
   const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
   const text = (headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString();

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { restEvent } from "../../cli/local/rest-event.ts";
 import { Refused } from "../../lib/access/authenticate.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
 import type { Exchange } from "../../lib/http/exchange.ts";
@@ -11,6 +10,7 @@ import { systemChance } from "../../lib/runtime/chance.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import { keyItem } from "../access/principals.ts";
 import { TestClock } from "../support/clock.ts";
+import { gatewayEvent } from "../support/gateway-event.ts";
 
 const lines: unknown[] = [];
 beforeEach(() => {
@@ -26,14 +26,10 @@ afterEach(() => {
 
 const clock = new TestClock();
 const asked = (method: string, target: string, ...headers: string[]) =>
-  restEvent(
-    {
-      ...{ method, target, rawHeaders: ["x-request-id", "traced", ...headers] },
-      ...{ body: Buffer.from("hunter2"), sourceAddress: "203.0.113.7", port: 443 },
-    },
-    { resource: "/{proxy+}", pathParameters: {}, operation: undefined },
-    { clock, chance: systemChance, stage: "live", binaryMediaTypes: [] },
-  );
+  gatewayEvent({
+    ...{ method, target, rawHeaders: ["x-request-id", "traced", ...headers], body: Buffer.from("hunter2") },
+    ...{ resource: "/{proxy+}", clock },
+  });
 
 const line = { level: "info", message: "request", request_id: "traced", duration_ms: 0 };
 const counted = (code: string) => ({

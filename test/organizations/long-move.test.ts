@@ -11,12 +11,12 @@ import {
   memberSaved,
   organizationName,
   organizationSaved,
-  StandingClock,
   toMessages,
   uuidOf,
   workspaceSaved,
 } from "../events/support.ts";
 import { checkPeople } from "../people/checks.ts";
+import { StandingClock } from "../support/clock.ts";
 import { openStore, useStore } from "../support/engine.ts";
 
 const store = useStore();

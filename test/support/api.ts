@@ -8,7 +8,6 @@ import {
   type LambdaHandler,
 } from "../../cli/local/lambda.ts";
 import { httpAnswer, streamHead } from "../../cli/local/rest-answer.ts";
-import { restEvent } from "../../cli/local/rest-event.ts";
 import { createRouter } from "../../cli/local/routes.ts";
 import { type ErrorCode, errorCodes } from "../../lib/contract/errors.ts";
 import { errorShapeOf, type Operation } from "../../lib/contract/operation.ts";
@@ -21,6 +20,7 @@ import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { type TestStore, useStore } from "./engine.ts";
+import { gatewayEvent } from "./gateway-event.ts";
 
 export type Answer = {
   readonly status: number;
@@ -79,18 +79,10 @@ async function call(target: string, options: CallOptions = {}): Promise<Answer> 
     ...rawHeaders,
   ];
   const match = route(method, target.split("?", 1)[0] ?? "/");
-  const request = {
-    method,
-    target,
-    rawHeaders: headers,
-    body: Buffer.isBuffer(json) ? json : Buffer.from(json ?? ""),
-    sourceAddress: "203.0.113.7",
-    port: 443,
-  };
-  const event = restEvent(request, match, {
-    clock: systemClock,
-    chance: systemChance,
-    stage: "live",
+  const sent = Buffer.isBuffer(json) ? json : Buffer.from(json ?? "");
+  const event = gatewayEvent({
+    ...{ method, target, rawHeaders: headers, body: sent },
+    ...match,
     binaryMediaTypes,
   });
   const invocation = { functionName: "test", timeoutMs: 29_000, clock: systemClock, chance: systemChance };

@@ -3,19 +3,24 @@ import type { Clock } from "../../lib/runtime/clock.ts";
 
 /** A clock that stands still until a test moves it; sleeping moves it too. */
 export class TestClock implements Clock {
-  #nowMs: number;
+  now: number;
   constructor(start = "2026-11-15T12:00:00.000Z") {
-    this.#nowMs = Date.parse(start);
+    this.now = Date.parse(start);
   }
   nowMs(): number {
-    return this.#nowMs;
+    return this.now;
   }
   async sleep(ms: number): Promise<void> {
     this.advance(ms);
   }
   advance(ms: number): void {
-    this.#nowMs += ms;
+    this.now += ms;
   }
+}
+
+/** The same, but sleepers wake at once and no time passes. */
+export class StandingClock extends TestClock {
+  override async sleep(_ms?: number): Promise<void> {}
 }
 
 /** Chance that repeats exactly for the same seed (mulberry32). */

@@ -13,6 +13,7 @@ import { type Clock, systemClock, toTimestamp } from "../../lib/runtime/clock.ts
 import { parseMember } from "../../lib/store/items/people.ts";
 import { memberKey, memberReadsKey, peopleKey } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
+import { instanceData, memberData, organizationData, repositoryData, workspaceData } from "./event-data.ts";
 
 export type OrganizationId = {
   provider: string;
@@ -58,28 +59,12 @@ export class World {
   }
 
   async workspace(id: string, change: object = {}): Promise<string> {
-    const admins = [{ user_id: "u-admin", email: "admin@example.com" }];
-    await this.tell("workspace.saved", {
-      id,
-      name: id,
-      admins,
-      seats_purchased: 100,
-      active: true,
-      ...change,
-    });
+    await this.tell("workspace.saved", { id, name: id, ...workspaceData, ...change });
     return id;
   }
 
   async instance(id: string, change: object = {}): Promise<string> {
-    const base_url = "https://git.example.com";
-    await this.tell("instance.saved", {
-      id,
-      name: id,
-      provider: "gitlab",
-      base_url,
-      active: true,
-      ...change,
-    });
+    await this.tell("instance.saved", { id, name: id, ...instanceData, ...change });
     return id;
   }
 
@@ -90,19 +75,9 @@ export class World {
   ): Promise<string> {
     const self = change.instance_id ? { provider: "gitlab", deployment: "self_hosted" } : {};
     const data = {
-      provider: "github",
-      instance_id: null,
-      provider_organization_id: providerId,
+      ...github(providerId),
       name: `Organization ${providerId}`,
-      workspace_id: null,
-      plan: "enterprise",
-      subscription_active: true,
-      deployment: "cloud",
-      active: true,
-      metrics: "ready",
-      seats_purchased: 100,
-      seat_assignment_mode: "manual",
-      approval_delay_days: 0,
+      ...organizationData,
       ...self,
       ...change,
     };
@@ -121,10 +96,7 @@ export class World {
       user_id: userId,
       username: userId,
       email: `${userId}@example.com`,
-      role: "cr_member",
-      seat_assigned: false,
-      readable_repository_ids: "*",
-      active: true,
+      ...memberData,
       ...change,
     };
     await this.tell("member.saved", data, occurredAt);
@@ -165,10 +137,8 @@ export class World {
       repository_id: repositoryId,
       name: `repository-${repositoryId}`,
       full_name: `group/repository-${repositoryId}`,
-      private: true,
+      ...repositoryData,
       url: `https://git.example.com/group/repository-${repositoryId}`,
-      active: true,
-      approval_delay_days: null,
       ...change,
     });
   }

@@ -2,7 +2,6 @@ import { type Engine, engineClient } from "../../../cli/local/engine/engine.ts";
 import { loadFunction } from "../../../cli/local/functions.ts";
 import { installLambdaRuntime, invokeBuffered, invokeStreaming } from "../../../cli/local/lambda.ts";
 import { type HttpAnswer, httpAnswer, streamHead } from "../../../cli/local/rest-answer.ts";
-import { restEvent } from "../../../cli/local/rest-event.ts";
 import { createRouter } from "../../../cli/local/routes.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { binaryMediaTypes, environmentVariables } from "../../../lib/contract/platform.ts";
@@ -15,6 +14,7 @@ import type { StoreClient } from "../../../lib/store/client.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable, type MeteredTable } from "../../../lib/store/dynamo.ts";
 import type { StoreMeter } from "../../../lib/store/meter.ts";
+import { gatewayEvent } from "../../support/gateway-event.ts";
 import { startCountedEngine } from "./counted-engine.ts";
 import { metered } from "./meters.ts";
 
@@ -98,18 +98,14 @@ async function callHandler({ target, key, body, method, compressed }: BenchReque
   const verb = method ?? (body === undefined ? "GET" : "POST");
   const match = route(verb, target.split("?", 1)[0] ?? "/");
   const json = body === undefined ? [] : ["content-type", "application/json"];
-  const event = restEvent(
-    {
-      method: verb,
-      target,
-      rawHeaders: ["x-service-api-key", key, ...json, ...(compressed ? ["accept-encoding", "gzip"] : [])],
-      body: Buffer.from(body === undefined ? "" : JSON.stringify(body)),
-      sourceAddress: "203.0.113.7",
-      port: 443,
-    },
-    match,
-    { clock: systemClock, chance: systemChance, stage: "live", binaryMediaTypes },
-  );
+  const event = gatewayEvent({
+    method: verb,
+    target,
+    rawHeaders: ["x-service-api-key", key, ...json, ...(compressed ? ["accept-encoding", "gzip"] : [])],
+    body: Buffer.from(body === undefined ? "" : JSON.stringify(body)),
+    ...match,
+    binaryMediaTypes,
+  });
   const invocation = { functionName: "bench", timeoutMs: 29_000, clock: systemClock, chance: systemChance };
   const handler = await loadFunction(match.operation?.source ?? "fallback");
   const startedAt = performance.now();

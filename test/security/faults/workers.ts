@@ -35,11 +35,11 @@ import {
   organizationName,
   organizationSaved,
   repositorySaved,
-  StandingClock,
   uuidOf,
   workspaceSaved,
 } from "../../events/support.ts";
 import { finalized, mcp } from "../../metrics/support.ts";
+import { StandingClock } from "../../support/clock.ts";
 import { condemnParts, ingestMessages, messageOf } from "./events.ts";
 import { capturedData, manyComments } from "./house.ts";
 import type { Play, Said, Stage } from "./scene.ts";

@@ -2,6 +2,7 @@ import { v5 } from "uuid";
 import { identityNamespace, organizationUuid } from "../../../lib/contract/identity.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { finalized } from "../../metrics/support.ts";
+import { memberData, organizationData, repositoryData, workspaceData } from "../../support/event-data.ts";
 import type { Dice } from "../model/scheduler.ts";
 
 /**
@@ -45,23 +46,18 @@ export function makeHistory(dice: Dice): ToldEvent[] {
     say("workspace.saved", {
       id: "acme",
       name: "Acme",
+      ...workspaceData,
       admins: [],
       seats_purchased: isRush ? rushSeats : dice.below(9),
-      active: true,
     });
   const organization = (id: string) =>
     say("organization.saved", {
       ...nameOf(id),
       name: id,
+      ...organizationData,
       workspace_id: dice.chance(0.8) ? "acme" : null,
-      plan: "enterprise",
-      subscription_active: true,
-      deployment: "cloud",
-      active: true,
-      metrics: "ready",
       seats_purchased: dice.below(4),
       seat_assignment_mode: dice.pick(["automatic", "automatic", "manual"]),
-      approval_delay_days: 0,
     });
   const member = (id: string, user: string, fate: Fate = "good") =>
     say(
@@ -70,10 +66,10 @@ export function makeHistory(dice: Dice): ToldEvent[] {
         ...nameOf(id),
         user_id: user,
         username: user,
+        ...memberData,
         email: dice.pick([null, `${user}@acme.test`, `${user}@acme.test`, "team@acme.test"]),
         role: dice.pick(["cr_admin", "cr_member"]),
         seat_assigned: isRush ? late.includes(user) : dice.chance(0.8),
-        readable_repository_ids: "*",
         active: fate !== "good" || dice.chance(0.75),
       },
       fate,
@@ -84,10 +80,7 @@ export function makeHistory(dice: Dice): ToldEvent[] {
       repository_id: "r1",
       name: "r1",
       full_name: "g/r1",
-      private: true,
-      url: "https://git.test/r1",
-      active: true,
-      approval_delay_days: null,
+      ...repositoryData,
     });
   const pullRequest = (id: string) =>
     say(

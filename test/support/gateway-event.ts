@@ -1,0 +1,30 @@
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { type EventOptions, pathOf, type RestRequest, restEvent } from "../../cli/local/rest-event.ts";
+import type { Match } from "../../cli/local/routes.ts";
+import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemClock } from "../../lib/runtime/clock.ts";
+
+type GatewayRequest = Partial<RestRequest & Match & EventOptions> & Pick<RestRequest, "target">;
+
+/** The event that API Gateway makes of a request. What a test does not say is a GET without headers and body. */
+export function gatewayEvent({ target, ...given }: GatewayRequest): APIGatewayProxyEvent {
+  const request = {
+    method: given.method ?? "GET",
+    target,
+    rawHeaders: given.rawHeaders ?? [],
+    body: given.body ?? Buffer.alloc(0),
+    sourceAddress: given.sourceAddress ?? "203.0.113.7",
+    port: given.port ?? 443,
+  };
+  const match = {
+    resource: given.resource ?? pathOf(target),
+    pathParameters: given.pathParameters ?? {},
+    operation: given.operation,
+  };
+  return restEvent(request, match, {
+    clock: given.clock ?? systemClock,
+    chance: given.chance ?? systemChance,
+    stage: given.stage ?? "live",
+    binaryMediaTypes: given.binaryMediaTypes ?? [],
+  });
+}
