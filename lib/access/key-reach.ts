@@ -10,7 +10,7 @@ const none: Reach = { list: false, rotate: false, end: false };
 const whole: Reach = { list: true, rotate: true, end: true };
 
 /**
- * What a caller may do with a key (decisions, section 5). Rotating shows a value, so it stops where the caller would
+ * What a caller may do with a key (guide, "Keys and scopes"). Rotating shows a value, so it stops where the caller would
  * become somebody else: a member behind a user key, or another admin behind a workspace token.
  */
 export function reachOf({ principal, scope }: Caller, key: KeyItem): Reach {

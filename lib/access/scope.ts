@@ -30,7 +30,7 @@ export type Selection = {
 export const readsOrgId = ({ organization, instanceScope }: Operation, kind: KeyKind): boolean =>
   kind === "workspace" ? organization !== "ignored" : kind === "instance" && instanceScope === "named";
 
-/** Where `ALL` is a word, every key's `org_id` is judged: decisions, section 3. Elsewhere it may be anything. */
+/** Where `ALL` is a word, every key's `org_id` is checked (guide, "Keys and scopes"). Elsewhere it may be anything. */
 export const checksOrgId = (operation: Operation, kind: KeyKind): boolean =>
   operation.instanceScope === "named" || readsOrgId(operation, kind);
 

@@ -20,7 +20,7 @@ const ignored = (home: FuzzHome): OrganizationChoice => ({
   values: [...home.names, home.uuid, "9999", anything],
 });
 
-/** Decisions, sections 3 and 4: whom `org_id` concerns, and where; undefined where it must not be sent. */
+/** By the guide ("Keys and scopes"): whom `org_id` concerns, and where; undefined where it must not be sent. */
 function organizationChoice(
   { id, organization, body }: Operation,
   kind: FuzzKind,
