@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { operations } from "../../lib/contract/operations.ts";
 import manifest from "../../package.json" with { type: "json" };
 
 const folder = fileURLToPath(new URL("../", import.meta.url));
@@ -22,4 +23,10 @@ test("`npm run test:long` reaches every file that has a long form", () => {
   );
   expect(long.length).toBeGreaterThan(20);
   expect(long.filter((file) => !folders.some((name) => file.startsWith(name)))).toEqual([]);
+});
+
+test("the handlers of a folder of `functions` are tested in the file of test/functions that has its name", () => {
+  const folders = new Set(operations.map(({ source }) => source.split("/")[0]));
+  const files = readdirSync(`${folder}functions`);
+  expect([...folders].filter((name) => !files.includes(`${name}.test.ts`))).toEqual([]);
 });

@@ -3,11 +3,11 @@ import * as z from "zod";
 import { listSecurityFindings as operation } from "../../lib/contract/operations/security.ts";
 import { type FindingRecord, findingRecord } from "../../lib/contract/records-security.ts";
 import { limitKey } from "../../lib/store/layout.ts";
+import { sarifProblems } from "../security-findings/sarif-schema.ts";
+import { finding, scan, tell } from "../security-findings/support.ts";
 import { type Answer, useApi } from "../support/api.ts";
 import { commonSuite } from "../support/common-suite.ts";
 import { github, gitlab, World } from "../support/world.ts";
-import { sarifProblems } from "./sarif-schema.ts";
-import { finding, scan, tell } from "./support.ts";
 
 const api = useApi();
 const world = new World(() => api.store().table);

@@ -6,9 +6,9 @@ import {
   listLearnings,
   updateLearning,
 } from "../../lib/contract/operations/learnings.ts";
+import { item } from "../learnings/fixture.ts";
 import { useApi } from "../support/api.ts";
 import { commonSuite } from "../support/common-suite.ts";
-import { item } from "./fixture.ts";
 
 const api = useApi();
 type Setup = { cloud: { provider_organization_id: string } };
