@@ -95,7 +95,7 @@ async function restore(table: Table, now: readonly Item[], items: readonly Item[
 
 const kinds: readonly FaultKind[] = ["unanswered", "refused", "crash"];
 /**
- * In the short run one kind for each, by turns, and every third call: test/security/faults strikes each call site in its
+ * In the short run one kind for each, by turns, and every third call: test/proofs/faults strikes each call site in its
  * own ways.
  */
 const kindsOf = (place: number) => kinds.filter((_, index) => isLong || index === place % kinds.length);

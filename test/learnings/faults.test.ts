@@ -269,7 +269,7 @@ async function strike(ground: Ground, route: Route, kind: FaultKind, nth: number
 }
 
 /**
- * In the short run every third kind, the first call and then every third one, by turns: test/security/faults strikes each call site in its
+ * In the short run every third kind, the first call and then every third one, by turns: test/proofs/faults strikes each call site in its
  * own ways.
  */
 const kindsOf = ({ kinds = faultKinds }: Route, place: number): readonly FaultKind[] =>

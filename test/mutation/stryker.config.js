@@ -17,7 +17,7 @@ export default {
   // Only what the tests of a part need is copied.
   ignorePatterns: [
     ...["dist", "cdk.out", "coverage", ".review-api", "docs", "infra", "*.log"],
-    ...["e2e", "infra", "bench", "security", "cli", "docs"].map((folder) => `test/${folder}`),
+    ...["e2e", "infra", "bench", "proofs", "cli", "docs"].map((folder) => `test/${folder}`),
   ],
   // Vitest strips types without looking at them.
   disableTypeChecks: false,
