@@ -2,12 +2,10 @@ import { createLearnings as operation } from "../../lib/contract/operations/lear
 import { lambda } from "../../lib/http/lambda.ts";
 import { configuredEmbedder } from "../../lib/index/configured-embedder.ts";
 import { authorOf } from "../../lib/learnings/batch/author.ts";
-import { createLearnings } from "../../lib/learnings/create.ts";
 
-export const handler = lambda(operation, async (call) => ({
-  json: await createLearnings(
-    { ...call, embedder: configuredEmbedder() },
-    authorOf(call),
-    call.input.body.data,
-  ),
-}));
+export const handler = lambda(operation, async (call) => {
+  // What redacts is large: a cold start does not wait for it, and a refused request never needs it.
+  const { createLearnings } = await import("../../lib/learnings/create.ts");
+  const deps = { ...call, embedder: configuredEmbedder() };
+  return { json: await createLearnings(deps, authorOf(call), call.input.body.data) };
+});

@@ -2,12 +2,13 @@ import { updateLearning as operation } from "../../lib/contract/operations/learn
 import { lambda } from "../../lib/http/lambda.ts";
 import { configuredEmbedder } from "../../lib/index/configured-embedder.ts";
 import { learningAlongside, locateLearning } from "../../lib/learnings/find.ts";
-import { updateLearning } from "../../lib/learnings/update.ts";
 
 export const handler = lambda(
   operation,
   async (call) => {
     const { scope, input } = call;
+    // What redacts is large: a cold start does not wait for it, and a refused request never needs it.
+    const { updateLearning } = await import("../../lib/learnings/update.ts");
     const request = {
       organizations: scope.organizations,
       readable: call.readable,
