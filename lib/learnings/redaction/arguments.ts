@@ -6,6 +6,8 @@ export interface Argument {
   readonly end: number;
   /** If it is one string and nothing else. */
   readonly value: Value | undefined;
+  /** The one string in it, whatever stands around that: `[]byte("…")`. */
+  readonly inner: Value | undefined;
 }
 
 const plainRun = /[^"'`\uE000-\uE003,()[\]{}]+/y;
@@ -18,14 +20,18 @@ export function argumentsAt(text: string, from: number): { list: Argument[]; end
   const list: Argument[] = [];
   let start = from;
   let value: Value | undefined;
+  let inner: Value | undefined;
+  let strings = 0;
   let isMore = false;
   let isChained = false;
   let depth = 0;
   let at = from;
   const close = (end: number) => {
-    list.push({ start, end, value: isMore ? undefined : value });
+    list.push({ start, end, value: isMore ? undefined : value, inner: strings === 1 ? inner : undefined });
     start = end + 1;
     value = undefined;
+    inner = undefined;
+    strings = 0;
     isMore = false;
     isChained = false;
   };
@@ -53,6 +59,8 @@ export function argumentsAt(text: string, from: number): { list: Argument[]; end
       const string = valueAt(text, at);
       if (value || depth > 0) isMore = true;
       value ??= string?.isQuoted ? string : undefined;
+      inner ??= string;
+      strings++;
       at = string?.isQuoted ? string.end + 1 : at + 1;
     }
   }

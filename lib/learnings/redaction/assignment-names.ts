@@ -11,23 +11,27 @@ export type Claim =
 
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
+type Endings = ReadonlyMap<string, readonly string[]>;
+/** By their last character, so that a word is compared with few of them. */
+const endingsOf = (spaced: string): Endings =>
+  Map.groupBy(spaced.split(" "), (ending) => ending.charAt(ending.length - 1));
+const endsIn = (word: string, endings: Endings) =>
+  endings.get(word.charAt(word.length - 1))?.some((ending) => word.endsWith(ending)) ?? false;
+
 /** In ten languages and a few more; a name ends in one of them. */
-const passwordEndings =
-  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet adgangskode adgangskoden salasana jelszó jelszava şifre parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 合言葉 暗号 비밀번호".split(
-    " ",
-  );
+const passwordEndings = endingsOf(
+  "password passwd passwort passwörter passcode kennwort zugangswort pwd pswd passw pword pass passe motdepasse mdp contraseña contrasena contraseñas clave senha senhas wachtwoord parola hasło haslo hasła hasłem lösenord lösenordet passord passordet losenord adgangskode adgangskoden salasana psk passkey jelszó jelszava şifre parolă geslo lozinka heslo sandi khẩu รหัสผ่าน المرور السر סיסמה סיסמא κωδικός κωδικος пароль пароля паролем пароли 密码 密碼 口令 パスワード 暗証番号 合言葉 暗号 비밀번호",
+);
 const passwordWords = setOf("pw psw psk pepper masterauth requirepass authtok userpwd");
 const noPasswordWords = setOf("bypass compass encompass surpass trespass enclave conclave autoclave");
-const secretEndings =
-  "secret secreto secreta secrète segredo segreto segreta geheimnis sekret секрет секретный 秘密 机密 シークレット".split(
-    " ",
-  );
-const tokenEndings = "token jeton токен токена 令牌 トークン 토큰 jwt".split(" ");
+const secretEndings = endingsOf(
+  "secret secreto secreta secrète segredo segreto segreta geheimnis sekret секрет секретный 秘密 机密 シークレット",
+);
+const tokenEndings = endingsOf("token jeton токен токена 令牌 トークン 토큰 jwt");
 /** `clé d'API`, `ключ доступа`: the words behind the key say what it is for, so its value must show it. */
-const foreignKeyEndings =
-  "schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza ключ ключа 密钥 密鑰 金鑰 秘钥 キー 鍵".split(
-    " ",
-  );
+const foreignKeyEndings = endingsOf(
+  "schlüssel schluessel schlüssels clé clef clés chave llave chiave klucz klucza ключ ключа 密钥 密鑰 金鑰 秘钥 キー 鍵",
+);
 const keyOwners = setOf(
   "api access private encryption signing master hmac license licence account subscription app application auth storage service admin deploy client consumer webhook apikey session cookie jwt crypt crypto aes rsa unseal rest write deployment backup root data",
 );
@@ -42,25 +46,48 @@ const likelyWords = setOf(
 );
 /** `DB_PASSWORD_PROD` is a password all the same; `password_hash` and `token_url` are none. */
 const environments = setOf(
-  "prod production staging stage dev development test testing qa uat ci live old new current previous private base value default plain plaintext cleartext equals confirm confirmation again repeat string text b64 base hex data env content",
+  "prod production staging stage dev development test testing qa uat ci live old new current previous private base value default plain plaintext cleartext equals confirm confirmation again repeat string text b64 base hex data env content v str val raw txt",
 );
 
 const isAscii = (name: string) => /^[\0-\x7f]*$/.test(name);
+const isCapital = (code: number) => code >= 65 && code <= 90;
+const isSmall = (code: number) => code >= 97 && code <= 122;
+
+/** A walk is several times as fast as a pattern, and every name of a text is walked. */
+function asciiWordsOf(name: string): string[] {
+  const words: string[] = [];
+  const lowerCase = name.toLowerCase();
+  let start = -1;
+  for (let at = 0; at <= name.length; at++) {
+    const code = name.charCodeAt(at);
+    const isLetter = isCapital(code) || isSmall(code);
+    const isBegun = start >= 0;
+    if (isBegun && (!isLetter || (isCapital(code) && isSmall(name.charCodeAt(at - 1))))) {
+      words.push(lowerCase.slice(start, at));
+      start = -1;
+    }
+    if (isLetter && start < 0) start = at;
+  }
+  return words;
+}
 
 /** `db password` of `DB_PASSWORD_PROD`. */
 function wordsOf(name: string): string[] {
-  const words = name
-    .replace(/([a-zß-ÿ0-9])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-    .split(isAscii(name) ? /[^a-z]+/ : /[^\p{L}]+/u)
-    .filter(Boolean);
-  return words.slice(0, words.findLastIndex((word) => !environments.has(word)) + 1);
+  const words = isAscii(name)
+    ? asciiWordsOf(name)
+    : name
+        .replace(/([a-zß-ÿ0-9])([A-Z])/g, "$1 $2")
+        .toLowerCase()
+        .split(/[^\p{L}]+/u)
+        .filter(Boolean);
+  while (environments.has(words.at(-1) ?? "")) words.pop();
+  return words;
 }
 
 const singular = (word: string) =>
-  /(?:password|passwd|token|secret|key|credential|passcode)s$/.test(word) ? word.slice(0, -1) : word;
-
-const endsIn = (word: string, endings: readonly string[]) => endings.some((ending) => word.endsWith(ending));
+  word.endsWith("s") && /(?:password|passwd|token|secret|key|credential|passcode)s$/.test(word)
+    ? word.slice(0, -1)
+    : word;
 
 /** People choose them. */
 const chosenKeyOwners = setOf("shared preshared wpa wep wifi wlan fi pragma network wireless authentication");
@@ -73,9 +100,26 @@ function keyClaim(last: string, owner: string): Claim | undefined {
   return owner === "" ? "maybe" : "likely";
 }
 
+/** The word that opens a device's SNMP: with an owner that says so it takes any value, else the value must show it. */
+const communityOwners = setOf("snmp read write trap ro rw readonly readwrite def");
+const communityClaim = (last: string, owner: string): Claim =>
+  last !== "community" || communityOwners.has(owner) ? "password" : "credential";
+
+const leadingWords = setOf(
+  "password passwd pwd pw pass passwort passcode secret token apikey senha clave haslo mdp пароль секрет токен ключ",
+);
+/** `PASSWORD_RESET_URL` is about a password; `PASSWORD_ADMIN` is one. */
+const aboutWords = setOf(
+  "hash hashes hashed hasher hashers hashing salt digest url uri link path file filename dir name names id ids uuid kid arn ref key keys length len size min max count number limit policy policies rule rules expiry expires expire expiration expired ttl age days hours seconds time timeout date reset forgot forgotten change changed changes update updated strength score regex pattern validator validation valid invalid field fields input label placeholder hint form page view screen modal dialog route router endpoint api handler service manager provider store storage vault type types kind format algorithm alg encoding encoder encoded encryption encrypted enabled disabled required optional visible visibility show hide toggle error errors message messages msg title header headers version alias prefix suffix column table index attempts attempt retries retry history generator rotation rotated at lifetime duration scope scopes audience issuer info response request email mail template button command cmd prompt callback cb fn func function helper helpers util utils spec mock scan scanner scanning detector detection checker check exists missing match mismatch bucket budget usage used cost price per rate window through fail failed ok by is has in on with authentication auth login authenticator bearer source exchange introspection revocation refresh case cases manager rules list map set array class model schema entity dto controller module plugin middleware hook hooks client server state status event events log logs metric metrics",
+);
+function isLeading(words: readonly string[]): boolean {
+  const at = words.findIndex((word) => leadingWords.has(word));
+  return at >= 0 && at < words.length - 1 && words.slice(at + 1).every((word) => !aboutWords.has(word));
+}
+
 /** Undefined when the name is about a credential (its age, its place) and not one itself. */
 export function claimOf(given: string): Claim | undefined {
-  if (/applicationServerKey/i.test(given)) return undefined;
+  if (/applicationServerKey|^--(?:set|update|remove|clear)-secrets$/i.test(given)) return undefined;
   // `pAssword` is one word, however it is written.
   const name = /^(?:pass-?word|passwd|passwort|secret|token|apikey)$/i.test(given)
     ? given.toLowerCase().replace("-", "")
@@ -83,8 +127,8 @@ export function claimOf(given: string): Claim | undefined {
   const words = wordsOf(name);
   const last = singular(words.at(-1) ?? "");
   const owner = words.at(-2) ?? "";
-  if (last.endsWith("phrase")) return "passphrase";
-  if (/public(?!at)|publishable/.test(words.join("")) || words.includes("public") || words.includes("site"))
+  if (last.endsWith("phrase") || /pass.*frase$/.test(last)) return "passphrase";
+  if (words.includes("public") || words.includes("site") || /public(?!at)|publishable/.test(words.join("")))
     return undefined;
   if (passwordWords.has(last) || /^[a-z]{1,6}pw$/.test(last)) return "password";
   if (endsIn(last, passwordEndings)) return noPasswordWords.has(last) ? undefined : "password";
@@ -97,15 +141,23 @@ export function claimOf(given: string): Claim | undefined {
   if (last === "sid") return "maybe";
   if (/^cred(?:s|ential)?$/.test(last)) return "credential";
   if (last === "material" && owner === "key") return "password";
+  if (/(?:^|access|unlock|security)code$/.test(last) && /access|unlock|security/.test(owner + last))
+    return "credential";
+  if (last.endsWith("community")) return communityClaim(last, owner);
   if (endsIn(last, foreignKeyEndings)) return "api_key";
   if (last === "key" && name.startsWith("--")) return "api_key";
-  if (!last.endsWith("key")) return likelyWords.has(last) ? "likely" : undefined;
+  if (!last.endsWith("key"))
+    return likelyWords.has(last)
+      ? "likely"
+      : isLeading(words) && !name.startsWith("-")
+        ? "credential"
+        : undefined;
   return keyClaim(last, last === "key" ? owner : last.slice(0, -"key".length));
 }
 
 /** Everything a name can have in it. */
 export const nameStems: ReadonlySet<string> = setOf(
-  "pass pwd pswd psw kennwort zugangswort secret token jwt key cred auth bearer psk pepper salt seed sess sid pat pw login cookie mdp contrase clave senha wachtwoord parola parolă passord adgangskode salasana jelsz şifre geslo lozinka sandi khẩu รหัสผ่าน المرور السر סיסמ κωδικ haslo hasla hasło hasła hasłe lösenord heslo парол секрет токен ключ 密码 密碼 密钥 密鑰 口令 令牌 金鑰 秘钥 秘密 机密 パスワード 暗証番号 合言葉 シークレット トークン キー 鍵 비밀번호 토큰 jeton clé clef chave llave chiave klucz schlüssel schluessel segredo segreto segreta secrète geheimnis sekret",
+  "pass pwd pswd psw kennwort zugangswort secret token jwt key cred auth bearer psk pepper salt seed sess sid pat pw login cookie mdp contrase clave senha wachtwoord parola parolă passord adgangskode salasana jelsz şifre geslo lozinka sandi khẩu รหัสผ่าน المرور السر סיסמ κωδικ haslo hasla hasło hasła hasłe lösenord losenord heslo парол секрет токен ключ 密码 密碼 密钥 密鑰 口令 令牌 金鑰 秘钥 秘密 机密 パスワード 暗証番号 合言葉 シークレット トークン キー 鍵 비밀번호 토큰 jeton clé clef chave llave chiave klucz schlüssel schluessel segredo segreto segreta secrète geheimnis sekret community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code",
 );
 
 /** `DB_PASSWORD`: an environment variable, whose value is never code. */

@@ -18,6 +18,8 @@ import type { Value } from "./values.ts";
 
 /** Types and algorithms (`uint8`, `RS256`), versions, numbers with a unit, dates, addresses, paths. */
 const isHarmless = (value: string) =>
+  // A sentence without blanks.
+  /[\u3040-\u30ff\u4e00-\u9fff]{2}/.test(value) ||
   /^(?:u?int|float|sha|aes|rs|hs|es|ps|utf|base|argon|md)-?\d+[a-z]*$/i.test(value) ||
   /^v?\d{1,5}(?:\.\d+)*[a-z%]{0,2}$/i.test(value) ||
   /^\d{4}-\d\d-\d\d(?:[T ].*)?$/.test(value) ||
@@ -25,6 +27,7 @@ const isHarmless = (value: string) =>
     value,
   ) ||
   /^(?:https?|arn|file|s3|gs):/.test(value) ||
+  /^[a-z][\w.-]*@(?:[\w-]+\.)+[\w-]+$/i.test(value) ||
   (/^[./~][\w./-]*$/.test(value) && !(value.length >= 20 && looksVeryRandom(value)));
 
 /** `MYSQL_NATIVE_PASSWORD`, a constant's name. */
@@ -91,8 +94,19 @@ export const isDressedWord = (value: string): boolean =>
   value.length <= 40 &&
   (/^[a-z]*(?:[A-Z][a-z]+){1,3}\d{2,}[!?.]?$/.test(value) ||
     /^[a-z]*(?:[a-z]\d+[a-z]|\d[a-z]+\d)[a-z0-9]*\d{2,}$/.test(value) ||
+    /^[A-Za-z0-9]*[A-Za-z]\d[a-z][A-Za-z0-9]*\d\d[!?$#*%&+]{0,2}$/.test(value) ||
     /^[a-z]{3,}(?:[-_][a-z]{3,})+[-_]?\d{3,}$/.test(value) ||
     /^[A-Z][a-z]{2,}(?:[-_.][A-Z][a-z]{2,})+[-_.]?\d{2,}[!?]?$/.test(value));
+
+/** What else has a number behind it: parts of a text, of a program, and those who use it. */
+const numberedThings =
+  /^(?:user|admin|root|test|demo|guest|step|page|rule|line|type|version|level|column|item|table|section|chapter|issue|ticket|option|field|input|form|hash|length|attempt|case|char|byte|digit|policy|release|build|port|host|node|server|client|service|windows|python|java|base|code|error|status|http|phase|part|round|sprint|task|story|epic|figure|example|sample|note|point|group|team|room|window|api|oauth|web|log|key|token|password|passwd|pass|secret|argon|pkcs|ubuntu|debian|fedora|centos|rhel|android|chrome|firefox|postgres|mysql|angular|react|vue|pbkdf|scrypt|bcrypt|crypt|blake|poly|chacha|curve|ed|utf|iso|rfc|sha|aes|rsa|md|tls|ssl|ipv|mp|h|s)\d/i;
+/** `falcon4821`, `falcon4821!`: a word and a number, and no name of a thing. */
+export const isNumberedWord = (value: string): boolean =>
+  /^[A-Za-z]{4,20}[-_.]?\d{2,6}[!?$#*%&+]{0,2}$/.test(value) && !numberedThings.test(value);
+
+/** Somebody made it up for a password, whatever it is made of. */
+export const isMadeUp = (value: string): boolean => looksChosen(value) || isNumberedWord(value);
 
 /** `3oea5ee9dyl`: digits among letters, as no word has them. */
 export const isCode = (value: string): boolean =>
@@ -183,7 +197,7 @@ export interface Named {
 const literalTies: ReadonlySet<Tie | undefined> = new Set(["literal", "element", "option", "cell"]);
 
 /** Publishable keys, and ids that name an account or a message. */
-const isPublicValue = (value: string) =>
+export const isPublicValue = (value: string): boolean =>
   meaningOfDer(value) === "public" ||
   /^(?:(?:sha\d+|md5|blake2\w)[:-]|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|age1|npub1|bc1|did:|0x[0-9a-fA-F]{40}$|pk[._]|pub[0-9a-f]{32}$|sb_publishable_|phc_|[A-Z]{2}[0-9a-f]{32}$|A[XYZ][\w-]{18}$|(?:0x)?[0-9A-F]{16}$|[0-9A-F]{40}$|G-[A-Z0-9]{8,12}$)/.test(
     value,
@@ -232,13 +246,21 @@ const isCallOrPath = (value: string) =>
 /** The looser the tie, the clearer the value must be a credential and not the next word or argument. */
 function fitsTie(value: string, tie: Tie | undefined): boolean {
   if (tie === "option") return !isPlainCase(value) || isDiceware(value);
-  if (tie === "pair" || tie === "sentence") return hasDigit(value) || isOddWord(value) || isDiceware(value);
+  if (tie === "pair" || tie === "sentence")
+    return hasDigit(value) || isOddWord(value) || isDiceware(value) || isAppPassword(value);
   if (tie === "line" && /^[A-Z][A-Z0-9_]+=/.test(value)) return false;
   if (tie === "cell" || tie === "line")
     return hasDigit(value) || isOddWord(value) || isTokenLike(value) || isDiceware(value);
   if (tie === "near") return isStrong(value);
   if (tie === "call")
-    return isTokenLike(value) || isDressedWord(value) || (hasDigit(value) && /[^\w\s./:-]/.test(value));
+    return (
+      isTokenLike(value) ||
+      isDressedWord(value) ||
+      isNumberedWord(value) ||
+      isDiceware(value) ||
+      isCode(value) ||
+      (hasDigit(value) && /[^\w\s./:-]/.test(value))
+    );
   return true;
 }
 
@@ -305,10 +327,12 @@ function bearsOut(value: string, named: Named, isLiteral: boolean, isQuoted: boo
     return (
       isSurelyToken(value) ||
       (isHex(value) && value.length >= 32) ||
-      ((isQuoted || tie === "cell") &&
+      ((isQuoted || tie === "cell" || tie === "element" || named.isEnvironment) &&
         !/\s/.test(value) &&
         !isUuid(value) &&
-        (looksChosen(value) || (value.length >= 10 && hasDigit(value) && hasBothCases(value))))
+        (looksChosen(value) ||
+          isNumberedWord(value) ||
+          (value.length >= 10 && hasDigit(value) && hasBothCases(value))))
     );
   if (claim === "token" || claim === "api_key")
     return isTokenLike(value) || (tie === "sentence" && (isStrong(value) || isDressedWord(value)))

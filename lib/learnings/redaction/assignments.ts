@@ -1,6 +1,7 @@
 import { type Claim, claimOf, isConstant } from "./assignment-names.ts";
 import { isCredential, type Tie } from "./assignment-values.ts";
 import { type Bridge, bridgesAt, isEnvironment, isLineStart, type Name, nextOfList } from "./bridges.ts";
+import { plainWordBehind } from "./plain-words.ts";
 import {
   candidatesIn,
   type Sentences,
@@ -9,6 +10,7 @@ import {
   spokenBefore,
   spokenBehind,
   spokenReach,
+  writtenBefore,
   writtenBehind,
 } from "./prose.ts";
 import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
@@ -74,16 +76,19 @@ interface Found {
   readonly resume: number;
 }
 
+/** Those values of a list that are credentials. The first is one, or it is the user of a pair: `["bob", "…"]`. */
 function listed(name: Name, first: Value, claim: Claim, tie: Tie | undefined): Value[] {
+  const named = { claim, tie, isConstant: false, isEnvironment: false };
   const values = [first];
   for (let last = first; values.length < 50; values.push(last)) {
     nextOfList.lastIndex = last.end;
     if (!nextOfList.test(name.text)) break;
     const next = valueAt(name.text, nextOfList.lastIndex);
-    if (!next || !isCredential(next, { claim, tie, isConstant: false, isEnvironment: false })) break;
+    if (!next) break;
     last = next;
   }
-  return values;
+  const credentials = values.filter((value) => isCredential(value, named));
+  return credentials[0] === first || values.length === 2 ? credentials : [];
 }
 
 function found(values: readonly Value[], claim: Claim): Found {
@@ -104,7 +109,8 @@ function overBridge(name: Name, claim: Claim): Found | undefined {
     const value = valueFor(name, bridge, pattern.lastIndex, isEnv && tie === undefined);
     if (!value) continue;
     const named = { claim, tie, isConstant: isConstant(name.name), isEnvironment: isEnv };
-    if (isCredential(value, named)) return found(isList ? listed(name, value, claim, tie) : [value], claim);
+    const values = isList ? listed(name, value, claim, tie) : isCredential(value, named) ? [value] : [];
+    if (values.length > 0) return found(values, claim);
     if (tie !== undefined) continue;
     return {
       spans: [],
@@ -136,9 +142,25 @@ function inSentence(
       : spokenBehind(sentences, name.end, claim);
     if (behind) return found([behind], claim);
   }
+  if (isCjk(name.name)) {
+    const before = writtenBefore(name.text, name.start, from, claim);
+    if (before) return { ...found([before], claim), resume: name.end };
+  }
   if (last < from || name.start - last > spokenReach / 2) return undefined;
   const before = spokenBefore(name.text, name.start, from);
   return before && { ...found([before], claim), resume: name.end };
+}
+
+const ownLineBefore = /^[^:={}();"'`<>$]*$/;
+const ownLineReach = 40;
+function isOwnLine({ text, start }: Name): boolean {
+  const window = text.slice(Math.max(0, start - ownLineReach), start);
+  const lineStart = window.lastIndexOf("\n");
+  return (lineStart >= 0 || start <= ownLineReach) && ownLineBefore.test(window.slice(lineStart + 1));
+}
+function plainly(name: Name, claim: Claim): Found | undefined {
+  const word = plainWordBehind(name, () => isOwnLine(name));
+  return word && found([word], claim);
 }
 
 function isNameCharacter(code: number): boolean {
@@ -160,9 +182,12 @@ function wordStart(text: string, end: number, from: number): number {
   return start < end ? start : end + 1;
 }
 
+/** `--set-secrets=NAME=secret:version` names where secrets lie. */
+const isSecretRef = /(?:set|update|remove)-secrets[= ]["']?[^\s"']*$/;
 /** In an ARN (`…:secret:…`), the user of a URL, or too long. */
 const isNoName = ({ text, name, start, end }: Name) =>
   name.length > nameLengthMax ||
+  (text.startsWith("=", end) && isSecretRef.test(text.slice(Math.max(0, start - 80), start))) ||
   (text.charAt(end) === ":" && /[\w*]:$/.test(text.slice(Math.max(0, start - 2), start))) ||
   (text.startsWith("://", start - 3) && text.charAt(end) === ":");
 
@@ -175,15 +200,33 @@ function nameAt(text: string, { at, length }: NameHit, from: number): Name {
   const end = isLatin && nameRestPattern.test(text) ? nameRestPattern.lastIndex : hitEnd;
   // In a sentence the word before says what the key is for: "api key: …", "cache key: …".
   if (
-    end - start <= 6 &&
+    end - start <= 9 &&
     text.charAt(start - 1) === " " &&
-    /^(?:key|token)s?$/i.test(text.slice(start, end))
+    /^(?:(?:key|token)s?|community)$/i.test(text.slice(start, end))
   ) {
     const owner = wordStart(text, start - 1, from);
     // "… as token" says what stands before it.
     if (!sayingBefore.has(text.slice(owner, start - 1))) start = owner;
   }
   return { text, name: text.slice(start, end), start, end };
+}
+
+/** A key beside a Wi-Fi network's name is its password, whatever else a key may be. */
+const networkWord = /ssid|wi-?fi|wlan|\bwpa|wireless|\bpsk/gi;
+const networkReach = 160;
+
+/** Answers, for ever later places, whether a word of the pattern stands near. */
+function nearIn(text: string, pattern: RegExp): (at: number) => boolean {
+  let last = Number.NEGATIVE_INFINITY;
+  let next = 0;
+  pattern.lastIndex = 0;
+  return (at) => {
+    while (next <= at) {
+      if (pattern.lastIndex > 0) last = next;
+      next = pattern.exec(text)?.index ?? Number.POSITIVE_INFINITY;
+    }
+    return at - last < networkReach || next - at < networkReach;
+  };
 }
 
 export const assignments: Finder = {
@@ -194,6 +237,7 @@ export const assignments: Finder = {
     const claims = new Map<string, Claim | null>();
     const candidates = candidatesIn(text);
     const sentences = sentencesOf(text);
+    const isNearNetwork = nearIn(text, networkWord);
     let from = 0;
     for (const hit of names) {
       if (hit.at < from) continue;
@@ -205,9 +249,13 @@ export const assignments: Finder = {
           claim = claimOf(name.name) ?? null;
           claims.set(name.name, claim);
         }
+        if ((claim === "maybe" || claim === "likely") && /key$/i.test(name.name) && isNearNetwork(name.start))
+          claim = "password";
         if (claim) outcome = overBridge(name, claim);
         if (claim && claim !== "likely" && claim !== "maybe" && !outcome?.spans.length)
           outcome = inSentence(name, claim, from, candidates, sentences) ?? outcome;
+        if ((claim === "password" || claim === "passphrase") && !outcome?.spans.length)
+          outcome = plainly(name, claim) ?? outcome;
       }
       spans.push(...(outcome?.spans ?? []));
       from = Math.max(outcome?.resume ?? name.end, hit.at + 1);

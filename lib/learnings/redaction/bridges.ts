@@ -74,7 +74,7 @@ const bridges: readonly Bridge[] = [
     first: `${q}]) \t:=`,
     beyond: ":=",
     pattern: sticky(
-      `[${q}\\])]{0,3}[ \\t]*(?::=|=>|[:=])\\s*(?:new[ \\t]+[\\w.<>]+(?:\\[\\])?[ \\t]*)?(?:\\[|\\(|(?:\\[\\]\\w+)?\\{)\\s*(?:[${q}]?(?:value|default|plain\\w*|current|primary|data|secret|password|token|key)[${q}]?[ \\t]*(?::|=>?)[ \\t]*)?(?=[${q}])`,
+      `[${q}\\])]{0,3}[ \\t]{0,40}(?::=|=>|[:=])\\s{0,40}(?:new[ \\t]{1,8}[\\w.<>]{1,40}(?:\\[\\])?[ \\t]{0,40})?(?:\\[|(?:array)?\\(|(?:\\[\\]\\w{1,30})?\\{)\\s{0,40}(?:[${q}]?(?:value|default|plain\\w{0,12}|current|primary|data|secret|password|token|key)[${q}]?[ \\t]{0,40}(?::|=>?)[ \\t]{0,40})?(?=[${q}])`,
     ),
     isList: true,
   },
@@ -95,14 +95,14 @@ const bridges: readonly Bridge[] = [
     ),
     isList: true,
   },
-  { tie: "pair", first: ":-=", pattern: /:?[-=]/y, serves: isExpanded },
+  { tie: "pair", first: ":-=", pattern: /:?[-=]|:(?=[^\s}])/y, serves: isExpanded },
   // Equals signs and colons, behind a closing quote or bracket, with or without a type: `key: string = `, and before
   // what tells the kind of a string: `N'…'`.
   {
-    first: `\\${q}])* \t:=-<?|}~`,
-    beyond: ":=?|+-<~&'AsSTN",
+    first: `\\${q}[])* \t:=-<?|}~→`,
+    beyond: ":=?|+-<~&'AsSTN→",
     pattern: sticky(
-      `[\\\\${q}\\])}*]{0,6}[ \\t]{0,99}(?:(?::[ \\t]{0,2}|As[ \\t]{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString[ \\t]{0,99}\\*?)[ \\t]{0,99}=|:=|\\?:|(?:\\?\\??|\\|\\||\\+)=|={1,3}>|(?:->|<-|~>)[ \\t]|=(?![=~>])|::[ \\t]|:(?![:=/]))[ \\t*]{0,8}(?:(?:&|!!)\\w{1,40}[ \\t]{1,99})?(?:[A-Za-z@$]{1,2}(?=["']))?`,
+      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*]{0,6}[ \\t]{0,99}(?:(?::[ \\t]{0,2}|As[ \\t]{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString[ \\t]{0,99}\\*?)[ \\t]{0,99}=|:=|\\?:|(?:\\?\\??|\\|\\|?|\\+|~)=|={1,3}>|(?:->|<-|~>|→)[ \\t]|=(?![=~>])|::[ \\t]|:(?![:=/]))[ \\t*]{0,8}(?:__[ \\t]{1,4})?(?:(?:&|!!)\\w{1,40}[ \\t]{1,99})?(?:[A-Za-z@$]{1,2}(?=["']))?`,
     ),
   },
   // process.env.TOKEN ?? "…", a literal it is compared with
@@ -110,7 +110,7 @@ const bridges: readonly Bridge[] = [
     tie: "pair",
     first: `${q})] \t=!?|`,
     beyond: "?|o=!",
-    pattern: sticky(`[${q})\\]]{0,3}[ \\t]*(?:\\?\\?|\\|\\||\\?:|or|[=!]==?)[ \\t]+(?=[${q}])`),
+    pattern: sticky(`[${q})\\]]{0,3}[ \\t]*(?:\\?\\??|\\|\\||\\?:|or|[=!]==?)[ \\t]+(?=[${q}])`),
   },
   {
     tie: "pair",
@@ -150,20 +150,24 @@ const bridges: readonly Bridge[] = [
       `[${q}]?(?:\\s+[\\w:.-]{1,24}=[${q}][^${q}<>]{0,60}[${q}]){0,4}\\s+(?:[\\w-]{1,20}[:-])?(?:value|content)\\s*=\\s*(?=[${q}])`,
     ),
   },
-  // { "name": "DB_PASSWORD", "value": "…" }
+  // { "name": "DB_PASSWORD", "type": "secret", "value": "…" }
   {
     tie: "literal",
     first: q,
     pattern: sticky(
-      `[${q}],\\s*[${q}]?(?:[Vv]alue|ParameterValue|default|secret|content)[${q}]?\\s*[:=]\\s*(?=[${q}])`,
+      `[${q}],(?:\\s{0,40}[${q}]?\\w{1,24}[${q}]?\\s{0,4}[:=]\\s{0,4}(?:[${q}][^${q}\\n]{0,60}[${q}]|[\\w.]{1,20}),){0,3}\\s{0,40}[${q}]?(?:[Vv]alue|ParameterValue|[Dd]efault\\w{0,6}|secret|content|data|plain\\w{0,6})[${q}]?\\s{0,4}(?::|=>?)\\s{0,4}(?=[${q}])`,
     ),
   },
+  // {name: DB_PASSWORD, value: …}
+  { tie: "literal", first: ",", pattern: /,[ \t]{0,4}(?:value|default):[ \t]{1,4}(?=\S)/y },
   // - name: DB_PASSWORD, and in the next line value: …
   {
     tie: "literal",
     first: `${q} \t\r\n`,
     beyond: "\r\n",
-    pattern: sticky(`[${q}]?(?:[ \\t]*\\r?\\n){1,2}[ \\t-]*(?:value|default):[ \\t]+`),
+    pattern: sticky(
+      `[${q}]?(?:[ \\t]{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:[ \\t]{1,4}[^\\n]{0,60}){0,3}(?:[ \\t]{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?:value|default):[ \\t]{1,8}`,
+    ),
   },
   // password: and in the lines below it example: … or Default: …
   {
@@ -175,8 +179,24 @@ const bridges: readonly Bridge[] = [
   },
   // variable "db_password" { default = "…" }
   { tie: "literal", first: q, pattern: sticky(`[${q}][ \\t]*\\{[^{}]{0,200}?\\bdefault[ \\t]*=[ \\t]*`) },
-  // define("DB_PASSWORD", "…")
-  { tie: "pair", first: q, pattern: sticky(`[${q}][ \\t]*,\\s{0,12}(?=[${q}])`) },
+  // define("DB_PASSWORD", "…"), fill_in "Password", with: "…"
+  {
+    tie: "pair",
+    first: q,
+    pattern: sticky(`[${q}][ \\t]*,\\s{0,12}(?:[a-z]{1,12}[:=][ \\t]{0,2})?(?=[${q}])`),
+  },
+  // getByLabel("Password").fill("…"), env::var("DB_PASSWORD").unwrap_or("…"), expect(password).toBe("…")
+  {
+    tie: "pair",
+    first: `${q})]`,
+    pattern: sticky(
+      `[${q}\\])]{1,5}(?:\\.(?!type\\()\\w{1,24}(?:\\(\\))?){1,2}\\((?:\\|_?\\|)?[ \\t]{0,2}(?=[${q}])`,
+    ),
+  },
+  // ENV.fetch("DB_PASSWORD") { "…" }
+  { tie: "pair", first: q, pattern: sticky(`[${q}]\\)[ \\t]{0,2}\\{[ \\t]{0,2}(?=[${q}])`) },
+  // (password . "…")
+  { tie: "pair", first: " ", beyond: ".", pattern: sticky(`[ \\t]+\\.[ \\t]+(?=[${q}])`) },
   // :password "…"
   { tie: "pair", first: " ", beyond: q, pattern: / (?=["\uE000])/y, serves: isKeyword },
   // --password …
@@ -249,7 +269,7 @@ export function bridgesAt(text: string, at: number): readonly Bridge[] {
 
 /** Behind another value of the same list. */
 export const nextOfList = sticky(
-  `[${q}]?(?:[ \\t]*[,:]\\s*(?=[${q}])|[ \\t]*\\r?\\n[ \\t]*- (?:[\\w.@-]{1,40}: )?(?=\\S))`,
+  `[${q}]?(?:[ \\t]{0,40}[,:]\\s{0,40}(?=[${q}])|[ \\t]{0,40}\\r?\\n[ \\t]{0,40}- (?:[\\w.@-]{1,40}: )?(?=\\S))`,
 );
 
 /** `DB_PASSWORD=`, `spring.datasource.password=` at the start of a line: nothing but a value stands behind it. */

@@ -1,16 +1,17 @@
-import { argumentsAt } from "./arguments.ts";
+import { hasDigit, hasLetter } from "./appearance.ts";
+import { type Argument, argumentsAt } from "./arguments.ts";
 import { claimOf } from "./assignment-names.ts";
-import { isCredential, looksChosen } from "./assignment-values.ts";
+import { isCredential, isPublicValue, looksChosen } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 import type { Value } from "./values.ts";
 
 /** Functions that take a credential at a known place, counted from 0; -1 is the last. */
 const callTable: Record<number, string> = {
-  0: "SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync bcrypt.hashpw hashpw checkpw generate_password_hash password_hash password_verify PASSWORD argon2.hash crypt scrypt.hash pbkdf2 hash_password Fernet requirepass cursor_secret setSecretKey setApiKey fromApiKey",
-  1: "oci_connect oci_pconnect HTTPBasicAuth HTTPDigestAuth HTTPProxyAuth BasicAuth BasicAuthentication basicAuth basic_auth auth_basic http_basic_auth HttpBasicAuth httpBasic SetBasicAuth setBasicAuth WithBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential PSCredential BasicAWSCredentials AwsBasicCredentials.create AWSCredentials StaticCredentials AWS.Credentials Aws::Credentials.new Credentials.new createHmac jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode AES.encrypt AES.decrypt createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login imap.login ftp.login login_user authenticate authenticate_user auth_user create_superuser createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword UserPasswordCredentials Twilio Client.create twilio.Client login with_credentials withCredentials credentials setCredentials addCredentials PlainTextAuthProvider plain_credentials PlainCredentials pika.PlainCredentials BasicCredentials StaticUserCredentials UserInfo auth db.auth simple_bind_s bind_s ldap_bind_s WiFi.begin wlan.connect sta_if.connect url.UserPassword UserPassword encrypt_with",
+  0: "SecretKeySpec AES.new bcrypt.compare bcrypt.compareSync bcrypt.hash bcrypt.hashSync bcrypt.hashpw hashpw checkpw generate_password_hash password_hash password_verify PASSWORD argon2.hash crypt scrypt.hash pbkdf2 hash_password Fernet bot.run client.run bot.start TelegramBot Telegraf Stripe Github Octokit WebClient cookieParser cookie_parser NewCookieStore Keygrip URLSafeTimedSerializer URLSafeSerializer PBEKeySpec CommunityData scryptSync pbkdf2Sync hmac.new requirepass cursor_secret setSecretKey setApiKey fromApiKey",
+  1: "oci_connect oci_pconnect HTTPBasicAuth HTTPDigestAuth HTTPProxyAuth BasicAuth BasicAuthentication basicAuth basic_auth auth_basic http_basic_auth HttpBasicAuth httpBasic SetBasicAuth setBasicAuth WithBasicAuth NetworkCredential UsernamePasswordCredentials UsernamePasswordCredential UsernamePasswordAuthenticationToken PasswordAuthentication PasswordCredential PSCredential BasicAWSCredentials AwsBasicCredentials.create AWSCredentials StaticCredentials AWS.Credentials Aws::Credentials.new Credentials.new createHmac jwt.sign jwt.verify jwt.encode jwt.decode JWT.encode JWT.decode AES.encrypt AES.decrypt createCipher createDecipher createCipheriv AES_ENCRYPT AES_DECRYPT pgp_sym_encrypt pgp_sym_decrypt smtp.login imap.login ftp.login login_user authenticate authenticate_user auth_user create_superuser createUserWithEmailAndPassword signInWithEmailAndPassword signInWithPassword UserPasswordCredentials Twilio Client.create twilio.Client login with_credentials withCredentials credentials setCredentials addCredentials PlainTextAuthProvider plain_credentials PlainCredentials pika.PlainCredentials BasicCredentials StaticUserCredentials UserInfo auth db.auth simple_bind_s bind_s ldap_bind_s WiFi.begin wlan.connect sta_if.connect url.UserPassword UserPassword encrypt_with X509Certificate2 PdfReader twilio algoliasearch set_access_token OAuthHandler Credentials.basic basic snmpget snmp2_get snmpwalk snmp2_walk snmpwalkoid snmp.createSession HMAC.hexdigest hmac.New mcrypt_encrypt openssl_pkey_get_private setCommunity",
   3: "Credentials dbConnect",
-  2: "mysqli_connect mysqli mysql_connect mysql_pconnect mysqli_real_connect real_connect DBI->connect DriverManager.getConnection getConnection PDO odbc_connect odbc_pconnect ftp_login ldap_bind  ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider NewStaticCredentials pymysql.connect MySQLdb.connect mysql.connect DBIx::Class connect_db createConnection openssl_encrypt openssl_decrypt create_user CreateUser DB.connect sequelize Sequelize Database->connect",
+  2: "Net::FTP.open FTP.open minio.New Minio openssl_pkcs12_read create_superuser Pusher SNMP smtp.PlainAuth mysqli_connect mysqli mysql_connect mysql_pconnect mysqli_real_connect real_connect DBI->connect DriverManager.getConnection getConnection PDO odbc_connect odbc_pconnect ftp_login ldap_bind  ssh2_auth_password imap_open PlainAuth smtp.PlainAuth hash_hmac NewStaticCredentialsProvider NewStaticCredentials pymysql.connect MySQLdb.connect mysql.connect DBIx::Class connect_db createConnection openssl_encrypt openssl_decrypt create_user CreateUser DB.connect sequelize Sequelize Database->connect",
 };
 const places = new Map(
   Object.entries(callTable).flatMap(([place, names]) =>
@@ -34,6 +35,7 @@ const password = kindNamed("Password");
 /** What may stand there instead: a name, an algorithm, an address. */
 const isNoCredential = ({ text }: Value) =>
   text.length < 4 ||
+  isPublicValue(text) ||
   isPlaceholder(text) ||
   (/^(?:https?:|[\w.-]+@[\w-]+\.[\w.-]+$|[a-z]+$|[a-z]+(?:[-_][a-z]+)+$|[A-Z][a-z]+$)/.test(text) &&
     !looksChosen(text)) ||
@@ -43,20 +45,70 @@ const isNoCredential = ({ text }: Value) =>
 const strictCalls =
   /^(?:mysqli|mysql_|DBI|PDO|oci_|odbc_|ftp_|ldap_|ssh2_|imap_|HTTP|NetworkC|UsernameP|Password|smtp|PlainAuth|SetBasic|setBasic|DriverM|createUserWith|signInWith|real_connect)/;
 
+/** Whatever else it is called with, a function of such a name gets a credential: `client.connect(…)`, `unlock(…)`. */
+const doorWord =
+  /^(?:log_?[io]n\w{0,12}|sign_?in\w{0,12}|\w{0,12}auth\w{0,16}|\w{0,12}connect\w{0,10}|\w{0,8}bind\w{0,6}|\w{0,20}credentials?|unlock\w{0,12}|(?:un)?protect|\w{0,10}community\w{0,8}|usm\w{0,10}|snmp\w{0,12}|create_?(?:super)?user|\w{0,12}ftp\w{0,6}|(?:en|de)crypt\w{0,10}|\w{0,10}cipher\w{0,4}|\w{0,10}hmac\w{0,8}|sign|sign_?with|verify|derive\w{0,10}|pbkdf2\w{0,8}|scrypt\w{0,8}|\w{0,10}passw(?:or)?d\w{0,8}|set_?pw|username_pw_set|\w{0,8}dialer|smtp|addap|softap)$/i;
+/** Users, hosts, files and versions have digits too. */
+const otherArgument =
+  /[\s/:\\]|@[\w-]+\.|\.[a-z]{2,6}$|^(?:user|admin|test|demo|client|host|node|server|db|app|service|svc|account|tenant|org|team|group|room|order|item|key|id|name|role|version|step|case|example|sample|member|customer|sess|hs|rs|es|ps|sha|aes|md|hmac|utf|tls|ssl|ctr|cbc|gcm|des|blowfish|pbkdf|scrypt|argon|bcrypt|http|ac|x)[\w-]{0,24}$/i;
+const isDoorArgument = (text: string, isFirst: boolean) =>
+  text.length >= 8 &&
+  text.length <= 128 &&
+  !isPublicValue(text) &&
+  !otherArgument.test(text) &&
+  (looksChosen(text) || (!isFirst && hasLetter(text) && hasDigit(text) && !isKebab.test(text))) &&
+  !isPlaceholder(text);
+
+/** `deploy-token-2` names something. */
+const isKebab = /^[a-z\d]+(?:[-_][a-z\d]+)+$/;
+
+/** Of the arguments of a door those that look like credentials. */
+function doorArguments(list: readonly Argument[]): Value[] {
+  return list.flatMap(({ inner }, place) =>
+    inner && isDoorArgument(inner.text, place === 0 && list.length > 1) ? [inner] : [],
+  );
+}
+
+const charArray = /(?<=["\uE000])[^"\s\uE000-\uE003]{4,64}(?=["\uE000]\.toCharArray\(\))/g;
+/** `"…".toCharArray()`: nothing but a password is passed so. */
+const findCharArrays = (text: string): Span[] =>
+  Array.from(text.matchAll(charArray), ({ 0: value, index }) => ({ value, index }))
+    .filter(({ value }) => (hasDigit(value) || looksChosen(value)) && !isPlaceholder(value))
+    .map(({ value, index }) => ({ start: index, end: index + value.length, kind: password.kind }));
+
+function knownArgument(list: readonly Argument[], name: string): Value | undefined {
+  const argument = list[places.get(name) ?? 0];
+  const value = argument?.value ?? argument?.inner;
+  if (!value) return undefined;
+  const isWord = strictCalls.test(name) && /^[a-z]{5,}$/.test(value.text) && !isPlaceholder(value.text);
+  return isWord || !isNoCredential(value) ? value : undefined;
+}
+
+const unclosedStep = 48;
+
 function findInCalls(text: string): Span[] {
   const spans: Span[] = [];
+  /** Calls that nothing closes are read one in so many characters. */
+  let unclosedUntil = 0;
   for (let at = text.indexOf("("); at !== -1; at = text.indexOf("(", at + 1)) {
+    if (at < unclosedUntil) continue;
     const before = text.slice(Math.max(0, at - 32), at);
     const word = calledWord.exec(before)?.[1] ?? "";
     const name = callAt(before, word, before.trimEnd().length);
-    if (!name) continue;
-    const value = argumentsAt(text, at + 1)?.list[places.get(name) ?? 0]?.value;
-    if (!value) continue;
-    const isWord = strictCalls.test(name) && /^[a-z]{5,}$/.test(value.text) && !isPlaceholder(value.text);
-    if (isWord || !isNoCredential(value))
-      spans.push({ start: value.start, end: value.end, kind: password.kind });
+    const isDoor = doorWord.test(word);
+    if (!name && !isDoor) continue;
+    const list = argumentsAt(text, at + 1)?.list;
+    if (!list) {
+      unclosedUntil = at + unclosedStep;
+      continue;
+    }
+    const known = name && knownArgument(list, name);
+    for (const { start, end } of known ? [known] : isDoor ? doorArguments(list) : [])
+      spans.push({ start, end, kind: password.kind });
   }
-  return spans;
+  // A call in a call: both may tell of the same string.
+  const inOrder = spans.sort((a, b) => a.start - b.start);
+  return inOrder.filter(({ start }, index) => start >= (inOrder[index - 1]?.end ?? 0));
 }
 
 const insertPattern =
@@ -87,5 +139,6 @@ function findInRows(text: string): Span[] {
   return spans;
 }
 
+export const charArrays: Finder = { kinds: [password], keywords: ["tochararray"], find: findCharArrays };
 export const calls: Finder = { kinds: [password], keywords: [], find: findInCalls };
 export const rows: Finder = { kinds: [password], keywords: ["insert"], reach: 2_000, find: findInRows };

@@ -1,5 +1,12 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isUuid, looksVeryRandom } from "./appearance.ts";
-import { isCode, isDressedWord, isOddWord, isStrong } from "./assignment-values.ts";
+import {
+  isCode,
+  isDressedWord,
+  isMadeUp,
+  isNumberedWord,
+  isOddWord,
+  isStrong,
+} from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { isOrdinary } from "./prose.ts";
 import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
@@ -9,9 +16,9 @@ import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";
 const keywordsOf = (listed: string) => listed.split("|");
 
 const speaksOfPasswords =
-  /pass|pwd|cred|auth|log ?in|sign[- ]?in|parol|contrase|senha|has[lł]o|парол|密码|パスワード|kennwort/i;
+  /wi-?fi|wlan|ssid|pass|pwd|cred|auth|log ?in|sign[- ]?in|parol|contrase|senha|has[lł]o|парол|密码|パスワード|kennwort/i;
 const passwordWords =
-  "pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|senha|parol";
+  "wifi|wi-fi|wlan|ssid|pass|pwd|cred|auth|login|log in|signin|sign in|sign-in|парол|密码|パスワード|kennwort|contrase|senha|parol";
 const speaksOfSecrets = /secret|token|keystore|\bks\.|sign(?:ed|ing)|hmac|jwt|vault|database\(|connect/i;
 const secretWords = "secret|token|keystore|ks.|signed|signing|hmac|jwt|vault|database(|connect";
 
@@ -51,13 +58,23 @@ const isLoosePassword: AcceptInContext = (secret, { text, start, end }) =>
   !/[/=%@:\\()[\]{}<>&?#]/.test(text.charAt(start - 1) + text.charAt(end)) &&
   !isPlaceholder(secret);
 
+/** "log in with …", "use … to sign in": what stands there is no part of the sentence. */
+const offering =
+  /(?:(?:^|[\s(])(?:with|using|use|try|enter|type|is|as|and|to|it.s|commit|revoke|string|value|ist|est|es|é|è|lautet|mit|und|verwende|avec|utilise[rz]?|con|usa|usar|com|use|z|użyj|с|через)|[/→])[ \t]{1,2}["'`(\uE000-\uE003]?$/i;
+const isOffered: AcceptInContext = (secret, { text, start, end }) =>
+  offering.test(text.slice(Math.max(0, start - 12), start)) &&
+  (isMadeUp(secret) || (isCode(secret) && !isOrdinary(secret))) &&
+  !/^[A-Z]+-\d+$|@[\w-]+\./.test(secret) &&
+  !/[/=%@:\\([{<&#]/.test(text.charAt(end)) &&
+  !isPlaceholder(secret);
+
 const bareRule: ContextRule = {
   ...kindNamed("Password"),
   keywords: keywordsOf(passwordWords),
-  pattern: /[\w!#$%^&*?+~@.-]+/g,
+  pattern: /[\w!#$%^&*?+~@-]+(?:\.[\w!#$%^&*?+~@-]+)*/g,
   accept: (secret, found) =>
     secret.length >= 8 &&
-    (isPasswordShaped(secret, found) || isLoosePassword(secret, found)) &&
+    (isPasswordShaped(secret, found) || isLoosePassword(secret, found) || isOffered(secret, found)) &&
     isSpokenOf(found.text, found.start, found.end),
 };
 
@@ -74,11 +91,8 @@ const isQuotedSecret: AcceptInContext = (secret, { text, start, end }) => {
   if (/[\s/=:\\]|^[#.$@[-]|@[\w-]+\.|\.\w{1,5}$/.test(secret) || isHex(secret) || isUuid(secret))
     return false;
   if (/^pub/.test(secret)) return false;
-  if (
-    !(isStrong(secret) || isDressedWord(secret) || isOddWord(secret) || isCode(secret)) ||
-    isOrdinary(secret)
-  )
-    return false;
+  const isSure = isStrong(secret) || isDressedWord(secret) || isOddWord(secret) || isCode(secret);
+  if (!(isSure && !isOrdinary(secret)) && !isNumberedWord(secret)) return false;
   const line = lineOf(text, start, end);
   const before = line.slice(0, line.indexOf("\0") - 1);
   return (

@@ -17,29 +17,29 @@ const subjects = setOf(
 const counting = /^(?:0*1?2?3?4?5?6?7?8?9?0?|x+|\*+)$/;
 
 /** `yourToken-here` is `your token here`. */
-const wordsOf = (value: string): string[] =>
-  value
-    .replace(/([a-z])([A-Z\d])/g, "$1 $2")
-    .toLowerCase()
-    .split(/^[\0-\x7f]*$/.test(value) ? /[^a-z\d]+/ : /[^\p{L}\d]+/u)
-    .filter(Boolean);
+const wordPattern = /[A-Z\d]*[a-z]+|[A-Z\d]+/g;
+const anyWordPattern = /[\p{Lu}\d]*[^\P{L}\p{Lu}]+|[\p{Lu}\d]+/gu;
+/** Undefined as soon as one of them is in no list: of most values it is the first. */
+function wordsOf(value: string): string[] | undefined {
+  const words: string[] = [];
+  const pattern = /^[\0-\x7f]*$/.test(value) ? wordPattern : anyWordPattern;
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(value); match; match = pattern.exec(value)) {
+    const word = match[0].toLowerCase();
+    if (!standIns.has(word) && !subjects.has(word) && !counting.test(word)) return undefined;
+    words.push(word);
+  }
+  return words;
+}
 
 /** `P@ssw0rd` is the word that it looks like. */
 const unleeted = (value: string) =>
   value.replace(/[0134579@$]/g, (sign) => "oieastgas".charAt("0134579@$".indexOf(sign)));
 
-/** Whether the first word of the value is of the lists: of most values it is not, and no more is looked at. */
-function beginsLikePlaceholder(value: string): boolean {
-  const [first = ""] =
-    /[A-Z\d]*[a-z]*|[^\0-\x7f].*/.exec(value.replace(/^[^A-Za-z\d\x80-\uffff]+/, "")) ?? [];
-  const word = first.toLowerCase();
-  return standIns.has(word) || subjects.has(word) || counting.test(word) || !/^[a-z]*$/.test(word);
-}
-
 function isMadeOfPlaceholderWords(value: string): boolean {
   if (value.length > 64) return false;
   return (
-    (beginsLikePlaceholder(value) && isMadeOf(wordsOf(value))) ||
+    isMadeOf(wordsOf(value) ?? []) ||
     (value.length <= 24 &&
       /^[mypstcae$@\d]/i.test(value) &&
       /^(?:my|your)?(?:password|passwd|secret|token|changeme|admin|test|example|sample)$/i.test(
@@ -73,7 +73,7 @@ const references = [
   /^%\(\w+\)s$/,
   /^%-?\d*[sdvqr]$/,
   /^@(?:[a-z_]+|[A-Z_]+)@?$/,
-  /^@Microsoft\.KeyVault/,
+  /^@Microsoft\.KeyVault|^[\w-]+=keyvaultref:/,
   /^projects\/[\w-]+\/secrets\//,
   /^[a-z][a-z+.-]{1,20}:\/\/[^@]*$/,
   /^\$ANSIBLE_VAULT/,
@@ -121,7 +121,7 @@ function isSequence(value: string): boolean {
 
 /** Examples that everybody knows. */
 const isWellKnown = (value: string) =>
-  /deadbeef|cafebabe|correct.?horse.?battery|battery.?staple|^hunter2$|^letmein|^qwerty|tr0ub4dor|^(?:(?:0000|1111)+-?)+/i.test(
+  /deadbeef|cafebabe|correct.?horse.?battery|battery.?staple|^hunter2?$|^letmein|^qwerty|tr0ub4dor|^(?:0000|1111)/i.test(
     value,
   );
 

@@ -5,6 +5,7 @@ import {
   isCredential,
   isDiceware,
   isDressedWord,
+  isNumberedWord,
   isOddWord,
   isStrong,
   looksChosen,
@@ -20,13 +21,15 @@ import { type Value, valueAt } from "./values.ts";
 const setOf = (spaced: string) => new Set(spaced.split(" "));
 
 const verbs = setOf(
-  "is was are be been s it's now equals reads becomes stays remains ist war lautet lauten heißt est sera était es era será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este jetzt nun maintenant ahora agora ora adesso teraz теперь still currently always - → -> => = :",
+  "is was are be been s it's now equals reads becomes stays remains ist war lautet lauten heißt est sera était es era será é foi fica è sarà jest brzmi to это был является равен будет auf à a na на zu in as au al em para por en com er är on olyan je este jetzt nun maintenant ahora agora ora adesso teraz теперь still currently always vaut vale gleich sei sería seria będzie wynosi равна - → -> => = :",
 );
 /** Behind these comes something about the credential, and not the credential. */
 const aboutWords = setOf(
   "hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired ttl see docs rotated rotation policy manager page field column header named called",
 );
 const prepositions = setOf("in of from on with by");
+/** "password string …", "secret hex …": still the name. */
+const carriers = setOf("string value hex base64 text phrase literal here below code");
 const sureVerbs = setOf("is was are were");
 /** "When asked for the password, enter …" */
 const imperatives = setOf("enter type use try");
@@ -85,6 +88,7 @@ function looksSpoken(
   if (isSaid && isCredential(value, { ...named, tie: "sentence" })) return value;
   if (isPassword && isNext && (isDressedWord(value.text) || isOddWord(value.text) || isDiceware(value.text)))
     return value;
+  if (isPassword && isNext && isNumberedWord(value.text)) return value;
   if (isPassword && isNext && isCode(value.text) && !isOrdinary(value.text)) return value;
   if (isOrdinary(value.text)) return undefined;
   if (isPassword && (isLikely(value.text) || (isSaid && isOddWord(value.text)))) return value;
@@ -201,6 +205,7 @@ interface Word {
   readonly isVerb: boolean;
   readonly isImperative: boolean;
   readonly isQuestion: boolean;
+  readonly isCarrier: boolean;
   /** Null where no word follows on the line; undefined until somebody asks. */
   next: Word | null | undefined;
 }
@@ -252,6 +257,7 @@ function readWord(text: string, from: number): Word | null {
     isVerb: sureVerbs.has(bare) || last === ":",
     isImperative: imperatives.has(bare),
     isQuestion: ":?".includes(last),
+    isCarrier: carriers.has(bare),
     next: undefined,
   };
 }
@@ -279,11 +285,12 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
   let isTold = false;
   let isInPhrase = false;
   let isAside = false;
+  let isFollowing = true;
   let word = wordBehind(sentences, from);
   for (let words = 0; words < wordsMax; words++) {
     if (!word) return ownLine(text, end, claim, isSaid || words === 0);
     const isNext =
-      words === 0 || isTold || (words === 1 && word.value !== undefined && isAtLineEnd(text, word.value));
+      isFollowing || isTold || (words === 1 && word.value !== undefined && isAtLineEnd(text, word.value));
     const bit = bitOf(claim, isSaid, isNext);
     const bits = refused[word.start] ?? 0;
     // "the token in the failing request was …": behind such a word only a verb leads to the value.
@@ -303,6 +310,7 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
     isAside ||= word.isAbout && !word.isVerb;
     isInPhrase = word.isPreposition || (isInPhrase && !word.isVerb);
     isSaid = word.isSaying;
+    isFollowing &&= word.isCarrier;
     isTold = word.isImperative;
     end = word.end;
     if (word.next === undefined) word.next = wordBehind(sentences, end);
@@ -347,6 +355,27 @@ export function writtenBehind(text: string, from: number, claim: Claim): Value |
   if (/^["'][A-Za-z]{5,}$/.test(text.charAt(start - 1) + value.text) && claim === "password")
     return isPlaceholder(value.text) ? undefined : value;
   return judged(value, claim, true);
+}
+
+const cjkBefore =
+  /([!-~]{6,80})["'`]?[ \t]{0,2}(?:作为|作為|当作|用作|设为|を|として|という)[\u3040-\u30ff\u4e00-\u9fff]{0,6}$/;
+/** "使用 … 作为密码": where words have no blanks between them, the value before its name. */
+export function writtenBefore(
+  text: string,
+  nameStart: number,
+  from: number,
+  claim: Claim,
+): Value | undefined {
+  const before = text.slice(Math.max(from, nameStart - 100), nameStart);
+  const match = cjkBefore.exec(before);
+  if (!match?.[1]) return undefined;
+  const word = match[1].replace(/^["'`(*]+|["'`)*,.:]+$/g, "");
+  const start = text.lastIndexOf(word, nameStart - 1);
+  return judged(
+    { text: word, start, end: start + word.length, isQuoted: false, isClosed: false },
+    claim,
+    true,
+  );
 }
 
 export const sayingBefore: ReadonlySet<string> = setOf(

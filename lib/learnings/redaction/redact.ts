@@ -1,5 +1,5 @@
 import { assignments } from "./assignments.ts";
-import { calls, rows } from "./calls.ts";
+import { calls, charArrays, rows } from "./calls.ts";
 import { contextFinder } from "./find-in-context.ts";
 import { shapeFinder, tokenFinder } from "./find-tokens.ts";
 import { highEntropy } from "./high-entropy.ts";
@@ -11,6 +11,7 @@ import type { ContextRule, Finder, Kind, NameHit, ShapeRule, Span, TokenRule } f
 import { commandContexts } from "./rules-commands.ts";
 import { generalTokens, headerAndUrlContexts, statementContexts } from "./rules-context.ts";
 import { formContexts, formShapes, formTokens } from "./rules-vendors.ts";
+import { sections } from "./sections.ts";
 import { withFound } from "./spans.ts";
 import { placesFor, type Stretch } from "./stretches.ts";
 import { structured } from "./structured.ts";
@@ -41,11 +42,13 @@ export const finders: readonly Finder[] = [
   namedVendors,
   ...contextRules.map(contextFinder),
   rows,
+  charArrays,
   calls,
   tables,
   ...structured,
   links,
   assignments,
+  sections,
   highEntropy,
   ...nearbyRules.map(contextFinder),
 ];

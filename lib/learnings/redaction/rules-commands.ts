@@ -35,9 +35,10 @@ const command = (
 });
 
 const piped =
-  /^[^|\n]{0,40}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd)/;
+  /^[^|\n]{0,40}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd|kinit|base64)/;
 const isPiped: AcceptInContext = (secret, { text, end }) =>
   isAnything(secret) &&
+  (hasDigit(secret) || looksChosen(secret) || !/^[^\n]{0,8}\|[ \t]*base64/.test(text.slice(end, end + 24))) &&
   /^["'\uE000-\uE003]?[ \t]{0,4}\|/.test(text.slice(end, end + 6)) &&
   (isDressedWord(secret) || (isStrong(secret) && !isHex(secret)) || piped.test(text.slice(end, end + 160)));
 
@@ -53,7 +54,7 @@ export const commandContexts: readonly ContextRule[] = [
   command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-[kK][ =]", isAnything),
   command("keytool|signer", "keytool|jarsigner|apksigner", "[ \\t]-(?:src|dest)?(?:store|key)pass[ =:]", isAnything),
   command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
-  command("snmp", "snmp\\w+", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
+  command("snmp", "snmp[\\w-]+|onesixtyone", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
   command("smb", "smb\\w+|rpcclient|net", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword),
   command("lftp|skopeo|crane|curl", "lftp|skopeo|crane|curl|wget", "[ \\t]-(?:u|-creds|-src-creds|-dest-creds)[ =][\"']?[^\\s,:\"'$]+[,:]", isPassword),
   command("freerdp|cmdkey|schtasks|net use|wmic|runas", "\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
@@ -71,6 +72,17 @@ export const commandContexts: readonly ContextRule[] = [
   after("CLI password", "login=|-d", /-D[\w.]*(?:login|token|password|secret|key)=["']?/g, unquoted, isNoWord),
   after("CLI password", "echo|printf", /\b(?:echo|printf)[ \t]{1,8}(?:-\w{1,40}[ \t]{1,8})?(?:["']%s(?:\\n|\n)?["'][ \t]{1,8})?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?[ \t]{0,8}\|[ \t]{0,8}(?:sudo[ \t]{1,8})?chpasswd))?/g, word, isPiped),
   after("CLI password", "echo|printf", /\b(?:echo|printf)[ \t]{1,8}(?:-\w{1,40}[ \t]{1,8})?['"\uE000]/g, /[^'"\uE000\n]+/y, isPiped),
-  { ...after("CLI password", "<<<", /<<<[ \t]*["']?(?:[\w.-]+:(?=\S{6}))?/g, word, isNoWord), behind: /login|passw|token|auth|secret|gpg|openssl|cryptsetup/g },
+  { ...after("CLI password", "<<<", /<<<[ \t]*["']?(?:[\w.-]+:(?=\S{6}))?/g, word, isNoWord), behind: /login|passw|token|auth|secret|gpg|openssl|cryptsetup|kinit|\bage\b|runas|sudo|ssh-add|vault/g },
+  // Any tool: with a user before it, -p is the password.
+  command(" -u", "-u", "[ \\t]-p[ =]?", (secret) => !/[/:]/.test(secret) && isPassword(secret)),
+  // Stores of secrets.
+  { ...after("CLI password", "secret|keyvault|vault", /[ \t](?:--value|--body|-b|--plaintext|value=|-id=)[ =]?["']?/g, unquoted, (secret) => isNoWord(secret) && !/[/=]/.test(secret)), behind: /\b(?:secrets?|keyvault|vault)\b/g },
+  after("CLI password", "http-basic", /\bhttp-basic\.\S{1,80}[ \t]{1,8}\S{1,80}[ \t]{1,8}/g, unquoted, isNoWord),
+  after("CLI password", "bundle config", /\bbundle config[ \t](?:[\w.-]{1,20}[ \t]){0,3}\S{1,80}[ \t]{1,8}[\w.@-]{1,40}:/g, unquoted, isNoWord),
+  after("CLI password", "onesixtyone|isql|mosquitto_passwd|setairportnetwork|set-initial-password", /\b(?:onesixtyone[ \t]{1,8}\S{1,80}|isql[ \t]{1,8}\S{1,80}[ \t]{1,8}\S{1,80}|mosquitto_passwd[ \t]{1,8}-b[ \t]{1,8}\S{1,80}[ \t]{1,8}\S{1,80}|-setairportnetwork[ \t]{1,8}\S{1,80}[ \t]{1,8}(?:"[^"\n]{1,40}"|\S{1,80})|set-initial-password)[ \t]{1,8}["']?/g, unquoted, isNoWord),
+  after("CLI password", "mkpasswd|openssl passwd|encrypt_string", /\b(?:mkpasswd|openssl passwd|encrypt_string)[ \t]{1,8}(?:-{1,2}[\w-]{1,12}[ \t]{1,8}(?:sha\S{1,20}[ \t]{1,8}|md5[ \t]{1,8})?){0,3}["']?/g, unquoted, isNoWord),
+  after("CLI password", "chpasswd", /\bchpasswd[^\n]{0,20}<<-?["']?\w{1,20}["']?\n[ \t]{0,8}[\w.-]{1,40}:/g, unquoted, isAnything),
+  after("CLI password", "/u", /[ \t]\/p(?:ass(?:word)?|wd)?:(?=\S{1,80}[ \t]{1,8}\/u)/gi, unquoted, isNoWord),
+  after("CLI password", "sftp |scp |ssh |rsync ", /\b(?:sftp|scp|ssh|rsync)[ \t]{1,8}[\w.-]{1,40}:(?=\S{1,80}@)/g, /[^\s@"'/]+/y, isNoWord),
   { ...after("CLI password", "codecov|doctl", /[ \t]-t[ =]/g, word, isLong), behind: /codecov|doctl|snyk/g },
 ];

@@ -1,5 +1,5 @@
 import { hasBothCases, hasDigit, hasLetter, isPlainCase, looksRandom } from "./appearance.ts";
-import { isCode, isStrong, isTokenLike, looksChosen } from "./assignment-values.ts";
+import { isCode, isMadeUp, isStrong, isTokenLike, looksChosen } from "./assignment-values.ts";
 import { isSpokenOf } from "./nearby.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import {
@@ -82,12 +82,12 @@ export const headerAndUrlContexts: readonly ContextRule[] = [
   after("Basic credentials", "basic", basic, basicValue, isEncodedPair),
   { ...after("Basic credentials", "basic", basic, basicValue, isSecretLike), behind: /authorization/gi },
   { ...after("Basic credentials", "basic", /\bbasic[ \t]+[\w.@-]{2,40}[ \t]+/gi, unquoted, (secret) => looksChosen(secret) || (secret.length >= 8 && hasDigit(secret) && hasLetter(secret))), behind: /authorization/gi },
-  after("Secret", "key(|hmac|derive|keyspec|signedstring", /(?:SymmetricSecurityKey|SignedString|HMACSHA\d{0,3}|SecretKeySpec|SigningKey|hmacShaKeyFor|hmac\.new|createSecretKey|DeriveBytes|importKey)\([^"'\n]{0,40}["'\uE000-\uE003]/g, quoted, (secret) => secret.length >= 6 && !/^[a-z0-9-]{1,12}$/.test(secret) && isNoPlaceholder(secret)),
-  after("Authorization header", "authorization", /\bauthorization["'\uE000-\uE003]?[ \t]{0,2}[:=,][ \t]{0,2}["'\uE000-\uE003`]?(?:[a-z][\w-]{1,20}[ \t]{1,2})?(?:token=|key=)?["'\uE000-\uE003]?/gi, /[^\s"'`,;\\]+/y, isHeader),
+  after("Secret", "key(|hmac|derive|keyspec|signedstring", /(?:SymmetricSecurityKey|SignedString|HMACSHA\d{0,3}|SecretKeySpec|SigningKey|hmacShaKeyFor|hmac\.new|createSecretKey|DeriveBytes|importKey)\([^"'\n]{0,40}["'\uE000-\uE003]/g, quoted, (secret) => secret.length >= 6 && !/^[a-z0-9-]{1,12}$|^(?:Hmac|HMAC|AES|RSA|PBKDF|SHA|HS|RS)[\w-]{0,20}$/.test(secret) && isNoPlaceholder(secret)),
+  after("Authorization header", "authorization", /\bauthorization["'\uE000-\uE003]?\]?[ \t]{0,2}[:=,][ \t]{0,2}["'\uE000-\uE003`]?(?:[a-z][\w-]{1,20}[ \t]{1,2})?(?:token=|key=)?["'\uE000-\uE003]?/gi, /[^\s"'`,;\\]+/y, isHeader),
   { ...after("URL password", "://", /:\/\/[^\s:@/"'<>`[]*:/g, /[^\s"'<>`/,]+/y, isOwnPassword), upTo: "@" },
   { ...after("URL password", "jdbc:oracle", /jdbc:oracle:[a-z]+:[^\s/@"':]+\//g, /[^\s"'/]+/y, isNoPlaceholder), upTo: "@" },
   { ...after("URL token", "://", /:\/\//g, /[^\s:/"'<>`[]+/y, isUserToken), upTo: "@" },
-  { ...after("URL password", "@tcp(", /["'\uE000-\uE003`]\w+:/g, /[^\s"'`/]+/y, isOwnPassword), upTo: "@tcp(" },
+  { ...after("URL password", "@tcp(", /(?<![\w:/])\w{1,40}:/g, /[^\s"'`/]+/y, isOwnPassword), upTo: "@tcp(" },
   after("URL token", "", /[?&#][\w.-]+=/g, /[^\s&#"'<>`;]+/y, isParameter),
 ];
 
@@ -109,6 +109,12 @@ const isPairedBySlash: AcceptInContext = (secret, { text, end }) =>
 /** `IDENTIFIED BY password` is what the documentation says. */
 const isIdentifying: Accept = (secret) =>
   secret.length >= 4 && !/^(?:the|a|an|your|this|its|id)$/i.test(secret) && isNoPlaceholder(secret);
+/** `admin/…` is a path far more often than a pair: there the value must show it. */
+const isKnownUsers: AcceptInContext = (secret, { context, text, end }) =>
+  secret.length >= 8 &&
+  !/[/:@\\]/.test(secret + text.charAt(end)) &&
+  (context.endsWith("/") ? looksChosen(secret) && !/^[\w.-]+\.\w{1,5}$/.test(secret) : isMadeUp(secret)) &&
+  isNoPlaceholder(secret);
 const isProtocolValue: Accept = (secret) =>
   secret.length >= 6 &&
   !/[/\\=]|\.\w{1,4}$|^[\d.:]+$/.test(secret) &&
@@ -131,7 +137,7 @@ export const statementContexts: readonly ContextRule[] = [
   after("Password", "identified by", /\bidentified by[ \t]+\S+[ \t]+replace[ \t]+["'\uE000-\uE003]?/gi, /[^\s"'`;\uE000-\uE003]+/y, isIdentifying),
   after("Password", "identified by|from |password to", /\bidentified by[ \t]+(?:values?[ \t]+)?["'\uE000-\uE003]?|\bpassword (?:from|to)[ \t]+["'\uE000-\uE003]/gi, /[^\s"'`;\uE000-\uE003]+/y, isIdentifying),
   after("Password", "{plain}|{cleartext}|{clear}|{noop}", /\{(?:PLAIN|CLEARTEXT|CLEAR|NOOP)\}/gi, /[^\s"':]+/y, isNoPlaceholder),
-  after("Password", "user ", /\buser[ \t]{1,8}\S{1,80}[ \t]{1,8}on[ \t]{1,8}(?:[~&+%-]\S{1,80}[ \t]{1,8}){0,4}>/g, unquoted, isNoPlaceholder),
+  after("Password", "user ", /\b(?:set)?user[ \t]{1,8}\S{1,80}[ \t]{1,8}on[ \t]{1,8}(?:[~&+%-]\S{1,80}[ \t]{1,8}){0,4}>/gi, unquoted, isNoPlaceholder),
   after("Password", "login|auth|pass", /(?:^|[\s>"'\uE000])(?:LOGIN[ \t]+\S+|AUTH(?:[ \t]+(?:PLAIN|LOGIN|CRAM-MD5|default))?(?:[ \t]+[a-z][\w.@-]{1,30}(?=[ \t]+\S))?|PASS)["'\uE000]?[ \t]*(?:[ \t]|,[ \t]*(?=["'\uE000]))["'\uE000]?/g, unquoted, isProtocolValue),
   after("Password", "credential|creds|login|auth|userpwd", /(?:credentials?|creds|login|auth|userpwd|addauth digest|user\.info)["'\uE000]?(?: (?:for|of|to|on|are|is)(?: [\w.-]{1,24}){0,4})?[ \t]{0,8}(?:[:=]|,|[=-]>|[ \t])[ \t]{0,8}["'\uE000]?[\w.@+-]{1,40}:(?!\/)/gi, /[^\s"'`,;\uE000-\uE003]+/y, isPaired),
   // credentials are bob and …, log in as bob with …
@@ -159,7 +165,7 @@ export const statementContexts: readonly ContextRule[] = [
   after("Password", "sp_addlogin|sp_password", /\bsp_(?:addlogin|password)[ \t]{1,8}(?:@\w{1,40} ?= ?)?N?'[^'\n]{0,60}',[ \t]{0,8}(?:@\w{1,40} ?= ?)?N?'/gi, quoted, isNoPlaceholder),
   // creds: bob/…, log in with bob/…
   { ...after("Password", doorWords, /[\s:(][\w.@-]{2,30}\//g, /[^\s/"'`,;)\uE000-\uE003]+/y, isPairedBySlash), behind: /credential|\bcreds?\b|log ?in|sign ?in|zugangsdaten|identifiants|credenciales|credenziali|credenciais|logowania|доступ|账号|ログイン|user\/pass/gi },
-  after("Wi-Fi password", "ssid|wifi|wi-fi|wlan|wpa|hotspot|network", /(?:ssid|wi-?fi|wlan|wpa\d?|hotspot)\b[^\n]{0,60}?\b(?:key|pass(?:word|phrase|code|wort)?|pw|psk|code|clave|senha|haslo|hasło|schlüssel|clé|chiave|contraseña|пароль|密码|パスワード)["'\uE000]?[ \t]{0,8}(?:is|ist|est|es|[:=])?[ \t]{0,8}["'\uE000]?/gi, /[^\s"'`,;\uE000-\uE003]+/y, isSecretLike),
+  after("Wi-Fi password", "ssid|wifi|wi-fi|wlan|wpa|hotspot|network", /(?:ssid|wi-?fi|wlan|wpa\d?|hotspot)\b[^\n]{0,60}?\b(?:key|pass(?:word|phrase|code|wort)?|pw|psk|code|clave|senha|haslo|hasło|schlüssel|clé|chiave|contraseña|пароль|密码|パスワード)["'\uE000]?[ \t]{0,8}(?:is|ist|est|es|[:=])?[ \t]{0,8}["'\uE000]?/gi, /[^\s"'`,;\uE000-\uE003]+/y, (secret) => !secret.startsWith("-") && isSecretLike(secret)),
   after("Wi-Fi password", "wifi|wi-fi|wlan|ssid|hotspot", /(?:ssid|wi-?fi|wlan|hotspot)\b[^\n/]{1,50} \/ /gi, unquoted, isSecretLike),
   after("Secret", "encrypt", /\bencrypt["'\uE000]?[ \t]*[:=][ \t]*["'\uE000]/g, /[A-Za-z0-9+/]{22,43}={1,2}/y, (secret) => hasDigit(secret) || hasBothCases(secret)),
   after("Secret", "securestring", /SecureString\b[^\n]{0,80}?--value[ =]["'\uE000]?/g, /[^\s"'`\uE000-\uE003]+/y, isNoPlaceholder),
@@ -174,5 +180,22 @@ export const statementContexts: readonly ContextRule[] = [
   after("Password", "keys(|type(|fill(|settext(|setvalue(", /\b(?:send_?keys|type|fill|setText|setValue|enterText|type_text|replaceText|keyboard)\((?:["'`][^"'`\n]{0,80}["'`],[ ]?)?["'`]/gi, /(?:(?!\{[A-Za-z]+\}["'`])[^"'`\n])+/y, isTyped),
   { ...after("Password", doorWords, / \/ /g, unquoted, isSlashedPassword), behind: /credentials|creds|login|credenciais|credenciales|credenziali|identifiants|zugangsdaten|anmeldedaten|zugang|dane (?:logowania|dostępowe)|вход|accès|acceso|accesso|acesso|учетн|учётн|доступ|логин|账号|帐号|ログイン|アカウント/gi },
   after("Password", ":54|:6432|:*", /:(?:54\d\d|6432|\*):[\w.*-]+:[\w.*-]+:/g, unquoted, isNoPlaceholder),
+  // KafkaServer { … PlainLoginModule required user_admin="…"; }
+  after("Password", "user_", /(?<![\w.])user_(?!id|name|agent|e?mail|role|type|uuid|key|data|count|group)\w{1,30}=["'\uE000]/g, quoted, isSecretLike),
+  // user, password = "bob", "…"
+  after("Password", "pass|pwd|pw|secret|token", /(?<=\w),[ \t]{0,2}\w{0,20}(?:pass\w{0,10}|pwd|pw|secret|token)[ \t]{0,2}\]?[ \t]{0,4}:?=[ \t]{0,4}\[?["'\uE000][^"'\n\uE000]{1,60}["'\uE000],[ \t]{0,4}["'\uE000]/gi, quoted, (secret) => secret.length >= 6 && isNoPlaceholder(secret)),
+  // netsh wlan show profile key=clear
+  after("Wi-Fi password", "key content|schlüsselinhalt|contenu de la clé|contenido de la clave|conteúdo da chave|contenuto chiave|содержимое ключа|密钥内容|キー コンテンツ", /(?:key content|schlüsselinhalt|contenu de la clé|contenido de la clave|conteúdo da chave|contenuto chiave|содержимое ключа|密钥内容|キー コンテンツ)[ \t]{0,24}:[ \t]{0,8}/gi, unquoted, isSecretLike),
+  // admin:…, root/… anywhere
+  after("Password", "admin|root|postgres|deploy|jenkins|sa:|sa/", /(?<![\w/.:@=-])(?:admin|administrator|root|sa|postgres|deploy|jenkins)[:/](?!\/)/gi, /[^\s"'`,;()<>\uE000-\uE003]+/y, isKnownUsers),
+  // bob:…@host
+  { ...after("URL password", "@", /(?<![\w/:.@%-])[\w.-]{1,32}[:/](?!\/)/g, /[^\s"'<>`,:/]+/y, (secret, { text, end }) => looksChosen(secret) && !/[:/@]/.test(secret) && /^@[\w.-]{1,60}/.test(text.slice(end, end + 62)) && isNoPlaceholder(secret)), upTo: "@" },
+  // Cookie: sid=…
+  { ...after("Secret", "cookie", /(?<![\w.-])[\w.-]{0,24}(?:sess\w{0,8}|sid|auth|token|remember\w{0,6})=/gi, /[\w%.+/=-]+/y, (secret) => secret.length >= 16 && hasDigit(secret) && isNoPlaceholder(secret)), behind: /cookie/gi },
+  after("Secret", "cookie", /(?:-setcookie|erlang[ _]cookie)[ \t:=]{1,4}["'\uE000]?/gi, unquoted, isSecretLike),
+  // Worksheet.Unprotect "…"
+  after("Password", "protect", /\b(?:un)?protect[ \t]{1,4}(?:Password:=)?["\uE000]/gi, quoted, isSecretLike),
+  // COPY users (name, password) FROM stdin, ATTACH … KEY '…'
+  after("Password", "attach", /\battach\b[^\n]{0,80}\bkey[ \t]{1,4}["'\uE000]/gi, quoted, isNoPlaceholder),
   after("Password", "bundle_", /\bBUNDLE_\w+["'\uE000]?[ \t]*[:=][ \t]*["'\uE000]?[\w.@-]{1,40}:(?!\/)/g, unquoted, isNoPlaceholder),
 ];

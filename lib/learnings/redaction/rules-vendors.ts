@@ -1,6 +1,7 @@
-import { hasBothCases, hasDigit, isUuid, looksRandom } from "./appearance.ts";
+import { hasBothCases, hasDigit, isHex, isUuid, looksRandom } from "./appearance.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import {
+  type Accept,
   after,
   alphanumeric,
   base64,
@@ -37,6 +38,18 @@ export const formTokens: readonly TokenRule[] = [
   token("Salesforce token", "00D", /[A-Za-z0-9]+(?:![\w.]+)?/y, 60, (secret) => secret.includes("!")),
 ];
 
+/** `acme_live_…`: whoever the vendor is. Behind `prod-` may stand the digest of a build. */
+const isMadeLikeVendors: Accept = (secret) => {
+  const [body = ""] = /[A-Za-z0-9]+$/.exec(secret) ?? [];
+  if (/^(?:pk|pub|public|publishable|anon|site|client)[_-]/.test(secret)) return false;
+  return (
+    hasDigit(body) &&
+    looksRandom(body) &&
+    !isPlaceholder(secret) &&
+    (!isHex(body) || /(?:secret|sk|pat|token|apikey|priv)[_-]/.test(secret))
+  );
+};
+
 // biome-ignore format: one rule a line
 export const formShapes: readonly ShapeRule[] = [
   shape("Azure client secret", /^[\w.~-]{3}\dQ~/),
@@ -52,6 +65,8 @@ export const formShapes: readonly ShapeRule[] = [
   shape("RapidAPI key", /^[0-9a-f]{10}msh[0-9a-f]{15}p1[0-9a-f]{6}jsn[0-9a-f]{12}$/),
   shape("Licence key", /^[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}$/, (secret) => hasDigit(secret) && !isPlaceholder(secret)),
   shape("Wallet key", /^[5KL][1-9A-HJ-NP-Za-km-z]{50,51}$/, (secret) => hasDigit(secret) && hasBothCases(secret)),
+  shape("API key", /^(?:[a-z][a-z0-9]{1,14}[_-]){0,2}(?:live|test|prod|production|sandbox|secret|sk|pat|token|apikey|svc|priv)(?:[_-][a-z0-9]{2,10})?[_-][A-Za-z0-9]{20,80}$/, isMadeLikeVendors),
+  shape("Recovery code", /^\d{6}(?:-\d{6}){7}$/),
   shape("Zoho token", /^1000\.[0-9a-f]{32}\.[0-9a-f]{32}$/),
 ];
 

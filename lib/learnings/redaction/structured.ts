@@ -1,4 +1,5 @@
 import { hasDigit } from "./appearance.ts";
+import { looksChosen } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { type Finder, kindNamed, type Span } from "./rule.ts";
 
@@ -65,7 +66,7 @@ const forms: readonly Form[] = [
     name: "Recovery code",
     keywords:
       "recover|backup|scratch|2fa|mfa|wiederherstellung|récup|recuper|copia|запасн|резервн|恢复|备份|リカバリ|バックアップ|zapasow|odzysk",
-    word: /(?:recovery|backup|scratch|emergency|one-time|2fa|mfa)[ _-]?(?:codes?|keys?)|wiederherstellungs-?(?:codes?|schlüssel)|codes? de (?:récupération|secours)|c[oó]digos? de (?:recupera\S{1,80}|respaldo|backup)|codici di (?:recupero|backup)|kody? (?:zapasow\S{1,80}|odzysk\S{1,80})|(?:запасн|резервн)\S{1,80} код\S{0,80}|恢复(?:代)?码|备份码|(?:リカバリー?|バックアップ)コード/gi,
+    word: /(?:recovery|backup|scratch|emergency|one-time|2fa|mfa)[ _-]?(?:codes?|keys?)|(?:2fa|mfa)[ _-]backups?|wiederherstellungs-?(?:codes?|schlüssel)|codes? de (?:récupération|secours)|c[oó]digos? de (?:recupera\S{1,80}|respaldo|backup)|codici di (?:recupero|backup)|kody? (?:zapasow\S{1,80}|odzysk\S{1,80})|(?:запасн|резервн)\S{1,80} код\S{0,80}|恢复(?:代)?码|备份码|(?:リカバリー?|バックアップ)コード/gi,
     form: /(?<![\w-])(?:[A-Za-z0-9]{4,8}(?:[- ][A-Za-z0-9]{4,8}){1,7}|[A-Za-z0-9]{8,16})(?![\w-])/g,
     accept: isCode,
     reach: 120,
@@ -81,8 +82,9 @@ const forms: readonly Form[] = [
   },
   {
     name: "Seed phrase",
-    keywords: "seed|mnemonic|phrase|wallet|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид|fraza",
-    word: /seed|mnemonic|recovery phrase|secret phrase|wallet|frase|phrase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид-?фраз|fraza/gi,
+    keywords:
+      "seed|mnemonic|bip39|bip-39|phrase|wallet|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид|fraza",
+    word: /seed|mnemonic|bip-?39|recovery phrase|secret phrase|wallet|frase|phrase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид-?фраз|fraza/gi,
     form: /(?<![\w-])(?:\d{1,2}[.):]?[ \t]{0,2})?[a-z]{3,8}(?:(?:,[ \t]?|\s{1,2}|[ \t]?-[ \t]?)(?:\d{1,2}[.):]?[ \t]{0,2})?[a-z]{3,8}){10,24}(?![\w-])/g,
     accept: isSeedPhrase,
     mayHold: mayHoldSeedPhrase,
@@ -123,8 +125,9 @@ const forms: readonly Form[] = [
   },
   {
     name: "PIN",
-    keywords: "pin|puk|пин|code|código|codice|kod|暗証|geheimzahl|认码|证码|證碼|验码|認証コード|код ",
-    word: /(?<![A-Za-z\d-])(?:pin|puk|pin[_-]?code|pin-?nummer|geheimzahl|door code|alarm code|gate code|access code|code secret|secret code|código secreto|codice segreto|пин(?:-?код)?|kod pin|passcode|код доступа)(?:[ \t]{1,8}(?:is|ist|es|est|é|è|to|lautet|jest|это|для \S{1,80}|(?:for|of|to|on|für|von|vom|des|der|del?|della|di|du|do|da|dla|от)(?:[ \t]{1,4}[^\s\d]{1,24}){1,4}?|now|the|alarm)){0,4}[ \t]{0,8}[:=|]?[ \t]{0,8}(?=\d)|[ \t]--?(?:\w{1,8}-)?pin[ =]["']?(?=\d)|(?:暗証番号|認証コード|确认码|验证码|驗證碼|校验码)[\u3040-\u30ff\u4e00-\u9fff]{0,3}[ \t:="]{0,3}(?=\d)/gi,
+    keywords:
+      "pin|puk|пин|code|código|codice|kod|暗証|geheimzahl|otp|combination|认码|证码|證碼|验码|認証コード|код ",
+    word: /(?<![A-Za-z\d-])(?:pin|puk|pin[ _-]?code|pin-?nummer|otp(?:[ -]code)?|one-time (?:code|passcode)|verification code|safe combination|türcode|entsperrcode|zugangscode|sicherheitscode|code d.accès|código de (?:acceso|acesso|entrada)|codice di (?:accesso|sblocco)|kod dostępu|geheimzahl|door code|alarm code|gate code|access code|code secret|secret code|código secreto|codice segreto|пин(?:-?код)?|kod pin|passcode|код доступа)(?:[ \t]{1,8}(?:is|ist|es|est|é|è|to|lautet|jest|это|для \S{1,80}|(?:for|of|to|on|für|von|vom|des|der|del?|della|di|du|do|da|dla|от)(?:[ \t]{1,4}[^\s\d]{1,24}){1,4}?|now|the|alarm)){0,4}[ \t]{0,8}[:=|]?[ \t]{0,8}(?=\d)|[ \t]--?(?:\w{1,8}-)?pin[ =]["']?(?=\d)|(?:暗証番号|認証コード|PINコード|PIN码|确认码|验证码|驗證碼|校验码)[\u3040-\u30ff\u4e00-\u9fff]{0,3}[ \t:="]{0,3}(?=\d)/gi,
     form: /(?<![\d.])\d{4,12}(?![\d.]*\d)/g,
     accept: (value) => new Set(value).size > 1,
     reach: 0,
@@ -148,9 +151,12 @@ const forms: readonly Form[] = [
 
 /** In a device's configuration the word before says what it is. */
 const configured =
-  /\b(?:(?:snmp-server|snmp)[ \t]+community|r[ow]community6?|com2sec[ \t]+\S+[ \t]+\S+|trapcommunity|enable[ \t]+(?:secret|password)|username[ \t]+\S+[ \t]+(?:privilege[ \t]+\d+[ \t]+)?(?:secret|password)|key-string|(?:tacacs|radius)(?:-server)?[ \t](?:[^\n]{0,40}[ \t])?key|pre-shared-key|isakmp[ \t]+key|neighbor[ \t]+\S+[ \t]+password|wpa-psk(?:[ \t]+ascii)?|ppp[ \t]+chap[ \t]+password|snmp[ -]community(?:[ \t]+string)?(?:[ \t]+is)?|(?:snmp )?community(?: string)?[ \t]*[:=]|user[ \t]+\S+[ \t]+password|createUser[ \t]+\S+[ \t]+(?:SHA|MD5)(?:-\d+)?|(?:authentication|message-digest)-key[ \t]+\d+(?:[ \t]+md5)?|auth[ \t]+(?:sha|md5)(?:-?\d+)?|priv[ \t]+(?:aes|des|3des)(?:[ -]\d+)?|plain-text-password-value|-passwd|standby[ \t]+\d+[ \t]+authentication(?:[ \t]+md5[ \t]+key-string)?|wep[ \t-]?key(?:[ \t]+\d)?|shared[ -]secret(?:[ \t]+is)?)[ \t:=]+(?:(?:\d|ascii|ascii-text|plain-text|cleartext|clear|hexadecimal|local|address)[ \t]+)?["'\uE000-\uE003]?/gi;
+  /\b(?:(?:snmp-server|snmp)[ \t]{1,8}community|snmp-agent[ \t]{1,8}community[ \t]{1,8}(?:read|write)|snmp-server[ \t]{1,8}host[ \t]{1,8}\S{1,60}(?:[ \t]{1,8}(?:traps|informs|version[ \t]{1,8}\d\w?)){0,3}|r[ow]community6?|com2sec6?(?:[ \t]{1,8}-\S{1,60}[ \t]{1,8}\S{1,60})?[ \t]{1,8}\S{1,60}[ \t]{1,8}\S{1,60}|trapcommunity|defcommunity|trap2?sink[ \t]{1,8}\S{1,60}|enable[ \t]{1,8}(?:secret|password)(?:[ \t]{1,8}level[ \t]{1,8}\d{1,5})?|username[ \t]{1,8}\S{1,60}[ \t]{1,8}(?:privilege[ \t]{1,8}\d{1,5}[ \t]{1,8})?(?:secret|password)|key-string|(?:tacacs|radius)(?:-server)?[ \t](?:[^\n]{0,40}[ \t])?key|pre-?shared-(?:key|secret)|isakmp[ \t]{1,8}key|neighbor[ \t]{1,8}\S{1,60}[ \t]{1,8}password|wpa-psk|psk[ \t]{1,8}set-key|ppp[ \t]{1,8}chap[ \t]{1,8}password|snmp[ -](?:community|string)(?:[ \t]{1,8}string)?(?:[ \t]{1,8}is)?|(?:snmp )?community(?: string)?[ \t]{0,8}[:=]|user[ \t]{1,8}\S{1,60}[ \t]{1,8}password|createUser[ \t]{1,8}\S{1,60}[ \t]{1,8}(?:SHA|MD5)(?:-\d{1,5})?|(?:authentication|message-digest)-key[ \t]{1,8}\d{1,5}(?:[ \t]{1,8}md5)?|authentication-key|auth[ \t]{1,8}(?:sha|md5)(?:-?\d{1,5})?|priv[ \t]{1,8}(?:aes|des|3des)(?:[ -]\d{1,5})?|(?:plain-?text-password|plain-text-password-value|psksecret)|set[ \t]{1,8}passwd|-passwd|standby[ \t]{1,8}\d{1,5}[ \t]{1,8}authentication(?:[ \t]{1,8}md5[ \t]{1,8}key-string)?|snmp[ \t](?:ro|rw|read|write)[ \t]{0,4}[:=]|(?:communauté|comunidade?|comunità)[ \t]{1,4}SNMP[ \t]{1,4}(?:est|es|é|è|:)|\/snmp[ \t]community[ \t](?:add|set)[^\n]{0,40}[ \t]name=|wep[ \t-]?key(?:[ \t]{1,8}\d)?|shared[ -]secret(?:[ \t]{1,8}is)?|(?:password|passphrase|secret|key)(?=[ \t]{1,8}(?:[0-9]|ascii|simple|cipher|irreversible-cipher|plaintext|manager|user-name)[ \t]))[ \t:=]{1,12}(?:(?:\d|ascii|ascii-text|plain-text|plaintext|cleartext|clear|simple|cipher|irreversible-cipher|hexadecimal|local|manager|user-name[ \t]{1,8}\S{1,60}|address)[ \t]{1,8}){0,3}["'\uE000-\uE003]?/gi;
 const configuredValue = /[^\s"'`,;\uE000-\uE010]+/y;
 const snmpOrPassword = kindNamed("Device password");
+
+/** These words stand in sentences, too: there the value must show it. */
+const looselyConfigured = /^(?:password|passphrase|secret|key|set|snmp[ -]string|auth|enable)/i;
 
 /** createUser … SHA "…" AES "…": the second one. */
 const secondOfUser = /["'\uE000]?[ \t]+(?:AES|DES)(?:-?\d+)?[ \t]+["'\uE000]?/y;
@@ -166,6 +172,7 @@ function findConfigured(text: string): Span[] {
     if (
       value.length < 4 ||
       isPlaceholder(value) ||
+      (looselyConfigured.test(match[0]) && !hasDigit(value) && !looksChosen(value)) ||
       /^(?:public|private|string|is|are|must|should|the|and|name|names|strings)$/i.test(value)
     )
       continue;
@@ -249,6 +256,13 @@ export const structured: readonly Finder[] = [
       "auth",
       "shared",
       "com2sec",
+      "communauté",
+      "comunid",
+      "comunità",
+      "trapsink",
+      "trap2sink",
+      "passphrase",
+      "passwd",
     ],
     find: findConfigured,
   },

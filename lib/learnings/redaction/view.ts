@@ -70,6 +70,11 @@ const smallForms = new Map([
   [0x207c, "="],
   [0xfe52, "."],
   [0xfe50, ","],
+  [0x21d2, "→"],
+  [0x27f6, "→"],
+  [0x2794, "→"],
+  [0x279c, "→"],
+  [0x279e, "→"],
 ]);
 
 /** What a character beyond ASCII stands for; itself where it stands for nothing else. */

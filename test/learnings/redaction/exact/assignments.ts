@@ -119,7 +119,7 @@ export const bridges: Record<string, readonly string[]> = {
     ...none(['define("PASSWORD", "…")'], word),
     ...none(['f("password"x, "…")', 'f("password",             "…")', 'f("password", x"…")'], mixed),
     ...each(['{:user "x" :pwd "…"}'], mixed),
-    ...none(['{:user "x" :pwd "…"}'], word),
+    ...each(['{:user "x" :pwd "…"}'], word),
     ...none([":pwd …"], mixed),
     ...none([":password …", ":password x"], mixed),
   ],
@@ -155,7 +155,13 @@ export const bridges: Record<string, readonly string[]> = {
     ...each(["**password** is …", '"password" is …', "'password'\tis …"], "abc123"),
     ...none(["password for staging: …", "password is …"], "abc12"),
     ...none(["password for staging: …", "password (x): …", "password is …", "password → …"], "123456"),
-    ...none(["password for staging: …", "password (x): …", "password is …", "password → …"], word),
+    ...none(["password for staging: …", "password (x): …", "password → …", "password is … here"], word),
+    ...each(
+      ["password is …", "password is ….", "the password is '…' here", "passwort lautet …", "Password: …"],
+      word,
+    ),
+    ...none(["password is …", "Password: …", "the password is '…'"], "invalid"),
+    ...none(["password is …", "Password: …"], "required"),
     ...none(["password (x)is …"], "abc123"),
     ...none(["password (x).is …", "password isn …"], "abc123"),
     ...none(
@@ -194,7 +200,7 @@ export const nameEnds: Record<string, readonly string[]> = {
   "is a word": [
     ..."09azAZ_./:@[`{|é".split("").map((character) => `${character}-token «token|${random}»`),
     `a.b.password="«password|${word}»"`,
-    `password.a.b="${random}"`,
+    `password.a.b="«secret|${random}»"`,
     `password.="${random}"`,
     `password.é="${random}"`,
     `KEY..PASSWORD=${word}`,

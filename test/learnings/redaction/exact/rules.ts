@@ -147,7 +147,7 @@ export const urls: Record<string, readonly string[]> = {
     "x://me:password@host",
     "x://me:@host",
     'f("root:«url_password|abc12»@tcp(db)")',
-    " root:abc12@tcp(db)",
+    " root:«url_password|abc12»@tcp(db)",
     "jdbc:oracle:thin:me/«url_password|abc12»@host",
   ],
   "in place of a user is random": [
@@ -273,9 +273,10 @@ export const statements: Record<string, readonly string[]> = {
     ),
     ...marked("password", ["credentials: me / …", "login: me / …"], "Abc12d"),
     ...["Abc12", "abc123", "Abcdefg"].flatMap((value) => same(["credentials: me / …"], value)),
-    'the password "Battery"',
+    'the password "«password|Battery»"',
+    'the password "Required"',
     'the password "BATTERY"',
-    'the password "battery"',
+    'the password "«password|battery»"',
     'the password "«password|BATtery»"',
   ],
   "in another language is a password too": [

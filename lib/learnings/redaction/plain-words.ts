@@ -1,0 +1,85 @@
+import type { Name } from "./bridges.ts";
+import { judgedOnce } from "./judged.ts";
+import { isPlaceholder } from "./placeholders.ts";
+import type { Accept } from "./rule.ts";
+import type { Value } from "./values.ts";
+
+/** "the password is …" and one plain word behind it: told only by what else a sentence says there. */
+
+const setOf = (spaced: string) => new Set(spaced.split(" "));
+
+/** What passwords are said to be, in the languages whose sentences have such a form. */
+const predicates = setOf(
+  "always never nothing something anything everything unset unknown random unique secure insecure secret public private correct incorrect right wrong valid invalid strong missing default plaintext cleartext plain clear bcrypt argon scrypt unicode ascii string number object binary varchar hash digest username account phrase before after above below inside outside under until still already almost likely usually sometimes probably perhaps though because broken hidden stolen forgotten given taken chosen written spoken shown known again garbage nonsense rubbish history overkill false enough better longer shorter stronger weaker stale fresh simple trivial guessable nowhere everywhere somewhere elsewhere another neither either anyone nobody everybody somebody exactly exposed needed leaked shared reused required optional case legacy stateless opaque identical different short weak empty blank safe " +
+    "falsch richtig leider schwach sicher unsicher bekannt unbekannt geheim sichtbar pflicht klartext korrekt einfach bereits nirgends anders gleich vorhanden immer nicht " +
+    "obligatoire valide invalide faible stocke toujours jamais correcte incorrecte visible requise requis trop " +
+    "obligatoria incorrecta correcta segura insegura debil fuerte corta larga demasiado siempre nunca igual " +
+    "obrigatoria incorreta correta fraca curta longa sempre muito obbligatoria errata corretta debole troppo mai " +
+    "podstawa wymagane puste zbyt",
+);
+/** Of adjectives, participles and adverbs. */
+const predicateEnding =
+  /(?:ed|ing|able|ible|ly|ive|ous|ful|less|ent|ant|ary|ory|ional|ical|ernal|imal|inal|ish|ic|lich|bar|ig|haft|end|iert|elt|oire|ique|ada|ida|ado|ido|oria|ata|uta|ato|uto|sed|ized|ised)$/;
+
+/** `abgelaufen`, `gehasht`. */
+const germanParticiple = /^(?:ge|ab|ver|zu|be|er|ent|an|auf|aus|ein|um|un|vor|weg|hinter)\w{3,}(?:en|t|n)$/;
+
+const isPlainWord: Accept = judgedOnce((value) => {
+  const word = value.toLowerCase();
+  return (
+    !germanParticiple.test(word) &&
+    /^[A-Z]?[a-z]{5,19}$/.test(value) &&
+    !predicates.has(word) &&
+    !predicateEnding.test(word) &&
+    !isPlaceholder(value)
+  );
+});
+
+const opened = `["'\`\\uE000-\\uE003]?`;
+const behindName = `["'\`)*\\uE000-\\uE003]{0,3}`;
+const word = `(${opened})([A-Za-z]{6,20})(?![\\w-])`;
+const quotedWord = `["'\`\\uE000-\\uE003]([A-Za-z]{6,20})(?=["'\`\\uE000-\\uE003])`;
+/** The word is all that the sentence says of it. */
+const ended = `(?=${opened}(?:[.,;!)]{1,2}(?:\\s|$)|[ \\t]{0,4}(?:\\n|$)))`;
+
+/** What tells that the next word is the password: a verb, the colon of a line of its own, a sign of other scripts. */
+const verb = new RegExp(
+  `${behindName}[ \\t]{1,4}(?:(?:for|of|on|von|für|auf|de|du|del|di|do|da) [\\w.@-]{2,40} )?(?:is|was|ist|lautet|heißt|war|est|es|é|è|brzmi)[ \\t]{1,4}(?:(?:now|still|currently|just|jetzt|noch|simply) )?(?:${quotedWord}|${word}${ended})`,
+  "y",
+);
+const quotedBehind = new RegExp(
+  `${behindName}[ \\t]{1,4}(?:to |in |auf |na |a |en )?(["'\`\\uE000-\\uE003])([A-Za-z]{6,20})(?=\\1)`,
+  "y",
+);
+const colon = new RegExp(
+  `${behindName}[ \\t]{0,4}:[ \\t*]{0,8}${word}(?=${opened}\\.?[ \\t]{0,8}(?:\\n|$))`,
+  "y",
+);
+const sign = new RegExp(`[ \\t]{0,2}(?:是|为|為|は|는|은|:|-|to)[ \\t]{0,3}${word}(?![.(\\w])`, "y");
+
+const isOtherScript = (name: string) => /[^\0-\u024f]$|has[lł]o$/i.test(name);
+
+/** What the forms can go on with behind the first blanks, so that most names cost one look. */
+function formsAt(text: string, at: number): readonly RegExp[] {
+  let beyond = at;
+  while (beyond < at + 4 && (text.charAt(beyond) === " " || text.charAt(beyond) === "\t")) beyond++;
+  const next = text.charAt(beyond);
+  if (next === ":") return [colon, sign];
+  if ("iwlhebféèovad".includes(next)) return next !== "" && beyond > at ? [verb, quotedBehind] : [];
+  if (next === "t" || next === "n") return beyond > at ? [quotedBehind, sign] : [];
+  if (`"'\``.includes(next)) return beyond > at ? [quotedBehind] : [verb, colon];
+  return ")*".includes(next) ? [verb, colon] : next === "-" || next >= "\u2e80" ? [sign] : [];
+}
+
+export function plainWordBehind({ text, name, end }: Name, isOwnLine: () => boolean): Value | undefined {
+  for (const form of formsAt(text, end)) {
+    if (form === sign && !isOtherScript(name)) continue;
+    form.lastIndex = end;
+    const match = form.exec(text);
+    const found = match?.slice(1).findLast(Boolean) ?? "";
+    if (!found || !isPlainWord(found) || (form === colon && !isOwnLine())) continue;
+    const behind = form.lastIndex;
+    return { text: found, start: behind - found.length, end: behind, isQuoted: true, isClosed: false };
+  }
+  return undefined;
+}

@@ -1,0 +1,102 @@
+import { type Claim, claimOf } from "./assignment-names.ts";
+import { isCredential } from "./assignment-values.ts";
+import { type Finder, kindNamed, type NameHit, type Span } from "./rule.ts";
+import { valueAt } from "./values.ts";
+
+/** `secrets: { db: … }`, `[passwords]`, `tokens:` and the lines below: the heading says what each value under it is. */
+const heading =
+  /(?<![A-Za-z])(?:passwords?|passwds|secrets?|tokens|credentials?|creds|api_?keys|passwörter|senhas|hasła)\b/giy;
+/** What opens the section, behind the heading: a brace, the end of the line, the bracket of an INI file. */
+const opensBlock = /["'\uE000]?[ \t]{0,4}(?::|=>?|:=)?[ \t]{0,4}(?:new [\w<>, ]{1,40})?\{/y;
+const opensLines = /["'\uE000]?(?::[ \t]{0,8}|\][ \t]{0,8})\r?\n/y;
+const pair = /(?<![\w$])["'\uE000]?([\p{L}_][\w.@-]{0,40})["'\uE000]?[ \t]{0,8}(?::|=>|=)[ \t]{0,8}(?=\S)/gu;
+const linePair = /([ \t]*)(?:- )?["']?([\p{L}_][\w.@-]{0,40})["']?[ \t]{0,8}[:=][ \t]{0,8}(?=\S)/uy;
+const blockLengthMax = 600;
+const linesMax = 20;
+
+/** A member that tells who, where or how long, and not the credential. */
+const otherMember =
+  /(?:^|[_.-])(?:user|username|name|login|mail|host|url|uri|path|file|id|arn|type|kind|region|port|version|provider|source|store|engine|driver|algorithm|alg|method|policy|length|min|max|age|ttl|days|expir\w*|rotat\w*|created\w*|updated\w*|description|role|scope|env|enabled|required|format|encoding|field|label|hint|ref|from|external|namespace|mount|vault|pattern|regex)$/i;
+
+function judged(text: string, at: number, member: string, claim: Claim): Span | undefined {
+  if (otherMember.test(member.replace(/([a-z])([A-Z])/g, "$1_$2"))) return undefined;
+  const value = valueAt(text, at, false, 256);
+  if (!value) return undefined;
+  const named = {
+    claim: claimOf(member) ?? claim,
+    tie: "cell",
+    isConstant: false,
+    isEnvironment: false,
+  } as const;
+  return isCredential(value, named) ? { start: value.start, end: value.end, kind: password.kind } : undefined;
+}
+
+function inBlock(text: string, from: number, claim: Claim): Span[] {
+  const spans: Span[] = [];
+  const until = text.indexOf("}", from);
+  const block = text.slice(from, Math.min(until === -1 ? text.length : until, from + blockLengthMax));
+  let walked = 0;
+  for (const match of block.matchAll(pair)) {
+    if (match.index < walked) continue;
+    const at = from + match.index + match[0].length;
+    const span = judged(text, at, match[1] ?? "", claim);
+    if (!span || span.end > from + block.length) continue;
+    spans.push(span);
+    walked = span.end - from;
+  }
+  return spans;
+}
+
+function inLines(text: string, from: number, indent: number, claim: Claim): Span[] {
+  const spans: Span[] = [];
+  let at = from;
+  for (let lines = 0; lines < linesMax && at < text.length; lines++) {
+    linePair.lastIndex = at;
+    const match = linePair.exec(text);
+    if (!match || (match[1]?.length ?? 0) < indent) break;
+    const span = judged(text, linePair.lastIndex, match[2] ?? "", claim);
+    if (span) spans.push(span);
+    const end = text.indexOf("\n", linePair.lastIndex);
+    if (end === -1) break;
+    at = end + 1;
+  }
+  return spans;
+}
+
+const password = kindNamed("Password");
+
+function find(text: string, names: readonly NameHit[]): Span[] {
+  const spans: Span[] = [];
+  let from = 0;
+  for (const { at } of names) {
+    if (at < from) continue;
+    heading.lastIndex = at;
+    const name = heading.exec(text)?.[0];
+    if (!name) continue;
+    const claim = claimOf(name) ?? "credential";
+    const end = at + name.length;
+    opensBlock.lastIndex = end;
+    opensLines.lastIndex = end;
+    const found = opensBlock.test(text)
+      ? inBlock(text, opensBlock.lastIndex, claim)
+      : opensLines.test(text)
+        ? belowHeading(text, at, end, claim)
+        : [];
+    spans.push(...found);
+    from = found.at(-1)?.end ?? end;
+  }
+  return spans;
+}
+
+const indentMax = 40;
+/** Nothing but blanks stands before the heading of a list, nothing but its bracket before that of an INI file. */
+function belowHeading(text: string, at: number, end: number, claim: Claim): Span[] {
+  const window = text.slice(Math.max(0, at - indentMax), at);
+  const before = window.slice(window.lastIndexOf("\n") + 1);
+  const isIni = text.charAt(end) === "]";
+  if (!(isIni ? /^\s*\[[\w.]*$/ : /^[\s"'-]*$/).test(before)) return [];
+  const indent = isIni ? 0 : before.length - before.trimStart().length + 1;
+  return inLines(text, opensLines.lastIndex, indent, claim);
+}
+
+export const sections: Finder = { kinds: [password], keywords: [], find };
