@@ -4,7 +4,7 @@ import { cleanSamples, secretSamples } from "./samples/read.ts";
 import { seededDice } from "./samples/template.ts";
 
 const inputLength = 256 * 1024;
-/** The goal is 250 ms; this is what holds on a busy machine today. A Learning has 10,000 characters: a twenty-fifth. */
+/** A Learning has 10,000 characters: a twenty-fifth of this input. */
 const elapsedMsMax = 250;
 
 const suspectsMax = process.env.LONG ? 8 : 4;
@@ -21,7 +21,7 @@ const processorMs = (text: string): number => {
   return (user + system) / 1000;
 };
 
-const triesMax = 4;
+const triesMax = 8;
 /** Time on the processor, the best of a few tries: what else the machine does must not decide. */
 function elapsedMs(text: string): number {
   let best = processorMs(text);
@@ -180,7 +180,7 @@ function slowest(units: readonly string[]): Measured {
   return worst;
 }
 
-describe("256 KB are redacted in under 450 ms of processor time", { timeout: 300_000 }, () => {
+describe("256 KB are redacted in under 250 ms of processor time", { timeout: 300_000 }, () => {
   it("of review comments", () => {
     expect(slowest([cleanSamples("development").join("\n")]).ms).toBeLessThan(elapsedMsMax);
   });
