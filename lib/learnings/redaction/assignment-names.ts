@@ -155,6 +155,13 @@ export function claimOf(given: string): Claim | undefined {
   return keyClaim(last, last === "key" ? owner : last.slice(0, -"key".length));
 }
 
+/** `label.password=Contraseña`: a value that is the word for it is a label. */
+export const isCredentialWord = (value: string): boolean => {
+  const word = value.toLowerCase();
+  const endings = [passwordEndings, secretEndings, tokenEndings, foreignKeyEndings];
+  return endings.some((each) => each.get(word.charAt(word.length - 1))?.includes(word));
+};
+
 /** Everything a name can have in it. */
 export const nameStems: ReadonlySet<string> = setOf(
   "pass pwd pswd psw kennwort zugangswort secret token jwt key cred auth bearer psk pepper salt seed sess sid pat pw login cookie mdp contrase clave senha wachtwoord parola parolă passord adgangskode salasana jelsz şifre geslo lozinka sandi khẩu รหัสผ่าน المرور السر סיסמ κωδικ haslo hasla hasło hasła hasłe lösenord losenord heslo парол секрет токен ключ 密码 密碼 密钥 密鑰 口令 令牌 金鑰 秘钥 秘密 机密 パスワード 暗証番号 合言葉 シークレット トークン キー 鍵 비밀번호 토큰 jeton clé clef chave llave chiave klucz schlüssel schluessel segredo segreto segreta secrète geheimnis sekret community accesscode access_code access-code unlockcode unlock_code unlock-code securitycode security_code",

@@ -9,7 +9,7 @@ import {
   looksRandom,
   looksVeryRandom,
 } from "./appearance.ts";
-import type { Claim } from "./assignment-names.ts";
+import { type Claim, isCredentialWord } from "./assignment-names.ts";
 import { meaningOfDer } from "./decoded.ts";
 import { judgedOnce } from "./judged.ts";
 import { isPlaceholder } from "./placeholders.ts";
@@ -79,7 +79,10 @@ const isPassphrase = (value: string, isPromised: boolean) =>
     value.split(/\s+/).length <= 12 &&
     (isPromised || hasDigit(value) || /[!@#$%^&*+~]/.test(value)) &&
     !/[()[\]<>]/.test(value) &&
-    !sentenceWords.test(value));
+    // "Hazel and magnet 44?": with a number and a sign such words make no sentence.
+    !sentenceWords.test(
+      /\d.*[!?#$%&*]/.test(value) ? value.replace(/\b(?:and|or|for|with|not)\b/g, "") : value,
+    ));
 
 /** `unicorn-carbon-barrel`: words that were drawn, not written; names of things have other words in them. */
 const dicewareWords =
@@ -204,7 +207,8 @@ export const isPublicValue = (value: string): boolean =>
   );
 
 /** Something else than a credential. */
-const standsFor = (value: string) => isHarmless(value) || isConstantLike(value) || isPlaceholder(value);
+const standsFor = (value: string) =>
+  isHarmless(value) || isConstantLike(value) || isCredentialWord(value) || isPlaceholder(value);
 
 /** Nothing shorter bears a claim out, whatever ties it: most values that stand behind a name are told by this alone. */
 const lengthMin: Record<Claim, number> = {

@@ -81,7 +81,9 @@ function knownArgument(list: readonly Argument[], name: string): Value | undefin
   const value = argument?.value ?? argument?.inner;
   if (!value) return undefined;
   const isWord = strictCalls.test(name) && /^[a-z]{5,}$/.test(value.text) && !isPlaceholder(value.text);
-  return isWord || !isNoCredential(value) ? value : undefined;
+  const isPhrase =
+    strictCalls.test(name) && /^\S{2,20}(?: \S{2,20}){1,5}$/.test(value.text) && hasDigit(value.text);
+  return isWord || isPhrase || !isNoCredential(value) ? value : undefined;
 }
 
 const unclosedStep = 48;

@@ -31,7 +31,7 @@ function find(text: string): Span[] {
         path,
       );
     const isVersioned =
-      /\/(?:commit|blob|tree|raw|compare|archive|zipball|tarball|pull|issues)\/|raw\.githubusercontent|\.(?:tgz|zip)#/.test(
+      /\/(?:commit|blob|tree|raw|compare|archive|zipball|tarball|pull|issues)\/|raw\.githubusercontent|gist\.github|\.(?:tgz|zip)#/.test(
         link[0],
       );
     for (const part of path.matchAll(partPattern)) {

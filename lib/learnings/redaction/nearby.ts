@@ -1,12 +1,5 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isUuid, looksVeryRandom } from "./appearance.ts";
-import {
-  isCode,
-  isDressedWord,
-  isMadeUp,
-  isNumberedWord,
-  isOddWord,
-  isStrong,
-} from "./assignment-values.ts";
+import { isCode, isDressedWord, isMadeUp, isNumberedWord, isOddWord, isStrong } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { isOrdinary } from "./prose.ts";
 import { type AcceptInContext, type ContextRule, kindNamed } from "./rule.ts";

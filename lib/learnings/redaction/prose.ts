@@ -25,7 +25,7 @@ const verbs = setOf(
 );
 /** Behind these comes something about the credential, and not the credential. */
 const aboutWords = setOf(
-  "hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired ttl see docs rotated rotation policy manager page field column header named called",
+  "hash hashes hashed digest checksum fingerprint sha sha1 sha256 sha512 md5 commit id ids uuid guid version url uri path file filename length size bucket count limit type format algorithm kid arn issue ticket pr pull release build revision trace request correlation expires expired ttl see docs rotated rotation policy manager page field column header named called accessor -accessor -username --username -user --user -u -name --name",
 );
 const prepositions = setOf("in of from on with by");
 /** "password string …", "secret hex …": still the name. */

@@ -35,11 +35,11 @@ const command = (
 });
 
 const piped =
-  /^[^|\n]{0,40}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd|kinit|base64)/;
+  /^\n?[^|\n]{0,64}\|[^\n]{0,80}?(?:-stdin|with-token|sudo -S|chpasswd|passwd|login|secret|passphrase|openssl|cryptsetup|gpg|htpasswd|kinit|base64)/;
 const isPiped: AcceptInContext = (secret, { text, end }) =>
   isAnything(secret) &&
   (hasDigit(secret) || looksChosen(secret) || !/^[^\n]{0,8}\|[ \t]*base64/.test(text.slice(end, end + 24))) &&
-  /^["'\uE000-\uE003]?[ \t]{0,4}\|/.test(text.slice(end, end + 6)) &&
+  /^(?:\n[^\n|"']{1,64})?["'\uE000-\uE003]?[ \t]{0,4}\|/.test(text.slice(end, end + 72)) &&
   (isDressedWord(secret) || (isStrong(secret) && !isHex(secret)) || piped.test(text.slice(end, end + 160)));
 
 // biome-ignore format: one rule a line

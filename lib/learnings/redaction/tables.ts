@@ -85,9 +85,11 @@ function headerOf(line: string): Header | undefined {
 
 function rowSpans(line: string, start: number, { split, count, claims }: Header): Span[] | undefined {
   const cells = split(line);
-  if (cells.length !== count && cells.length !== count + 1) return undefined;
+  // The bar before the first cell is gone where several rows begin with it.
+  const shift = cells.length === count - 1 && claims[0] === undefined ? 1 : 0;
+  if (cells.length !== count - shift && cells.length !== count + 1) return undefined;
   return cells.flatMap((cell, index) => {
-    const claim = claims[index];
+    const claim = claims[index + shift];
     if (!claim || cell.text === "") return [];
     const at = start + cell.start;
     const end = at + cell.text.length;
