@@ -161,6 +161,13 @@ Samsara token: samsara_api_ a25
 WooCommerce key: ck_ cs_ h40
 SendGrid key: SG. d50
 Mailgun key: key- h32
+Mandrill key: md- w22=~
+Confluent secret: cflt b56~
+Telnyx key: KEY0 s50#
+Backblaze key: K000 K001 K002 K003 K004 K005 b27=~
+Fauna key: fnAE fnAD fnAF w36
+Dub key: dub_ a24#
+Canva secret: cnvca w40
 Brevo key: xkeysib- xsmtpsib- w64
 Resend key: re_ w24~
 Klaviyo key: pk_ h34
