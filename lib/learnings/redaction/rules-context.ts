@@ -103,7 +103,7 @@ const isSlashedPassword: Accept = (secret) =>
 const isPairedBySlash: AcceptInContext = (secret, { text, end }) =>
   !/[/@.:]/.test(text.charAt(end)) &&
   secret.length >= 8 &&
-  looksChosen(secret) &&
+  isMadeUp(secret) &&
   !/\.\w{1,5}$/.test(secret) &&
   isNoPlaceholder(secret);
 /** `IDENTIFIED BY password` is what the documentation says. */

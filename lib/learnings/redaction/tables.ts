@@ -10,6 +10,13 @@ interface Cell {
 
 type Split = (line: string) => Cell[];
 
+/** Without the blanks, quotes and code marks at its end. */
+function closed(cell: string): string {
+  let end = cell.length;
+  while (end > 0 && " \t\r\n\"'`*".includes(cell.charAt(end - 1))) end--;
+  return cell.slice(0, end);
+}
+
 function splitBy(separator: RegExp): Split {
   return (line) => {
     const cells: Cell[] = [];
@@ -17,7 +24,7 @@ function splitBy(separator: RegExp): Split {
     const add = (end: number) => {
       const raw = line.slice(from, end);
       const [opened = ""] = /^[\s"'`*]*/.exec(raw) ?? [];
-      cells.push({ start: from + opened.length, text: raw.slice(opened.length).replace(/[\s"'`*]+$/, "") });
+      cells.push({ start: from + opened.length, text: closed(raw.slice(opened.length)) });
     };
     for (const match of line.matchAll(separator)) {
       add(match.index);
@@ -37,7 +44,7 @@ const outsideQuotes = (separator: string): Split => {
     const add = (end: number) => {
       const raw = line.slice(from, end);
       const [opened = ""] = /^[\s"']*/.exec(raw) ?? [];
-      cells.push({ start: from + opened.length, text: raw.slice(opened.length).replace(/[\s"']+$/, "") });
+      cells.push({ start: from + opened.length, text: closed(raw.slice(opened.length)) });
     };
     for (const match of line.matchAll(field)) {
       if (match[1] === undefined) continue;
@@ -59,7 +66,7 @@ const splits: ReadonlyArray<readonly [RegExp, Split]> = [
   [/ {2,}/, splitBy(/ {2,}/g)],
 ];
 
-const ruleLine = /^(?:[\dT:.Z-]{10,30} [A-Z]{4,5} )?[\s|:+=\-─┼│├┤┬┴┌┐└┘═╪\\]*(?:hline)?\s*$/;
+const ruleLine = /^(?:[\dT:.Z-]{10,30} [A-Z]{4,5} )?[\s|:+=\-─┼│├┤┬┴┌┐└┘═╪\\]*(?:hline[ \t]{0,40})?$/;
 const headerCell = /^[\p{L}][\p{L}\d _./()-]{0,39}$/u;
 const lineLengthMax = 2_000;
 const headerLengthMax = 300;
