@@ -97,7 +97,8 @@ export const isDressedWord = (value: string): boolean =>
   value.length <= 40 &&
   (/^[a-z]*(?:[A-Z][a-z]+){1,3}\d{2,}[!?.]?$/.test(value) ||
     /^[a-z]*(?:[a-z]\d+[a-z]|\d[a-z]+\d)[a-z0-9]*\d{2,}$/.test(value) ||
-    /^[A-Za-z0-9]*[A-Za-z]\d[a-z][A-Za-z0-9]*\d\d[!?$#*%&+]{0,2}$/.test(value) ||
+    (/\d\d[!?$#*%&+]{0,2}$/.test(value) &&
+      /^[A-Za-z0-9]*[A-Za-z]\d[a-z][A-Za-z0-9]*\d\d\W{0,2}$/.test(value)) ||
     /^[a-z]{3,}(?:[-_][a-z]{3,})+[-_]?\d{3,}$/.test(value) ||
     /^[A-Z][a-z]{2,}(?:[-_.][A-Z][a-z]{2,})+[-_.]?\d{2,}[!?]?$/.test(value));
 

@@ -16,6 +16,9 @@ const subjects = setOf(
 );
 const counting = /^(?:0*1?2?3?4?5?6?7?8?9?0?|x+|\*+)$/;
 
+const isCounting = (word: string) => "0123456789x".includes(word.charAt(0)) && counting.test(word);
+const listedWords = standIns.union(subjects);
+
 /** `yourToken-here` is `your token here`. */
 const wordPattern = /[A-Z\d]*[a-z]+|[A-Z\d]+/g;
 const anyWordPattern = /[\p{Lu}\d]*[^\P{L}\p{Lu}]+|[\p{Lu}\d]+/gu;
@@ -26,7 +29,7 @@ function wordsOf(value: string): string[] | undefined {
   pattern.lastIndex = 0;
   for (let match = pattern.exec(value); match; match = pattern.exec(value)) {
     const word = match[0].toLowerCase();
-    if (!standIns.has(word) && !subjects.has(word) && !counting.test(word)) return undefined;
+    if (!listedWords.has(word) && !isCounting(word)) return undefined;
     words.push(word);
   }
   return words;
