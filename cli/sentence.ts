@@ -6,7 +6,7 @@ export function sentence(error: unknown): string {
   if (process.env.REVIEW_API_DEBUG && error instanceof Error) return error.stack ?? error.message;
   if (error instanceof OperatorFault) return error.message;
   // By name: the registry is loaded only by the commands that need it.
-  if (error instanceof Error && error.name === "RegistryRefusal") return error.message;
+  if (error instanceof Error && error.name === "KeyRegistryError") return error.message;
   if (error instanceof StoreUnavailable)
     return "The store does not answer; is the local service or the stack still there?";
   const message = error instanceof Error ? error.message : String(error);

@@ -9,10 +9,10 @@ import { Api } from "./constructs/api.ts";
 import { Data } from "./constructs/data.ts";
 import { Domain } from "./constructs/domain.ts";
 import { Firewall } from "./constructs/firewall.ts";
+import { type CodeOf, FunctionFactory } from "./constructs/function-factory.ts";
 import { Ingestion } from "./constructs/ingestion.ts";
 import { Observability } from "./constructs/observability.ts";
 import { Internal, Workers } from "./constructs/workers.ts";
-import { type CodeOf, Workshop } from "./constructs/workshop.ts";
 import { logicalId } from "./logical-id.ts";
 import { parseOptions, releaseOfBuild, type StackOptions } from "./options.ts";
 
@@ -34,15 +34,15 @@ export class ReviewApiStack extends Stack {
       encryptionKey: data.encryptionKey,
       workersMax: options.eventWorkers,
     });
-    const workshop = new Workshop({ data, ingestion, codeOf: props.codeOf, options });
+    const functionFactory = new FunctionFactory({ data, ingestion, codeOf: props.codeOf, options });
     const served = props.operations ?? operations;
-    const api = new Api(this, "Api", { workshop, operations: served, options });
+    const api = new Api(this, "Api", { functionFactory, operations: served, options });
     const { running } = new Workers(this, "Workers", {
-      workshop,
+      functionFactory,
       workers: props.workers ?? workers,
       ingestion,
     });
-    const internal = new Internal(this, "Internal", workshop, internalFunctions);
+    const internal = new Internal(this, "Internal", functionFactory, internalFunctions);
     new Observability(this, "Observability", {
       restApi: api.restApi,
       table: data.table,

@@ -17,7 +17,7 @@ import type { LocalBackend } from "../local/backend.ts";
 import { type DataDirectory, dataDirectory, prepareDirectory } from "../local/data-directory.ts";
 import { engineNames, engineVariable } from "../local/engine/engine.ts";
 import type { LocalLog } from "../local/ingest.ts";
-import type { Pump } from "../local/pump.ts";
+import type { QueuePoller } from "../local/queue-poller.ts";
 import { type Service, startService } from "../local/service.ts";
 import { sendAll } from "../send-events.ts";
 import { formatTable, startProgress, type Terminal } from "../terminal.ts";
@@ -63,11 +63,11 @@ async function run(input: Input, terminal: Terminal): Promise<void> {
       engine: input.text("engine"),
       log: logTo(terminal),
       ...(!input.flag("json") && { onAnswer: terminal.say, onStep: terminal.say }),
-      furnish: async (backend, pump) => {
+      seed: async (backend, queuePoller) => {
         await listOldKeys(backend);
         if (!input.flag("no-demo"))
-          keys = await furnishDemo(backend, pump, directory, input.flag("json") ? silent : terminal);
-        if (seed !== undefined) await applySeed(backend, pump, seed, terminal);
+          keys = await seedDemo(backend, queuePoller, directory, input.flag("json") ? silent : terminal);
+        if (seed !== undefined) await applySeed(backend, queuePoller, seed, terminal);
       },
     });
     signals.ready();
@@ -100,9 +100,9 @@ type Narrator = Pick<Terminal, "say" | "watched">;
 const silent: Narrator = { say: () => undefined, watched: false };
 
 /** Tells the demo's story up to now and answers its keys. */
-export async function furnishDemo(
+export async function seedDemo(
   backend: LocalBackend,
-  pump: Pump,
+  queuePoller: QueuePoller,
   directory: DataDirectory,
   terminal: Narrator,
 ): Promise<DemoKeys> {
@@ -114,7 +114,7 @@ export async function furnishDemo(
   // What is needed at once is sent and applied, the rest is sent.
   const progress = startProgress(terminal, "Demo data", opening.length + events);
   await sendAll({ queue: queue.events, bucket }, opening, progress.advance);
-  await pump.drain(progress.advance);
+  await queuePoller.drain(progress.advance);
   const keys = await demoKeys(operatorDeps(table, auditRetentionDays()), directory);
   // This goes on while the service is being used; what is in the queue is safe there.
   await sendAll({ queue: queue.events, bucket }, history, progress.advance);
@@ -124,10 +124,15 @@ export async function furnishDemo(
   return keys;
 }
 
-async function applySeed(backend: LocalBackend, pump: Pump, file: string, terminal: Terminal): Promise<void> {
+async function applySeed(
+  backend: LocalBackend,
+  queuePoller: QueuePoller,
+  file: string,
+  terminal: Terminal,
+): Promise<void> {
   const failedBefore = (await backend.queue.listDeadLetters()).length;
   await sendAll({ queue: backend.queue.events, bucket: backend.bucket }, readEventFile(file));
-  await pump.drain();
+  await queuePoller.drain();
   const failed = (await backend.queue.listDeadLetters()).length - failedBefore;
   if (failed > 0)
     terminal.say(`Refused ${counted(failed, "event")} of ${file}; see: review-api events failed`);

@@ -1,7 +1,7 @@
 import { counted } from "../../lib/contract/counted.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Command } from "../command.ts";
 import { withConnection } from "../connection/open.ts";
 import { OperatorFault } from "../fault.ts";
@@ -15,7 +15,7 @@ const reconcile: Command = {
   run: (input, terminal) =>
     withConnection(input, async ({ table, embedder }) => {
       const tally = startTally(terminal, "Comparing Learnings");
-      const deps = { table, clock: systemClock, chance: systemChance, embedder: await embedder() };
+      const deps = { table, clock: systemClock, random: systemRandom, embedder: await embedder() };
       const report = await reconcileAll(deps, ({ looked_at }) => tally.show(looked_at)).finally(tally.end);
       terminal.out(input.flag("json") ? JSON.stringify(report) : formatRecord(report));
       if (report.failed > 0)

@@ -39,7 +39,7 @@ const create: Command = {
     "keys create --kind instance --instance north --home 7001 --orgs 7001,7002 --owner 701",
   ],
   run: (input, terminal) => {
-    const wish = keyWish(input);
+    const wish = parseKeyRequest(input);
     return withConnection(input, async ({ table, audited }) =>
       showIssued(input, terminal, await createKey(audited, await wish(table))),
     );
@@ -47,7 +47,7 @@ const create: Command = {
 };
 
 /** The words of the command line, checked before anything is opened; the organizations they name come later. */
-function keyWish(input: Input): (table: Table) => Promise<KeyRequest> {
+function parseKeyRequest(input: Input): (table: Table) => Promise<KeyRequest> {
   const kind = input.choice("kind", kinds) ?? "organization";
   refuseForeignOptions(input, kind);
   const naming = {

@@ -1,8 +1,8 @@
 import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { listOldPending } from "../../lib/learnings/approval.ts";
 import { repairTable } from "../../lib/organizations/repair.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
 import { sweepParts } from "../../lib/stream/sweep.ts";
@@ -20,7 +20,7 @@ const repair: Command = {
   run: (input, terminal) =>
     withConnection(input, async ({ table }) => {
       const tally = startTally(terminal, "Reading items");
-      const deps = { table: countedScan(table, tally.add), clock: systemClock, chance: systemChance };
+      const deps = { table: countedScan(table, tally.add), clock: systemClock, random: systemRandom };
       const work = async () => {
         const found = await repairTable(deps);
         let partsDropped = 0;

@@ -1,4 +1,4 @@
-import type { Changing } from "../../lib/audit/entry.ts";
+import type { AuditedContext } from "../../lib/audit/entry.ts";
 import type { EventBucket, EventQueue } from "../../lib/events/ports.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import type { Table } from "../../lib/store/table.ts";
@@ -21,7 +21,7 @@ export type FailedEvent = {
 export type Connection = {
   readonly table: Table;
   /** For whatever writes an audit entry: the place decides how long entries are kept. */
-  readonly audited: Changing;
+  readonly audited: AuditedContext;
   readonly vectors: VectorSearch;
   /** What the review index of this place is made with. */
   embedder(): Promise<Embedder>;

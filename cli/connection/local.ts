@@ -12,7 +12,7 @@ import {
   prepareDirectory,
 } from "../local/data-directory.ts";
 import { type Engine, engineNamed, startEngine } from "../local/engine/engine.ts";
-import { createPump } from "../local/ingest.ts";
+import { createQueuePoller } from "../local/ingest.ts";
 import { enter, type Ownership } from "../local/ownership.ts";
 import type { Connection } from "./connection.ts";
 import { operatorDeps } from "./operator-deps.ts";
@@ -57,7 +57,7 @@ async function connectAsOwner(directory: DataDirectory, ownership: Ownership): P
     return {
       ...connectionOf(backend),
       settle: async () => {
-        await createPump(backend, () => undefined).drain();
+        await createQueuePoller(backend, () => undefined).drain();
         return true;
       },
       async close() {

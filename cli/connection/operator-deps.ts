@@ -1,13 +1,13 @@
-import { type Changing, operatorOrigin } from "../../lib/audit/entry.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { type AuditedContext, operatorOrigin } from "../../lib/audit/entry.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Table } from "../../lib/store/table.ts";
 
 /** The dependencies of whatever writes an audit entry, as the operator. */
-export const operatorDeps = (table: Table, retentionDays: number): Changing => ({
+export const operatorDeps = (table: Table, retentionDays: number): AuditedContext => ({
   table,
   clock: systemClock,
-  chance: systemChance,
+  random: systemRandom,
   retentionDays,
   ...operatorOrigin,
 });

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { EventQueue } from "../../lib/events/ports.ts";
 import type { SqsCall } from "../../lib/events/sqs-client.ts";
-import type { Chance } from "../../lib/runtime/chance.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
+import type { Random } from "../../lib/runtime/random.ts";
 import type { FailedEvent } from "./connection.ts";
 
 type Deps = {
@@ -11,7 +11,7 @@ type Deps = {
   readonly queueUrl: string;
   /** Where a letter goes that is sent again. */
   readonly queue: EventQueue;
-  readonly chance: Chance;
+  readonly random: Random;
 };
 
 export const receiveMessagesMax = 10;
@@ -62,11 +62,11 @@ export async function* failedEventsOf(deps: Deps): AsyncGenerator<FailedEvent> {
   }
 }
 
-async function receive({ call, queueUrl, chance }: Deps): Promise<readonly Message[]> {
+async function receive({ call, queueUrl, random }: Deps): Promise<readonly Message[]> {
   const received = await call("ReceiveMessage", {
     QueueUrl: queueUrl,
     // When the answer is lost, the same letters are handed out again instead of staying hidden.
-    ReceiveRequestAttemptId: chance.uuid(),
+    ReceiveRequestAttemptId: random.uuid(),
     MaxNumberOfMessages: receiveMessagesMax,
     VisibilityTimeout: holdSeconds,
     WaitTimeSeconds: 1,
@@ -94,7 +94,7 @@ function failedEvent(deps: Deps, message: Message, { held, sentAgain }: Run): Fa
     body: Body,
     async redrive() {
       // A fresh id: the queue would take the old one for a repetition and drop it.
-      const id = deps.chance.uuid();
+      const id = deps.random.uuid();
       sentAgain.add(id);
       await deps.queue.send([{ id, group, body: Body }]);
       const ReceiptHandle = held.get(MessageId) ?? message.ReceiptHandle;

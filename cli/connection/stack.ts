@@ -3,8 +3,8 @@ import { stackOutputs } from "../../lib/contract/platform.ts";
 import { s3Bucket } from "../../lib/events/s3.ts";
 import { createSqsCall, sqsQueue } from "../../lib/events/sqs.ts";
 import type { AwsIdentity } from "../../lib/runtime/aws-identity.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { createStoreClient } from "../../lib/store/client.ts";
 import { createDynamoTable } from "../../lib/store/dynamo.ts";
 import { createVectorSearch } from "../../lib/store/vectors.ts";
@@ -26,7 +26,7 @@ export async function connectToStack(stackName: string, region: string | undefin
     client,
     tableName: output(stackOutputs.tableName),
     clock: systemClock,
-    chance: systemChance,
+    random: systemRandom,
   };
   const table = createDynamoTable(options);
   const deadLetterQueueUrl = output(stackOutputs.deadLetterQueueUrl);
@@ -46,7 +46,7 @@ export async function connectToStack(stackName: string, region: string | undefin
         call,
         queueUrl: deadLetterQueueUrl,
         queue,
-        chance: systemChance,
+        random: systemRandom,
       }),
     failedEventsShownMax: receiveMessagesMax,
     settle: () => untilQuiet(queueCounter(identity, eventsQueueUrl), systemClock),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 export type NonEmpty<Element> = readonly [Element, ...Element[]];
 
-/** Chance that falls the same way for the same name, so that the demo is the same for everybody, every time. */
+/** Random values that are the same for the same name, so that the demo is the same for everybody, every time. */
 export type Dice = {
   /** A whole number from 0 up to, not including, `below`. */
   below(below: number): number;

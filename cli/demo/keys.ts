@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import * as z from "zod";
 import { createKey } from "../../lib/access/create-key.ts";
 import { type IssuedKey, listKeys, type RegistryDeps } from "../../lib/access/key-registry.ts";
-import { RegistryRefusal } from "../../lib/access/key-requirements.ts";
+import { KeyRegistryError } from "../../lib/access/key-requirements.ts";
 import { createWorkspaceToken } from "../../lib/access/workspace-tokens.ts";
 import { operator } from "../../lib/audit/entry.ts";
 import { type KeyKind, keyKinds } from "../../lib/contract/access.ts";
@@ -62,7 +62,7 @@ async function unlessRefused(issuing: Promise<IssuedKey>): Promise<IssuedKey | u
   try {
     return await issuing;
   } catch (error) {
-    if (error instanceof RegistryRefusal) return undefined;
+    if (error instanceof KeyRegistryError) return undefined;
     throw error;
   }
 }

@@ -209,14 +209,14 @@ function captured(lesson: Lesson, nowMs: number): OutgoingEvent {
 
 /** A third is never of use, as in life. */
 function uses({ in: repository, text, daysAgo }: Lesson, nowMs: number): OutgoingEvent[] {
-  const chance = dice(text);
-  if (daysAgo < 9 || chance.percent(33)) return [];
-  const atMs = nowMs - chance.below(Math.min(daysAgo, 45) * msPerDay);
+  const random = dice(text);
+  if (daysAgo < 9 || random.percent(33)) return [];
+  const atMs = nowMs - random.below(Math.min(daysAgo, 45) * msPerDay);
   const used = {
     ...repository.of,
     learning_id: learningUuid(organizationUuid(repository.of), repository.id, text, 1),
     used_at: toTimestamp(atMs),
-    count: Math.ceil(daysAgo / chance.between(1, 8)),
+    count: Math.ceil(daysAgo / random.between(1, 8)),
   };
   return [demoEvent("learning.used", text, atMs, used)];
 }

@@ -28,15 +28,15 @@ const firstDay = 20_400;
 
 function* endingOn(repository: Repository, day: number) {
   const { fullName, tenthsADay } = repository;
-  const chance = dice(`${fullName} ${day}`);
+  const random = dice(`${fullName} ${day}`);
   const tenths = isWeekend(day) ? tenthsADay / 8 : tenthsADay;
   const sure = Math.floor(tenths / 10);
-  const more = chance.percent((tenths - sure * 10) * 10) ? 1 : 0;
+  const more = random.percent((tenths - sure * 10) * 10) ? 1 : 0;
   // Some days have one more, some one fewer: nobody merges like clockwork.
-  const count = Math.max(0, sure + more + chance.pick([-1, -1, 0, 0, 0, 0, 0, 1]));
+  const count = Math.max(0, sure + more + random.pick([-1, -1, 0, 0, 0, 0, 0, 1]));
   for (let index = 0; index < Math.min(count, endsADayMax); index++) {
     const number = (day - firstDay) * endsADayMax + index + 1;
-    const atMs = day * msPerDay + chance.between(7 * 60, 18 * 60) * minuteMs + chance.below(minuteMs);
+    const atMs = day * msPerDay + random.between(7 * 60, 18 * 60) * minuteMs + random.below(minuteMs);
     yield { atMs, event: pullRequest(repository, number, atMs) };
   }
 }
@@ -51,11 +51,11 @@ export const pullRequestUrl = ({ of, url }: Repository, number: number): string 
 
 function pullRequest(repository: Repository, number: number, atMs: number): OutgoingEvent {
   const url = pullRequestUrl(repository, number);
-  const chance = dice(url);
-  const author = chance.pick(repository.authors);
+  const random = dice(url);
+  const author = random.pick(repository.authors);
   // A bot's pull requests have no author that the provider would name.
-  const isBot = chance.percent(3);
-  const complexity = chance.weigh([
+  const isBot = random.percent(3);
+  const complexity = random.weigh([
     [1, 25],
     [2, 35],
     [3, 25],
@@ -63,8 +63,8 @@ function pullRequest(repository: Repository, number: number, atMs: number): Outg
     [5, 4],
   ]);
   const mood = trend(repositories.indexOf(repository), Math.floor(atMs / msPerDay));
-  const status = chance.percent(91) ? "merged" : "closed";
-  const createdMs = atMs - chance.between(2, 30 * complexity) * hourMs;
+  const status = random.percent(91) ? "merged" : "closed";
+  const createdMs = atMs - random.between(2, 30 * complexity) * hourMs;
   const within = (part: number) => toTimestamp(createdMs + (atMs - createdMs) * part);
   const data = {
     ...repository.of,
@@ -75,19 +75,19 @@ function pullRequest(repository: Repository, number: number, atMs: number): Outg
     created_at: toTimestamp(createdMs),
     ready_for_review_at: within(0.05),
     // In good weeks a person looks sooner.
-    first_human_review_at: chance.percent(82)
-      ? within((0.4 + chance.below(30) / 100) * (1 - mood / 3))
+    first_human_review_at: random.percent(82)
+      ? within((0.4 + random.below(30) / 100) * (1 - mood / 3))
       : null,
-    last_commit_at: within(0.75 + chance.below(20) / 100),
+    last_commit_at: within(0.75 + random.below(20) / 100),
     merged_at: status === "merged" ? toTimestamp(atMs) : null,
     closed_at: toTimestamp(atMs),
     status,
-    reviewed: chance.percent(96),
-    review_iterations: chance.between(1, 1 + complexity),
-    estimated_complexity: chance.percent(97) ? complexity : null,
-    estimated_review_minutes: complexity * 8 + chance.below(12),
-    comments: isBot ? [] : comments(chance, { repository, url, complexity, mood }),
-    mcp_servers: chance.percent(24 + 10 * mood) ? mcpServers(chance) : [],
+    reviewed: random.percent(96),
+    review_iterations: random.between(1, 1 + complexity),
+    estimated_complexity: random.percent(97) ? complexity : null,
+    estimated_review_minutes: complexity * 8 + random.below(12),
+    comments: isBot ? [] : comments(random, { repository, url, complexity, mood }),
+    mcp_servers: random.percent(24 + 10 * mood) ? mcpServers(random) : [],
   };
   return demoEvent("pull_request.finalized", url, atMs, data);
 }
@@ -129,17 +129,17 @@ type Review = {
   readonly mood: number;
 };
 
-function comments(chance: Dice, { repository: { of }, url, complexity, mood }: Review) {
-  const count = chance.percent(14) ? 0 : chance.between(1, 1 + complexity * 2);
-  const firstId = 1_700_000_000 + chance.below(200_000_000);
+function comments(random: Dice, { repository: { of }, url, complexity, mood }: Review) {
+  const count = random.percent(14) ? 0 : random.between(1, 1 + complexity * 2);
+  const firstId = 1_700_000_000 + random.below(200_000_000);
   return Array.from({ length: count }, (_, index) => {
-    const { severity, takenUp } = chance.weigh(severityWeights);
-    const isTakenUp = chance.percent(takenUp + takenUpSwing * mood);
+    const { severity, takenUp } = random.weigh(severityWeights);
+    const isTakenUp = random.percent(takenUp + takenUpSwing * mood);
     return {
       url: `${url}${anchors[of.provider]}${firstId + index * 37}`,
       severity,
-      category: chance.weigh(categoryWeights),
-      accepted: isTakenUp ? true : chance.percent(45) ? null : false,
+      category: random.weigh(categoryWeights),
+      accepted: isTakenUp ? true : random.percent(45) ? null : false,
     };
   });
 }
@@ -150,16 +150,16 @@ const servers = [
   { name: "sentry", tools: ["find_issue", "get_event"] },
 ] as const;
 
-const mcpServers = (chance: Dice) =>
+const mcpServers = (random: Dice) =>
   servers
-    .filter(() => chance.percent(55))
+    .filter(() => random.percent(55))
     .map(({ name, tools }) => ({
       name,
       tools: tools
-        .filter(() => chance.percent(70))
+        .filter(() => random.percent(70))
         .map((tool) => {
-          const calls = chance.between(1, 9);
-          return { name: tool, calls, failures: chance.percent(15) ? chance.below(Math.min(calls, 3)) : 0 };
+          const calls = random.between(1, 9);
+          return { name: tool, calls, failures: random.percent(15) ? random.below(Math.min(calls, 3)) : 0 };
         }),
     }));
 

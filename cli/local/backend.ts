@@ -1,7 +1,7 @@
 import type { EventBucket } from "../../lib/events/ports.ts";
 import { createCursorKeys } from "../../lib/http/cursor-keys.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { createTable } from "../../lib/store/create-table.ts";
 import { createDynamoTable } from "../../lib/store/dynamo.ts";
 import type { Table } from "../../lib/store/table.ts";
@@ -30,15 +30,15 @@ export async function openBackend(
   const client = engineClient(endpoint);
   await createTable(client, localTableName, { vectorIndex: kind.vectorIndex });
   await createTable(client, queueTableName, { vectorIndex: false });
-  const common = { client, clock: systemClock, chance: systemChance };
+  const common = { client, clock: systemClock, random: systemRandom };
   const queueTable = createDynamoTable({ ...common, tableName: queueTableName });
   const options = { ...common, tableName: localTableName };
   const table = createDynamoTable(options);
-  await createCursorKeys({ table, clock: systemClock, chance: systemChance });
+  await createCursorKeys({ table, clock: systemClock, random: systemRandom });
   return {
     table,
     vectors: createVectorSearch(options),
-    queue: createLocalQueue({ table: queueTable, clock: systemClock, chance: systemChance }),
+    queue: createLocalQueue({ table: queueTable, clock: systemClock, random: systemRandom }),
     bucket: createFolderBucket(directory.bucketFolder),
     close: () => client.destroy(),
   };

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { apiGatewayLimits, lambdaLimits } from "../../lib/contract/platform.ts";
-import type { Chance } from "../../lib/runtime/chance.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
+import type { Random } from "../../lib/runtime/random.ts";
 import { type Integration, integrate } from "./integration.ts";
 import type { LambdaHandler } from "./lambda.ts";
 import { pathOf, type RestRequest, restEvent } from "./rest-event.ts";
@@ -30,7 +30,7 @@ export type GatewayOptions = {
   /** One line for every answer: method, path, status, time. */
   readonly onAnswer?: (line: string) => void;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly random: Random;
 };
 
 const requestIdHeader = "x-amzn-requestid";

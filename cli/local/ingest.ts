@@ -3,12 +3,12 @@ import { type Worker, type WorkerId, workers } from "../../lib/contract/workers.
 import { expireWaiting } from "../../lib/events/expire.ts";
 import { ingest } from "../../lib/events/ingest.ts";
 import type { EventDeps } from "../../lib/events/ports.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import type { LocalBackend } from "./backend.ts";
 import { loadFunction } from "./functions.ts";
 import { invokeBuffered } from "./lambda.ts";
-import { Pump } from "./pump.ts";
+import { QueuePoller } from "./queue-poller.ts";
 import type { Task } from "./schedule.ts";
 
 export type LocalLog = EventDeps["log"];
@@ -19,14 +19,18 @@ const eventDeps = ({ table, queue, bucket }: LocalBackend, log: LocalLog): Event
   bucket,
   deadLetters: queue.deadLetters,
   clock: systemClock,
-  chance: systemChance,
+  random: systemRandom,
   untoldEnds: new Map(),
   log,
 });
 
-export function createPump(backend: LocalBackend, log: LocalLog, onFault?: (error: unknown) => void): Pump {
+export function createQueuePoller(
+  backend: LocalBackend,
+  log: LocalLog,
+  onFault?: (error: unknown) => void,
+): QueuePoller {
   const deps = eventDeps(backend, log);
-  return new Pump({
+  return new QueuePoller({
     queue: backend.queue,
     clock: systemClock,
     deliver: (event) => deliver(deps, event),
@@ -68,7 +72,7 @@ function asFunction(worker: Worker): () => Promise<void> {
     functionName: worker.id,
     timeoutMs: worker.timeoutSeconds * 1000,
     clock: systemClock,
-    chance: systemChance,
+    random: systemRandom,
   };
   return async () => {
     await invokeBuffered(await loadFunction(worker.source), {}, options);

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { functionSettings, lambdaLimits } from "../../lib/contract/platform.ts";
-import type { Chance } from "../../lib/runtime/chance.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
+import type { Random } from "../../lib/runtime/random.ts";
 import { invokeBuffered, invokeStreaming, type LambdaHandler, type StreamedInvocation } from "./lambda.ts";
 import { httpAnswer, MalformedAnswer, streamHead } from "./rest-answer.ts";
 
@@ -11,7 +11,7 @@ export type IntegrationOptions = {
   readonly load: (source: string) => Promise<LambdaHandler>;
   readonly binaryMediaTypes: readonly string[];
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly random: Random;
 };
 
 export type Integration = {
@@ -28,12 +28,12 @@ export async function integrate(
   event: APIGatewayProxyEvent,
   response: ServerResponse,
 ): Promise<void> {
-  const { clock, chance } = options;
+  const { clock, random } = options;
   const invocation = {
     functionName: source.replaceAll("/", "-"),
     timeoutMs: functionSettings[kind].timeoutSeconds * 1000,
     clock,
-    chance,
+    random,
   };
   const handler = await options.load(source);
   if (kind === "streaming") return sendStream(response, invokeStreaming(handler, event, invocation));

@@ -1,8 +1,8 @@
 import { PassThrough, type TransformCallback, type Writable } from "node:stream";
 import type { Context, StreamifyHandler } from "aws-lambda";
 import { lambdaLimits } from "../../lib/contract/platform.ts";
-import type { Chance } from "../../lib/runtime/chance.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
+import type { Random } from "../../lib/runtime/random.ts";
 
 export type BufferedHandler = (event: unknown, context: Context) => Promise<unknown>;
 export type StreamingHandler = StreamifyHandler<unknown, unknown>;
@@ -57,7 +57,7 @@ export type InvocationOptions = {
   readonly functionName: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly random: Random;
 };
 
 export class InvocationFailed extends Error {
@@ -113,13 +113,13 @@ const run = async (work: () => unknown): Promise<unknown> => await work();
 
 export const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-export function lambdaContext({ functionName, timeoutMs, clock, chance }: InvocationOptions): Context {
+export function lambdaContext({ functionName, timeoutMs, clock, random }: InvocationOptions): Context {
   const deadlineMs = clock.nowMs() + timeoutMs;
   const unsupported = () => {
     throw new InvocationFailed("Handlers answer through their promise.");
   };
   return {
-    awsRequestId: chance.uuid(),
+    awsRequestId: random.uuid(),
     callbackWaitsForEmptyEventLoop: true,
     functionName,
     functionVersion: "$LATEST",

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { storeLimits } from "../../lib/contract/limits.ts";
 import type { DeadLetterQueue, EventQueue, QueueMessage } from "../../lib/events/ports.ts";
-import type { Chance } from "../../lib/runtime/chance.ts";
 import { type Clock, toTimestamp } from "../../lib/runtime/clock.ts";
+import type { Random } from "../../lib/runtime/random.ts";
 import { parseItem } from "../../lib/store/items/parse.ts";
-import { part } from "../../lib/store/layout.ts";
+import { escapeKeyPart } from "../../lib/store/layout.ts";
 import {
   type Item,
   type Key,
@@ -68,8 +68,8 @@ const parseMessage = parseItem("message", messageItem);
 const parseGroup = parseItem("group", groupItem);
 const parseDeadLetter = parseItem("dead letter", deadLetterItem);
 
-const groupPartition = (group: string): string => `GROUP#${part(group)}`;
-const groupKey = (group: string): Key => ({ pk: "GROUPS", sk: part(group) });
+const groupPartition = (group: string): string => `GROUP#${escapeKeyPart(group)}`;
+const groupKey = (group: string): Key => ({ pk: "GROUPS", sk: escapeKeyPart(group) });
 const numbersKey: Key = { pk: "NUMBERS", sk: "NUMBERS" };
 const deadLetters = "DEAD";
 const numberDigits = 12;
@@ -78,7 +78,7 @@ const numberDigits = 12;
 const sendTogetherMax = 40;
 const sendBytesMax = storeLimits.transactionBytesMax / 2;
 
-type Deps = { readonly table: Table; readonly clock: Clock; readonly chance: Chance };
+type Deps = { readonly table: Table; readonly clock: Clock; readonly random: Random };
 
 export function createLocalQueue(deps: Deps): LocalQueue {
   const { table, clock } = deps;
@@ -126,7 +126,7 @@ export function createLocalQueue(deps: Deps): LocalQueue {
       return (await Array.fromAsync(queryAll(table, { pk: deadLetters }))).map(parseDeadLetter);
     },
     async redrive({ pk, sk, group, body }) {
-      const id = deps.chance.uuid();
+      const id = deps.random.uuid();
       const again = await sendWrites(deps, [{ id, group, body }]);
       await table.transact([{ delete: { pk, sk }, when: { present: "pk" } }, ...again]);
       return id;
@@ -136,7 +136,7 @@ export function createLocalQueue(deps: Deps): LocalQueue {
 
 /** Messages of one call become visible together, so that nobody can receive the second before the first. */
 async function sendWrites(
-  { table, clock, chance }: Deps,
+  { table, clock, random }: Deps,
   messages: readonly QueueMessage[],
 ): Promise<TransactionWrite[]> {
   const first = await reserveNumbers(table, messages.length);
@@ -146,7 +146,7 @@ async function sendWrites(
     ...messages.map(({ id, group, body }, index) => ({
       put: {
         ...{ pk: groupPartition(group), sk: numberKey(first + index) },
-        ...{ id, group, body, message_id: chance.uuid(), sent_at_ms: clock.nowMs(), receives: 0 },
+        ...{ id, group, body, message_id: random.uuid(), sent_at_ms: clock.nowMs(), receives: 0 },
       },
     })),
     ...[...counts].map(([group, count]) => ({
@@ -160,7 +160,7 @@ async function reserveNumbers(table: Table, count: number): Promise<number> {
   const after = await table.write(
     { update: numbersKey, change: { add: [["last", count]] } },
     // A number that nobody uses harms nobody.
-    { returning: "new", repeatable: true },
+    { returning: "new", idempotent: true },
   );
   return z.number().parse(after?.last) - count + 1;
 }

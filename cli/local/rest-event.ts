@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import type { Chance } from "../../lib/runtime/chance.ts";
 import { type Clock, toTimestamp } from "../../lib/runtime/clock.ts";
+import type { Random } from "../../lib/runtime/random.ts";
 import type { Match } from "./routes.ts";
 
 export type RestRequest = {
@@ -16,7 +16,7 @@ export type RestRequest = {
 
 export type EventOptions = {
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly random: Random;
   readonly stage: string;
   /** Media types whose bodies cross the gateway in base64. */
   readonly binaryMediaTypes: readonly string[];
@@ -68,7 +68,7 @@ function requestContext(
   request: RestRequest,
   match: Match,
   userAgent: string | null,
-  { clock, chance, stage }: EventOptions,
+  { clock, random, stage }: EventOptions,
 ): APIGatewayProxyEvent["requestContext"] {
   const nowMs = clock.nowMs();
   return {
@@ -76,7 +76,7 @@ function requestContext(
     apiId: "local",
     authorizer: null,
     domainName: "127.0.0.1",
-    extendedRequestId: Buffer.from(chance.bytes(11)).toString("base64"),
+    extendedRequestId: Buffer.from(random.bytes(11)).toString("base64"),
     httpMethod: request.method,
     identity: {
       accessKey: null,
@@ -97,7 +97,7 @@ function requestContext(
     },
     path: pathOf(request.target),
     protocol: "HTTP/1.1",
-    requestId: chance.uuid(),
+    requestId: random.uuid(),
     requestTime: commonLogTime(toTimestamp(nowMs)),
     requestTimeEpoch: nowMs,
     resourceId: "local",

@@ -5,17 +5,17 @@ import { operations } from "../../lib/contract/operations.ts";
 import { binaryMediaTypes, fallbackSource } from "../../lib/contract/platform.ts";
 import { referenceRoutes } from "../../lib/contract/reference.ts";
 import { baseHeaders } from "../../lib/http/headers.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { OperatorFault, systemCode } from "../fault.ts";
 import { type LocalBackend, openBackend } from "./backend.ts";
 import { type DataDirectory, emptyDirectory, enginePath, refuseDataOfOthers } from "./data-directory.ts";
 import { chooseEngine, type Engine, startEngine as startOwnEngine } from "./engine/engine.ts";
 import { loadFunction, prepareFunctions } from "./functions.ts";
 import { type Gateway, type GatewayFault, type PlainAnswer, startGateway } from "./gateway.ts";
-import { createPump, type LocalLog, scheduledTasks } from "./ingest.ts";
+import { createQueuePoller, type LocalLog, scheduledTasks } from "./ingest.ts";
 import { takeOver } from "./ownership.ts";
-import type { Pump } from "./pump.ts";
+import type { QueuePoller } from "./queue-poller.ts";
 import { runTasks } from "./schedule.ts";
 
 export type ServiceOptions = {
@@ -31,7 +31,7 @@ export type ServiceOptions = {
   /** Hears what the start is doing. */
   readonly onStep?: (sentence: string) => void;
   /** Runs on the prepared data before the first request is taken. */
-  readonly furnish: (backend: LocalBackend, pump: Pump) => Promise<void>;
+  readonly seed: (backend: LocalBackend, queuePoller: QueuePoller) => Promise<void>;
 };
 
 const engineEndShowsMs = 1_000;
@@ -66,13 +66,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const backend = await openBackend(engine, directory);
     undo.push(async () => backend.close());
     const report = reporterOf(engine, options.log);
-    const pump = createPump(backend, options.log, (error) =>
+    const queuePoller = createQueuePoller(backend, options.log, (error) =>
       report("The queue cannot be worked off right now.", error),
     );
-    await options.furnish(backend, pump);
+    await options.seed(backend, queuePoller);
     const gateway = await openGateway(options, engine, report);
     undo.push(() => gateway.close());
-    undo.push(startBackgroundWork(backend, pump, options.log, report));
+    undo.push(startBackgroundWork(backend, queuePoller, options.log, report));
     await ownership.announce({
       role: "service",
       engine: kind.name,
@@ -105,7 +105,7 @@ async function openGateway(
         onFault: (route, error) => report(`${route} failed.`, error),
         ...(onAnswer && { onAnswer }),
         clock: systemClock,
-        chance: systemChance,
+        random: systemRandom,
       },
       port,
     );
@@ -125,7 +125,7 @@ function gatewayAnswer(fault: GatewayFault): PlainAnswer {
   const problem = { code, message: errorCodes[code].meaning };
   return {
     status,
-    headers: { ...baseHeaders(systemChance.uuid()), "content-type": "application/json" },
+    headers: { ...baseHeaders(systemRandom.uuid()), "content-type": "application/json" },
     body: JSON.stringify({ error: problem, errors: [problem] }),
   };
 }
@@ -133,7 +133,7 @@ function gatewayAnswer(fault: GatewayFault): PlainAnswer {
 /** The queue and the clock, until the returned function is called. */
 function startBackgroundWork(
   backend: LocalBackend,
-  pump: Pump,
+  queuePoller: QueuePoller,
   log: LocalLog,
   report: Report,
 ): () => Promise<void> {
@@ -141,7 +141,7 @@ function startBackgroundWork(
   const { signal } = ending;
   const onFault = (task: string, error: unknown) => report(`${task} failed.`, error);
   const tasks = runTasks(scheduledTasks(backend, log), { clock: systemClock, signal, onFault });
-  const work = [pump.run(signal), tasks];
+  const work = [queuePoller.run(signal), tasks];
   return async () => {
     ending.abort();
     await Promise.all(work);

@@ -3,11 +3,11 @@ import { retention } from "../../lib/contract/platform.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
 import { parseWaitingByAge } from "../../lib/store/items/waiting.ts";
 import {
+  apiKeyKey,
   auditPartition,
   findingsPartition,
   instanceTenant,
   keyDirectoryKey,
-  keyKey,
   keyOfRow,
   keyRowsPrefix,
   learningListPartition,
@@ -65,8 +65,8 @@ export async function removeStage(connection: Connection, eventIds: readonly str
   await remove(await waitingEvents(table));
   await removeWhatIsThere(eventIds.map(triesKey));
   for (const id of await keyIds(table)) {
-    if (await table.get(keyKey(id))) await endKey(connection, id);
-    await remove([keyKey(id), keyDirectoryKey(id)]);
+    if (await table.get(apiKeyKey(id))) await endKey(connection, id);
+    await remove([apiKeyKey(id), keyDirectoryKey(id)]);
   }
   for (const pk of await namedPartitions(table)) await remove(await keysIn(table, pk));
   for (const rows of [await staleMarkers(table), await pendingRows(table), await relistRows(table)])

@@ -93,7 +93,7 @@ function checksWithKeys(place: Place, events: ReturnType<typeof stageEvents>): r
 
 /** Keys belong to organizations and tenants, and those come by events. */
 function explainNoOrganization(error: unknown): never {
-  if (!(error instanceof Error && error.name === "RegistryRefusal")) throw error;
+  if (!(error instanceof Error && error.name === "KeyRegistryError")) throw error;
   throw new CheckFailed(
     `${error.message} Keys belong to what events make: repair the checks of events first.`,
   );

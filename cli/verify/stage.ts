@@ -5,8 +5,8 @@ import { operator } from "../../lib/audit/entry.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
 import { requestLimits } from "../../lib/contract/limits.ts";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Connection } from "../connection/connection.ts";
 
 /** What is called so belongs to `verify` alone: it is made, used and removed again. */
@@ -33,7 +33,7 @@ function eventMaker() {
   const startMs = systemClock.nowMs() - minuteMs;
   const ids: string[] = [];
   const make = (type: string, data: object): OutgoingEvent => {
-    const id = systemChance.uuid();
+    const id = systemRandom.uuid();
     const occurred_at = toTimestamp(startMs + ids.length);
     ids.push(id);
     return { id, type, occurred_at, data };
@@ -243,6 +243,6 @@ export async function createKeys({ audited }: Pick<Connection, "audited">): Prom
 export async function endKey({ audited }: Pick<Connection, "audited">, id: string): Promise<void> {
   await revokeKey(audited, id, operator).catch((error: unknown) => {
     // It has ended already.
-    if (!(error instanceof Error && error.name === "RegistryRefusal")) throw error;
+    if (!(error instanceof Error && error.name === "KeyRegistryError")) throw error;
   });
 }

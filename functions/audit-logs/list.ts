@@ -3,11 +3,11 @@ import { auditColumns, toAuditRecord } from "../../lib/audit/export.ts";
 import type { AuditPosition } from "../../lib/audit/list.ts";
 import { listAuditLogs as operation } from "../../lib/contract/operations/audit-logs.ts";
 import { exportAuditLog } from "../../lib/http/audit-walk.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 import { positionTexts } from "../../lib/http/cursors.ts";
-import { lambda } from "../../lib/http/lambda.ts";
 import { listReply } from "../../lib/http/list.ts";
 
-export const handler = lambda(operation, async (call) => {
+export const handler = createHandler(operation, async (call) => {
   const { format = "json" } = call.input.query;
   const { entries, ...cursors } = await exportAuditLog(call, positionOf(call.paging));
   return listReply({

@@ -1,12 +1,12 @@
-import { endWithinReach, keyAlongside } from "../../lib/access/manage-keys.ts";
+import { endWithinReach, keyPrefetch } from "../../lib/access/manage-keys.ts";
 import { deleteKey as operation } from "../../lib/contract/operations/keys.ts";
-import { lambda } from "../../lib/http/lambda.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 
-export const handler = lambda(
+export const handler = createHandler(
   operation,
   async (call) => {
-    await endWithinReach(call, call.alongside[0]);
+    await endWithinReach(call, call.prefetched[0]);
     return { empty: true };
   },
-  { alongside: keyAlongside },
+  { prefetch: keyPrefetch },
 );

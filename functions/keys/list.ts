@@ -1,9 +1,9 @@
 import { listKeysOfScope } from "../../lib/access/list-keys.ts";
 import { listKeys as operation } from "../../lib/contract/operations/keys.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 import { positionText } from "../../lib/http/cursors.ts";
-import { lambda } from "../../lib/http/lambda.ts";
 
-export const handler = lambda(operation, async (call) => {
+export const handler = createHandler(operation, async (call) => {
   const { paging } = call;
   const place = { after: positionText(paging), limit: paging.pageSize };
   const { records, next } = await listKeysOfScope(call, place);

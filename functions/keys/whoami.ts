@@ -1,5 +1,7 @@
 import { describePrincipal } from "../../lib/access/describe.ts";
 import { whoami as operation } from "../../lib/contract/operations/keys.ts";
-import { lambda } from "../../lib/http/lambda.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 
-export const handler = lambda(operation, async ({ principal }) => ({ json: describePrincipal(principal) }));
+export const handler = createHandler(operation, async ({ principal }) => ({
+  json: describePrincipal(principal),
+}));

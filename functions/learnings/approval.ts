@@ -1,9 +1,9 @@
 import { decideLearning as operation } from "../../lib/contract/operations/learnings.ts";
-import { lambda } from "../../lib/http/lambda.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 import { decideOverHttp } from "../../lib/learnings/decide.ts";
-import { learningAlongside, locateLearning } from "../../lib/learnings/find.ts";
+import { learningPrefetch, locateLearning } from "../../lib/learnings/find.ts";
 
-export const handler = lambda(
+export const handler = createHandler(
   operation,
   async (call) => {
     const { scope, readable, input } = call;
@@ -11,10 +11,10 @@ export const handler = lambda(
       organizations: scope.organizations,
       readable,
       id: input.path.learning_id,
-      ahead: call.alongside[0],
+      ahead: call.prefetched[0],
     };
     const decision = input.body.decision === "approve" ? "approved" : "disapproved";
     return { json: await decideOverHttp(call, request, decision) };
   },
-  { locate: locateLearning, alongside: learningAlongside },
+  { locate: locateLearning, prefetch: learningPrefetch },
 );

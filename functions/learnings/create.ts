@@ -1,9 +1,9 @@
 import { createLearnings as operation } from "../../lib/contract/operations/learnings.ts";
-import { lambda } from "../../lib/http/lambda.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 import { configuredEmbedder } from "../../lib/index/configured-embedder.ts";
 import { authorOf } from "../../lib/learnings/batch/author.ts";
 
-export const handler = lambda(operation, async (call) => {
+export const handler = createHandler(operation, async (call) => {
   // What redacts is large: a cold start does not wait for it, and a refused request never needs it.
   const { createLearnings } = await import("../../lib/learnings/create.ts");
   const deps = { ...call, embedder: configuredEmbedder() };

@@ -1,9 +1,9 @@
 import { updateLearning as operation } from "../../lib/contract/operations/learnings.ts";
-import { lambda } from "../../lib/http/lambda.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 import { configuredEmbedder } from "../../lib/index/configured-embedder.ts";
-import { learningAlongside, locateLearning } from "../../lib/learnings/find.ts";
+import { learningPrefetch, locateLearning } from "../../lib/learnings/find.ts";
 
-export const handler = lambda(
+export const handler = createHandler(
   operation,
   async (call) => {
     const { scope, input } = call;
@@ -16,9 +16,9 @@ export const handler = lambda(
       text: input.body.learning,
       file: input.body.file,
       sourceUrl: input.body.source_url,
-      ahead: call.alongside[0],
+      ahead: call.prefetched[0],
     };
     return { json: await updateLearning({ ...call, embedder: configuredEmbedder() }, request) };
   },
-  { locate: locateLearning, alongside: learningAlongside },
+  { locate: locateLearning, prefetch: learningPrefetch },
 );

@@ -1,11 +1,11 @@
 import { mcpMetrics as operation } from "../../lib/contract/operations/metrics.ts";
-import { lambda } from "../../lib/http/lambda.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 import { listReply } from "../../lib/http/list.ts";
 import { readMcp } from "../../lib/metrics/read.ts";
 import { checkAnswerSize, sizeOfRecord } from "../../lib/metrics/too-large.ts";
-import { headAlongside } from "../../lib/metrics/walk.ts";
+import { headPrefetch } from "../../lib/metrics/walk.ts";
 
-export const handler = lambda(
+export const handler = createHandler(
   operation,
   async (call) => {
     const page = await readMcp(call);
@@ -13,5 +13,5 @@ export const handler = lambda(
     checkAnswerSize(call, page, reply.bytes.length, sizeOfRecord);
     return reply;
   },
-  { alongside: headAlongside },
+  { prefetch: headPrefetch },
 );

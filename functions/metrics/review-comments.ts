@@ -1,25 +1,25 @@
 import { reviewCommentMetrics as operation } from "../../lib/contract/operations/metrics.ts";
-import { lambda } from "../../lib/http/lambda.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 import { cursorHeaders } from "../../lib/http/list.ts";
 import { jsonType } from "../../lib/http/reply.ts";
 import { readReviewComments } from "../../lib/metrics/read.ts";
 import { sizeOfReviewComments } from "../../lib/metrics/review-comments.ts";
 import { checkAnswerSize } from "../../lib/metrics/too-large.ts";
-import { headAlongside } from "../../lib/metrics/walk.ts";
+import { headPrefetch } from "../../lib/metrics/walk.ts";
 
-export const handler = lambda(
+export const handler = createHandler(
   operation,
   async (call) => {
     const page = await readReviewComments(call);
-    const bytes = pasted(page.records, page.removed, page.nextCursor);
+    const bytes = joinRecords(page.records, page.removed, page.nextCursor);
     checkAnswerSize(call, page, bytes.length, sizeOfReviewComments);
     return { bytes, contentType: jsonType, headers: cursorHeaders(page) };
   },
-  { alongside: headAlongside },
+  { prefetch: headPrefetch },
 );
 
 /** Record by record: one text of 16 MiB would be built, flattened and copied before it became bytes. */
-const pasted = (
+const joinRecords = (
   records: readonly string[],
   removed: readonly object[] | undefined,
   nextCursor: string | null,

@@ -1,10 +1,10 @@
 import { onlyOrganization } from "../../lib/access/scope.ts";
 import { getRole as operation } from "../../lib/contract/operations/roles.ts";
-import { lambda } from "../../lib/http/lambda.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 import { roleNotFound } from "../../lib/people/custom-roles.ts";
 import { customRoleRecord, readRoles, systemRoleRecords } from "../../lib/people/role-records.ts";
 
-export const handler = lambda(operation, async (call) => {
+export const handler = createHandler(operation, async (call) => {
   const { role_id: roleId } = call.input.path;
   const { include_permissions = true, include_user_count = true } = call.input.query;
   const detail = { permissions: include_permissions, userCount: include_user_count };

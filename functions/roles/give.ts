@@ -1,15 +1,15 @@
 import { onlyOrganization } from "../../lib/access/scope.ts";
 import { isSystemRole } from "../../lib/contract/access.ts";
-import { Fault } from "../../lib/contract/fault.ts";
+import { ApiError } from "../../lib/contract/api-error.ts";
 import { giveRole as operation } from "../../lib/contract/operations/roles.ts";
-import { lambda } from "../../lib/http/lambda.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 import { batchAnswer } from "../../lib/people/batch-answer.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 
-export const handler = lambda(operation, async (call) => {
+export const handler = createHandler(operation, async (call) => {
   const { role_id: role } = call.input.path;
   if (isSystemRole(role))
-    throw new Fault("SYSTEM_ROLE", "role_id: system roles are given with POST /v1/users/roles.");
+    throw new ApiError("SYSTEM_ROLE", "role_id: system roles are given with POST /v1/users/roles.");
   const { user_ids: userIds, dry_run: dryRun } = call.input.body;
   const outcomes = await changeRoles(call, onlyOrganization(call), { role, userIds, dryRun });
   return { json: batchAnswer({ outcomes, dryRun }, "user_id") };

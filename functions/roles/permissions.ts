@@ -1,7 +1,7 @@
 import { accessTypes, permissionResources } from "../../lib/contract/access.ts";
 import { listPermissions as operation } from "../../lib/contract/operations/roles.ts";
-import { lambda } from "../../lib/http/lambda.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 
-export const handler = lambda(operation, async () => ({
+export const handler = createHandler(operation, async () => ({
   json: { resource_ids: permissionResources, access_types: accessTypes },
 }));

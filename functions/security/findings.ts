@@ -1,7 +1,7 @@
 import { listSecurityFindings as operation } from "../../lib/contract/operations/security.ts";
 import { findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 import { positionText } from "../../lib/http/cursors.ts";
-import { lambda } from "../../lib/http/lambda.ts";
 import { listReply } from "../../lib/http/list.ts";
 import { readDownload, readFindings } from "../../lib/security/read.ts";
 import { findingColumns } from "../../lib/security/record.ts";
@@ -11,7 +11,7 @@ import { checkUploadable } from "../../lib/security/uploadable.ts";
 /** With its names of weaknesses it is an eighth of our own code here: loaded by the first download that wants it. */
 const loadSarif = () => import("../../lib/security/sarif.ts");
 
-export const handler = lambda(operation, async ({ scope, input, paging, table, signal }) => {
+export const handler = createHandler(operation, async ({ scope, input, paging, table, signal }) => {
   const { repo_id, state, severity, format } = input.query;
   const reading = { table, signal, narrowing: operation.narrowing };
   const query = {

@@ -1,13 +1,13 @@
-import type { Call } from "../../lib/access/call.ts";
+import type { OperationContext } from "../../lib/access/call.ts";
 import { onlyOrganization } from "../../lib/access/scope.ts";
 import { listUsers as operation } from "../../lib/contract/operations/users.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 import { positionText } from "../../lib/http/cursors.ts";
-import { lambda } from "../../lib/http/lambda.ts";
 import { listMembers } from "../../lib/people/list-members.ts";
 import { listPeople } from "../../lib/people/list-people.ts";
 import { requireWorkspaceTenant } from "../../lib/store/layout.ts";
 
-export const handler = lambda(operation, async (call) => {
+export const handler = createHandler(operation, async (call) => {
   const { scope, paging } = call;
   const page = await readPage(call);
   const modes = new Set(scope.organizations.map(({ seat_assignment_mode }) => seat_assignment_mode));
@@ -23,7 +23,7 @@ export const handler = lambda(operation, async (call) => {
   };
 });
 
-function readPage({ table, principal, scope, input, paging }: Call<typeof operation>) {
+function readPage({ table, principal, scope, input, paging }: OperationContext<typeof operation>) {
   const { seat_filter: seat, role_filter: role } = input.query;
   const place = { after: positionText(paging), limit: paging.pageSize };
   return scope.selector === "all" && principal.key.workspace_id !== null

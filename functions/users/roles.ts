@@ -1,11 +1,11 @@
 import { onlyOrganization } from "../../lib/access/scope.ts";
 import { changeRoles as operation } from "../../lib/contract/operations/users.ts";
-import { lambda } from "../../lib/http/lambda.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 import { batchAnswer } from "../../lib/people/batch-answer.ts";
 import { changeRoles } from "../../lib/people/change-roles.ts";
 import { changeRolesEverywhere } from "../../lib/people/change-roles-everywhere.ts";
 
-export const handler = lambda(operation, async (call) => {
+export const handler = createHandler(operation, async (call) => {
   const { role, user_ids: userIds, dry_run: dryRun } = call.input.body;
   const change = { role, userIds, dryRun };
   if (call.scope.selector === "all") {

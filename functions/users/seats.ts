@@ -1,6 +1,6 @@
 import { onlyOrganization } from "../../lib/access/scope.ts";
 import { assignSeats as operation } from "../../lib/contract/operations/users.ts";
-import { lambda } from "../../lib/http/lambda.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 import {
   assignSeatsByEmail,
   assignSeatsToMembers,
@@ -9,7 +9,7 @@ import {
 import { batchAnswer } from "../../lib/people/batch-answer.ts";
 import { requireWorkspaceTenant } from "../../lib/store/layout.ts";
 
-export const handler = lambda(operation, async (call) => {
+export const handler = createHandler(operation, async (call) => {
   const { action, emails, user_ids: userIds = [], dry_run: dryRun } = call.input.body;
   if (call.principal.key.kind === "workspace") {
     const place = {

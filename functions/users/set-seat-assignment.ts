@@ -1,8 +1,8 @@
 import { setSeatAssignment as operation } from "../../lib/contract/operations/users.ts";
-import { lambda } from "../../lib/http/lambda.ts";
+import { createHandler } from "../../lib/http/create-handler.ts";
 import { changeOrganizationSettings } from "../../lib/organizations/settings.ts";
 
-export const handler = lambda(operation, async (call) => {
+export const handler = createHandler(operation, async (call) => {
   const { mode } = call.input.body;
   const [organization] = call.scope.organizations;
   if (organization) await changeOrganizationSettings(call, organization.uuid, { seat_assignment_mode: mode });

@@ -1,6 +1,6 @@
 import { settleOldOwed } from "../../lib/audit/owed.ts";
 import { resumeMoves } from "../../lib/organizations/move.ts";
-import { EachByItself } from "../../lib/runtime/each-by-itself.ts";
+import { ErrorCollector } from "../../lib/runtime/error-collector.ts";
 import { worker } from "../../lib/runtime/worker.ts";
 import { openStore } from "../../lib/store/open.ts";
 
@@ -10,7 +10,7 @@ import { openStore } from "../../lib/store/open.ts";
  */
 export const handler = worker("finishMoves", async (): Promise<void> => {
   const store = openStore();
-  const pieces = new EachByItself();
+  const pieces = new ErrorCollector();
   await pieces.run(() => settleOldOwed(store));
   await pieces.run(() => resumeMoves(store));
   pieces.end();

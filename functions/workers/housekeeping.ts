@@ -1,6 +1,6 @@
 import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { listOldPending } from "../../lib/learnings/approval.ts";
-import { EachByItself } from "../../lib/runtime/each-by-itself.ts";
+import { ErrorCollector } from "../../lib/runtime/error-collector.ts";
 import { log } from "../../lib/runtime/log.ts";
 import { worker } from "../../lib/runtime/worker.ts";
 import { openStore } from "../../lib/store/open.ts";
@@ -9,7 +9,7 @@ import { sweepSome } from "../../lib/stream/sweep-some.ts";
 /** Behind the clock, once a day: what nobody waits for, but what must not pile up. */
 export const handler = worker("housekeeping", async (): Promise<void> => {
   const store = openStore();
-  const pieces = new EachByItself();
+  const pieces = new ErrorCollector();
   const done = { keys_listed: 0, pending_listed: 0, parts_dropped: 0 };
   await pieces.run(async () => {
     done.keys_listed = await listOldKeys(store);

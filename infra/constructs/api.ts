@@ -27,12 +27,12 @@ import {
 } from "../../lib/contract/platform.ts";
 import { referenceRoutes, referenceSource } from "../../lib/contract/reference.ts";
 import type { StackOptions } from "../options.ts";
+import type { FunctionFactory } from "./function-factory.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
 import type { ServiceFunction } from "./service-function.ts";
-import type { Workshop } from "./workshop.ts";
 
 export type ApiProps = {
-  readonly workshop: Workshop;
+  readonly functionFactory: FunctionFactory;
   readonly operations: readonly Operation[];
   readonly options: StackOptions;
 };
@@ -43,7 +43,7 @@ export class Api extends Construct {
   readonly functions: ReadonlyMap<string, ServiceFunction>;
   readonly fallback: ServiceFunction;
 
-  constructor(scope: Construct, id: string, { workshop, operations, options }: ApiProps) {
+  constructor(scope: Construct, id: string, { functionFactory, operations, options }: ApiProps) {
     super(scope, id);
     this.restApi = createRestApi(this, options);
     addGatewayResponses(this.restApi, {
@@ -55,11 +55,11 @@ export class Api extends Construct {
     this.functions = new Map(
       operations.map((operation) => [
         operation.id,
-        operationFunction(this, workshop, operation, environment),
+        operationFunction(this, functionFactory, operation, environment),
       ]),
     );
     // A path is checked before the key, so the fallback needs no table.
-    this.fallback = workshop.make(this, {
+    this.fallback = functionFactory.create(this, {
       id: "fallback",
       source: fallbackSource,
       description: "Answers unknown paths and methods",
@@ -68,7 +68,7 @@ export class Api extends Construct {
       environment,
     });
 
-    const reference = workshop.make(this, {
+    const reference = functionFactory.create(this, {
       id: "reference",
       source: referenceSource,
       description: "Serves the API reference, the OpenAPI document and the dashboard",
@@ -173,11 +173,11 @@ const accessLogFormat = AccessLogFormat.custom(
 
 function operationFunction(
   scope: Construct,
-  workshop: Workshop,
+  functionFactory: FunctionFactory,
   operation: Operation,
   environment: Readonly<Record<string, string | undefined>>,
 ): ServiceFunction {
-  return workshop.make(scope, {
+  return functionFactory.create(scope, {
     id: operation.id,
     source: operation.source,
     description: `${operation.method} ${operation.path}`,

@@ -1,13 +1,13 @@
 import { Construct } from "constructs";
 import { workerGrants } from "../../lib/contract/grants.ts";
 import type { InternalFunction, Worker } from "../../lib/contract/workers.ts";
+import type { FunctionFactory } from "./function-factory.ts";
 import type { Ingestion } from "./ingestion.ts";
-import { Clockwork } from "./schedule.ts";
 import type { ServiceFunction } from "./service-function.ts";
-import type { Workshop } from "./workshop.ts";
+import { WorkerSchedules } from "./worker-schedules.ts";
 
 export type WorkersProps = {
-  readonly workshop: Workshop;
+  readonly functionFactory: FunctionFactory;
   readonly workers: readonly Worker[];
   readonly ingestion: Ingestion;
 };
@@ -24,11 +24,11 @@ export type RunningWorker = { readonly worker: Worker; readonly made: ServiceFun
 export class Workers extends Construct {
   readonly running: readonly RunningWorker[];
 
-  constructor(scope: Construct, id: string, { workshop, workers, ingestion }: WorkersProps) {
+  constructor(scope: Construct, id: string, { functionFactory, workers, ingestion }: WorkersProps) {
     super(scope, id);
-    const clockwork = new Clockwork(this, "Schedule");
+    const clockwork = new WorkerSchedules(this, "Schedule");
     this.running = workers.map((worker) => {
-      const made = workshop.make(this, order(worker));
+      const made = functionFactory.create(this, order(worker));
       if (worker.trigger.kind === "queue") ingestion.feed(made);
       else clockwork.every(worker.trigger.everyMinutes, made.node.id, made);
       return { worker, made };
@@ -40,8 +40,13 @@ export class Workers extends Construct {
 export class Internal extends Construct {
   readonly functions: ReadonlyMap<string, ServiceFunction>;
 
-  constructor(scope: Construct, id: string, workshop: Workshop, entries: readonly InternalFunction[]) {
+  constructor(
+    scope: Construct,
+    id: string,
+    functionFactory: FunctionFactory,
+    entries: readonly InternalFunction[],
+  ) {
     super(scope, id);
-    this.functions = new Map(entries.map((entry) => [entry.id, workshop.make(this, order(entry))]));
+    this.functions = new Map(entries.map((entry) => [entry.id, functionFactory.create(this, order(entry))]));
   }
 }

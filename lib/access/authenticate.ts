@@ -1,4 +1,4 @@
-import { Fault } from "../contract/fault.ts";
+import { ApiError } from "../contract/api-error.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
@@ -6,9 +6,9 @@ import { type MemberItem, parseMember, parsePeople } from "../store/items/people
 import { noEpochs, parseScopeEpochs, type ScopeEpochs } from "../store/items/scope-epochs.ts";
 import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
 import {
+  apiKeyKey,
   instanceTenant,
   isScopeEpochs,
-  keyKey,
   memberKey,
   organizationKey,
   peopleKey,
@@ -23,14 +23,14 @@ import { type Principal, roleOf, workspaceAdmin } from "./principal.ts";
 
 export type Authentication = {
   readonly principal: Principal;
-  /** What `alongside` asked for, in its order. */
-  readonly alongside: ReadonlyArray<Item | undefined>;
+  /** What `prefetch` asked for, in its order. */
+  readonly prefetched: ReadonlyArray<Item | undefined>;
 };
 
 export type AuthenticationRequest = {
   readonly text: string | undefined;
   /** Items to fetch in the same round. */
-  readonly alongside?: (tenant: TenantKey, named: NamedByKey) => readonly Key[];
+  readonly prefetch?: (tenant: TenantKey, named: NamedByKey) => readonly Key[];
 };
 
 /** What the text of a key names beside its tenant. */
@@ -42,7 +42,7 @@ export type NamedByKey = {
 };
 
 /** One body for every reason, so that nobody learns which keys exist. The cause is for the audit log. */
-export class Refused extends Fault {
+export class AuthenticationError extends ApiError {
   readonly key: KeyItem | undefined;
   readonly reason: string;
   constructor(reason: string, key?: KeyItem) {
@@ -58,11 +58,11 @@ export class Refused extends Fault {
 /** One round of parallel consistent reads; legacy keys, whose text names nothing, take two. */
 export async function authenticate(
   deps: { readonly table: Table; readonly clock: Clock },
-  { text, alongside = () => [] }: AuthenticationRequest,
+  { text, prefetch = () => [] }: AuthenticationRequest,
 ): Promise<Authentication> {
   const parsed = text && parseKeyText(text);
-  if (!parsed) throw new Refused("malformed");
-  const legacyKey = parsed.hints.kind === "legacy" ? await deps.table.get(keyKey(parsed.id)) : undefined;
+  if (!parsed) throw new AuthenticationError("malformed");
+  const legacyKey = parsed.hints.kind === "legacy" ? await deps.table.get(apiKeyKey(parsed.id)) : undefined;
   const hints = parsed.hints.kind === "legacy" ? legacyHints(parsed, legacyKey, deps.clock) : parsed.hints;
 
   const tenant = tenantHint(hints);
@@ -72,7 +72,7 @@ export async function authenticate(
     user: hints.kind === "user" ? hints.userId : undefined,
   };
   const [items, rows] = await Promise.all([
-    deps.table.getMany([keyKey(parsed.id), ...wanted, ...alongside(tenant, named)]),
+    deps.table.getMany([apiKeyKey(parsed.id), ...wanted, ...prefetch(tenant, named)]),
     tenantOrganizations(deps.table, hints),
   ]);
 
@@ -83,7 +83,7 @@ export async function authenticate(
   const stale = principal.tenant !== tenant;
   return {
     principal,
-    alongside: stale ? await deps.table.getMany(alongside(principal.tenant, named)) : found,
+    prefetched: stale ? await deps.table.getMany(prefetch(principal.tenant, named)) : found,
   };
 }
 
@@ -93,7 +93,7 @@ type ReadHints =
 
 function legacyHints(parsed: KeyText, item: Item | undefined, clock: Clock): ReadHints {
   const { organization, tenant } = checkedKey(parsed, item, clock);
-  if (organization === null) throw new Refused("unknown");
+  if (organization === null) throw new AuthenticationError("unknown");
   return { kind: "legacy", organization, tenant };
 }
 
@@ -165,10 +165,10 @@ function reachOf(
 function checkedKey(parsed: KeyText, item: Item | undefined, clock: Clock): KeyItem {
   const key = item && parseKey(item);
   if (!key || !sameHash(key.hash, parsed.hash) || key.kind !== parsed.hints.kind)
-    throw new Refused("unknown");
-  if (key.revoked_at !== null) throw new Refused("revoked", key);
+    throw new AuthenticationError("unknown");
+  if (key.revoked_at !== null) throw new AuthenticationError("revoked", key);
   const expired = key.expires_at_ms !== null && key.expires_at_ms <= clock.nowMs();
-  if (expired) throw new Refused(key.rotated_to === null ? "expired" : "rotated", key);
+  if (expired) throw new AuthenticationError(key.rotated_to === null ? "expired" : "rotated", key);
   return key;
 }
 
@@ -214,7 +214,7 @@ function workspacePrincipal(
   { organizations, scopeEpochs }: TenantRows,
 ): Principal {
   const workspace = item && parseWorkspace(item);
-  if (!workspace?.active) throw new Refused("workspace inactive", key);
+  if (!workspace?.active) throw new AuthenticationError("workspace inactive", key);
   const tenant = workspaceTenant(workspace.id);
   return {
     key,
@@ -237,7 +237,7 @@ function instancePrincipal(
   { organizations, scopeEpochs }: TenantRows,
 ): Principal {
   const instance = instanceItem && parseInstance(instanceItem);
-  if (!instance?.active) throw new Refused("instance inactive", key);
+  if (!instance?.active) throw new AuthenticationError("instance inactive", key);
   const home = activeOrganization(homeItem, key);
   activeMember(ownerItem, key);
   const tenant = instanceTenant(instance.id);
@@ -258,13 +258,13 @@ function instancePrincipal(
 function activeOrganization(item: Item | undefined, key: KeyItem): OrganizationItem {
   const organization = item && parseOrganization(item);
   if (!organization?.active || organization.uuid !== key.organization)
-    throw new Refused("organization inactive", key);
+    throw new AuthenticationError("organization inactive", key);
   return organization;
 }
 
 /** The key is no longer one from the moment that its owner leaves, or whom it acts as. */
 function activeMember(item: Item | undefined, key: KeyItem): MemberItem {
   const member = item && parseMember(item);
-  if (!member?.active) throw new Refused("member inactive", key);
+  if (!member?.active) throw new AuthenticationError("member inactive", key);
   return member;
 }

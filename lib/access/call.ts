@@ -1,8 +1,8 @@
 import type * as z from "zod";
 import type { Actor } from "../audit/entry.ts";
 import type { Operation } from "../contract/operation.ts";
-import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Random } from "../runtime/random.ts";
 import type { Item, Table } from "../store/table.ts";
 import type { ScopeMark } from "./follow-scope.ts";
 import type { Principal } from "./principal.ts";
@@ -34,7 +34,7 @@ export type Paging = {
 };
 
 /** What a verb gets. It never sees an API Gateway event. */
-export type Call<Op extends Operation = Operation> = {
+export type OperationContext<Op extends Operation = Operation> = {
   readonly principal: Principal;
   readonly scope: Scope;
   /** The repositories that the caller can read; every one, but for user keys where the operation is `readableOnly`. */
@@ -44,9 +44,9 @@ export type Call<Op extends Operation = Operation> = {
   /** Reads go out at once; writes wait by themselves until the rate limiter has admitted the call. */
   readonly table: Table;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly random: Random;
   /** What the operation asked to be read together with authentication. */
-  readonly alongside: ReadonlyArray<Item | undefined>;
+  readonly prefetched: ReadonlyArray<Item | undefined>;
   /** How long audit entries are kept; also what a writer of entries needs. */
   readonly retentionDays: number;
   /** The caller as the audit log names it. */
@@ -59,7 +59,7 @@ export type Call<Op extends Operation = Operation> = {
 };
 
 /** What a walk over the caller's organizations needs of a call. Access has decided which organizations those are. */
-export type WalkCall<Query> = Pick<Call, "table" | "clock"> & {
+export type WalkCall<Query> = Pick<OperationContext, "table" | "clock"> & {
   readonly principal: Pick<Principal, "tenant">;
   readonly scope: Pick<Scope, "organizations" | "following">;
   readonly input: { readonly query: Query };

@@ -1,7 +1,7 @@
 import type { Actor } from "../audit/entry.ts";
 import { keyLimits } from "../contract/limits.ts";
-import { decideAnew } from "../store/decide.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
+import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import type { Table } from "../store/table.ts";
 import {
   type Draft,
@@ -14,7 +14,7 @@ import {
   storeKey,
 } from "./key-registry.ts";
 import {
-  RegistryRefusal,
+  KeyRegistryError,
   requireInstance,
   requireMember,
   requireOrganization,
@@ -51,7 +51,7 @@ export type KeyRequest = Naming &
   );
 
 export async function createKey(deps: RegistryDeps, request: KeyRequest): Promise<IssuedKey> {
-  return await decideAnew(deps, async () => {
+  return await retryOnConflict(deps, async () => {
     const home = request.kind === "instance" ? request.home : request.organization;
     const organization = await requireOrganization(deps.table, home);
     const issued = draftKeyItem(deps, {
@@ -95,12 +95,12 @@ async function requireAuthorized(
 ): Promise<void> {
   const { authorizedOrganizationsMax: most } = keyLimits;
   if (authorized.length > most) {
-    throw new RegistryRefusal(
+    throw new KeyRegistryError(
       `A key names at most ${most} organizations; without a list it sees the whole instance.`,
     );
   }
   if (!authorized.includes(home.uuid)) {
-    throw new RegistryRefusal(
+    throw new KeyRegistryError(
       "The authorized organizations of an instance key must contain its home organization " +
         `${home.provider_organization_id}.`,
     );

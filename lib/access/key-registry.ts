@@ -3,15 +3,15 @@ import { isSystemRole } from "../contract/access.ts";
 import { msPerDay } from "../contract/days.ts";
 import { keyLimits } from "../contract/limits.ts";
 import { codePoints, wellFormed } from "../contract/parameters.ts";
-import { certain } from "../runtime/certain.ts";
-import type { Chance } from "../runtime/chance.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import type { Random } from "../runtime/random.ts";
+import { required } from "../runtime/required.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { boundedTable } from "../store/bounded.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { parsePeople } from "../store/items/people.ts";
-import { keyDirectoryRange, keyKey, memberKey, organizationKeyRow, peopleKey } from "../store/layout.ts";
+import { apiKeyKey, keyDirectoryRange, memberKey, organizationKeyRow, peopleKey } from "../store/layout.ts";
 import {
   ConditionFailed,
   type Range,
@@ -23,7 +23,7 @@ import {
 import { ttlAfter } from "../store/ttl.ts";
 import { type By, type KeyAction, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
 import { stateOf } from "./key-record.ts";
-import { findOrganization, RegistryRefusal, requireOwnKind } from "./key-requirements.ts";
+import { findOrganization, KeyRegistryError, requireOwnKind } from "./key-requirements.ts";
 import { keyGivenWrite } from "./key-roles.ts";
 import { isUnlisted, keysOfRows, rowsOf } from "./key-rows.ts";
 import { fingerprint, makeKeyText, makeLegacyKeyText } from "./key-text.ts";
@@ -49,7 +49,7 @@ export async function standingWrites(
     owner === null ? [] : [{ check: memberKey(uuid, owner), when: { equals: ["active", true] } }];
   if (role === null || isSystemRole(role)) return member;
   const guard = await table.get(peopleKey(uuid));
-  return [...member, keyGivenWrite(parsePeople(certain(guard, "people guard")), role)];
+  return [...member, keyGivenWrite(parsePeople(required(guard, "people guard")), role)];
 }
 
 /** Every key that was ever issued, or those of one organization; revoked ones too. */
@@ -85,10 +85,10 @@ export type Draft = Pick<KeyItem, "kind" | "tenant"> & Partial<Omit<KeyItem, "pk
 
 /** A new key with these fields, and its text. */
 export function draftKeyItem(deps: RegistryDeps, fields: Draft): IssuedKey {
-  const text = textOf(fields, deps.chance);
+  const text = textOf(fields, deps.random);
   const { id, hash } = fingerprint(text);
   const key: KeyItem = {
-    ...keyKey(id),
+    ...apiKeyKey(id),
     id,
     hash,
     name: null,
@@ -109,16 +109,16 @@ export function draftKeyItem(deps: RegistryDeps, fields: Draft): IssuedKey {
 }
 
 /** The text says what authentication has to read; that of a legacy key says nothing. */
-function textOf(fields: Draft, chance: Chance): string {
+function textOf(fields: Draft, random: Random): string {
   const { kind, tenant, workspace_id, instance_id } = fields;
-  if (kind === "legacy") return makeLegacyKeyText(chance);
+  if (kind === "legacy") return makeLegacyKeyText(random);
   if (kind === "workspace")
-    return makeKeyText({ kind, workspaceId: certain(workspace_id, "workspace of the token") }, chance);
-  const organization = certain(fields.organization, "organization of the key");
-  const userId = certain(fields.owner, "owner of the key");
-  if (kind !== "instance") return makeKeyText({ kind, organization, tenant, userId }, chance);
-  const instanceId = certain(instance_id, "instance of the key");
-  return makeKeyText({ kind, home: organization, instanceId, userId }, chance);
+    return makeKeyText({ kind, workspaceId: required(workspace_id, "workspace of the token") }, random);
+  const organization = required(fields.organization, "organization of the key");
+  const userId = required(fields.owner, "owner of the key");
+  if (kind !== "instance") return makeKeyText({ kind, organization, tenant, userId }, random);
+  const instanceId = required(instance_id, "instance of the key");
+  return makeKeyText({ kind, home: organization, instanceId, userId }, random);
 }
 
 export type Storing = {
@@ -152,7 +152,7 @@ export async function storeNew(
     await inTime(deps).transact([{ put: key, when: { absent: "pk" } }, ...rowsOf(key), ...further]);
   } catch (error) {
     const isTaken = error instanceof TransactionRefused && error.refusals[0]?.refused;
-    if (isTaken) throw new RegistryRefusal("The key changed meanwhile; try again.");
+    if (isTaken) throw new KeyRegistryError("The key changed meanwhile; try again.");
     const isOpen = error instanceof StoreUnavailable || error instanceof TimeUp;
     if (!isOpen || !(await isStored(deps, key))) throw error;
   }
@@ -170,7 +170,7 @@ async function isStored({ table, clock }: RegistryDeps, key: KeyItem): Promise<b
   const nowMs = clock.nowMs();
   const fence = { ...key, revoked_at: toTimestamp(nowMs), ttl: ttlAfter(nowMs, keyLimits.fenceDays) };
   try {
-    await table.write({ put: fence, when: { absent: "pk" } }, { repeatable: true });
+    await table.write({ put: fence, when: { absent: "pk" } }, { idempotent: true });
     return false;
   } catch (error) {
     if (error instanceof ConditionFailed) return error.item?.revoked_at === null;
@@ -185,7 +185,7 @@ export async function revoke(deps: RegistryDeps, key: KeyItem, by: By, action: K
   try {
     await deps.table.transact([
       {
-        update: keyKey(key.id),
+        update: apiKeyKey(key.id),
         change: { set: [["revoked_at", toTimestamp(deps.clock.nowMs())]] },
         when: { equals: ["revoked_at", null] },
       },
@@ -201,7 +201,7 @@ export function nameOf(text: string): string {
   const name = text.trim();
   const { nameCharactersMax } = keyLimits;
   if (name === "" || codePoints(name) > nameCharactersMax || !wellFormed(name)) {
-    throw new RegistryRefusal(`The name of a key has 1 to ${nameCharactersMax} characters.`);
+    throw new KeyRegistryError(`The name of a key has 1 to ${nameCharactersMax} characters.`);
   }
   return name;
 }
@@ -209,7 +209,9 @@ export function nameOf(text: string): string {
 export function expiryOf(deps: RegistryDeps, expiresInDays: number | undefined): number | null {
   if (expiresInDays === undefined) return null;
   if (!Number.isInteger(expiresInDays) || expiresInDays < 1 || expiresInDays > keyLimits.expiryDaysMax) {
-    throw new RegistryRefusal(`A key expires a whole number of days ahead, 1 to ${keyLimits.expiryDaysMax}.`);
+    throw new KeyRegistryError(
+      `A key expires a whole number of days ahead, 1 to ${keyLimits.expiryDaysMax}.`,
+    );
   }
   return deps.clock.nowMs() + expiresInDays * msPerDay;
 }

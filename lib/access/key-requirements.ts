@@ -4,8 +4,8 @@ import { type OrganizationItem, parseOrganization } from "../store/items/organiz
 import { parseMember, parsePeople } from "../store/items/people.ts";
 import { parseInstance, parseWorkspace } from "../store/items/tenant.ts";
 import {
+  apiKeyKey,
   instanceTenant,
-  keyKey,
   memberKey,
   organizationKey,
   peopleKey,
@@ -15,12 +15,12 @@ import {
 import type { Table } from "../store/table.ts";
 
 /** What the operator asked for cannot be done; the message is for the operator. */
-export class RegistryRefusal extends Error {
-  override readonly name = "RegistryRefusal";
+export class KeyRegistryError extends Error {
+  override readonly name = "KeyRegistryError";
 }
 
 /** The key has a successor. */
-export class KeyRotated extends RegistryRefusal {
+export class KeyRotated extends KeyRegistryError {
   readonly successor: string;
   constructor(id: string, successor: string) {
     super(`Key ${id} was rotated already; rotate ${successor}.`);
@@ -29,7 +29,7 @@ export class KeyRotated extends RegistryRefusal {
 }
 
 /** A successor with the same rights would be a key that cannot be created. */
-export class NoSuccessor extends RegistryRefusal {
+export class NoSuccessor extends KeyRegistryError {
   constructor(id: string, why: string) {
     super(`Key ${id} cannot be rotated: ${why}. Create a new key.`);
   }
@@ -38,8 +38,8 @@ export class NoSuccessor extends RegistryRefusal {
 export const unknownKey = (id: string): string => `There is no key ${id}.`;
 
 export async function requireKey(table: Table, id: string): Promise<KeyItem> {
-  const item = await table.get(keyKey(id));
-  if (!item) throw new RegistryRefusal(unknownKey(id));
+  const item = await table.get(apiKeyKey(id));
+  if (!item) throw new KeyRegistryError(unknownKey(id));
   return parseKey(item);
 }
 
@@ -47,7 +47,7 @@ export async function requireKey(table: Table, id: string): Promise<KeyItem> {
 export async function requireOwnKind(table: Table, id: string): Promise<KeyItem> {
   const key = await requireKey(table, id);
   if (key.kind === "workspace") {
-    throw new RegistryRefusal(
+    throw new KeyRegistryError(
       `${id} is a workspace token: let a workspace admin create or delete it with tokens.`,
     );
   }
@@ -61,20 +61,20 @@ export async function findOrganization(table: Table, uuid: string): Promise<Orga
 
 export async function requireOrganization(table: Table, uuid: string): Promise<OrganizationItem> {
   const organization = await findOrganization(table, uuid);
-  if (!organization?.active) throw new RegistryRefusal(`There is no active organization ${uuid}.`);
+  if (!organization?.active) throw new KeyRegistryError(`There is no active organization ${uuid}.`);
   return organization;
 }
 
 export async function requireMember(table: Table, organization: string, userId: string): Promise<void> {
   const item = await table.get(memberKey(organization, userId));
   if (!item || !parseMember(item).active) {
-    throw new RegistryRefusal(`User ${userId} is not an active member of the organization.`);
+    throw new KeyRegistryError(`User ${userId} is not an active member of the organization.`);
   }
 }
 
 export async function requireRole(table: Table, organization: string, role: string): Promise<void> {
   if (!(await hasRole(table, organization, role)))
-    throw new RegistryRefusal(`The organization has no role ${role}.`);
+    throw new KeyRegistryError(`The organization has no role ${role}.`);
 }
 
 export async function hasRole(table: Table, organization: string, role: string): Promise<boolean> {
@@ -90,13 +90,13 @@ export async function requireInstance(
 ): Promise<void> {
   const tenant = instanceTenant(instanceId);
   if (organization.tenant !== tenant) {
-    throw new RegistryRefusal(
+    throw new KeyRegistryError(
       `Organization ${organization.provider_organization_id} is not of instance ${instanceId}.`,
     );
   }
   const item = await table.get(tenantKey(tenant));
   if (!item || !parseInstance(item).active)
-    throw new RegistryRefusal(`There is no active instance ${instanceId}.`);
+    throw new KeyRegistryError(`There is no active instance ${instanceId}.`);
 }
 
 export async function requireWorkspaceAdmin(
@@ -106,8 +106,8 @@ export async function requireWorkspaceAdmin(
 ): Promise<void> {
   const item = await table.get(tenantKey(workspaceTenant(workspaceId)));
   const workspace = item && parseWorkspace(item);
-  if (!workspace?.active) throw new RegistryRefusal(`There is no active workspace ${workspaceId}.`);
+  if (!workspace?.active) throw new KeyRegistryError(`There is no active workspace ${workspaceId}.`);
   if (!workspace.admins.some((admin) => admin.user_id === userId)) {
-    throw new RegistryRefusal(`User ${userId} is not an admin of workspace ${workspaceId}.`);
+    throw new KeyRegistryError(`User ${userId} is not an admin of workspace ${workspaceId}.`);
   }
 }

@@ -2,9 +2,9 @@ import { keyLimits } from "../contract/limits.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { parseKey } from "../store/items/key.ts";
 import {
+  apiKeyKey,
   keyDirectoryKey,
   keyDirectoryRange,
-  keyKey,
   keyOfRow,
   keyRowsPrefix,
   organizationKeyRow,
@@ -35,7 +35,7 @@ export async function* keysOfRows(
 ): AsyncGenerator<KeyItem[]> {
   const idOf = ({ sk }: Key) => (sk.startsWith(keyRowsPrefix) ? keyOfRow(sk) : sk);
   for await (const rows of pagesOf(table, range)) {
-    const items = await table.getMany(rows.filter(isWanted).map((row) => keyKey(idOf(row))));
+    const items = await table.getMany(rows.filter(isWanted).map((row) => apiKeyKey(idOf(row))));
     yield items.filter((item) => item !== undefined).map(parseKey);
   }
 }

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { KeyKind } from "../contract/access.ts";
 import { keyLimits, requestLimits } from "../contract/limits.ts";
-import type { Chance } from "../runtime/chance.ts";
+import type { Random } from "../runtime/random.ts";
 import type { TenantKey } from "../store/layout.ts";
 import { fromBase32, toBase32 } from "./base32.ts";
 
@@ -39,14 +39,14 @@ const legacyPattern = /^cr-[0-9a-f]{40}$/;
 const checksumCharacters = 7;
 const uuidBytes = 16;
 
-export function makeKeyText(hints: KeyHints, chance: Chance): string {
-  const body = toBase32(Buffer.concat([chance.bytes(keyLimits.secretBytes), packHints(hints)]));
+export function makeKeyText(hints: KeyHints, random: Random): string {
+  const body = toBase32(Buffer.concat([random.bytes(keyLimits.secretBytes), packHints(hints)]));
   return `rk_${hints.kind}_${body}${checksum(hints.kind, body)}`;
 }
 
 /** Legacy keys are still issued for tests and demonstrations of what they may no longer do. */
-export const makeLegacyKeyText = (chance: Chance): string =>
-  `cr-${Buffer.from(chance.bytes(20)).toString("hex")}`;
+export const makeLegacyKeyText = (random: Random): string =>
+  `cr-${Buffer.from(random.bytes(20)).toString("hex")}`;
 
 /** Undefined for anything that cannot be a key: a typing mistake costs no read. */
 export function parseKeyText(text: string): KeyText | undefined {

@@ -1,6 +1,6 @@
 import { keyLimits } from "../contract/limits.ts";
 import type { KeyItem } from "../store/items/key.ts";
-import { keyKey } from "../store/layout.ts";
+import { apiKeyKey } from "../store/layout.ts";
 import { type Table, writeIf } from "../store/table.ts";
 
 /** Written beside the request's work, at most once a minute; losing the race to another request is fine. */
@@ -8,7 +8,7 @@ export async function touchLastUsed(table: Table, key: KeyItem, nowMs: number): 
   const cutoff = nowMs - keyLimits.lastUsedEveryMs;
   if ((key.last_used_at_ms ?? 0) > cutoff) return;
   await writeIf(table, {
-    update: keyKey(key.id),
+    update: apiKeyKey(key.id),
     change: { set: [["last_used_at_ms", nowMs]] },
     when: {
       all: [

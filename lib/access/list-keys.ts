@@ -6,7 +6,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
 import { parseOrganization } from "../store/items/organization.ts";
 import {
-  keyKey,
+  apiKeyKey,
   keyOfRow,
   keyRowsPrefix,
   organizationKey,
@@ -139,7 +139,7 @@ async function* pagesOf(table: Table, range: Range, firstPage: Promise<Page>): A
 /** An organization's rows also hold the instance keys that use its roles: those are listed with the instance. */
 async function* keysOf({ table }: Reader, source: Source, page: Page): AsyncGenerator<Found> {
   const rows = page.items.filter(({ kind }) => source.isTenant || kind !== "instance");
-  const items = await table.getMany(rows.map(({ sk }) => keyKey(keyOfRow(sk))));
+  const items = await table.getMany(rows.map(({ sk }) => apiKeyKey(keyOfRow(sk))));
   for (const item of items) {
     if (!item) continue;
     const key = parseKey(item);

@@ -1,24 +1,24 @@
-import type { Changing } from "../audit/entry.ts";
-import { Fault } from "../contract/fault.ts";
+import type { AuditedContext } from "../audit/entry.ts";
+import { ApiError } from "../contract/api-error.ts";
 import { keyIdForm } from "../contract/parameters.ts";
 import { type KeyItem, parseKey } from "../store/items/key.ts";
-import { keyKey, type TenantKey } from "../store/layout.ts";
+import { apiKeyKey, type TenantKey } from "../store/layout.ts";
 import type { Item, Key } from "../store/table.ts";
 import { reachOf } from "./key-reach.ts";
 import { revoke } from "./key-registry.ts";
-import { KeyRotated, NoSuccessor, RegistryRefusal } from "./key-requirements.ts";
+import { KeyRegistryError, KeyRotated, NoSuccessor } from "./key-requirements.ts";
 import type { Principal } from "./principal.ts";
 import { type RotatedKey, rotate } from "./rotate-key.ts";
 import type { Scope } from "./scope.ts";
 
 /** The key that the path names, read in the round of authentication; what is no id is refused after it. */
-export const keyAlongside = (
+export const keyPrefetch = (
   _: TenantKey,
   { path: { key_id } }: { readonly path: { readonly [name: string]: string | undefined } },
-): Key[] => (key_id !== undefined && keyIdForm.test(key_id) ? [keyKey(key_id)] : []);
+): Key[] => (key_id !== undefined && keyIdForm.test(key_id) ? [apiKeyKey(key_id)] : []);
 
 /** A caller over HTTP: what it may do with keys is its reach. */
-type Manager = Changing & {
+type Manager = AuditedContext & {
   readonly principal: Principal;
   readonly scope: Scope;
   /** Fires shortly before the time is up. */
@@ -27,7 +27,7 @@ type Manager = Changing & {
 
 /** One answer for what is unknown, out of reach, or no longer a key. */
 const notFound = () =>
-  new Fault("KEY_NOT_FOUND", "key_id: there is no live key with this id that this key may manage.");
+  new ApiError("KEY_NOT_FOUND", "key_id: there is no live key with this id that this key may manage.");
 
 export async function rotateWithinReach(
   manager: Manager,
@@ -39,12 +39,12 @@ export async function rotateWithinReach(
     return await rotate(manager, key, { ...manager, graceSeconds });
   } catch (error) {
     if (error instanceof KeyRotated)
-      throw new Fault(
+      throw new ApiError(
         "KEY_ROTATED",
         `key_id: the key was rotated already; its successor is ${error.successor}.`,
       );
-    if (error instanceof NoSuccessor) throw new Fault("KEY_NOT_FOUND", `key_id: ${error.message}`);
-    if (error instanceof RegistryRefusal) throw notFound();
+    if (error instanceof NoSuccessor) throw new ApiError("KEY_NOT_FOUND", `key_id: ${error.message}`);
+    if (error instanceof KeyRegistryError) throw notFound();
     throw error;
   }
 }

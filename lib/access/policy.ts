@@ -1,5 +1,5 @@
 import { type KeyKind, keyKinds } from "../contract/access.ts";
-import { Fault } from "../contract/fault.ts";
+import { ApiError } from "../contract/api-error.ts";
 import { requestLimits } from "../contract/limits.ts";
 import type { Operation } from "../contract/operation.ts";
 import { isMoving, type OrganizationItem } from "../store/items/organization.ts";
@@ -15,27 +15,27 @@ export function checkKeyKind(
   const verdict = operation.keys[key.kind];
   const accepted = keyKinds.filter((kind) => operation.keys[kind] === "accepted").join(", ");
   if (verdict === "gone") {
-    throw new Fault(
+    throw new ApiError(
       "LEGACY_API_KEY",
       `Legacy API keys are no longer accepted here; the operation takes keys of kind ${accepted}. Create a new key and send that one instead.`,
     );
   }
   if (verdict === "forbidden") {
-    throw new Fault(
+    throw new ApiError(
       "KEY_TYPE_FORBIDDEN",
       `Keys of kind ${key.kind} cannot be used on this operation; it takes keys of kind ${accepted}.`,
     );
   }
   for (const [name, kinds] of Object.entries(operation.keysOfParameter ?? {})) {
     if (parameters.includes(name) && !kinds.includes(key.kind)) {
-      throw new Fault(
+      throw new ApiError(
         "KEY_TYPE_FORBIDDEN",
         `${name}: keys of kind ${key.kind} cannot use it; it needs one of kind ${kinds.join(" or ")}.`,
       );
     }
   }
   if (!ownerStillAdmin) {
-    throw new Fault(
+    throw new ApiError(
       "WORKSPACE_ADMIN_REQUIRED",
       "The owner of this token is no longer an admin of the workspace. Let a current admin create a new one.",
     );
@@ -75,7 +75,7 @@ function checkEnterprise(operation: Operation, scope: Scope, { mayBeEmpty = fals
   if (operation.plan === "any") return scope;
   const organizations = scope.organizations.filter(({ plan }) => plan === "enterprise");
   if (organizations.length === 0 && !(mayBeEmpty && coversSeveral(scope))) {
-    throw new Fault("ENTERPRISE_PLAN_REQUIRED", "This operation needs the Enterprise plan.");
+    throw new ApiError("ENTERPRISE_PLAN_REQUIRED", "This operation needs the Enterprise plan.");
   }
   return operation.plan === "enterprise_somewhere" ? scope : { ...scope, organizations };
 }
@@ -83,25 +83,28 @@ function checkEnterprise(operation: Operation, scope: Scope, { mayBeEmpty = fals
 function requireEvery(
   scope: Scope,
   holds: (organization: OrganizationItem) => boolean,
-  fault: (name: string) => Fault,
+  fault: (name: string) => ApiError,
 ) {
   const failing = scope.organizations.find((organization) => !holds(organization));
   if (failing) throw fault(failing.provider_organization_id);
 }
 
 const noSubscription = () =>
-  new Fault("NO_ACTIVE_SUBSCRIPTION", "The organization has no active subscription.");
+  new ApiError("NO_ACTIVE_SUBSCRIPTION", "The organization has no active subscription.");
 const notSelfHosted = () =>
-  new Fault("SELF_HOSTED_ONLY", "This operation is only for fully self-hosted organizations.");
+  new ApiError("SELF_HOSTED_ONLY", "This operation is only for fully self-hosted organizations.");
 const metricsUnavailable = (id: string, advice = "") =>
-  new Fault("METRICS_UNAVAILABLE", `Organization ${id} does not send its metrics to this service.${advice}`);
+  new ApiError(
+    "METRICS_UNAVAILABLE",
+    `Organization ${id} does not send its metrics to this service.${advice}`,
+  );
 /** Only these two kinds reach several organizations. */
 const howToLeaveOut: Readonly<Partial<Record<KeyKind, string>>> = {
   workspace: " To leave it out, read the other organizations one at a time with org_id.",
   instance: " To leave it out, name the other organizations in organization_ids.",
 };
 export const metricsPreparing = (id: string) =>
-  new Fault(
+  new ApiError(
     "METRICS_PREPARING",
     `The metrics of organization ${id} are being prepared. Retry the same request later.`,
     {
@@ -123,8 +126,8 @@ export function checkPermission(
   const sent = parameters.map((parameter) => needsOfParameter?.[parameter]);
   for (const needed of [needs, ...sent, needsOfKind?.[key.kind]]) {
     if (needed === "admin" && !role?.isAdmin)
-      throw new Fault("NOT_ADMIN", "This operation needs a key with the Admin role (cr_admin).");
+      throw new ApiError("NOT_ADMIN", "This operation needs a key with the Admin role (cr_admin).");
     if (needed && needed !== "admin" && !role?.permissions.has(needed))
-      throw new Fault("PERMISSION_DENIED", `This operation needs a role with the permission ${needed}.`);
+      throw new ApiError("PERMISSION_DENIED", `This operation needs a role with the permission ${needed}.`);
   }
 }

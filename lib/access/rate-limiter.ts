@@ -1,8 +1,8 @@
-import { Fault } from "../contract/fault.ts";
+import { ApiError } from "../contract/api-error.ts";
 import { cacheLimits } from "../contract/limits.ts";
 import type { RateLimit } from "../contract/operation.ts";
-import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Random } from "../runtime/random.ts";
 import { limitKey } from "../store/layout.ts";
 import { ConditionFailed, type Item, StoreUnavailable, type Table } from "../store/table.ts";
 
@@ -18,7 +18,7 @@ export type Admission = {
   readonly resetSeconds: number;
 };
 
-export class RateLimitExceeded extends Fault {
+export class RateLimitExceeded extends ApiError {
   readonly admission: Admission;
   constructor(limit: RateLimit, retryAfterSeconds: number, cause?: unknown) {
     const seconds = retryAfterSeconds === 1 ? "1 second" : `${retryAfterSeconds} seconds`;
@@ -50,7 +50,7 @@ const slotName = (index: number): string => `s${index}`;
 const stampTime = (ms: number): string => ms.toString(36);
 const timeOfStamp = (stamp: string): number => Number.parseInt(stamp.slice(0, stamp.indexOf("#")), 36);
 
-export function createRateLimiter({ clock, chance }: { clock: Clock; chance: Chance }): RateLimiter {
+export function createRateLimiter({ clock, random }: { clock: Clock; random: Random }): RateLimiter {
   /** Stamps seen in each bucket. A stamp that is seen stays until it is a window old, so this never refuses wrongly. */
   const seen = new Map<string, Map<string, string>>();
 
@@ -73,7 +73,7 @@ export function createRateLimiter({ clock, chance }: { clock: Clock; chance: Cha
       const nowMs = clock.nowMs();
       const young = youngStamps(limit, stamps, nowMs);
       const slots = freeSlots(limit, young);
-      const slot = slots[slots.length > 1 ? chance.below(slots.length) : 0];
+      const slot = slots[slots.length > 1 ? random.below(slots.length) : 0];
       if (slot === undefined) throw new RateLimitExceeded(limit, secondsUntilFree(limit, young, nowMs));
       const taken = await take(table, { limit, owner, slot, nowMs });
       stamps = remember(bucket, taken.item);
@@ -83,7 +83,7 @@ export function createRateLimiter({ clock, chance }: { clock: Clock; chance: Cha
 
   async function take(table: Table, { limit, owner, slot, nowMs }: Slot) {
     const cutoff = stampTime(nowMs - limit.windowSeconds * 1000);
-    const stamp = `${stampTime(nowMs)}#${Buffer.from(chance.bytes(6)).toString("base64url")}`;
+    const stamp = `${stampTime(nowMs)}#${Buffer.from(random.bytes(6)).toString("base64url")}`;
     const expiresAtSeconds = Math.ceil(nowMs / 1000) + 2 * limit.windowSeconds;
     try {
       const item = await table.write(
@@ -98,7 +98,7 @@ export function createRateLimiter({ clock, chance }: { clock: Clock; chance: Cha
           // "$" sorts right after "#": stamps of the cutoff's own millisecond are old enough.
           when: { any: [{ absent: slot }, { below: [slot, `${cutoff}$`] }] },
         },
-        { returning: "new", repeatable: true },
+        { returning: "new", idempotent: true },
       );
       return { admitted: true, item };
     } catch (error) {

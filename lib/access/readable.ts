@@ -32,7 +32,7 @@ export async function readableFrom(
   if (parts === 1) return new Set(repository_ids);
   // One snapshot: a list that is replaced meanwhile must not be mixed from two.
   const keys = Array.from({ length: parts }, (_, index) => memberReadsPartKey(organization, userId, index));
-  const found = await table.getTogether(keys);
+  const found = await table.transactGet(keys);
   const snapshot = found.filter((item) => item !== undefined).map(parseMemberReads);
   if (snapshot[0]?.parts !== parts) return readableFrom(table, organization, userId, found[0]);
   return new Set(snapshot.flatMap((part) => part.repository_ids));

@@ -1,13 +1,13 @@
 import { auditWrites } from "../audit/entry.ts";
 import { secondsPerDay } from "../contract/days.ts";
 import { keyLimits } from "../contract/limits.ts";
-import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { required } from "../runtime/required.ts";
 import { TimeUp } from "../runtime/time-up.ts";
-import { decideAnew } from "../store/decide.ts";
 import { isLive, type KeyItem } from "../store/items/key.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
-import { keyKey } from "../store/layout.ts";
+import { apiKeyKey } from "../store/layout.ts";
+import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, StoreUnavailable, type TransactionWrite } from "../store/table.ts";
 import { type By, keyEvent, organizationsOf, rightsOf } from "./key-entry.ts";
 import { stateOf } from "./key-record.ts";
@@ -21,9 +21,9 @@ import {
 } from "./key-registry.ts";
 import {
   hasRole,
+  KeyRegistryError,
   KeyRotated,
   NoSuccessor,
-  RegistryRefusal,
   requireKey,
   requireMember,
   requireOrganization,
@@ -48,7 +48,7 @@ export async function rotateKey(
 
 /** A new key with the same rights; the old one works until its grace ends (0: not at all from now on). */
 export async function rotate(deps: RegistryDeps, old: KeyItem, request: Rotation): Promise<RotatedKey> {
-  return await decideAnew(deps, async (attempt) =>
+  return await retryOnConflict(deps, async (attempt) =>
     rotateOnce(deps, attempt === 0 ? old : await requireKey(deps.table, old.id), request),
   );
 }
@@ -104,7 +104,7 @@ async function endGrace(
   const when = { equals: ["rotated_to", successor.id] } as const;
   const table = inTime(deps);
   try {
-    await table.write({ update: keyKey(old.id), change, when }, { repeatable: true });
+    await table.write({ update: apiKeyKey(old.id), change, when }, { idempotent: true });
   } catch (error) {
     const isOpen = error instanceof StoreUnavailable || error instanceof TimeUp;
     if (!isOpen && !(error instanceof ConditionFailed)) throw error;
@@ -133,7 +133,7 @@ function endingUntold(
   const action = untold.kind === "workspace" ? "token.deleted" : "key.revoked";
   return [
     {
-      update: keyKey(untold.id),
+      update: apiKeyKey(untold.id),
       change: { set: [["revoked_at", toTimestamp(nowMs)]] },
       when: { equals: ["last_used_at_ms", null] },
     },
@@ -145,16 +145,16 @@ function endingUntold(
 const organizationOf = async ({ table }: RegistryDeps, { kind, organization }: KeyItem) =>
   kind === "workspace"
     ? null
-    : await requireOrganization(table, certain(organization, "organization of the key"));
+    : await requireOrganization(table, required(organization, "organization of the key"));
 
 function checkRotation(old: KeyItem, { graceSeconds }: Rotation, nowMs: number): void {
   const { id } = old;
-  if (old.revoked_at !== null) throw new RegistryRefusal(`Key ${id} is revoked; create a new one.`);
+  if (old.revoked_at !== null) throw new KeyRegistryError(`Key ${id} is revoked; create a new one.`);
   if (old.rotated_to !== null && !old.untold) throw new KeyRotated(id, old.rotated_to);
-  if (!isLive(old, nowMs)) throw new RegistryRefusal(`Key ${id} has expired; create a new one.`);
+  if (!isLive(old, nowMs)) throw new KeyRegistryError(`Key ${id} has expired; create a new one.`);
   const graceSecondsMax = keyLimits.expiryDaysMax * secondsPerDay;
   if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > graceSecondsMax) {
-    throw new RegistryRefusal(`The grace is a whole number of seconds, 0 to ${graceSecondsMax}.`);
+    throw new KeyRegistryError(`The grace is a whole number of seconds, 0 to ${graceSecondsMax}.`);
   }
 }
 
@@ -173,7 +173,7 @@ async function requireRights(
 }
 
 const retiring = (old: KeyItem, successor: KeyItem, endMs: number, isUntold: boolean): TransactionWrite => ({
-  update: keyKey(old.id),
+  update: apiKeyKey(old.id),
   change: {
     set: [
       ["rotated_to", successor.id],
@@ -187,9 +187,9 @@ const retiring = (old: KeyItem, successor: KeyItem, endMs: number, isUntold: boo
 
 /** Still there, since without its owner the successor would be no key. A workspace's admins are looked up at every use. */
 async function successorOwner(deps: RegistryDeps, old: KeyItem, named: string | undefined): Promise<string> {
-  const owner = old.kind === "legacy" ? named : certain(old.owner, "owner of the key");
+  const owner = old.kind === "legacy" ? named : required(old.owner, "owner of the key");
   if (owner === undefined) {
-    throw new RegistryRefusal(
+    throw new KeyRegistryError(
       "A legacy key has no owner: name the member who owns the new organization key.",
     );
   }

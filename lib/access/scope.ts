@@ -1,5 +1,5 @@
 import type { KeyKind } from "../contract/access.ts";
-import { Fault } from "../contract/fault.ts";
+import { ApiError } from "../contract/api-error.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { Following } from "./follow-scope.ts";
@@ -46,7 +46,7 @@ export function selectOrganizations(
   options: ScopeOptions = {},
 ): Scope {
   if (selection.organizationIds && principal.key.kind !== "instance") {
-    throw new Fault(
+    throw new ApiError(
       "INVALID_REQUEST",
       "organization_ids: is for instance keys only; leave it out with this key.",
     );
@@ -74,7 +74,7 @@ const isAll = (orgId: unknown): boolean => typeof orgId === "string" && orgId.to
 /** `ALL` is a word for instance keys only, and only where they may name organizations. */
 export function checkAllIsAllowed(operation: Operation, { key }: Principal, orgId: unknown): void {
   if (operation.instanceScope === "named" && isAll(orgId) && key.kind !== "instance") {
-    throw new Fault("INVALID_REQUEST", "org_id: ALL is for self-hosted instance keys only.");
+    throw new ApiError("INVALID_REQUEST", "org_id: ALL is for self-hosted instance keys only.");
   }
 }
 
@@ -82,7 +82,7 @@ function namedScope(principal: Principal, orgId: string | undefined): Scope {
   if (orgId === undefined) return homeScope(principal);
   if (isAll(orgId)) return all(principal.organizations);
   if (principal.forbiddenOrganizations.some((organization) => isNamed(organization, orgId))) {
-    throw new Fault("ORGANIZATION_FORBIDDEN", `org_id: the key is not authorized for ${orgId}.`);
+    throw new ApiError("ORGANIZATION_FORBIDDEN", `org_id: the key is not authorized for ${orgId}.`);
   }
   return one(organizationNamed(principal.organizations, orgId));
 }
@@ -91,7 +91,7 @@ function namedScope(principal: Principal, orgId: string | undefined): Scope {
 function homeScope({ home, forbiddenOrganizations }: Principal): Scope {
   const forbidden = forbiddenOrganizations.find(({ uuid }) => uuid === home?.uuid);
   if (!forbidden) return one(home);
-  throw new Fault(
+  throw new ApiError(
     "ORGANIZATION_FORBIDDEN",
     `The key is not authorized for its home organization ${forbidden.provider_organization_id}, which this operation ` +
       "acts on. Create a key whose authorized organizations contain its home.",
@@ -103,13 +103,16 @@ function workspaceScope(operation: Operation, principal: Principal, orgId: strin
   if (orgId === undefined) {
     if (operation.organization !== "required") return all(principal.organizations);
     const place = operation.body ? "body" : "query string";
-    throw new Fault(
+    throw new ApiError(
       "ORG_ID_REQUIRED",
       `A workspace token must name one organization: put its provider_organization_id as org_id in the ${place}.`,
     );
   }
   if (operation.organization === "refused") {
-    throw new Fault("INVALID_REQUEST", "org_id: must not be sent with a workspace token on this operation.");
+    throw new ApiError(
+      "INVALID_REQUEST",
+      "org_id: must not be sent with a workspace token on this operation.",
+    );
   }
   return one(organizationNamed(principal.organizations, orgId));
 }
@@ -128,17 +131,17 @@ export function organizationNamed(
   const [match] = matches;
   if (matches.length > 1) {
     const names = matches.map(({ provider, provider_organization_id: id }) => `${provider}:${id}`).join(", ");
-    throw new Fault("INVALID_REQUEST", `org_id: names several organizations; use one of: ${names}.`);
+    throw new ApiError("INVALID_REQUEST", `org_id: names several organizations; use one of: ${names}.`);
   }
   // By form alone, so that the sentence says nothing about what exists.
   if (!match && uuidForm.test(orgId)) {
-    throw new Fault(
+    throw new ApiError(
       "ORGANIZATION_NOT_FOUND",
       "No organization matches org_id. It looks like a service UUID: use provider_organization_id.",
     );
   }
   if (!match)
-    throw new Fault("ORGANIZATION_NOT_FOUND", "No active organization in the key's scope matches org_id.");
+    throw new ApiError("ORGANIZATION_NOT_FOUND", "No active organization in the key's scope matches org_id.");
   return match;
 }
 
@@ -154,14 +157,14 @@ function instanceScope(
   const isWanted = ({ provider_organization_id: id }: OrganizationItem) => wanted.has(id);
   const forbidden = principal.forbiddenOrganizations.find(isWanted);
   if (forbidden) {
-    throw new Fault(
+    throw new ApiError(
       "ORGANIZATION_FORBIDDEN",
       `organization_ids: the key is not authorized for ${forbidden.provider_organization_id}.`,
     );
   }
   const organizations = principal.organizations.filter(isWanted);
   if (organizations.length === 0 && !mayBeEmpty) {
-    throw new Fault(
+    throw new ApiError(
       "ORGANIZATION_NOT_FOUND",
       "organization_ids: matches no active organization of the instance.",
     );
@@ -172,7 +175,7 @@ function instanceScope(
 function narrowToPath({ organizations }: Scope, uuid: string): Scope {
   const organization = organizations.find((candidate) => candidate.uuid === uuid);
   if (!organization) {
-    throw new Fault("ORGANIZATION_NOT_FOUND", "The key can see no active organization with this id.");
+    throw new ApiError("ORGANIZATION_NOT_FOUND", "The key can see no active organization with this id.");
   }
   return one(organization);
 }

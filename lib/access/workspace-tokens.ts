@@ -12,7 +12,7 @@ import {
   revoke,
   storeKey,
 } from "./key-registry.ts";
-import { RegistryRefusal, requireKey, requireWorkspaceAdmin, unknownKey } from "./key-requirements.ts";
+import { KeyRegistryError, requireKey, requireWorkspaceAdmin, unknownKey } from "./key-requirements.ts";
 
 export type TokenRequest = {
   readonly workspaceId: string;
@@ -29,7 +29,7 @@ export async function createWorkspaceToken(deps: RegistryDeps, request: TokenReq
   const { tokenExpiryDaysMin, tokenExpiryDaysMax } = keyLimits;
   const wholeDays = Number.isInteger(expiresInDays);
   if (!wholeDays || expiresInDays < tokenExpiryDaysMin || expiresInDays > tokenExpiryDaysMax) {
-    throw new RegistryRefusal(`A token expires ${tokenExpiryDaysMin} to ${tokenExpiryDaysMax} days ahead.`);
+    throw new KeyRegistryError(`A token expires ${tokenExpiryDaysMin} to ${tokenExpiryDaysMax} days ahead.`);
   }
   await requireWorkspaceAdmin(deps.table, workspaceId, as);
   const issued = draftKeyItem(deps, {
@@ -60,7 +60,7 @@ export async function deleteWorkspaceToken(
 ): Promise<void> {
   await requireWorkspaceAdmin(deps.table, workspaceId, as);
   const key = await requireKey(deps.table, id);
-  if (key.workspace_id !== workspaceId) throw new RegistryRefusal(unknownKey(id));
+  if (key.workspace_id !== workspaceId) throw new KeyRegistryError(unknownKey(id));
   await revoke(deps, key, { actor: tokenActor(as) }, "token.deleted");
 }
 

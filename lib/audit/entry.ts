@@ -1,7 +1,7 @@
 import type { KeyKind } from "../contract/access.ts";
 import type { AuditAction, AuditResourceType } from "../contract/audit.ts";
-import type { Chance } from "../runtime/chance.ts";
 import { type Clock, toTimestamp } from "../runtime/clock.ts";
+import type { Random } from "../runtime/random.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { auditKey, organizationTenant, type TenantKey } from "../store/layout.ts";
 import type { Put, Table, Value } from "../store/table.ts";
@@ -45,7 +45,7 @@ export type Origin = {
 
 export const operatorOrigin: Origin = { actor: operator, ipAddress: null, requestId: null };
 
-export type AuditDeps = { readonly clock: Clock; readonly chance: Chance; readonly retentionDays: number };
+export type AuditDeps = { readonly clock: Clock; readonly random: Random; readonly retentionDays: number };
 
 /**
  * The writes of one entry, to go into the same transaction as the change it tells of: a copy for whoever
@@ -54,7 +54,7 @@ export type AuditDeps = { readonly clock: Clock; readonly chance: Chance; readon
 export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] {
   const nowMs = deps.clock.nowMs();
   const createdAt = toTimestamp(nowMs);
-  const id = deps.chance.uuid();
+  const id = deps.random.uuid();
   const { actor, organization, tenant } = event;
   const entry = {
     id,
@@ -92,10 +92,10 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
 }
 
 /** What a verb that changes something works with: the table, and what its audit entries say of the caller. */
-export type Changing = AuditDeps & Origin & { readonly table: Table };
+export type AuditedContext = AuditDeps & Origin & { readonly table: Table };
 
 /** The entry of a change, with the origin that the context knows. */
-export const changeEntry = (context: AuditDeps & Origin, event: AuditEvent): Put[] =>
+export const auditWritesFor = (context: AuditDeps & Origin, event: AuditEvent): Put[] =>
   auditWrites(context, {
     ...event,
     actor: context.actor,

@@ -1,7 +1,7 @@
 import { auditLimits, peopleLimits, storeLimits } from "../contract/limits.ts";
-import { certain } from "../runtime/certain.ts";
 import { type Clock, toTimestamp } from "../runtime/clock.ts";
-import { EachByItself } from "../runtime/each-by-itself.ts";
+import { ErrorCollector } from "../runtime/error-collector.ts";
+import { required } from "../runtime/required.ts";
 import { type OwedItem, parseOwed } from "../store/items/owed.ts";
 import { tenantKeySchema } from "../store/items/parse.ts";
 import { auditKey, auditOwnerOf, owedKey, owedPartition } from "../store/layout.ts";
@@ -129,7 +129,7 @@ function copiesOf({ entry, tellings, copies }: OwedItem, momentMs: number): Put[
       ...auditKey(owner, createdAt, String(own.id)),
       ...entry,
       ...own,
-      ...certain(tellings[telling], "what a copy tells"),
+      ...required(tellings[telling], "what a copy tells"),
       created_at: createdAt,
     },
     momentMs,
@@ -139,7 +139,7 @@ function copiesOf({ entry, tellings, copies }: OwedItem, momentMs: number): Put[
 /** Notes that whoever made them did not settle. */
 export async function settleOldOwed(deps: Deps): Promise<void> {
   const upTo = toTimestamp(deps.clock.nowMs() - auditLimits.settledAfterMs);
-  const pieces = new EachByItself();
+  const pieces = new ErrorCollector();
   for await (const item of queryAll(deps.table, { pk: owedPartition, upTo })) {
     if (item.settled !== true) await pieces.run(() => settleOwed(deps, [parseOwed(item)]));
   }

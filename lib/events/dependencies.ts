@@ -1,8 +1,8 @@
 import { environmentVariables } from "../contract/platform.ts";
-import { systemChance } from "../runtime/chance.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { requiredVariable } from "../runtime/environment.ts";
 import { log } from "../runtime/log.ts";
+import { systemRandom } from "../runtime/random.ts";
 import { storeClient } from "../store/client.ts";
 import { createDynamoTable } from "../store/dynamo.ts";
 import type { EventDeps } from "./ports.ts";
@@ -19,14 +19,14 @@ export function workerDependencies(): EventDeps {
 
 function create(): EventDeps {
   const clock = systemClock;
-  const chance = systemChance;
+  const random = systemRandom;
   const tableName = requiredVariable(environmentVariables.tableName);
   return {
     clock,
-    chance,
+    random,
     log,
     untoldEnds: new Map(),
-    table: createDynamoTable({ client: storeClient(), tableName, clock, chance }),
+    table: createDynamoTable({ client: storeClient(), tableName, clock, random }),
     bucket: s3Bucket(requiredVariable(environmentVariables.eventsBucket)),
     deadLetters: sqsDeadLetters(createSqsCall(), requiredVariable(environmentVariables.deadLetterQueueUrl)),
   };

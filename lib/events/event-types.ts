@@ -20,7 +20,6 @@ import { seatReviewedAuthors } from "../people/automatic-seats.ts";
 import { saveMember } from "../people/save-member.ts";
 import { completeScan } from "../security/complete-scan.ts";
 import { misdated, scanCompletedFields } from "../security/scan-completed.ts";
-import type { Store } from "../store/decide.ts";
 import {
   instanceTenant,
   organizationKey,
@@ -28,6 +27,7 @@ import {
   tenantKey,
   workspaceTenant,
 } from "../store/layout.ts";
+import type { Store } from "../store/retry-on-conflict.ts";
 import type { Key } from "../store/table.ts";
 import { EventRefused } from "./envelope.ts";
 import {

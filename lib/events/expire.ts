@@ -1,7 +1,7 @@
 import { msPerDay } from "../contract/days.ts";
 import { eventLimits } from "../contract/limits.ts";
 import { toTimestamp } from "../runtime/clock.ts";
-import { EachByItself } from "../runtime/each-by-itself.ts";
+import { ErrorCollector } from "../runtime/error-collector.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { parseWaitingByAge, type WaitingByAgeItem } from "../store/items/waiting.ts";
 import { waitingByAgeRange, waitingKey } from "../store/layout.ts";
@@ -18,7 +18,7 @@ import { readWaiting, stopWaiting } from "./waiting.ts";
  * that is known after all (its arrival was cut off too often, say) is applied now: nothing stays behind.
  */
 export async function expireWaiting(deps: EventDeps): Promise<void> {
-  const pieces = new EachByItself();
+  const pieces = new ErrorCollector();
   await pieces.run(() => tellUntoldEnds(deps));
   const rows: WaitingByAgeItem[] = [];
   for await (const item of queryAll(deps.table, waitingByAgeRange)) {

@@ -1,6 +1,6 @@
 /** What the write side needs from outside. SQS and S3 on AWS; the engine and a folder on a laptop. */
 
-import type { Store } from "../store/decide.ts";
+import type { Store } from "../store/retry-on-conflict.ts";
 import type { Table } from "../store/table.ts";
 
 export type QueueMessage = {

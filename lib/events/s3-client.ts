@@ -2,7 +2,7 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3
 import { awsLimits } from "../contract/limits.ts";
 import { awsClientConfig, sendRepeatedly } from "../runtime/aws-client.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
-import { certain } from "../runtime/certain.ts";
+import { required } from "../runtime/required.ts";
 
 /** Objects of one bucket, whole. */
 export type ObjectStore = {
@@ -25,7 +25,7 @@ export function openBucket(Bucket: string, identity?: AwsIdentity): ObjectStore 
     get: (Key) =>
       sendRepeatedly({ attemptsMax }, async () => {
         const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
-        return certain(Body, "body of the object").transformToByteArray();
+        return required(Body, "body of the object").transformToByteArray();
       }),
   };
 }

@@ -9,7 +9,7 @@ import type { EventDeps, QueueMessage, TryEnd } from "./ports.ts";
  * queue counts something else: how often it handed the message out, also behind another that failed.
  */
 
-type Deps = Pick<EventDeps, "table" | "triesTable" | "untoldEnds" | "clock" | "chance">;
+type Deps = Pick<EventDeps, "table" | "triesTable" | "untoldEnds" | "clock" | "random">;
 
 const tableOf = ({ table, triesTable = table }: Deps): Table => triesTable;
 
@@ -35,13 +35,13 @@ const begunPrefix = "begun ";
 /** Counts one more; answers how many there are. */
 export async function countTry(deps: Deps, { id: messageId }: QueueMessage): Promise<Tries> {
   const table = tableOf(deps);
-  const id = deps.chance.uuid();
+  const id = deps.random.uuid();
   const set = [
     [begunName(id), true],
     ["ttl", endOf(deps)],
   ] as const;
   const write = { update: triesKey(messageId), change: { set } };
-  const after = await table.write(write, { returning: "new", repeatable: true });
+  const after = await table.write(write, { returning: "new", idempotent: true });
   return {
     id,
     untold: Object.keys(after ?? {}).filter((name) => name.startsWith(begunPrefix)).length,
@@ -86,7 +86,7 @@ async function tellEnd(deps: Deps, messageId: string, end: TryEnd, tryId?: strin
   try {
     const after = await table.write(
       { update: triesKey(messageId), ...update },
-      { returning: "new", repeatable: begun !== undefined },
+      { returning: "new", idempotent: begun !== undefined },
     );
     return Number(after?.unclear ?? 0);
   } catch (error) {

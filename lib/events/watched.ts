@@ -50,7 +50,7 @@ type Watch = <Answer>(call: () => Promise<Answer>) => Promise<Answer>;
 const watchedTable = (table: Table, watched: Watch): Table => ({
   get: (...given) => watched(() => table.get(...given)),
   getMany: (...given) => watched(() => table.getMany(...given)),
-  getTogether: (...given) => watched(() => table.getTogether(...given)),
+  transactGet: (...given) => watched(() => table.transactGet(...given)),
   queryPage: (...given) => watched(() => table.queryPage(...given)),
   scanPage: (...given) => watched(() => table.scanPage(...given)),
   write: (...given) => watched(() => table.write(...given)),

@@ -1,7 +1,7 @@
 import type { Principal } from "../access/principal.ts";
 import { type Admission, RateLimitExceeded, type RateLimiter } from "../access/rate-limiter.ts";
 import type { Scope } from "../access/scope.ts";
-import { Fault } from "../contract/fault.ts";
+import { ApiError } from "../contract/api-error.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { Table } from "../store/table.ts";
 
@@ -30,7 +30,7 @@ export async function admit(
     if (!(error instanceof RateLimitExceeded) || error.cause !== undefined) onFailure();
     if (error instanceof RateLimitExceeded) throw error;
     if (operation.method === "GET") return undefined;
-    throw new Fault(
+    throw new ApiError(
       "SERVICE_UNAVAILABLE",
       "Rate limits cannot be checked right now. Retry the same request.",
       {
@@ -46,7 +46,7 @@ export function gatedTable(table: Table, admitted: Promise<unknown>): Table {
   return {
     get: (key, options) => table.get(key, options),
     getMany: (keys, options) => table.getMany(keys, options),
-    getTogether: (keys) => table.getTogether(keys),
+    transactGet: (keys) => table.transactGet(keys),
     queryPage: (range, resume) => table.queryPage(range, resume),
     scanPage: (options, resume) => table.scanPage(options, resume),
     write: async (write, options) => {

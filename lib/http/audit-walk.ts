@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Call, WalkCall } from "../access/call.ts";
+import type { OperationContext, WalkCall } from "../access/call.ts";
 import type { Following } from "../access/follow-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { auditFilter, auditOwner } from "../audit/export.ts";
@@ -8,7 +8,7 @@ import type { listAuditLogs } from "../contract/operations/audit-logs.ts";
 import type { AuditItem } from "../store/items/audit.ts";
 
 export type AuditCall = WalkCall<z.output<(typeof listAuditLogs)["query"]>> &
-  Pick<Call, "scope" | "retentionDays"> & {
+  Pick<OperationContext, "scope" | "retentionDays"> & {
     readonly principal: { readonly key: Pick<Principal["key"], "authorized"> };
   };
 

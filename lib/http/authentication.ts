@@ -3,14 +3,14 @@ import { checkKeyKind } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
 import { type ReadableRepositories, readableFrom } from "../access/readable.ts";
 import { checkAllIsAllowed } from "../access/scope.ts";
-import { certain } from "../runtime/certain.ts";
 import { optionalVariable } from "../runtime/environment.ts";
+import { required } from "../runtime/required.ts";
 import { cursorKeysKey, memberReadsKey, type TenantKey } from "../store/layout.ts";
 import type { Item, Key } from "../store/table.ts";
 import type { Dependencies } from "./dependencies.ts";
-import type { Exchange } from "./exchange.ts";
 import { headerValues } from "./headers.ts";
 import { peekBody } from "./json-body.ts";
+import type { RequestContext } from "./request-context.ts";
 import { pathValues, sentParameters } from "./validation.ts";
 
 /** Items that an operation reads in the round of authentication. */
@@ -28,22 +28,22 @@ export type Authenticated = {
   readonly principal: Principal;
   readonly readable: ReadableRepositories;
   /** What the operation asked to be read in the same round. */
-  readonly alongside: ReadonlyArray<Item | undefined>;
+  readonly prefetched: ReadonlyArray<Item | undefined>;
 };
 
 /** Finds out who calls, and whether the operation accepts this kind of key. */
 export async function authenticateRequest(
   deps: Dependencies,
-  exchange: Exchange,
+  requestContext: RequestContext,
   prefetch: Prefetch,
 ): Promise<Authenticated> {
-  const { operation, event, table } = exchange;
+  const { operation, event, table } = requestContext;
   const wantsCursorKeys = operation.paging !== undefined && deps.cursorKeys.isStale;
   const authentication = await authenticate(
     { table, clock: deps.clock },
     {
-      text: keyTextOf(exchange),
-      alongside: (tenant, { organization, user }) => [
+      text: keyTextOf(requestContext),
+      prefetch: (tenant, { organization, user }) => [
         ...(wantsCursorKeys ? [cursorKeysKey] : []),
         ...prefetch(tenant, { organization, path: pathValues(event) }),
         // Last, where readRepositories looks for it.
@@ -53,22 +53,22 @@ export async function authenticateRequest(
   );
   const { principal } = authentication;
   // The log line and the headers of an error name the caller too.
-  exchange.principal = principal;
+  requestContext.principal = principal;
   // Legacy keys are refused as gone; only a wrong ALL is named first, to every kind of key.
   if (operation.instanceScope === "named" && principal.key.kind === "legacy") {
     checkAllIsAllowed(operation, principal, peekBody(event, "org_id"));
   }
   checkKeyKind(operation, principal, sentParameters(event));
-  if (wantsCursorKeys) deps.cursorKeys.accept(authentication.alongside[0]);
+  if (wantsCursorKeys) deps.cursorKeys.accept(authentication.prefetched[0]);
   return {
     principal,
-    readable: await readRepositories(exchange, authentication),
-    alongside: authentication.alongside.slice(wantsCursorKeys ? 1 : 0),
+    readable: await readRepositories(requestContext, authentication),
+    prefetched: authentication.prefetched.slice(wantsCursorKeys ? 1 : 0),
   };
 }
 
 /** The key's text; undefined if the header is absent, empty or sent twice. A deployment may accept further names. */
-function keyTextOf({ event }: Exchange): string | undefined {
+function keyTextOf({ event }: RequestContext): string | undefined {
   const further = optionalVariable("KEY_HEADER_NAMES")?.split(",") ?? [];
   const values = ["x-service-api-key", ...further].flatMap((name) => headerValues(event, name.trim()));
   return values.length === 1 ? values[0] || undefined : undefined;
@@ -76,11 +76,11 @@ function keyTextOf({ event }: Exchange): string | undefined {
 
 /** User keys act as their member: where the operation says so, they cover only what the member can read. */
 async function readRepositories(
-  { operation, table }: Exchange,
-  { principal, alongside }: Authentication,
+  { operation, table }: RequestContext,
+  { principal, prefetched }: Authentication,
 ): Promise<ReadableRepositories> {
   if (!operation.readableOnly || principal.key.kind !== "user") return "*";
-  const { uuid } = certain(principal.home, "organization of the key");
-  const userId = certain(principal.userId, "member behind the key");
-  return await readableFrom(table, uuid, userId, alongside.at(-1));
+  const { uuid } = required(principal.home, "organization of the key");
+  const userId = required(principal.userId, "member behind the key");
+  return await readableFrom(table, uuid, userId, prefetched.at(-1));
 }

@@ -1,9 +1,9 @@
 import * as z from "zod";
+import { ApiError } from "../contract/api-error.ts";
 import { msPerDay } from "../contract/days.ts";
-import { Fault } from "../contract/fault.ts";
 import { cacheLimits, cursorLimits } from "../contract/limits.ts";
-import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Random } from "../runtime/random.ts";
 import { parseItem } from "../store/items/parse.ts";
 import { cursorKeysKey } from "../store/layout.ts";
 import { type Item, type Table, writeIf } from "../store/table.ts";
@@ -64,21 +64,21 @@ export class CursorKeyRing {
 }
 
 /** The functions of the API cannot make a signing key: their roles do not allow it. */
-const notMadeYet = (): Fault =>
-  new Fault("SERVICE_UNAVAILABLE", "The service is being set up. Retry the same request in a minute.", {
+const notMadeYet = (): ApiError =>
+  new ApiError("SERVICE_UNAVAILABLE", "The service is being set up. Retry the same request in a minute.", {
     retryAfterSeconds: 60,
     cause: new TypeError(
       "There are no cursor signing keys yet. The worker rotateCursorKeys makes them every minute: see why it fails.",
     ),
   });
 
-type RotationDeps = { readonly table: Table; readonly clock: Clock; readonly chance: Chance };
+type RotationDeps = { readonly table: Table; readonly clock: Clock; readonly random: Random };
 
 /** The first signing key of a new table. Whoever comes second changes nothing. */
-export async function createCursorKeys({ table, clock, chance }: RotationDeps): Promise<void> {
-  const fresh = newKey(clock, chance);
+export async function createCursorKeys({ table, clock, random }: RotationDeps): Promise<void> {
+  const fresh = newKey(clock, random);
   const put = { ...cursorKeysKey, current: fresh.id, keys: { [fresh.id]: fresh.value } };
-  await writeIf(table, { put, when: { absent: "pk" } }, { repeatable: true });
+  await writeIf(table, { put, when: { absent: "pk" } }, { idempotent: true });
 }
 
 /**
@@ -97,7 +97,7 @@ export async function rotateCursorKeys(
   const { current, keys } = parseCursorKeys(item);
   const signedForMs = deps.clock.nowMs() - (keys[current]?.created_at_ms ?? 0);
   if (signedForMs < signingDaysMax * msPerDay) return "young";
-  const fresh = newKey(deps.clock, deps.chance);
+  const fresh = newKey(deps.clock, deps.random);
   // A key stops signing when its successor is made, so its last cursors are as old as the successor.
   const successors = Object.entries(keys).sort(
     ([, one], [, other]) => one.created_at_ms - other.created_at_ms,
@@ -118,10 +118,10 @@ export async function rotateCursorKeys(
   return "rotated";
 }
 
-function newKey(clock: Clock, chance: Chance) {
-  const id = Buffer.from(chance.bytes(6)).toString("base64url");
+function newKey(clock: Clock, random: Random) {
+  const id = Buffer.from(random.bytes(6)).toString("base64url");
   return {
     id,
-    value: { secret: Buffer.from(chance.bytes(32)).toString("base64url"), created_at_ms: clock.nowMs() },
+    value: { secret: Buffer.from(random.bytes(32)).toString("base64url"), created_at_ms: clock.nowMs() },
   };
 }

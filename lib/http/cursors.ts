@@ -4,8 +4,8 @@ import type { Paging, Position } from "../access/call.ts";
 import type { ScopeMark } from "../access/follow-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { coversSeveral, type Scope } from "../access/scope.ts";
+import { ApiError } from "../contract/api-error.ts";
 import { secondsPerDay } from "../contract/days.ts";
-import { Fault } from "../contract/fault.ts";
 import { cursorLimits } from "../contract/limits.ts";
 import type { Operation } from "../contract/operation.ts";
 import { otherAuthorizedOrganizations, startNewWalk } from "../contract/sentences.ts";
@@ -60,7 +60,7 @@ export type OpenedCursor = {
   readonly ages: Ages | undefined;
 };
 
-const invalid = (sentence: string): Fault => new Fault("INVALID_CURSOR", `cursor: ${sentence}`);
+const invalid = (sentence: string): ApiError => new ApiError("INVALID_CURSOR", `cursor: ${sentence}`);
 const damaged = () => invalid("is damaged. Send next_cursor of the previous page as it is.");
 
 const moved = () =>

@@ -5,9 +5,9 @@ import { TimeUp } from "../runtime/time-up.ts";
 /** When a request must be done with its work, so that its answer is never cut off by Lambda or the gateway. */
 export type Deadline = {
   /** Fires a little earlier, or when the request is stopped: whoever can end with what it has, ends now. */
-  readonly soon: AbortSignal;
+  readonly softDeadline: AbortSignal;
   /** Fires when the time is up: the caller is being answered, so nothing new may be begun. */
-  readonly over: AbortSignal;
+  readonly hardDeadline: AbortSignal;
   /** The same moment by the clock: a function that was frozen hears its timers late. */
   isOver(): boolean;
   /** The work's answer, or a rejection when the time is up. */
@@ -15,7 +15,7 @@ export type Deadline = {
   /** The request was refused: nobody needs what is still being worked on. */
   stop(reason: unknown): void;
   /** The work is done; the clock need not be watched any more. */
-  letGo(): void;
+  dispose(): void;
 };
 
 export type WorkTime = { readonly totalMs: number; readonly wrapUpMs: number; readonly answerMs: number };
@@ -33,12 +33,12 @@ export function openDeadline(clock: Clock, work: WorkTime, remainingMs: number):
   ]);
   passed.catch(() => {});
   return {
-    soon: soon.signal,
-    over: over.signal,
+    softDeadline: soon.signal,
+    hardDeadline: over.signal,
     isOver: () => clock.nowMs() > notAfterMs,
     within: (work) => Promise.race([work, passed]),
     stop: (reason) => soon.abort(reason),
-    letGo: () => done.abort(letGo),
+    dispose: () => done.abort(letGo),
   };
 }
 

@@ -1,7 +1,7 @@
 import { createRateLimiter, type RateLimiter } from "../access/rate-limiter.ts";
-import { type Chance, systemChance } from "../runtime/chance.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { auditRetentionDays, requiredVariable } from "../runtime/environment.ts";
+import { type Random, systemRandom } from "../runtime/random.ts";
 import { storeClient } from "../store/client.ts";
 import { createDynamoTable, type MeteredTable } from "../store/dynamo.ts";
 import { CursorKeyRing } from "./cursor-keys.ts";
@@ -10,7 +10,7 @@ import { RefusalMemory } from "./refusal-memory.ts";
 export type Dependencies = {
   readonly table: MeteredTable;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly random: Random;
   readonly limiter: RateLimiter;
   readonly cursorKeys: CursorKeyRing;
   readonly refusals: RefusalMemory;
@@ -22,21 +22,21 @@ let known: Dependencies | undefined;
 
 /** Made once per warm function, from the environment alone. */
 export function dependencies(): Dependencies {
-  known ??= create(systemClock, systemChance);
+  known ??= create(systemClock, systemRandom);
   return known;
 }
 
-function create(clock: Clock, chance: Chance): Dependencies {
+function create(clock: Clock, random: Random): Dependencies {
   return {
     clock,
-    chance,
+    random,
     table: createDynamoTable({
       client: storeClient(),
       tableName: requiredVariable("TABLE_NAME"),
       clock,
-      chance,
+      random,
     }),
-    limiter: createRateLimiter({ clock, chance }),
+    limiter: createRateLimiter({ clock, random }),
     cursorKeys: new CursorKeyRing({ clock }),
     refusals: new RefusalMemory(),
     retentionDays: auditRetentionDays(),

@@ -1,5 +1,5 @@
+import { ApiError } from "../contract/api-error.ts";
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
-import { Fault } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
 import { errorShapeOf } from "../contract/operation.ts";
 import { StoreUnavailable } from "../store/table.ts";
@@ -7,11 +7,11 @@ import type { Rendered } from "./reply.ts";
 import { render } from "./reply.ts";
 
 /** Whatever was thrown, as the fault the caller may see. */
-export function faultOf(error: unknown, requestId: string): Fault {
-  if (error instanceof Fault) return error;
+export function faultOf(error: unknown, requestId: string): ApiError {
+  if (error instanceof ApiError) return error;
   const isTimeout = error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
   if (error instanceof StoreUnavailable || isTimeout) {
-    return new Fault(
+    return new ApiError(
       "SERVICE_UNAVAILABLE",
       "The service cannot answer in time right now. Retry the same request.",
       {
@@ -21,17 +21,17 @@ export function faultOf(error: unknown, requestId: string): Fault {
     );
   }
   const message = `Internal error. Retry; if it persists, report request ${requestId}.`;
-  return new Fault("INTERNAL_ERROR", message, { cause: error });
+  return new ApiError("INTERNAL_ERROR", message, { cause: error });
 }
 
 /** The one renderer of errors, in the shape that the path has. */
-export function renderFault(fault: Fault, path: string): Rendered {
+export function renderFault(fault: ApiError, path: string): Rendered {
   const json = errorShapeOf(path) === "errors" ? { errors: fault.problems } : { error: asOne(fault) };
   const retry = retryAfter(fault.code, fault.retryAfterSeconds);
   return render(fault.status, { json, headers: { ...fault.headers, ...retry } });
 }
 
-function asOne({ code, problems }: Fault) {
+function asOne({ code, problems }: ApiError) {
   const alike = problems.filter((problem) => problem.code === code);
   return { code, message: alike.map(({ message }) => message).join(" ") };
 }

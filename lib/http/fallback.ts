@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
-import { Fault } from "../contract/fault.ts";
-import { type Chance, systemChance } from "../runtime/chance.ts";
+import { ApiError } from "../contract/api-error.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
+import { type Random, systemRandom } from "../runtime/random.ts";
 import { corsHeaders, preflightHeaders } from "./cors.ts";
 import { renderFault } from "./errors.ts";
 import { baseHeaders, helpHeader, ownPathOf, requestIdOf, shownPath } from "./headers.ts";
@@ -13,10 +13,10 @@ export type Route = { readonly method: string; readonly path: string };
 export function answerUnrouted(
   routes: readonly Route[],
   event: APIGatewayProxyEvent,
-  chance: Chance = systemChance,
+  random: Random = systemRandom,
   clock: Clock = systemClock,
 ): APIGatewayProxyResult {
-  const opened = { requestId: requestIdOf(event, chance), startedAtMs: clock.nowMs() };
+  const opened = { requestId: requestIdOf(event, random), startedAtMs: clock.nowMs() };
   const path = ownPathOf(event);
   const allowed = methodsAt(routes, path);
   const own = { ...baseHeaders(opened.requestId), ...corsHeaders(event) };
@@ -32,14 +32,14 @@ export function answerUnrouted(
   return { statusCode: status, headers: all, body: event.httpMethod === "HEAD" ? "" : body.toString() };
 }
 
-function faultAt({ httpMethod: method, path }: APIGatewayProxyEvent, allowed: readonly string[]): Fault {
+function faultAt({ httpMethod: method, path }: APIGatewayProxyEvent, allowed: readonly string[]): ApiError {
   if (allowed.length === 0)
-    return new Fault(
+    return new ApiError(
       "NOT_FOUND",
       `There is nothing at ${shownPath(path)}. The reference of the API, at /docs, lists every path.`,
     );
   const list = allowed.join(", ");
-  return new Fault("METHOD_NOT_ALLOWED", `${method} is not allowed here. Allowed: ${list}.`, {
+  return new ApiError("METHOD_NOT_ALLOWED", `${method} is not allowed here. Allowed: ${list}.`, {
     headers: { allow: list },
   });
 }

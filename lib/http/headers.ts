@@ -3,7 +3,7 @@ import type { Admission } from "../access/rate-limiter.ts";
 import { type ErrorCode, errorPagePath } from "../contract/errors.ts";
 import { requestLimits } from "../contract/limits.ts";
 import type { RateLimit } from "../contract/operation.ts";
-import type { Chance } from "../runtime/chance.ts";
+import type { Random } from "../runtime/random.ts";
 
 /** Every value of a header, whatever the letter case the caller wrote it in. */
 export function headerValues({ multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] {
@@ -20,10 +20,10 @@ export function headerValues({ multiValueHeaders }: APIGatewayProxyEvent, name: 
 
 const ownRequestId = new RegExp(`^[A-Za-z0-9_-]{1,${requestLimits.requestIdCharactersMax}}$`);
 
-export function requestIdOf(event: APIGatewayProxyEvent, chance: Chance): string {
+export function requestIdOf(event: APIGatewayProxyEvent, random: Random): string {
   const [own, ...others] = headerValues(event, "x-request-id");
   if (own !== undefined && others.length === 0 && ownRequestId.test(own)) return own;
-  return event.requestContext?.requestId ?? chance.uuid();
+  return event.requestContext?.requestId ?? random.uuid();
 }
 
 /** The gateway's own id of the request, whatever the caller calls it. */

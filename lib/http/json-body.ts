@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import { Fault } from "../contract/fault.ts";
+import { ApiError } from "../contract/api-error.ts";
 import { requestLimits } from "../contract/limits.ts";
 import type { Operation } from "../contract/operation.ts";
 import { valueAt } from "../contract/problems.ts";
@@ -47,7 +47,7 @@ function checkSize(
 ): void {
   const bytes = Buffer.byteLength(body, isBase64Encoded ? "base64" : "utf8");
   if (bytes > bodyBytesMax) {
-    throw new Fault(
+    throw new ApiError(
       "PAYLOAD_TOO_LARGE",
       `The body has ${bytes} bytes; at most ${bodyBytesMax} are taken. Send less at once.`,
     );
@@ -57,7 +57,7 @@ function checkSize(
 function checkContentType(event: APIGatewayProxyEvent): void {
   const [contentType = "", ...others] = headerValues(event, "content-type");
   if (others.length > 0 || !/^application\/json[ \t]*(?:;|$)/i.test(contentType.trim())) {
-    throw new Fault("UNSUPPORTED_MEDIA_TYPE", "The body must be sent as content-type: application/json.");
+    throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "The body must be sent as content-type: application/json.");
   }
 }
 

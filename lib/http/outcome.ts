@@ -1,16 +1,21 @@
-import { Refused } from "../access/authenticate.ts";
-import type { Fault } from "../contract/fault.ts";
+import { AuthenticationError } from "../access/authenticate.ts";
+import type { ApiError } from "../contract/api-error.ts";
 import { limiterMetrics, requestMetrics } from "../contract/telemetry.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeError } from "../runtime/log.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RequestContext } from "./request-context.ts";
 import { logRequest } from "./request-line.ts";
 
 /** The line of an operation's request: also who asked, what it cost, and why it failed. */
-export function logOutcome(clock: Clock, exchange: Exchange, status: number, fault?: Fault): void {
-  const { operation, principal, meter, limiterFailed } = exchange;
+export function logOutcome(
+  clock: Clock,
+  requestContext: RequestContext,
+  status: number,
+  fault?: ApiError,
+): void {
+  const { operation, principal, meter, limiterFailed } = requestContext;
   // A real key that was turned away is nobody's principal, and still what the line will be searched by.
-  const key = principal?.key ?? (fault instanceof Refused ? fault.key : undefined);
+  const key = principal?.key ?? (fault instanceof AuthenticationError ? fault.key : undefined);
   const fields = {
     operation: operation.id,
     ...(limiterFailed && { limiter_failures: 1 }),
@@ -22,5 +27,5 @@ export function logOutcome(clock: Clock, exchange: Exchange, status: number, fau
     ...(status >= 500 && { cause: describeError(fault?.cause ?? fault) }),
   };
   const metrics = limiterFailed ? [requestMetrics, limiterMetrics] : [requestMetrics];
-  logRequest(clock, exchange, { status, fault }, { fields, metrics });
+  logRequest(clock, requestContext, { status, fault }, { fields, metrics });
 }

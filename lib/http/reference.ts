@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
+import { ApiError } from "../contract/api-error.ts";
 import { errorCodes, itemErrorCodes } from "../contract/errors.ts";
-import { Fault } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
 import {
   documentFile,
@@ -16,8 +16,8 @@ import {
 } from "../contract/reference.ts";
 import type { ApiDocument } from "../reference/document.ts";
 import { createSite, type MarkdownSource, type Site } from "../reference/site.ts";
-import { type Chance, systemChance } from "../runtime/chance.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
+import { type Random, systemRandom } from "../runtime/random.ts";
 import { type Coding, compress, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
 import { renderFault } from "./errors.ts";
@@ -39,11 +39,11 @@ type Document = {
 };
 
 /** Answers `GET` of the reference's routes from the files below `root`; each is read once, and each page made once. */
-export function serveReference(root: string, chance: Chance = systemChance, clock: Clock = systemClock) {
+export function serveReference(root: string, random: Random = systemRandom, clock: Clock = systemClock) {
   const find = documents((file) => readFile(join(root, file)));
   const compressOnce = compressor();
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
-    const opened = { requestId: requestIdOf(event, chance), startedAtMs: clock.nowMs() };
+    const opened = { requestId: requestIdOf(event, random), startedAtMs: clock.nowMs() };
     const own = { ...baseHeaders(opened.requestId), ...corsHeaders(event) };
     const path = ownPathOf(event);
     if (path === "/") {
@@ -86,7 +86,7 @@ export function serveReference(root: string, chance: Chance = systemChance, cloc
 }
 
 const notThere = (path: string) =>
-  new Fault("NOT_FOUND", `There is nothing at ${shownPath(path)}. The reference of the API is at /docs.`);
+  new ApiError("NOT_FOUND", `There is nothing at ${shownPath(path)}. The reference of the API is at /docs.`);
 
 type Read = (file: string) => Promise<Buffer>;
 

@@ -1,16 +1,16 @@
-import { Refused } from "../access/authenticate.ts";
+import { AuthenticationError } from "../access/authenticate.ts";
 import { actorOf } from "../access/principal.ts";
 import { recordRefusal } from "../audit/refusals.ts";
+import type { ApiError } from "../contract/api-error.ts";
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
-import type { Fault } from "../contract/fault.ts";
 import { describeError, log } from "../runtime/log.ts";
 import type { KeyItem } from "../store/items/key.ts";
 import { parseMember } from "../store/items/people.ts";
 import { memberKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 import type { Dependencies } from "./dependencies.ts";
-import type { Exchange } from "./exchange.ts";
 import { gatewayRequestIdOf, sourceIpOf } from "./headers.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** What turns a key away, as against what is wrong with a request. */
 const refusingStatuses = new Set([401, 402, 403, 410, 429]);
@@ -18,29 +18,33 @@ const refuses = (code: ErrorCode): boolean =>
   refusingStatuses.has(errorCodes[code].status) || code === "ORGANIZATION_NOT_FOUND";
 
 /** The answer is decided: whatever happens here changes nothing about it. */
-export async function auditRefusal(deps: Dependencies, exchange: Exchange, fault: Fault): Promise<void> {
-  const { principal } = exchange;
-  const key = fault instanceof Refused ? fault.key : principal?.key;
+export async function auditRefusal(
+  deps: Dependencies,
+  requestContext: RequestContext,
+  fault: ApiError,
+): Promise<void> {
+  const { principal } = requestContext;
+  const key = fault instanceof AuthenticationError ? fault.key : principal?.key;
   if (!key || !refuses(fault.code)) return;
-  const reason = fault instanceof Refused ? fault.reason : fault.code;
+  const reason = fault instanceof AuthenticationError ? fault.reason : fault.code;
   if (deps.refusals.isTold(key.id, reason, deps.clock.nowMs())) return;
   try {
-    const userName = principal ? principal.userName : await readUserName(exchange.table, key);
+    const userName = principal ? principal.userName : await readUserName(requestContext.table, key);
     await recordRefusal(
-      { ...deps, table: exchange.table },
+      { ...deps, table: requestContext.table },
       {
         key,
         actor: actorOf({ key, userName }),
         reason,
-        operation: exchange.operation.id,
-        ipAddress: sourceIpOf(exchange.event),
-        requestId: exchange.requestId,
-        gatewayRequestId: gatewayRequestIdOf(exchange.event),
+        operation: requestContext.operation.id,
+        ipAddress: sourceIpOf(requestContext.event),
+        requestId: requestContext.requestId,
+        gatewayRequestId: gatewayRequestIdOf(requestContext.event),
       },
     );
     deps.refusals.tell(key.id, reason, deps.clock.nowMs());
   } catch (error) {
-    log("warn", "refusal not audited", { request_id: exchange.requestId, cause: describeError(error) });
+    log("warn", "refusal not audited", { request_id: requestContext.requestId, cause: describeError(error) });
   }
 }
 

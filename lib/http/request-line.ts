@@ -1,11 +1,11 @@
-import type { Fault } from "../contract/fault.ts";
+import type { ApiError } from "../contract/api-error.ts";
 import { errorMetrics, type MetricGroup } from "../contract/telemetry.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type LogFields, log } from "../runtime/log.ts";
 import { embedMetrics } from "../runtime/metrics.ts";
 
 export type Opened = { readonly requestId: string; readonly startedAtMs: number };
-export type Answered = { readonly status: number; readonly fault?: Fault | undefined };
+export type Answered = { readonly status: number; readonly fault?: ApiError | undefined };
 
 /** What the line says beside, and which of its numbers are metrics. */
 export type More = { readonly fields?: LogFields; readonly metrics?: readonly MetricGroup[] };

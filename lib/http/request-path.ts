@@ -1,5 +1,5 @@
 import type { Context } from "aws-lambda";
-import type { Call } from "../access/call.ts";
+import type { OperationContext } from "../access/call.ts";
 import { touchLastUsed } from "../access/last-used.ts";
 import { checkPermission, checkPlan } from "../access/policy.ts";
 import { actorOf } from "../access/principal.ts";
@@ -9,16 +9,16 @@ import { admit, bucketOwner, gatedTable } from "./admission.ts";
 import { authenticateRequest, type Prefetch } from "./authentication.ts";
 import { bindPaging } from "./cursors.ts";
 import type { Dependencies } from "./dependencies.ts";
-import type { Exchange, Verb } from "./exchange.ts";
 import { gatewayRequestIdOf, sourceIpOf } from "./headers.ts";
 import { createBodyReader } from "./json-body.ts";
 import type { Reply } from "./reply.ts";
+import type { RequestContext, Verb } from "./request-context.ts";
 import { followScope, type Locate, narrowScope, resolveScope, scopeOptionsOf } from "./request-scope.ts";
 import { keyInPath, sentParameters, validateRequest } from "./validation.ts";
 
 export type RequestPathOptions<Op extends Operation> = {
   /** Items to read in the round of authentication. */
-  readonly alongside?: Prefetch;
+  readonly prefetch?: Prefetch;
   readonly locate?: Locate<Op>;
 };
 
@@ -26,14 +26,14 @@ export type RequestPathOptions<Op extends Operation> = {
 export function createRequestPath<Op extends Operation>(
   operation: Op,
   verb: Verb<Op>,
-  { alongside: prefetch = () => [], locate }: RequestPathOptions<Op> = {},
+  { prefetch = () => [], locate }: RequestPathOptions<Op> = {},
 ) {
   const readBody = operation.body ? createBodyReader(operation) : undefined;
 
-  return async (deps: Dependencies, exchange: Exchange, context: Context): Promise<Reply> => {
-    const { event, table } = exchange;
+  return async (deps: Dependencies, requestContext: RequestContext, context: Context): Promise<Reply> => {
+    const { event, table } = requestContext;
 
-    const { principal, readable, alongside } = await authenticateRequest(deps, exchange, prefetch);
+    const { principal, readable, prefetched } = await authenticateRequest(deps, requestContext, prefetch);
 
     // The body is parsed for callers with a valid key only.
     const body = readBody?.(event, context);
@@ -61,45 +61,52 @@ export function createRequestPath<Op extends Operation>(
     const followed = await followScope({ table, nowMs: deps.clock.nowMs() }, request, allowed);
     const scope = locate ? await narrowScope(locate, { scope: followed, input, table }) : followed;
 
-    return await runVerb(deps, exchange, verb, { principal, scope, readable, input, paging, alongside });
+    return await runVerb(deps, requestContext, verb, {
+      principal,
+      scope,
+      readable,
+      input,
+      paging,
+      prefetched,
+    });
   };
 }
 
 type Resolved<Op extends Operation> = Pick<
-  Call<Op>,
-  "principal" | "scope" | "readable" | "input" | "paging" | "alongside"
+  OperationContext<Op>,
+  "principal" | "scope" | "readable" | "input" | "paging" | "prefetched"
 >;
 
 /** The limiter's write runs beside the verb's first reads; the verb's writes wait for it. */
 async function runVerb<Op extends Operation>(
   deps: Dependencies,
-  exchange: Exchange,
+  requestContext: RequestContext,
   verb: Verb<Op>,
   resolved: Resolved<Op>,
 ): Promise<Reply> {
-  const { operation, table, deadline } = exchange;
+  const { operation, table, deadline } = requestContext;
   const { principal, scope } = resolved;
   const owner = bucketOwner(operation, principal, scope);
   deps.limiter.refuseKnownFull(operation.rateLimit, owner);
   const admitted = admit({ limiter: deps.limiter, table }, operation, owner, () => {
-    exchange.limiterFailed = true;
+    requestContext.limiterFailed = true;
   });
   const answer = verb({
     ...resolved,
     table: gatedTable(table, admitted),
     clock: deps.clock,
-    chance: deps.chance,
+    random: deps.random,
     retentionDays: deps.retentionDays,
     actor: actorOf(principal),
-    requestId: exchange.requestId,
-    gatewayRequestId: gatewayRequestIdOf(exchange.event),
-    ipAddress: sourceIpOf(exchange.event),
-    signal: deadline.soon,
+    requestId: requestContext.requestId,
+    gatewayRequestId: gatewayRequestIdOf(requestContext.event),
+    ipAddress: sourceIpOf(requestContext.event),
+    signal: deadline.softDeadline,
   });
   answer.catch(() => {});
   try {
     const admission = await admitted;
-    if (admission) exchange.admission = admission;
+    if (admission) requestContext.admission = admission;
   } catch (refusal) {
     deadline.stop(refusal);
     throw refusal;

@@ -1,5 +1,5 @@
 import { withOrganizationsNow } from "../access/authenticate.ts";
-import type { Call, Input } from "../access/call.ts";
+import type { Input, OperationContext } from "../access/call.ts";
 import { followRows, spanOf } from "../access/follow-scope.ts";
 import { checkPlan } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
@@ -98,7 +98,7 @@ const asksForRemoved = (query: unknown): boolean => fieldOf(query, "include_remo
  * scope, and the call counts in its window.
  */
 export type Locate<Op extends Operation> = (
-  call: Pick<Call<Op>, "scope" | "input" | "table">,
+  call: Pick<OperationContext<Op>, "scope" | "input" | "table">,
 ) => Promise<OrganizationItem | undefined>;
 
 /** Narrows the scope to the organization that the data names; the data is read only if the scope has several. */

@@ -1,14 +1,13 @@
 import { Readable } from "node:stream";
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { RateLimitExceeded } from "../access/rate-limiter.ts";
+import { ApiError, responseTooLarge } from "../contract/api-error.ts";
 import type { ErrorCode } from "../contract/errors.ts";
-import { Fault, responseTooLarge } from "../contract/fault.ts";
 import { requestLimits } from "../contract/limits.ts";
 import { lambdaLimits } from "../contract/platform.ts";
 import { compress, compressed, preferredCoding } from "./compression.ts";
 import { corsHeaders } from "./cors.ts";
 import { faultOf, renderFault } from "./errors.ts";
-import type { Exchange } from "./exchange.ts";
 import {
   baseHeaders,
   deprecationHeaders,
@@ -19,21 +18,22 @@ import {
 } from "./headers.ts";
 import type { Rendered, Reply } from "./reply.ts";
 import { render } from "./reply.ts";
+import type { RequestContext } from "./request-context.ts";
 
 export type StreamedResult = Omit<APIGatewayProxyResult, "body"> & { body: Readable };
 export type Result = APIGatewayProxyResult | StreamedResult;
 
-export async function succeed(exchange: Exchange, reply: Reply): Promise<Result> {
-  const rendered = render(exchange.operation.answer.status, reply);
+export async function succeed(requestContext: RequestContext, reply: Reply): Promise<Result> {
+  const rendered = render(requestContext.operation.answer.status, reply);
   if (rendered.body.length > requestLimits.responseBytesMax)
-    throw responseTooLarge(exchange.operation.narrowing);
-  const result = await finish(exchange, rendered);
-  if (!fitsLambda(result)) throw tooLargeAtOnce(exchange.operation.narrowing);
+    throw responseTooLarge(requestContext.operation.narrowing);
+  const result = await finish(requestContext, rendered);
+  if (!fitsLambda(result)) throw tooLargeAtOnce(requestContext.operation.narrowing);
   return result;
 }
 
-const tooLargeAtOnce = (narrowing = "Reduce limit or add filters."): Fault =>
-  new Fault("RESPONSE_TOO_LARGE", `The answer is too large to be sent at once. ${narrowing}`);
+const tooLargeAtOnce = (narrowing = "Reduce limit or add filters."): ApiError =>
+  new ApiError("RESPONSE_TOO_LARGE", `The answer is too large to be sent at once. ${narrowing}`);
 
 /** JSON makes six bytes of one at most, so most answers need no second look. Streams have no such bound. */
 function fitsLambda(result: Result): boolean {
@@ -41,20 +41,23 @@ function fitsLambda(result: Result): boolean {
   return Buffer.byteLength(JSON.stringify(result)) <= lambdaLimits.answerBytesMax;
 }
 
-export async function fail(exchange: Exchange, error: unknown): Promise<{ result: Result; fault: Fault }> {
-  const fault = faultOf(error, exchange.requestId);
-  if (fault instanceof RateLimitExceeded) exchange.admission = fault.admission;
-  const rendered = renderFault(fault, exchange.operation.path);
-  return { fault, result: await finish(exchange, rendered, fault.code) };
+export async function fail(
+  requestContext: RequestContext,
+  error: unknown,
+): Promise<{ result: Result; fault: ApiError }> {
+  const fault = faultOf(error, requestContext.requestId);
+  if (fault instanceof RateLimitExceeded) requestContext.admission = fault.admission;
+  const rendered = renderFault(fault, requestContext.operation.path);
+  return { fault, result: await finish(requestContext, rendered, fault.code) };
 }
 
 /** The one place where answers get their headers, their coding and their transport form. */
 async function finish(
-  exchange: Exchange,
+  requestContext: RequestContext,
   { status, headers, body }: Rendered,
   problem?: ErrorCode,
 ): Promise<Result> {
-  const { operation, principal, admission, requestId, event } = exchange;
+  const { operation, principal, admission, requestId, event } = requestContext;
   const all: Record<string, string> = {
     ...baseHeaders(requestId),
     ...corsHeaders(event),

@@ -4,10 +4,10 @@ import type { Input } from "../access/call.ts";
 import type { Principal } from "../access/principal.ts";
 import { checksOrgId, readsOrgId } from "../access/scope.ts";
 import type { KeyKind } from "../contract/access.ts";
-import { Fault, type Problem } from "../contract/fault.ts";
+import { ApiError, type Problem } from "../contract/api-error.ts";
 import type { Operation } from "../contract/operation.ts";
 import { firstOf, sentencesOf, valueAt } from "../contract/problems.ts";
-import { certain } from "../runtime/certain.ts";
+import { required } from "../runtime/required.ts";
 import type { Table } from "../store/table.ts";
 import { type OpenedCursor, openCursor } from "./cursors.ts";
 import type { Dependencies } from "./dependencies.ts";
@@ -42,15 +42,15 @@ export async function validateRequest<Op extends Operation>(
       cursor = await openCursor(opening, operation, checked.cursor);
     } catch (error) {
       // A refused cursor is one problem among others; anything else is not a problem of the request.
-      if (!(error instanceof Fault)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       problems.push(...error.problems);
     }
   }
   const [first, ...more] = problems;
-  if (first) throw new Fault(first.code, first.message, { more });
+  if (first) throw new ApiError(first.code, first.message, { more });
   const { input } = checked;
   const problem = contradiction(operation, kind, input) ?? operation.problemFor?.(kind, { body: input.body });
-  if (problem) throw new Fault("INVALID_REQUEST", problem);
+  if (problem) throw new ApiError("INVALID_REQUEST", problem);
   return { input, cursor };
 }
 
@@ -137,7 +137,7 @@ function queryValues(operation: Operation, event: APIGatewayProxyEvent) {
   const values: Record<string, unknown> = Object.create(null);
   const problems = new Map<string, string>();
   for (const [name, given] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
-    const all = certain(given, "value of the parameter");
+    const all = required(given, "value of the parameter");
     if (!Object.hasOwn(operation.query.shape, name)) values[name] = all[0];
     else if (all.includes("")) problems.set(name, `${name}: must not be empty.`);
     else if (repeatable.has(name)) values[name] = all;
@@ -165,7 +165,7 @@ function checkBatch({ batch }: Operation, body: unknown): void {
   for (const field of batch?.fields ?? []) {
     const elements = valueAt(body, [field]);
     if (batch && Array.isArray(elements) && elements.length > batch.elementsMax) {
-      throw new Fault(
+      throw new ApiError(
         "BATCH_SIZE_EXCEEDED",
         `${field}: has ${elements.length} elements; at most ${batch.elementsMax} are taken in one request.`,
       );

@@ -3,15 +3,15 @@ import { indexLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
 import { NoAnswer } from "../runtime/aws-fault.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
-import { atMost } from "./at-most.ts";
 import type { ModelClient } from "./bedrock-client.ts";
 import { type Embedder, normalised } from "./embedder.ts";
+import { limitConcurrency } from "./limit-concurrency.ts";
 
 const answerSchema = z.object({ embedding: z.array(z.number()) });
 
 /** Titan Text Embeddings v2: one text a call, a bounded number of calls at once. */
 export function createBedrockEmbedder(modelId: string, client: ModelClient = bedrockClient()): Embedder {
-  const oneOfFew = atMost(indexLimits.embeddingsAtOnceMax);
+  const oneOfFew = limitConcurrency(indexLimits.embeddingsAtOnceMax);
   const { dimensions } = tableShape.vectorIndex;
   return {
     id: `bedrock:${modelId}`,

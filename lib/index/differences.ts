@@ -6,8 +6,8 @@ import { parseVectorHead, type VectorHead, vectorHeadAttributes } from "../store
 import { behindVectors, learningOfVector, learningPartition, vectorPartition } from "../store/layout.ts";
 import { type Item, queryAll, type Table } from "../store/table.ts";
 import type { Embedder } from "./embedder.ts";
-import { isIndexed, isRight } from "./place.ts";
 import type { Change } from "./stale.ts";
+import { isIndexCurrent, isIndexed } from "./write-vectors.ts";
 
 /** What the comparison needs of a record. */
 const learningHead = z.object({
@@ -90,14 +90,15 @@ const agree = (
   embedder: Embedder,
   record: LearningHead | undefined,
   vectors: ReadonlyArray<VectorHead | undefined>,
-): boolean => (record && isIndexed(record) ? isRight(vectors, record, embedder) : vectors.length === 0);
+): boolean =>
+  record && isIndexed(record) ? isIndexCurrent(vectors, record, embedder) : vectors.length === 0;
 
 const walk = (table: Table, pk: string, after: string, only: readonly string[]) =>
   queryAll(table, {
     pk,
     ...(after && { after }),
     only,
-    eventually: true,
+    eventuallyConsistent: true,
     pageItems: indexLimits.inspectedPageItems,
   });
 

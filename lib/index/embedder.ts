@@ -1,6 +1,6 @@
 import { indexLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
-import { certain } from "../runtime/certain.ts";
+import { required } from "../runtime/required.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import { beginningOf, piecesOf } from "./pieces.ts";
 
@@ -46,4 +46,4 @@ export function normalised(vector: readonly number[]): readonly number[] {
 
 /** Of two vectors of length 1: 1 is the same, 0 is unrelated. */
 export const cosine = (one: readonly number[], other: readonly number[]): number =>
-  one.reduce((sum, value, index) => sum + value * certain(other[index], "dimension"), 0);
+  one.reduce((sum, value, index) => sum + value * required(other[index], "dimension"), 0);

@@ -2,8 +2,8 @@ import { indexLimits } from "../contract/limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import type { Embedder, Embedding } from "./embedder.ts";
-import { type PlaceDeps, type Placement, place, vectorItems } from "./place.ts";
 import { markerKey, markStale } from "./stale.ts";
+import { type PlaceDeps, type Placement, vectorItems, writeVectors } from "./write-vectors.ts";
 
 /** A Learning whose vector is missing or wrong, and its embedding, which may still be under way. */
 export type Fresh = {
@@ -38,7 +38,7 @@ export async function followChanged(
     for (const { learning } of unmarked) failed.set(learning.id, error);
   }
   const placed = placements.flat().filter(({ id }) => !failed.has(id));
-  for (const [{ id }, reason] of await place(deps, placed)) failed.set(id, reason);
+  for (const [{ id }, reason] of await writeVectors(deps, placed)) failed.set(id, reason);
   return failed;
 }
 

@@ -13,15 +13,15 @@ import { learningKey, stalePartition, vectorPartition } from "../store/layout.ts
 import { type Item, identityOf, type Key, queryAll, type Range, type Table } from "../store/table.ts";
 import { type Embedder, embedAll, embeddedTexts } from "./embedder.ts";
 import {
+  isIndexCurrent,
   isIndexed,
   isOfRevision,
-  isRight,
   type PlaceDeps,
   type Placement,
-  place,
   vectorItems,
   vectorKeys,
-} from "./place.ts";
+  writeVectors,
+} from "./write-vectors.ts";
 
 const reconciler = "The reconciler";
 
@@ -88,7 +88,7 @@ type Fault = "missing" | "stale" | "orphaned";
 type Planned = { readonly fault: Fault | undefined; readonly placement: Placement };
 
 async function refreshSome(
-  { table, chance, embedder }: RefreshDeps,
+  { table, random, embedder }: RefreshDeps,
   groups: readonly (readonly StaleItem[])[],
 ): Promise<Report> {
   const [pairs, found] = await Promise.all([
@@ -101,8 +101,8 @@ async function refreshSome(
   const plans = planned.flatMap((outcome) =>
     outcome.status === "fulfilled" && outcome.value ? [outcome.value] : [],
   );
-  const notPlaced = await place(
-    { table, chance },
+  const notPlaced = await writeVectors(
+    { table, random },
     plans.map(({ placement }) => placement),
   );
   const mended = (fault: Fault) =>
@@ -127,7 +127,7 @@ async function readTogether(
   return await Promise.all(
     groups.map(async ([first, ...others]) => {
       if (!first) return { record: undefined, markers: [] };
-      const [record, ...markers] = await table.getTogether([
+      const [record, ...markers] = await table.transactGet([
         learningKey(first.organization, first.id),
         first,
         // Further ones, should a Learning have so many, are found again by the next run.
@@ -170,7 +170,7 @@ async function plan(
   const own = vectorKeys(learning).map(identityOf);
   const strays = found.map(({ key }) => key).filter((key) => !own.includes(identityOf(key)));
   const ownHeads = own.map((key) => heads.get(key));
-  const isWhole = isRight(ownHeads, learning, embedder) && isOfRevision(ownHeads, learning);
+  const isWhole = isIndexCurrent(ownHeads, learning, embedder) && isOfRevision(ownHeads, learning);
   const fault = isNone ? "missing" : isWhole && strays.length === 0 ? undefined : "stale";
   const vectors = isWhole ? undefined : await vectorsFor(embedder, learning);
   return { fault, placement: { ...common, vectors, strays } };

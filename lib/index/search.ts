@@ -6,7 +6,7 @@ import type { Table } from "../store/table.ts";
 import type { VectorSearch } from "../store/vectors.ts";
 import { cosine, type Embedder, embedAll, spaceOf } from "./embedder.ts";
 import { piecesOf } from "./pieces.ts";
-import { isIndexed, isRightPiece } from "./place.ts";
+import { isIndexed, isPieceCurrent } from "./write-vectors.ts";
 
 export type SearchDeps = {
   readonly table: Table;
@@ -62,7 +62,7 @@ export async function searchLearnings(
   for (const item of items.slice(0, keys.length)) {
     const learning = item && learnings.get(learningOfVector(item.sk));
     const vector = item && parseVector(item);
-    if (!learning || !vector || !isRightPiece(vector, learning, embedder)) continue;
+    if (!learning || !vector || !isPieceCurrent(vector, learning, embedder)) continue;
     const score = Math.max(...queries.map((query) => cosine(query, vector.vector)));
     if (score >= (found.get(learning.id)?.score ?? scoreMin)) found.set(learning.id, { learning, score });
   }

@@ -1,6 +1,5 @@
-import { type Changing, changeEntry } from "../audit/entry.ts";
+import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
 import { toTimestamp } from "../runtime/clock.ts";
-import { decideAnew, type Store } from "../store/decide.ts";
 import { type LearningItem, parseLearning, parsePending } from "../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
@@ -10,6 +9,7 @@ import {
   organizationPendingPartition,
   pendingPartition,
 } from "../store/layout.ts";
+import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import {
   type Item,
   type Key,
@@ -18,7 +18,7 @@ import {
   TransactionRefused,
   type TransactionWrite,
 } from "../store/table.ts";
-import { approved, changed, type Moment, moment, recordWrites } from "./record.ts";
+import { approved, changed, recordWrites, type WriteContext, writeContext } from "./record.ts";
 import { learningEvent } from "./writer.ts";
 
 /** Learnings that wait for an admin, the next deadline first; of one organization or of one id, if it is named. */
@@ -84,18 +84,18 @@ export type DecisionOutcome = Decision | "not_pending" | "not_found";
 
 /** An admin's decision. Only what is pending can be decided. The reconciler indexes what was approved. */
 export async function decideLearning(
-  deps: Changing,
+  deps: AuditedContext,
   organization: string,
   id: string,
   decision: Decision,
 ): Promise<DecisionOutcome> {
-  return await decideAnew(deps, async () => {
+  return await retryOnConflict(deps, async () => {
     const found = await readPending(deps, organization, id);
     if (typeof found === "string") return found;
     const event = learningEvent(found.organization, `learning.${decision}`, [id]);
     await deps.table.transact([
       ...decisionWrites(found.at, found.learning, decision),
-      ...changeEntry(deps, event),
+      ...auditWritesFor(deps, event),
     ]);
     return decision;
   });
@@ -120,7 +120,7 @@ export async function approveDue(
 }
 
 async function approveOne(store: Store, organization: string, id: string, row: Item): Promise<boolean> {
-  return await decideAnew(store, async () => {
+  return await retryOnConflict(store, async () => {
     const found = await readPending(store, organization, id);
     // Decided meanwhile, by another run or an admin; the row goes with the decision.
     if (typeof found === "string") return false;
@@ -134,11 +134,11 @@ async function approveOne(store: Store, organization: string, id: string, row: I
 type Found = {
   readonly organization: OrganizationItem;
   readonly learning: LearningItem;
-  readonly at: Moment;
+  readonly at: WriteContext;
 };
 
 async function readPending(
-  { table, clock, chance }: Store,
+  { table, clock, random }: Store,
   organization: string,
   id: string,
 ): Promise<Found | "not_found" | "not_pending"> {
@@ -147,11 +147,15 @@ async function readPending(
   const learning = parseLearning(record);
   if (learning.state !== "pending") return "not_pending";
   const parsed = parseOrganization(owner);
-  return { organization: parsed, learning, at: moment({ nowMs: clock.nowMs(), chance }, parsed.tenant) };
+  return {
+    organization: parsed,
+    learning,
+    at: writeContext({ nowMs: clock.nowMs(), random }, parsed.tenant),
+  };
 }
 
 /** A refusal drops the pull requests too: what the admin turned down does not come in by another door. */
-const decisionWrites = (at: Moment, learning: LearningItem, decision: Decision): TransactionWrite[] =>
+const decisionWrites = (at: WriteContext, learning: LearningItem, decision: Decision): TransactionWrite[] =>
   recordWrites(
     at,
     learning,

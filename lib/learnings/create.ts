@@ -1,11 +1,11 @@
 import type * as z from "zod";
 import { isReadable } from "../access/readable.ts";
-import { changeEntry } from "../audit/entry.ts";
+import { auditWritesFor } from "../audit/entry.ts";
 import { type ItemErrorCode, itemErrorCodes } from "../contract/errors.ts";
 import type { createAnswer } from "../contract/operations/learnings.ts";
 import { followChanged } from "../index/follow.ts";
-import { certain } from "../runtime/certain.ts";
 import { describeError, log } from "../runtime/log.ts";
+import { required } from "../runtime/required.ts";
 import { parseRepository } from "../store/items/repository.ts";
 import { repositoryKey } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
@@ -79,7 +79,7 @@ async function tellLateFailures(
   if (failed.length === 0 || !changed) return;
   const action = changed.outcome === "created" ? "learning.created" : "learning.promoted";
   try {
-    await deps.table.transact(changeEntry(deps, learningEvent(organization, action, [], { failed })));
+    await deps.table.transact(auditWritesFor(deps, learningEvent(organization, action, [], { failed })));
   } catch (error) {
     log("warn", "The audit log does not tell which Learnings of a batch failed.", {
       failed,
@@ -128,7 +128,7 @@ function resultsOf(items: readonly BatchItem[], batch: Batch): Result[] {
     const refused = refusedItem(item, batch);
     if (refused) return refused;
     const { index } = item;
-    const content = certain(item.content, "content of a valid item");
+    const content = required(item.content, "content of a valid item");
     const plan = batch.stored.get(content.digest);
     if (!plan) return failure(index, derivedId(batch, content), "STORAGE_FAILED");
     const { id } = plan.learning;

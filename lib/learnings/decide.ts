@@ -1,11 +1,11 @@
-import type { Changing } from "../audit/entry.ts";
-import { Fault } from "../contract/fault.ts";
+import type { AuditedContext } from "../audit/entry.ts";
+import { ApiError } from "../contract/api-error.ts";
 import { type Decision, decideLearning } from "./approval.ts";
 import { detailOf, heldLearning, type LearningDetail, type LearningRequest } from "./read.ts";
 
 /** An admin's decision over HTTP. The same decision again answers like the first one. */
 export async function decideOverHttp(
-  deps: Changing,
+  deps: AuditedContext,
   request: LearningRequest,
   decision: Decision,
 ): Promise<LearningDetail> {
@@ -14,7 +14,7 @@ export async function decideOverHttp(
   const { ahead: _before, ...again } = request;
   const held = await heldLearning(deps.table, again);
   if (held.learning.state !== decision) {
-    throw new Fault(
+    throw new ApiError(
       "LEARNING_NOT_PENDING",
       `The Learning does not wait for approval: its state is ${held.learning.state}.`,
     );

@@ -1,9 +1,9 @@
 import { isReadable } from "../access/readable.ts";
-import { type Changing, changeEntry } from "../audit/entry.ts";
-import { vectorKeys } from "../index/place.ts";
-import { decideAnew } from "../store/decide.ts";
+import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
+import { vectorKeys } from "../index/write-vectors.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { textKey } from "../store/layout.ts";
+import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { type Table, writeIf } from "../store/table.ts";
 import { findLearning, findOrphans, type Held } from "./find.ts";
 import type { LearningRequest } from "./read.ts";
@@ -12,9 +12,9 @@ import { releaseWrites } from "./text-owner.ts";
 import { indexRefreshFailed, learningEvent, shortened } from "./writer.ts";
 
 /** Nothing is left of it when this returns, whether or not there was anything; one out of the caller's sight stays. */
-export async function deleteLearning(deps: Changing, request: LearningRequest): Promise<void> {
+export async function deleteLearning(deps: AuditedContext, request: LearningRequest): Promise<void> {
   const { organizations, readable, id, ahead } = request;
-  const isKnown = await decideAnew(deps, async (attempt) => {
+  const isKnown = await retryOnConflict(deps, async (attempt) => {
     const held = await findLearning(deps.table, organizations, id, attempt === 0 ? ahead : undefined);
     if (held && isReadable(readable, held.learning.repository_id)) await removeRecord(deps, held);
     return held !== undefined;
@@ -27,7 +27,7 @@ export async function deleteLearning(deps: Changing, request: LearningRequest): 
 }
 
 /** The index loses it in the same transaction: nothing is left to follow. */
-async function removeRecord(deps: Changing, { organization, learning }: Held): Promise<void> {
+async function removeRecord(deps: AuditedContext, { organization, learning }: Held): Promise<void> {
   const { uuid } = organization;
   const { id, digest, origin, repository_id, state } = learning;
   const [text, originText] = await deps.table.getMany([textKey(uuid, digest), textKey(uuid, origin.digest)]);
@@ -38,7 +38,7 @@ async function removeRecord(deps: Changing, { organization, learning }: Held): P
     ...removeWrites(learning, nowMs),
     ...vectorKeys(learning).map((key) => ({ delete: key })),
     ...releaseWrites(learning, { text, origin: originText }, nowMs),
-    ...changeEntry(deps, learningEvent(organization, "learning.deleted", [id], { before })),
+    ...auditWritesFor(deps, learningEvent(organization, "learning.deleted", [id], { before })),
   ]);
 }
 
@@ -51,6 +51,6 @@ async function removeOrphans(
   const orphans = await findOrphans(table, organizations, id);
   for (const { revision, ...key } of orphans) {
     // Not the vector of a Learning that was made anew meanwhile.
-    await writeIf(table, { delete: key, when: { equals: ["revision", revision] } }, { repeatable: true });
+    await writeIf(table, { delete: key, when: { equals: ["revision", revision] } }, { idempotent: true });
   }
 }

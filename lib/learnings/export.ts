@@ -1,14 +1,14 @@
 import * as z from "zod";
-import type { Call, WalkCall } from "../access/call.ts";
+import type { OperationContext, WalkCall } from "../access/call.ts";
 import { type Following, pageOfLeft, toRemovedOrganization } from "../access/follow-scope.ts";
 import { type ReadableRepositories, readableDigest } from "../access/readable.ts";
-import { Fault } from "../contract/fault.ts";
+import { ApiError } from "../contract/api-error.ts";
 import { learningLimits } from "../contract/limits.ts";
 import type { listLearnings } from "../contract/operations/learnings.ts";
 import type { RemovedLearning, RemovedOrganization } from "../contract/records.ts";
 import { startNewWalk } from "../contract/sentences.ts";
-import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { required } from "../runtime/required.ts";
 import type { LearningItem, LearningRemoval } from "../store/items/learning.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { organizationTenant, type TenantKey } from "../store/layout.ts";
@@ -18,7 +18,7 @@ import { beginning, type Position, type WalkedPage, type WalkRequest, walkLearni
 import { type LearningRecord, readNames, toLearningRecord } from "./present.ts";
 
 export type ExportCall = WalkCall<z.output<(typeof listLearnings)["query"]>> &
-  Pick<Call, "readable" | "signal"> & { readonly paging: { readonly position: unknown } };
+  Pick<OperationContext, "readable" | "signal"> & { readonly paging: { readonly position: unknown } };
 
 export type ExportedPage = {
   readonly records: readonly LearningRecord[];
@@ -71,8 +71,8 @@ function cursorAt(
 }
 
 /** A name that changes hands: what its new repository wrote before the position would be left out without a word. */
-const otherRepositories = (): Fault =>
-  new Fault(
+const otherRepositories = (): ApiError =>
+  new ApiError(
     "INVALID_CURSOR",
     `cursor: was made when repository_name stood for another repository. ${startNewWalk}`,
   );
@@ -162,7 +162,7 @@ function pageReader(call: ExportCall, repositories: ReadableRepositories): PageR
     );
     const names = await readNames(table, page.learnings);
     const ownerOfThis = ({ organization }: { readonly organization: string }) =>
-      certain(organizations.get(organization), "owner of a wanted Learning");
+      required(organizations.get(organization), "owner of a wanted Learning");
     return {
       page,
       records: {
@@ -221,7 +221,7 @@ export async function repositoriesOf({
   if (name === undefined) return readable;
   // Only keys of a member may name a repository, and those have one organization.
   const [organization] = scope.organizations;
-  const { uuid } = certain(organization, "organization of the key");
+  const { uuid } = required(organization, "organization of the key");
   return await namedRepositories(table, readable, { organization: uuid, name });
 }
 

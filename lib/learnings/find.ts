@@ -7,7 +7,7 @@ import type { Item, Key, Table } from "../store/table.ts";
 export type Held = { readonly organization: OrganizationItem; readonly learning: LearningItem };
 
 /** For the chain: the Learning that the path names, where the key names its organization. */
-export const learningAlongside = (
+export const learningPrefetch = (
   _tenant: string,
   { organization, path }: { readonly organization: string | undefined; readonly path: PathValues },
 ): readonly Key[] => {
@@ -22,7 +22,7 @@ export async function findLearning(
   table: Table,
   organizations: readonly OrganizationItem[],
   id: string,
-  /** What `learningAlongside` found; not there is not yet a proof, as an id may be written in several ways. */
+  /** What `learningPrefetch` found; not there is not yet a proof, as an id may be written in several ways. */
   ahead?: Item,
 ): Promise<Held | undefined> {
   const [first] = organizations;

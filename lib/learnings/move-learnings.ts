@@ -1,8 +1,7 @@
 import { learningLimits } from "../contract/limits.ts";
-import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
-import { EachByItself } from "../runtime/each-by-itself.ts";
-import { decideAnew, type Store } from "../store/decide.ts";
+import { ErrorCollector } from "../runtime/error-collector.ts";
+import { required } from "../runtime/required.ts";
 import { type LearningItem, parseLearning } from "../store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
@@ -12,6 +11,7 @@ import {
   relistPartition,
   type TenantKey,
 } from "../store/layout.ts";
+import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { type Item, type Key, queryAll, type TransactionWrite } from "../store/table.ts";
 import { listedBehind, moveWrites, timeOfPlace } from "./record.ts";
 
@@ -28,7 +28,7 @@ export async function moveLearnings(store: Store, { uuid, tenant }: Organization
 /** One run of the schedule. */
 export async function relistMoved(store: Store): Promise<void> {
   const upTo = `${toTimestamp(store.clock.nowMs())}$`;
-  const organizations = new EachByItself();
+  const organizations = new ErrorCollector();
   for await (const item of queryAll(store.table, { pk: relistPartition, upTo })) {
     await organizations.run(async () => {
       const uuid = String(item.organization);
@@ -64,7 +64,7 @@ async function moveTogether(
   keys: readonly Key[],
   notBeforeMs: number,
 ): Promise<number> {
-  return await decideAnew(store, async () => {
+  return await retryOnConflict(store, async () => {
     const [owner, ...items] = await store.table.getMany([organizationKey(organization), ...keys]);
     const tenant = tenantOf(owner);
     const nowMs = Math.max(notBeforeMs, store.clock.nowMs());
@@ -72,7 +72,7 @@ async function moveTogether(
       const learning = item && parseLearning(item);
       if (!learning || !isStray(learning.listed, tenant)) return [];
       const listed = listedBehind({ nowMs, tenant, placeInBatch }, learning.id, learning.listed.place);
-      return moveWrites(learning, { ...learning, listed, revision: store.chance.uuid() });
+      return moveWrites(learning, { ...learning, listed, revision: store.random.uuid() });
     });
     if (writes.length > 0) await store.table.transact(writes);
     return nowMs;
@@ -84,4 +84,4 @@ const isStray = (listed: Listed, tenant: TenantKey): listed is NonNullable<Liste
   listed !== null && listed.tenant !== tenant;
 
 const tenantOf = (organization: Item | undefined): TenantKey =>
-  parseOrganization(certain(organization, "organization of the Learnings")).tenant;
+  parseOrganization(required(organization, "organization of the Learnings")).tenant;

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { isReadable, type ReadableRepositories } from "../access/readable.ts";
-import { Fault } from "../contract/fault.ts";
+import { ApiError } from "../contract/api-error.ts";
 import type { learningDetail } from "../contract/records.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { Item, Table } from "../store/table.ts";
@@ -25,7 +25,7 @@ export async function heldLearning(
 ): Promise<Held> {
   const held = await findLearning(table, organizations, id, ahead);
   if (held && isReadable(readable, held.learning.repository_id)) return held;
-  throw new Fault("LEARNING_NOT_FOUND", "No Learning of the key's scope has this id.");
+  throw new ApiError("LEARNING_NOT_FOUND", "No Learning of the key's scope has this id.");
 }
 
 /** The record in whatever state it is. */

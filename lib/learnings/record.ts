@@ -1,7 +1,7 @@
 import { indexLimits, learningLimits } from "../contract/limits.ts";
 import { markStale } from "../index/stale.ts";
-import type { Chance } from "../runtime/chance.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import type { Random } from "../runtime/random.ts";
 import type { LearningItem, LearningRemoval } from "../store/items/learning.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import {
@@ -28,28 +28,31 @@ export type Place = {
 };
 
 /** A moment of writing: what everything written in it shares. */
-export type Moment = Place & {
+export type WriteContext = Place & {
   readonly revision: string;
   /** Whoever writes also indexes; else the reconciler is to do it at once. */
   readonly indexedByWriter: boolean;
 };
 
-export const moment = (
-  { nowMs, chance }: { readonly nowMs: number; readonly chance: Chance },
+export const writeContext = (
+  { nowMs, random }: { readonly nowMs: number; readonly random: Random },
   tenant: TenantKey,
   { placeInBatch = 0, indexedByWriter = false }: { placeInBatch?: number; indexedByWriter?: boolean } = {},
-): Moment => ({ nowMs, tenant, placeInBatch, indexedByWriter, revision: chance.uuid() });
+): WriteContext => ({ nowMs, tenant, placeInBatch, indexedByWriter, revision: random.uuid() });
 
-type Birth = Pick<LearningItem, "state" | "pull_requests" | "approve_at" | "author_id" | "created_at"> & {
+type InitialFields = Pick<
+  LearningItem,
+  "state" | "pull_requests" | "approve_at" | "author_id" | "created_at"
+> & {
   readonly generation: number;
   readonly removedPlace?: string | undefined;
 };
 
 export function newLearning(
-  at: Moment,
+  at: WriteContext,
   organization: string,
   { repositoryId, text, digest, file, sourceUrl }: Content,
-  { generation, removedPlace, ...birth }: Birth,
+  { generation, removedPlace, ...birth }: InitialFields,
 ): LearningItem {
   const id = learningUuid(organization, repositoryId, text, generation);
   const isListed = birth.state === "approved";
@@ -74,7 +77,11 @@ export function newLearning(
 }
 
 /** The same Learning, changed now: at the end of the export if it is in it. */
-export const changed = (at: Moment, learning: LearningItem, change: Partial<LearningItem>): LearningItem => {
+export const changed = (
+  at: WriteContext,
+  learning: LearningItem,
+  change: Partial<LearningItem>,
+): LearningItem => {
   const after = { ...learning, ...change, updated_at: toTimestamp(at.nowMs), revision: at.revision };
   const { id, listed: before, listed_after: removedPlace } = learning;
   const listed = listedBehind(at, id, before?.place ?? removedPlace);
@@ -82,7 +89,7 @@ export const changed = (at: Moment, learning: LearningItem, change: Partial<Lear
 };
 
 /** Shared and approved, whatever it was before. */
-export const approved = (at: Moment, learning: LearningItem): LearningItem =>
+export const approved = (at: WriteContext, learning: LearningItem): LearningItem =>
   changed(at, learning, { state: "approved", pull_requests: [], approve_at: null });
 
 /**
@@ -112,8 +119,8 @@ export const replaceWrites = (before: LearningItem | undefined, after: LearningI
 
 /** The same for an organization that moves: readers of the tenant it left were told that all of it is gone. */
 export function moveWrites(before: LearningItem | undefined, after: LearningItem): TransactionWrite[] {
-  const kept = new Set(besides(after).map(identityOf));
-  const gone = (before ? besides(before) : []).filter((key) => !kept.has(identityOf(key)));
+  const kept = new Set(secondaryKeys(after).map(identityOf));
+  const gone = (before ? secondaryKeys(before) : []).filter((key) => !kept.has(identityOf(key)));
   const lists = new Map(listKeys(after).map(({ pk, sk }) => [pk, sk]));
   return [
     { put: after, when: before ? unchangedLearning(before) : { absent: "pk" } },
@@ -149,7 +156,7 @@ export const timeOfPlace = (place: string): string => place.slice(0, place.index
 
 /** The same for what the index must follow. */
 export const recordWrites = (
-  at: Moment,
+  at: WriteContext,
   before: LearningItem | undefined,
   after: LearningItem,
 ): TransactionWrite[] => [
@@ -160,7 +167,7 @@ export const recordWrites = (
 /** Takes the record and all that stands beside it away. */
 export const removeWrites = (learning: LearningItem, nowMs: number): TransactionWrite[] => [
   { delete: learningKey(learning.organization, learning.id), when: unchanged(learning, ["revision"]) },
-  ...besides(learning).map((key) => ({ delete: key })),
+  ...secondaryKeys(learning).map((key) => ({ delete: key })),
   ...removals(learning, nowMs).map((put) => ({ put, momentMs: nowMs })),
 ];
 
@@ -210,10 +217,10 @@ const removalFrom = (
   ttl: ttlAfter(atMs, learningLimits.removalDays),
 });
 
-const leftBehindAtMs = ({ nowMs, indexedByWriter }: Moment): number =>
+const leftBehindAtMs = ({ nowMs, indexedByWriter }: WriteContext): number =>
   nowMs + (indexedByWriter ? indexLimits.leftBehindAfterMs : 0);
 
-const besides = (learning: LearningItem): Key[] => [...listKeys(learning), ...pendingKeys(learning)];
+const secondaryKeys = (learning: LearningItem): Key[] => [...listKeys(learning), ...pendingKeys(learning)];
 
 /** Once for the tenant's readers and once for the organization's; once where the two are the same. */
 export const listKeys = (learning: LearningItem): Key[] =>

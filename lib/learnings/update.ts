@@ -1,19 +1,19 @@
-import { changeEntry } from "../audit/entry.ts";
-import { Fault } from "../contract/fault.ts";
+import { auditWritesFor } from "../audit/entry.ts";
+import { ApiError } from "../contract/api-error.ts";
 import type { Embedder, Embedding } from "../index/embedder.ts";
 import { type Fresh, followChanged } from "../index/follow.ts";
-import { isOfRevision, isRight, vectorItems, vectorKeys } from "../index/place.ts";
-import { decideAnew } from "../store/decide.ts";
+import { isIndexCurrent, isOfRevision, vectorItems, vectorKeys } from "../index/write-vectors.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import { parseVectorHead, vectorHeadAttributes } from "../store/items/vector.ts";
 import { textKey } from "../store/layout.ts";
+import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type TransactionWrite } from "../store/table.ts";
 import { embedOnce } from "./batch/plan.ts";
 import type { Held } from "./find.ts";
 import { contentDigest } from "./identity.ts";
 import { type LearningRecord, nameKeys, namesFrom, toLearningRecord } from "./present.ts";
 import { heldLearning, type LearningRequest } from "./read.ts";
-import { changed, moment, recordWrites, replaceWrites } from "./record.ts";
+import { changed, recordWrites, replaceWrites, writeContext } from "./record.ts";
 import { redact, redactPath } from "./redaction/redact.ts";
 import { textOwner, textWrite } from "./text-owner.ts";
 import { indexRefreshFailed, type LearningDeps, learningEvent, shortened } from "./writer.ts";
@@ -34,7 +34,7 @@ export async function updateLearning(deps: LearningDeps, request: UpdateRequest)
     ...(sourceUrl !== undefined && { source_url: sourceUrl && redact(sourceUrl).text }),
   };
   const embed = embedOnce(deps);
-  const { record, behind } = await decideAnew(deps, async (attempt) => {
+  const { record, behind } = await retryOnConflict(deps, async (attempt) => {
     const ahead = attempt === 0 ? request.ahead : undefined;
     const held = await heldLearning(deps.table, { ...request, ahead });
     return await replace(deps, held, wanted, embed);
@@ -67,10 +67,11 @@ async function replace(
   const isSame = fields.every((name) => target[name] === learning[name]);
   // Begun beside the reads: it takes about as long.
   const embedding = isIndexed && !isSame ? embed(target) : undefined;
-  const beside = await readBeside(deps, learning, digest);
+  const beside = await readRelated(deps, learning, digest);
   const present = (after: LearningItem) => toLearningRecord(after, organization, namesFrom(beside.names));
   if (isSame) {
-    const isRightNow = isRight(beside.heads, learning, deps.embedder) && isOfRevision(beside.heads, learning);
+    const isRightNow =
+      isIndexCurrent(beside.heads, learning, deps.embedder) && isOfRevision(beside.heads, learning);
     const isSettled = !isIndexed || isRightNow;
     return {
       record: present(learning),
@@ -78,7 +79,7 @@ async function replace(
     };
   }
   if (digest !== learning.digest) checkOwner(learning, beside.newText);
-  const at = moment({ nowMs: deps.clock.nowMs(), chance: deps.chance }, organization.tenant, {
+  const at = writeContext({ nowMs: deps.clock.nowMs(), random: deps.random }, organization.tenant, {
     indexedByWriter: true,
   });
   const updated = changed(at, learning, { ...wanted, digest });
@@ -89,7 +90,7 @@ async function replace(
       ? [...replaceWrites(learning, updated), ...replaceVectors(learning, updated, deps.embedder, vector)]
       : recordWrites(at, learning, updated)),
     ...(digest === learning.digest ? [] : moveText(learning, updated, beside)),
-    ...changeEntry(
+    ...auditWritesFor(
       deps,
       learningEvent(organization, "learning.updated", [learning.id], changesOf(learning, updated)),
     ),
@@ -133,7 +134,8 @@ function checkOwner({ id }: LearningItem, newText: Item | undefined): void {
   const { learningId: owner } = textOwner(newText);
   // It has the text already: another request made the same change since the record was read.
   if (owner === id) throw new ConditionFailed(newText);
-  if (owner !== null) throw new Fault("LEARNING_EXISTS", "Another Learning of the repository has this text.");
+  if (owner !== null)
+    throw new ApiError("LEARNING_EXISTS", "Another Learning of the repository has this text.");
 }
 
 type Beside = {
@@ -143,7 +145,7 @@ type Beside = {
   readonly heads: ReadonlyArray<ReturnType<typeof parseVectorHead> | undefined>;
 };
 
-async function readBeside({ table }: LearningDeps, learning: LearningItem, digest: string): Promise<Beside> {
+async function readRelated({ table }: LearningDeps, learning: LearningItem, digest: string): Promise<Beside> {
   const { organization } = learning;
   const [[oldText, newText, ...names], heads] = await Promise.all([
     table.getMany([

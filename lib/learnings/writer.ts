@@ -1,13 +1,13 @@
-import type { AuditEvent, Changing } from "../audit/entry.ts";
+import type { AuditEvent, AuditedContext } from "../audit/entry.ts";
+import { ApiError } from "../contract/api-error.ts";
 import type { AuditAction } from "../contract/audit.ts";
-import { Fault } from "../contract/fault.ts";
 import { learningLimits } from "../contract/limits.ts";
 import type { Embedder } from "../index/embedder.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { Value } from "../store/table.ts";
 
 /** What the verbs that write Learnings work with. */
-export type LearningDeps = Changing & { readonly embedder: Embedder; readonly signal: AbortSignal };
+export type LearningDeps = AuditedContext & { readonly embedder: Embedder; readonly signal: AbortSignal };
 
 /** As much of a text as an audit entry tells. */
 export function shortened(text: string | null): string | null {
@@ -36,8 +36,8 @@ export const learningEvent = (
 };
 
 /** The record is as asked for, the index is not: the caller may repeat the request, and the reconciler is told. */
-export const indexRefreshFailed = (cause: unknown): Fault =>
-  new Fault(
+export const indexRefreshFailed = (cause: unknown): ApiError =>
+  new ApiError(
     "INDEX_REFRESH_FAILED",
     "The change is stored, but the review index does not follow it yet. Repeat the same request.",
     { cause },

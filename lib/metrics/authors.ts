@@ -24,7 +24,7 @@ export async function* authorsBetween(
       paging: { position, pageSize: entriesTogether, next: String, resume: String },
       table,
       clock,
-      alongside: [await table.get(streamHeadKey(place.tenant))],
+      prefetched: [await table.get(streamHeadKey(place.tenant))],
       signal: new AbortController().signal,
     };
     const { entries, nextCursor } = await walk(call, {

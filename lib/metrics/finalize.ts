@@ -1,6 +1,6 @@
 import { organizationUuid } from "../contract/identity.ts";
 import { streamLimits } from "../contract/limits.ts";
-import { certain } from "../runtime/certain.ts";
+import { required } from "../runtime/required.ts";
 import { parseOrganization } from "../store/items/organization.ts";
 import { finerOf, occurredAtMsOf } from "../store/items/version.ts";
 import { organizationKey, type TenantKey } from "../store/layout.ts";
@@ -39,7 +39,7 @@ export async function finalizePullRequests(
     for (const [tenant, group] of await groupByTenant(deps.table, open)) {
       const applied = await appendBatch(deps, tenant, group);
       for (const [index, change] of group.entries())
-        outcomes.set(change, certain(applied[index], "outcome of the change"));
+        outcomes.set(change, required(applied[index], "outcome of the change"));
     }
   }
 }
@@ -51,7 +51,7 @@ async function groupByTenant(
   const items = await table.getMany(changes.map(({ organization }) => organizationKey(organization)));
   return Map.groupBy(
     changes,
-    (_, index) => parseOrganization(certain(items[index], "organization of the event")).tenant,
+    (_, index) => parseOrganization(required(items[index], "organization of the event")).tenant,
   );
 }
 

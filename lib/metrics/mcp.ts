@@ -1,7 +1,7 @@
 import type { Provider } from "../contract/access.ts";
 import type { McpRecord } from "../contract/records-metrics.ts";
-import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { required } from "../runtime/required.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
 import { damagedPayload, draftOf, prUrlAtStart, textOf } from "./payload.ts";
 
@@ -34,7 +34,7 @@ export function draftMcp(pullRequest: McpPullRequest): EntryDraft {
     ]),
   ]);
   const placed = { atMs, repositoryId, authorId };
-  const record = certain(decode(text, placed, pullRequest), "record of an entry just made");
+  const record = required(decode(text, placed, pullRequest), "record of an entry just made");
   return draftOf(placed, text, JSON.stringify(record));
 }
 

@@ -25,7 +25,7 @@ export function repositoryNames(table: Table): RepositoryNames {
   const identity = ({ pk, sk }: Key) => `${pk} ${sk}`;
 
   async function read(keys: readonly Key[]): Promise<void> {
-    for (const item of await table.getMany(keys, { eventually: true })) {
+    for (const item of await table.getMany(keys, { eventuallyConsistent: true })) {
       if (!item) continue;
       const { name, full_name } = parseRepository(item);
       names.set(identity(item), { repositoryName: name, repositoryFullName: full_name });

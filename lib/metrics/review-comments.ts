@@ -1,5 +1,5 @@
-import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { required } from "../runtime/required.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
 import { codeOf, type Finding, tailsByCode } from "./finding.ts";
 import { damagedPayload, draftOf, prUrlAtStart, textOf } from "./payload.ts";
@@ -39,7 +39,7 @@ const dropsByMark: ReadonlyMap<string, number> = new Map(
 export function draftReviewComments(pullRequest: CommentedPullRequest): EntryDraft {
   const { prUrl, repositoryId, authorId, mergedAtMs } = pullRequest;
   const text = encode(prUrl, pullRequest.comments);
-  const record = certain(render(text, pullRequest), "record of an entry just made");
+  const record = required(render(text, pullRequest), "record of an entry just made");
   return draftOf({ atMs: mergedAtMs, repositoryId, authorId }, text, record);
 }
 

@@ -6,8 +6,8 @@ import {
   type ReviewRecord,
   severities,
 } from "../contract/records-metrics.ts";
-import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { required } from "../runtime/required.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
 import type { Finding } from "./finding.ts";
 import { damagedPayload, draftOf, prUrlAtStart, textOf } from "./payload.ts";
@@ -130,7 +130,7 @@ function recordOf(
   const [prUrl, username, created, ready, reviewed, committed, iterations, complexity, minutes, ...numbers] =
     fields;
   const time = (beforeMs: number | null) => (beforeMs === null ? null : toTimestamp(atMs - beforeMs));
-  const count = (at: number) => certain(numbers[at], "count of comments");
+  const count = (at: number) => required(numbers[at], "count of comments");
   const counts = (index: number): CommentCounts => ({
     posted: count(index * 2),
     accepted: count(index * 2 + 1),

@@ -1,8 +1,8 @@
-import { Fault } from "../contract/fault.ts";
+import { ApiError } from "../contract/api-error.ts";
 import { requestLimits } from "../contract/limits.ts";
 import type { RemovedPullRequest } from "../contract/records-metrics.ts";
 import { type LargePullRequest, namePullRequest, takesAlone } from "../contract/sentences.ts";
-import { certain } from "../runtime/certain.ts";
+import { required } from "../runtime/required.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 
 export type TooLargePage = {
@@ -24,7 +24,7 @@ export type TooLargePage = {
  * A pull request is never split, so one alone may be too large. At `limit=1` it is known which one it is: the header
  * then carries the place behind it, or it would block the walk and every resume for ever.
  */
-export function pageTooLarge({ answerBytes, largest, pageSize, behind }: TooLargePage): Fault {
+export function pageTooLarge({ answerBytes, largest, pageSize, behind }: TooLargePage): ApiError {
   const max = requestLimits.responseBytesMax;
   const isAlone = pageSize === 1;
   const named = nameOf(largest);
@@ -35,7 +35,7 @@ export function pageTooLarge({ answerBytes, largest, pageSize, behind }: TooLarg
       `add filters. The largest pull request here, ${named ? namePullRequest(named) : "one"} in repository ` +
       `${largest.repositoryId}, takes ${largest.bytes} bytes. At limit=1 an answer that is still too large tells how to ` +
       "go on behind it.";
-  return new Fault("RESPONSE_TOO_LARGE", message, {
+  return new ApiError("RESPONSE_TOO_LARGE", message, {
     ...(isAlone && { headers: { "x-next-cursor": behind } }),
   });
 }
@@ -67,7 +67,7 @@ export function checkAnswerSize<Record>(
 ): void {
   if (answerBytes <= requestLimits.responseBytesMax || page.records.length === 0) return;
   const largest = page.records
-    .map((record, index) => ({ ...read(record), organization: certain(page.owners[index], "owner") }))
+    .map((record, index) => ({ ...read(record), organization: required(page.owners[index], "owner") }))
     .reduce((one, other) => (other.bytes > one.bytes ? other : one));
   const { pr_url: prUrl, repository_id: repositoryId, bytes, organization } = largest;
   throw pageTooLarge({

@@ -1,13 +1,13 @@
-import type { Call, WalkCall } from "../access/call.ts";
+import type { OperationContext, WalkCall } from "../access/call.ts";
 import { type Following, pageOfLeft, toRemovedOrganization } from "../access/follow-scope.ts";
 import { metricsPreparing } from "../access/policy.ts";
+import { ApiError } from "../contract/api-error.ts";
 import { msPerDay } from "../contract/days.ts";
-import { Fault } from "../contract/fault.ts";
 import { metricsLimits, requestLimits, scopeLimits } from "../contract/limits.ts";
 import type { RemovedOrganization } from "../contract/records.ts";
 import type { RemovedPullRequest } from "../contract/records-metrics.ts";
-import { certain } from "../runtime/certain.ts";
 import { toTimestamp } from "../runtime/clock.ts";
+import { required } from "../runtime/required.ts";
 import { isMoving, type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { organizationKey, streamHeadKey, type TenantKey } from "../store/layout.ts";
 import type { Key, Table } from "../store/table.ts";
@@ -25,9 +25,9 @@ type MetricsQuery = {
   readonly include_removed?: true | undefined;
 };
 
-/** `alongside` holds the stream's head, as `headAlongside` asked for it. */
+/** `prefetched` holds the stream's head, as `headPrefetch` asked for it. */
 export type MetricsCall = WalkCall<MetricsQuery> &
-  Pick<Call, "alongside" | "signal"> & { readonly paging: { readonly position: unknown } };
+  Pick<OperationContext, "prefetched" | "signal"> & { readonly paging: { readonly position: unknown } };
 
 export type WalkOptions = {
   readonly dataset: Dataset;
@@ -52,7 +52,7 @@ export type Walked = {
 };
 
 /** The head is read in the round of authentication. */
-export const headAlongside = (tenant: TenantKey): readonly Key[] => [streamHeadKey(tenant)];
+export const headPrefetch = (tenant: TenantKey): readonly Key[] => [streamHeadKey(tenant)];
 
 /** What is left for the records of a JSON page that is the last one; with a cursor it is less. */
 export const jsonRecordBytesMax =
@@ -172,7 +172,7 @@ async function readEntries(
   const organizations = new Map(shown.map((organization) => [organization.uuid, organization]));
   const isAsked = filterOf(input.query, organizations);
   const ownerOf = ({ organization }: { readonly organization: string }) =>
-    certain(organizations.get(organization), "owner of an entry let through");
+    required(organizations.get(organization), "owner of an entry let through");
   const time = timeBudget(call);
   try {
     const result = await readPage(table, {
@@ -190,7 +190,7 @@ async function readEntries(
         },
       }),
       responseBytesMax: recordBytesMax - (includesRemoved ? emptyRemovedBytes : 0),
-      head: parseHead(call.alongside[0]),
+      head: parseHead(call.prefetched[0]),
       timeUp: time.up,
       ...(catchesUpTo && { upTo: catchesUpTo.number }),
       ...stretch,
@@ -204,7 +204,7 @@ async function readEntries(
       });
     if (result.kind === "no-progress") throw outOfTime();
     if (result.kind === "moved")
-      throw metricsPreparing(certain(shown[0], "organization that moved").provider_organization_id);
+      throw metricsPreparing(required(shown[0], "organization that moved").provider_organization_id);
     return {
       shown: {
         entries: result.entries.map((entry) => ({ entry, organization: ownerOf(entry) })),
@@ -271,10 +271,14 @@ function timeBudget({ clock, signal }: MetricsCall): { readonly up: AbortSignal;
   return { up: AbortSignal.any([signal, over.signal]), letGo: () => done.abort(letGo) };
 }
 
-const outOfTime = (): Fault =>
-  new Fault("SERVICE_UNAVAILABLE", "The service cannot answer in time right now. Retry the same request.", {
-    retryAfterSeconds: 1,
-  });
+const outOfTime = (): ApiError =>
+  new ApiError(
+    "SERVICE_UNAVAILABLE",
+    "The service cannot answer in time right now. Retry the same request.",
+    {
+      retryAfterSeconds: 1,
+    },
+  );
 
 const largestOf = (
   { largest }: TooLarge,

@@ -1,8 +1,8 @@
 import { systemEntry } from "../audit/system-entry.ts";
-import type { Store } from "../store/decide.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { WorkspaceItem } from "../store/items/tenant.ts";
 import { isOrganizationTenant, type TenantKey, workspaceTenant } from "../store/layout.ts";
+import type { Store } from "../store/retry-on-conflict.ts";
 import type { Put } from "../store/table.ts";
 
 /** What an event about an organization changes that its administrators must hear of. */

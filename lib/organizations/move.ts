@@ -1,11 +1,10 @@
 import { eventLimits } from "../contract/limits.ts";
 import { moveLearnings } from "../learnings/move-learnings.ts";
 import { movePeople } from "../people/move-people.ts";
-import { EachByItself } from "../runtime/each-by-itself.ts";
+import { ErrorCollector } from "../runtime/error-collector.ts";
 import { describeError, log } from "../runtime/log.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { boundedTable } from "../store/bounded.ts";
-import type { Store } from "../store/decide.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
   movingKey,
@@ -15,6 +14,7 @@ import {
   tenantOrganizationKey,
 } from "../store/layout.ts";
 import { isPassing } from "../store/retry.ts";
+import type { Store } from "../store/retry-on-conflict.ts";
 import { queryAll, TransactionRefused } from "../store/table.ts";
 import { moveOrganization } from "../stream/move.ts";
 import { StreamBusy } from "../stream/stream.ts";
@@ -98,7 +98,7 @@ export async function beginMove(store: Store, organization: OrganizationItem): P
  */
 export async function resumeMoves(store: Store): Promise<number> {
   let finished = 0;
-  const moves = new EachByItself();
+  const moves = new ErrorCollector();
   for await (const { sk: uuid } of queryAll(store.table, { pk: movingPartition })) {
     await moves.run(async () => {
       const item = await store.table.get(organizationKey(uuid));

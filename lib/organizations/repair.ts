@@ -1,5 +1,4 @@
 import { scopeLimits } from "../contract/limits.ts";
-import { decideAnew, type Store } from "../store/decide.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { parseOrganizationLeft, parseScopeEpochs } from "../store/items/scope-epochs.ts";
 import { unchanged } from "../store/items/unchanged.ts";
@@ -13,6 +12,7 @@ import {
   type TenantKey,
   tenantOfPartition,
 } from "../store/layout.ts";
+import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import type { Item, Key } from "../store/table.ts";
 import { type RepairReport, repairStreams } from "../stream/repair.ts";
 import { copyWrites, organizationAttributes } from "./save-organization.ts";
@@ -31,7 +31,7 @@ export type TableReport = RepairReport & {
 export async function repairTable(store: Store): Promise<TableReport> {
   const found = new Found();
   const streams = await repairStreams(store, (item) => found.see(item));
-  const restored = store.chance.uuid();
+  const restored = store.random.uuid();
   let rowsMended = 0;
   for (const uuid of found.organizations.keys())
     rowsMended += await mendOrganization(store, uuid, found, restored);
@@ -90,7 +90,7 @@ class Found {
 
 /** The copies follow the organization itself: by it an event that is sent again is judged as known or new. */
 async function mendOrganization(store: Store, uuid: string, found: Found, restored: string): Promise<number> {
-  return await decideAnew(store, async () => {
+  return await retryOnConflict(store, async () => {
     const stored = await store.table.get(organizationKey(uuid));
     if (!stored) return 0;
     const organization = { ...parseOrganization(stored), restored };

@@ -1,19 +1,19 @@
-import { type Changing, changeEntry } from "../audit/entry.ts";
-import { decideAnew } from "../store/decide.ts";
+import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
 import { parseOrganization } from "../store/items/organization.ts";
 import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { organizationKey, repositoryKey } from "../store/layout.ts";
+import { retryOnConflict } from "../store/retry-on-conflict.ts";
 
 /** Decides a repository's own approval delay, or with null the organization's; events leave it alone from then on. */
 export async function changeApprovalDelay(
-  context: Changing,
+  context: AuditedContext,
   uuid: string,
   repositoryId: string,
   approvalDelayDays: number | null,
 ): Promise<RepositoryItem | undefined> {
   const key = repositoryKey(uuid, repositoryId);
-  return decideAnew(context, async () => {
+  return retryOnConflict(context, async () => {
     const [organizationItem, item] = await context.table.getMany([organizationKey(uuid), key]);
     if (!organizationItem || !item) return undefined;
     const organization = parseOrganization(organizationItem);
@@ -40,7 +40,7 @@ export async function changeApprovalDelay(
         when: unchanged(item, ["approval_delay_days"]),
       },
       // Without a difference only the decision is new, and the log tells of changes.
-      ...(before.approval_delay_days === approvalDelayDays ? [] : changeEntry(context, entry)),
+      ...(before.approval_delay_days === approvalDelayDays ? [] : auditWritesFor(context, entry)),
     ]);
     return { ...before, ...after };
   });

@@ -1,8 +1,8 @@
-import { decideAnew, type Store } from "../store/decide.ts";
 import { type InstanceItem, parseInstance } from "../store/items/tenant.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { standing } from "../store/items/version.ts";
 import { instanceTenant, tenantKey } from "../store/layout.ts";
+import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 
 /** The full state of one self-hosted Git-provider instance, as the platform tells it. */
 export type InstanceSaved = Omit<InstanceItem, "pk" | "sk" | "version">;
@@ -10,10 +10,10 @@ export type InstanceSaved = Omit<InstanceItem, "pk" | "sk" | "version">;
 /** The newest state wins. */
 export async function saveInstance(store: Store, saved: InstanceSaved, version: string): Promise<void> {
   const key = tenantKey(instanceTenant(saved.id));
-  await decideAnew(store, async () => {
+  await retryOnConflict(store, async () => {
     const stored = await store.table.get(key);
     if (stored && standing(parseInstance(stored), store.clock.nowMs()).version >= version) return;
     const put = { ...key, ...saved, version };
-    await store.table.write({ put, when: unchanged(stored, ["version"]) }, { repeatable: true });
+    await store.table.write({ put, when: unchanged(stored, ["version"]) }, { idempotent: true });
   });
 }

@@ -1,7 +1,6 @@
 import { organizationUuid } from "../contract/identity.ts";
 import { newGuard } from "../people/guard.ts";
 import { fillSeats } from "../people/seats.ts";
-import { decideAnew, type Store } from "../store/decide.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { standing } from "../store/items/version.ts";
@@ -17,6 +16,7 @@ import {
   tenantOrganizationKey,
   workspaceTenant,
 } from "../store/layout.ts";
+import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { organizationEntries } from "./event-entries.ts";
 import { beginMove, MoveUnderWay } from "./move.ts";
@@ -51,7 +51,7 @@ export async function saveOrganization(
   version: string,
 ): Promise<void> {
   const uuid = organizationUuid(saved);
-  const { organization, mayHaveRoom, epochs } = await decideAnew(store, async () => {
+  const { organization, mayHaveRoom, epochs } = await retryOnConflict(store, async () => {
     const stored = await settledOrganization(store, uuid, saved);
     return applyOrganization(store, stored, saved, version);
   });

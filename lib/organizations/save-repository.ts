@@ -1,9 +1,9 @@
 import { repositoryUuid } from "../contract/identity.ts";
-import { decideAnew, type Store } from "../store/decide.ts";
 import { parseRepository, type RepositoryItem } from "../store/items/repository.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { standing } from "../store/items/version.ts";
 import { repositoryKey } from "../store/layout.ts";
+import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 
 /** The full state of one repository, as the platform tells it. */
 export type RepositorySaved = Pick<
@@ -19,13 +19,13 @@ export async function saveRepository(
   version: string,
 ): Promise<void> {
   const key = repositoryKey(organization, saved.repository_id);
-  await decideAnew(store, async () => {
+  await retryOnConflict(store, async () => {
     const stored = await store.table.get(key);
     const before = stored && standing(parseRepository(stored), store.clock.nowMs());
     if (before && before.first_version <= version && version <= before.version) return;
     const put = { ...key, ...mergeRepository(before, organization, saved, version) };
     const when = unchanged(stored, ["version", "first_version", "approval_delay_days", "delay_decided"]);
-    await store.table.write({ put, when }, { repeatable: true });
+    await store.table.write({ put, when }, { idempotent: true });
   });
 }
 

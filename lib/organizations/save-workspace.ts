@@ -1,9 +1,9 @@
 import { fillSeats } from "../people/seats.ts";
-import { decideAnew, type Store } from "../store/decide.ts";
 import { parseWorkspace, type WorkspaceItem } from "../store/items/tenant.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { standing } from "../store/items/version.ts";
 import { poolGuardKey, tenantKey, workspaceTenant } from "../store/layout.ts";
+import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { adminsEntry } from "./event-entries.ts";
 
 /** The full state of one workspace, as the platform tells it. */
@@ -12,7 +12,7 @@ export type WorkspaceSaved = Omit<WorkspaceItem, "pk" | "sk" | "version">;
 /** The newest state wins. What it bought more or fewer goes to the seat pool in the same transaction. */
 export async function saveWorkspace(store: Store, saved: WorkspaceSaved, version: string): Promise<void> {
   const tenant = workspaceTenant(saved.id);
-  const mayHaveRoom = await decideAnew(store, async () => {
+  const mayHaveRoom = await retryOnConflict(store, async () => {
     const stored = await store.table.get(tenantKey(tenant));
     const before = stored && standing(parseWorkspace(stored), store.clock.nowMs());
     // Seen before: it may have made room, and been cut off before anybody sat down.

@@ -1,8 +1,8 @@
-import { type Changing, changeEntry } from "../audit/entry.ts";
-import { decideAnew } from "../store/decide.ts";
+import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { organizationKey, tenantOrganizationKey } from "../store/layout.ts";
+import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import type { Change, Value } from "../store/table.ts";
 
 /** What the API or an operator may decide about an organization; events leave it alone from then on. */
@@ -13,11 +13,11 @@ export type OrganizationSettings = {
 
 /** Both copies of the organization and the audit entry, in one transaction. Undefined: there is no such one. */
 export async function changeOrganizationSettings(
-  context: Changing,
+  context: AuditedContext,
   uuid: string,
   settings: OrganizationSettings,
 ): Promise<OrganizationItem | undefined> {
-  return decideAnew(context, async () => {
+  return retryOnConflict(context, async () => {
     const item = await context.table.get(organizationKey(uuid));
     if (!item) return undefined;
     const before = parseOrganization(item);
@@ -36,7 +36,7 @@ export async function changeOrganizationSettings(
     await context.table.transact([
       { update: organizationKey(uuid), change, when: unchanged(item, decidedOn) },
       { update: tenantOrganizationKey(tenant, uuid), change, when: { present: "pk" } },
-      ...(entry ? changeEntry(context, entry) : []),
+      ...(entry ? auditWritesFor(context, entry) : []),
     ]);
     return { ...before, ...settings };
   });

@@ -39,7 +39,7 @@ export async function settledEpochs(table: Table, tenant: TenantKey): Promise<Sc
     tenantOrganizationKey(tenant, uuid),
     organizationLeftKey(tenant, uuid),
   ];
-  const [item] = await table.getTogether(keys);
+  const [item] = await table.transactGet(keys);
   const now = parseScopeEpochs(item);
   // Another change took its place meanwhile: it found this one published.
   if (now.next === epochs.next) await publishEpoch(table, tenant, epochs.next - 1);
@@ -144,6 +144,6 @@ export async function publishEpoch(table: Table, tenant: TenantKey, epoch: numbe
   await writeIf(
     table,
     { update: scopeEpochsKey(tenant), change: { set: [["p", epoch]] }, when: { below: ["p", epoch] } },
-    { repeatable: true },
+    { idempotent: true },
   );
 }

@@ -1,10 +1,10 @@
-import type { Changing } from "../audit/entry.ts";
+import type { AuditedContext } from "../audit/entry.ts";
 import { withCopies } from "../audit/owed.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { organizationUuid } from "../contract/identity.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import { parseSeatHolderId, type SeatHolder } from "../contract/seat-holder.ts";
-import { certain } from "../runtime/certain.ts";
+import { required } from "../runtime/required.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import {
   type PersonItem,
@@ -59,7 +59,7 @@ type Place = SeatPlace & {
 
 /** Members of one organization, by provider user id. In a workspace they draw on the workspace's pool. */
 export async function assignSeatsToMembers(
-  context: Changing,
+  context: AuditedContext,
   organization: OrganizationItem,
   { userIds, ...wish }: Wish & { readonly userIds: readonly string[] },
 ): Promise<Outcomes> {
@@ -96,7 +96,7 @@ type Workspace = {
 
 /** People of a whole workspace, by e-mail address in any letter case. */
 export async function assignSeatsByEmail(
-  context: Changing,
+  context: AuditedContext,
   workspace: Workspace,
   { emails, ...wish }: Wish & { readonly emails: readonly string[] },
 ): Promise<Outcomes> {
@@ -111,7 +111,7 @@ export async function assignSeatsByEmail(
 
 /** Holders of a workspace's seats whom no e-mail address names, by what the list of people calls them. */
 export async function unassignSeatHolders(
-  context: Changing,
+  context: AuditedContext,
   workspace: Workspace,
   { holders, dryRun }: { readonly holders: readonly string[]; readonly dryRun: boolean },
 ): Promise<Outcomes> {
@@ -145,7 +145,7 @@ const organizationsOf = ({ memberships }: PersonItem): string[] => [
 ];
 
 async function assign(
-  context: Changing,
+  context: AuditedContext,
   place: Place,
   wish: Wish,
   {
@@ -184,11 +184,11 @@ type State = {
   readonly providerIds: ReadonlyMap<string, string>;
 };
 
-async function readState({ table }: Changing, place: Place, keys: readonly Key[]): Promise<State> {
+async function readState({ table }: AuditedContext, place: Place, keys: readonly Key[]): Promise<State> {
   const [guard, ...items] = await table.getMany([poolGuardKey(place.pool), ...keys]);
   const found = items.filter((item) => item !== undefined);
   return {
-    guard: parsePool(certain(guard, "guard of the pool")),
+    guard: parsePool(required(guard, "guard of the pool")),
     stored: new Map(found.map((item) => [item.sk, item])),
     providerIds: await readProviderIds(table, place, found.map(parsePerson)),
   };
@@ -216,7 +216,7 @@ type Batch = {
 };
 
 function decide(
-  context: Changing,
+  context: AuditedContext,
   place: Place,
   action: SeatAction,
   { rest, state, outcomes, untold }: Batch,

@@ -1,8 +1,8 @@
 import { systemEntry } from "../audit/system-entry.ts";
-import type { Store } from "../store/decide.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import type { MemberItem, PersonItem } from "../store/items/people.ts";
 import { isWorkspaceTenant, organizationKey, type PoolKey } from "../store/layout.ts";
+import type { Store } from "../store/retry-on-conflict.ts";
 import type { Put } from "../store/table.ts";
 import type { SeatStep } from "./placement.ts";
 import { organizationsNamed } from "./seat-entry.ts";

@@ -1,8 +1,8 @@
-import { decideAnew, type Store } from "../store/decide.ts";
 import { parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, parseMember } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { memberKey, organizationKey, poolOf, taggedKey } from "../store/layout.ts";
+import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { type Condition, type Item, TransactionRefused } from "../store/table.ts";
 import { automaticSeatsEntry } from "./automatic-entry.ts";
 import { PeopleDraft } from "./draft.ts";
@@ -43,7 +43,7 @@ async function isAutomatic({ table }: Store, uuid: string): Promise<boolean> {
 
 /** False when seats are no longer given automatically. */
 const writeMark = (store: Store, uuid: string, userId: string): Promise<boolean> =>
-  decideAnew(store, async () => {
+  retryOnConflict(store, async () => {
     try {
       await store.table.transact([
         { check: organizationKey(uuid), when: whileAutomatic },
@@ -59,9 +59,9 @@ const writeMark = (store: Store, uuid: string, userId: string): Promise<boolean>
 const hasEarned = (stored: Item): boolean => parseMember(stored).seat_earned === true;
 
 const earnSeat = (store: Store, uuid: string, userId: string): Promise<void> =>
-  decideAnew(store, async () => {
+  retryOnConflict(store, async () => {
     // Together: a member who was saved before the mark was written may not show to a plain read yet.
-    const [organizationItem, stored] = await store.table.getTogether([
+    const [organizationItem, stored] = await store.table.transactGet([
       organizationKey(uuid),
       memberKey(uuid, userId),
     ]);

@@ -1,8 +1,8 @@
 import { settleOwed } from "../audit/owed.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
-import { decideAnew, type Store } from "../store/decide.ts";
 import type { OwedItem } from "../store/items/owed.ts";
+import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import type { TransactionWrite } from "../store/table.ts";
 
 export type Failure = { readonly id: string; readonly code: ItemErrorCode; readonly message: string };
@@ -90,7 +90,7 @@ export async function inParts<Element, State>(
   let rest = elements;
   let known = first;
   while (rest.length > 0) {
-    const part: Part<State> = await decideAnew(store, async (attempt) => {
+    const part: Part<State> = await retryOnConflict(store, async (attempt) => {
       const state = attempt === 0 ? known : await work.readAgain(rest);
       const decision = work.decide(rest, state);
       if (decision.writes.length > 0 && !work.dryRun) await store.table.transact(decision.writes);

@@ -1,4 +1,4 @@
-import type { Changing } from "../audit/entry.ts";
+import type { AuditedContext } from "../audit/entry.ts";
 import { counted } from "../contract/counted.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
@@ -32,7 +32,7 @@ export type EverywhereFailure = Failure & {
  * first, so that the first change can tell of the organizations in which nothing can be changed.
  */
 export async function changeRolesEverywhere(
-  context: Changing,
+  context: AuditedContext,
   organizations: readonly OrganizationItem[],
   change: RoleChange,
 ): Promise<{ readonly outcomes: Outcomes; readonly failed: readonly EverywhereFailure[] }> {
@@ -60,7 +60,7 @@ type Done = {
 type Judged = Done & { readonly state?: RolesState };
 
 async function judgeIn(
-  context: Changing,
+  context: AuditedContext,
   organization: OrganizationItem,
   change: RoleChange,
 ): Promise<Judged> {
@@ -77,7 +77,7 @@ async function judgeIn(
 
 /** Where nothing is to be changed, what was judged stands. */
 async function changeInAll(
-  context: Changing,
+  context: AuditedContext,
   change: RoleChange,
   judged: readonly Judged[],
 ): Promise<readonly Done[]> {
@@ -106,7 +106,7 @@ async function changeInAll(
 
 /** What no change could take along: somebody else changed the same meanwhile. */
 async function tellTheRest(
-  context: Changing,
+  context: AuditedContext,
   change: RoleChange,
   changed: readonly Done[],
   carried: CarriedEntries,
@@ -156,7 +156,7 @@ function failuresOf(
  * organization that has none of the users has no entry: the others tell that they failed.
  */
 const furtherEntries = (
-  context: Changing,
+  context: AuditedContext,
   { role }: RoleChange,
   done: readonly Done[],
 ): Array<() => readonly Put[]> =>
@@ -170,7 +170,7 @@ const furtherEntries = (
 
 /** A write leaves nobody out silently: whom it cannot change because of the plan is told. */
 async function refuseOtherPlan(
-  { table }: Changing,
+  { table }: AuditedContext,
   { uuid }: OrganizationItem,
   ids: readonly string[],
 ): Promise<readonly Failure[]> {

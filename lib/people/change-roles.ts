@@ -1,7 +1,7 @@
-import { type Changing, changeEntry } from "../audit/entry.ts";
+import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
-import { certain } from "../runtime/certain.ts";
+import { required } from "../runtime/required.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { memberKey, peopleKey } from "../store/layout.ts";
@@ -37,7 +37,7 @@ type Telling = {
 
 /** In input order; the last admin stays an admin, whatever runs at once. */
 export async function changeRoles(
-  context: Changing,
+  context: AuditedContext,
   organization: OrganizationItem,
   change: RoleChange,
   { ahead, ...telling }: Telling & { readonly ahead?: RolesState | undefined } = {},
@@ -86,7 +86,7 @@ const carriedTogetherMax = Math.floor((peopleLimits.changedTogetherMax - 1) / 2)
 export type RolesState = { readonly stored: ReadonlyMap<string, Item>; readonly guard: PeopleItem };
 
 export async function readRolesState(
-  { table }: Changing,
+  { table }: AuditedContext,
   uuid: string,
   role: string,
   ids: readonly string[],
@@ -95,7 +95,7 @@ export async function readRolesState(
     peopleKey(uuid),
     ...ids.map((id) => memberKey(uuid, id)),
   ]);
-  const guard = parsePeople(certain(guardItem, "guard of the people"));
+  const guard = parsePeople(required(guardItem, "guard of the people"));
   if (!Object.hasOwn(guard.counts, role)) throw roleNotFound();
   const stored = ids.flatMap((id, index) => (items[index] ? [[id, items[index]] as const] : []));
   return { stored: new Map(stored), guard };
@@ -112,7 +112,7 @@ type Batch = {
 };
 
 function decide(
-  context: Changing,
+  context: AuditedContext,
   organization: OrganizationItem,
   change: RoleChange,
   { rest, state, outcomes, untold, carried }: Batch,
@@ -149,7 +149,7 @@ function judge(
   changedMax: number,
 ) {
   const { role, changesBillingAdmins = false } = change;
-  let admins = certain(guard.counts.cr_admin, "count of admins");
+  let admins = required(guard.counts.cr_admin, "count of admins");
   let decided = 0;
   const changing: Item[] = [];
   const failures: Array<{ readonly id: string; readonly code: FailureCode }> = [];
@@ -177,7 +177,7 @@ function judge(
 type MemberChange = { readonly id: string; readonly before: string; readonly after: string };
 
 export const roleEntry = (
-  context: Changing,
+  context: AuditedContext,
   organization: OrganizationItem,
   {
     role,
@@ -189,7 +189,7 @@ export const roleEntry = (
     readonly failures: readonly RoleFailure[];
   },
 ) =>
-  changeEntry(context, {
+  auditWritesFor(context, {
     action: "roles.changed",
     resourceType: "member",
     resourceId: null,

@@ -1,5 +1,5 @@
 import { mayBeHeldByKey, noKeyGivenAtAllSince, noKeyGivenSince } from "../access/key-roles.ts";
-import type { Changing } from "../audit/entry.ts";
+import type { AuditedContext } from "../audit/entry.ts";
 import {
   isSystemRole,
   type Permission,
@@ -7,14 +7,14 @@ import {
   type SystemRole,
   systemRoles,
 } from "../contract/access.ts";
+import { ApiError } from "../contract/api-error.ts";
 import { counted } from "../contract/counted.ts";
-import { Fault } from "../contract/fault.ts";
 import { peopleLimits } from "../contract/limits.ts";
-import { decideAnew } from "../store/decide.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import { type PeopleItem, parsePeople, permissionBit } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
 import { peopleKey, roleKey, rolesRange } from "../store/layout.ts";
+import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import {
   type Change,
   type Condition,
@@ -40,14 +40,16 @@ export type CustomRole = { readonly role: RoleItem; readonly guard: PeopleItem }
 const bitsOf = (granted: readonly Permission[]): number =>
   granted.reduce((bits, permission) => bits | permissionBit(permission), 0);
 
-export const roleNotFound = () => new Fault("ROLE_NOT_FOUND", "The organization has no role with this id.");
-const nameTaken = () => new Fault("ROLE_NAME_TAKEN", "name: another role of the organization has this name.");
+export const roleNotFound = () =>
+  new ApiError("ROLE_NOT_FOUND", "The organization has no role with this id.");
+const nameTaken = () =>
+  new ApiError("ROLE_NAME_TAKEN", "name: another role of the organization has this name.");
 const tooManyRoles = () =>
-  new Fault(
+  new ApiError(
     "ROLE_LIMIT_REACHED",
     `An organization has at most ${peopleLimits.customRolesMax} custom roles. Delete one first.`,
   );
-const systemRole = () => new Fault("SYSTEM_ROLE", "System roles cannot be changed or deleted.");
+const systemRole = () => new ApiError("SYSTEM_ROLE", "System roles cannot be changed or deleted.");
 
 /** What a role grants; undefined when the organization has no such role. */
 export function permissionsOf(guard: PeopleItem, roleId: string): Permission[] | undefined {
@@ -59,16 +61,16 @@ export function permissionsOf(guard: PeopleItem, roleId: string): Permission[] |
 }
 
 export async function createRole(
-  context: Changing,
+  context: AuditedContext,
   organization: OrganizationItem,
   fields: Omit<RoleFields, "permissions"> & {
     readonly permissions: readonly Permission[] | undefined;
     readonly duplicateFrom: string | undefined;
   },
 ): Promise<CustomRole> {
-  const id = context.chance.uuid();
+  const id = context.random.uuid();
   const made = madeBy(context, fields);
-  return await decideAnew(context, async () => {
+  return await retryOnConflict(context, async () => {
     const [guard, roles] = await Promise.all([
       readGuard(context, organization.uuid),
       readRoleItems(context, organization.uuid),
@@ -128,13 +130,13 @@ function newInGuard(
 }
 
 export async function updateRole(
-  context: Changing,
+  context: AuditedContext,
   organization: OrganizationItem,
   roleId: string,
   changes: { readonly [Name in keyof RoleFields]?: RoleFields[Name] | undefined },
 ): Promise<CustomRole> {
   if (isSystemRole(roleId)) throw systemRole();
-  return await decideAnew(context, async () => {
+  return await retryOnConflict(context, async () => {
     const [{ role, guard }, roles] = await Promise.all([
       readRole(context, organization.uuid, roleId),
       changes.name === undefined ? [] : readRoleItems(context, organization.uuid),
@@ -237,12 +239,12 @@ function guardUpdate(
 }
 
 export async function deleteRole(
-  context: Changing,
+  context: AuditedContext,
   organization: OrganizationItem,
   roleId: string,
 ): Promise<void> {
   if (isSystemRole(roleId)) throw systemRole();
-  await decideAnew(context, async () => {
+  await retryOnConflict(context, async () => {
     const { role, guard } = await readRole(context, organization.uuid, roleId);
     refuseInUse(guard, role.id);
     const counts = mayBeHeldByKey(guard, role.id)
@@ -282,23 +284,23 @@ export async function deleteRole(
 function refuseInUse(guard: PeopleItem, roleId: string): void {
   const members = guard.counts[roleId] ?? 0;
   if (members === 0) return;
-  throw new Fault(
+  throw new ApiError(
     "ROLE_IN_USE",
     `The role is still given to ${counted(members, "member")}. Give them another role first.`,
   );
 }
 
-async function readGuard({ table }: Pick<Changing, "table">, uuid: string): Promise<PeopleItem> {
+async function readGuard({ table }: Pick<AuditedContext, "table">, uuid: string): Promise<PeopleItem> {
   const item = await table.get(peopleKey(uuid));
   if (!item) throw new RangeError(`The organization ${uuid} has no people guard.`);
   return parsePeople(item);
 }
 
-const readRoleItems = ({ table }: Pick<Changing, "table">, uuid: string): Promise<RoleItem[]> =>
+const readRoleItems = ({ table }: Pick<AuditedContext, "table">, uuid: string): Promise<RoleItem[]> =>
   Array.fromAsync(queryAll(table, rolesRange(uuid)), parseRole);
 
 async function readRole(
-  { table }: Pick<Changing, "table">,
+  { table }: Pick<AuditedContext, "table">,
   uuid: string,
   roleId: string,
 ): Promise<CustomRole> {

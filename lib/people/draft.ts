@@ -1,5 +1,5 @@
 import { peopleLimits } from "../contract/limits.ts";
-import { certain } from "../runtime/certain.ts";
+import { required } from "../runtime/required.ts";
 import { parsePerson, parsePool } from "../store/items/people.ts";
 import { organizationTenant, type PoolKey, poolGuardKey } from "../store/layout.ts";
 import { ConditionFailed, type Key, type Table, type TransactionWrite } from "../store/table.ts";
@@ -96,7 +96,7 @@ export class PeopleDraft {
   }
 
   #working(key: Key): Working {
-    return certain(this.#people.get(nameOf(key)), "working copy of the person");
+    return required(this.#people.get(nameOf(key)), "working copy of the person");
   }
 }
 

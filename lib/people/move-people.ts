@@ -1,10 +1,10 @@
 import { eventLimits, peopleLimits } from "../contract/limits.ts";
-import { certain } from "../runtime/certain.ts";
-import { decideAnew, type Store } from "../store/decide.ts";
+import { required } from "../runtime/required.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { parseMember } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { membersRange, organizationKey, poolOf, type TenantKey } from "../store/layout.ts";
+import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { type Key, queryAll } from "../store/table.ts";
 import { automaticSeatsEntry } from "./automatic-entry.ts";
 import { PeopleDraft } from "./draft.ts";
@@ -45,9 +45,9 @@ async function moveTogether(store: Store, uuid: string, keys: readonly Key[]): P
 
 /** False when it was too much. */
 const moveAtOnce = (store: Store, uuid: string, keys: readonly Key[]): Promise<boolean> =>
-  decideAnew(store, async () => {
+  retryOnConflict(store, async () => {
     const [organizationItem, ...items] = await store.table.getMany([organizationKey(uuid), ...keys]);
-    const organization = parseOrganization(certain(organizationItem, "organization whose people move"));
+    const organization = parseOrganization(required(organizationItem, "organization whose people move"));
     const { tenant } = organization;
     const pool = poolOf({ uuid, tenant });
     const steps = items

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Changing } from "../audit/entry.ts";
+import type { AuditedContext } from "../audit/entry.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import type { PeopleItem } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
@@ -9,7 +9,7 @@ import { roleKey } from "../store/layout.ts";
 export type MadeBy = NonNullable<RoleItem["made"]>;
 
 /** Undefined where no key made the role. */
-export function madeBy({ actor, clock }: Changing, request: unknown): MadeBy | undefined {
+export function madeBy({ actor, clock }: AuditedContext, request: unknown): MadeBy | undefined {
   if (actor.keyId === null) return undefined;
   const digest = createHash("sha256").update(JSON.stringify(request)).digest("base64url");
   return { key_id: actor.keyId, request: digest, at_ms: clock.nowMs() };
@@ -20,7 +20,7 @@ export function madeBy({ actor, clock }: Changing, request: unknown): MadeBy | u
  * 503 cannot know whether the role was made: the same request again answers with that role.
  */
 export async function roleMadeBefore(
-  { table }: Pick<Changing, "table">,
+  { table }: Pick<AuditedContext, "table">,
   organization: string,
   guard: PeopleItem,
   { id, made, isDefault }: { id: string; made: MadeBy | undefined; isDefault: boolean },

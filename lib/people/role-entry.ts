@@ -1,4 +1,4 @@
-import { type Changing, changeEntry } from "../audit/entry.ts";
+import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
 import type { AuditAction } from "../contract/audit.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { RoleItem } from "../store/items/role.ts";
@@ -33,12 +33,12 @@ type ToldChange = {
 };
 
 export const roleEntry = (
-  context: Changing,
+  context: AuditedContext,
   organization: OrganizationItem,
   role: Pick<RoleItem, "id" | "name">,
   { action, ...told }: ToldChange & { readonly action: Extract<AuditAction, `role.${string}`> },
 ): Put[] =>
-  changeEntry(context, {
+  auditWritesFor(context, {
     action,
     resourceType: "role",
     resourceId: role.id,

@@ -1,9 +1,9 @@
 import { listKeys } from "../access/key-registry.ts";
 import { countedKeys, mayHaveOldKeys } from "../access/key-roles.ts";
 import { keysOfRows } from "../access/key-rows.ts";
-import type { Changing } from "../audit/entry.ts";
+import type { AuditedContext } from "../audit/entry.ts";
+import { ApiError } from "../contract/api-error.ts";
 import { counted } from "../contract/counted.ts";
-import { Fault } from "../contract/fault.ts";
 import { isLive, type KeyItem } from "../store/items/key.ts";
 import type { PeopleItem } from "../store/items/people.ts";
 import { organizationKeyRow } from "../store/layout.ts";
@@ -14,7 +14,7 @@ import type { Table } from "../store/table.ts";
  * for, it answers the counts of the roles that stay: the next deletion need not look for them again.
  */
 export async function refuseHeldByKey(
-  { table, clock }: Changing,
+  { table, clock }: AuditedContext,
   uuid: string,
   guard: PeopleItem,
   roleId: string,
@@ -26,7 +26,7 @@ export async function refuseHeldByKey(
     const { [roleId]: _, ...others } = countedKeys(guard, keys);
     return mayHaveOldKeys(guard) ? others : undefined;
   }
-  throw new Fault(
+  throw new ApiError(
     "ROLE_IN_USE",
     `The role is still held by ${counted(holders.length, "live key")}, ${holder.id} for one. End ${
       holders.length === 1 ? "it" : "them"

@@ -8,7 +8,7 @@ import {
   systemRoles,
 } from "../contract/access.ts";
 import type { permissionRecord, roleRecord } from "../contract/records-people.ts";
-import { certain } from "../runtime/certain.ts";
+import { required } from "../runtime/required.ts";
 import { type PeopleItem, parsePeople } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
 import { peopleKey, rolesRange } from "../store/layout.ts";
@@ -66,8 +66,8 @@ export const customRoleRecord = (guard: PeopleItem, role: RoleItem, detail: Role
 });
 
 const detailOf = (guard: PeopleItem, roleId: string, { permissions: isFull, userCount }: RoleDetail) => ({
-  ...(isFull && { permissions: toPermissionRecords(certain(permissionsOf(guard, roleId), "role")) }),
-  ...(userCount && { user_count: certain(guard.counts[roleId], "count of the role") }),
+  ...(isFull && { permissions: toPermissionRecords(required(permissionsOf(guard, roleId), "role")) }),
+  ...(userCount && { user_count: required(guard.counts[roleId], "count of the role") }),
 });
 
 const toPermissionRecords = (granted: readonly string[]): PermissionRecord[] =>

@@ -1,9 +1,9 @@
-import { decideAnew, type Store } from "../store/decide.ts";
 import { type OrganizationItem, parseOrganization } from "../store/items/organization.ts";
 import { type MemberItem, type PeopleItem, parseMember, parsePeople } from "../store/items/people.ts";
 import { unchanged } from "../store/items/unchanged.ts";
 import { occurredAtOf, standing } from "../store/items/version.ts";
 import { memberKey, organizationKey, type PoolKey, peopleKey, poolOf, taggedKey } from "../store/layout.ts";
+import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type Put } from "../store/table.ts";
 import { automaticRoleEntry, automaticSeatsEntry, memberRemovedEntry } from "./automatic-entry.ts";
 import { PeopleDraft } from "./draft.ts";
@@ -36,7 +36,7 @@ export async function saveMember(
   version: string,
 ): Promise<void> {
   const readable = readableParts(saved.readable_repository_ids);
-  const { pool, mayHaveRoom } = await decideAnew(store, async () => {
+  const { pool, mayHaveRoom } = await retryOnConflict(store, async () => {
     const current = await readMember(store, organization, saved.user_id);
     return applyMember(store, current, { saved, readable, version });
   });

@@ -1,4 +1,4 @@
-import { type Changing, changeEntry } from "../audit/entry.ts";
+import { type AuditedContext, auditWritesFor } from "../audit/entry.ts";
 import type { ItemErrorCode } from "../contract/errors.ts";
 import { peopleLimits } from "../contract/limits.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
@@ -35,7 +35,7 @@ type Told = { readonly changed: readonly SeatChange[]; readonly failures: readon
  * its own people.
  */
 export function seatEntry(
-  context: Changing,
+  context: AuditedContext,
   { tenant, organization }: SeatPlace,
   action: SeatAction,
   { providerIds, ...told }: Told & { readonly providerIds: ReadonlyMap<string, string> },
@@ -58,7 +58,7 @@ export function seatEntry(
   };
   const isIn = (uuid: string) => (person: Pick<SeatChange, "organizations">) =>
     person.organizations.includes(uuid);
-  return changeEntry(context, {
+  return auditWritesFor(context, {
     action: isAssigned ? "seats.assigned" : "seats.unassigned",
     resourceType: "seat",
     resourceId: null,

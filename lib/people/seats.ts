@@ -1,11 +1,11 @@
 import { settleOwed, withCopies } from "../audit/owed.ts";
 import { eventLimits, peopleLimits, storeLimits } from "../contract/limits.ts";
 import { log } from "../runtime/log.ts";
-import { decideAnew, type Store } from "../store/decide.ts";
 import { type PersonItem, type PoolItem, parsePerson, parsePool } from "../store/items/people.ts";
 import { unlessDamaged } from "../store/items/unless-damaged.ts";
 import { type PoolKey, personsRange, poolGuardKey } from "../store/layout.ts";
 import { backOff } from "../store/retry.ts";
+import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { type Item, type Key, queryAll, type Table, type TransactionWrite } from "../store/table.ts";
 import { filledSeatsEntry } from "./automatic-entry.ts";
 import { type PersonChange, peopleWrites, seatsOf } from "./change.ts";
@@ -24,7 +24,7 @@ const canSeatSomebody = (guard: PoolItem | undefined): guard is PoolItem =>
  * seats last. Costs one read when there is nothing to do; safe to run at any time, and twice at once.
  */
 export async function fillSeats(store: Store, pool: PoolKey): Promise<void> {
-  const waiting = { clock: store.clock, chance: store.chance, policy: storeLimits.retry };
+  const waiting = { clock: store.clock, random: store.random, policy: storeLimits.retry };
   for (let pass = 0; canSeatSomebody(await readPool(store.table, pool)); pass++) {
     if (pass === eventLimits.decisionsMax) {
       log("error", "The guard counts people short of a seat, and nobody is found. Look at its counts.", {
@@ -67,7 +67,7 @@ async function seatThoseFound(store: Store, pool: PoolKey): Promise<{ readonly d
 
 /** Answers whether it is worth going on. */
 const seatTogether = (store: Store, pool: PoolKey, keys: readonly Key[]): Promise<boolean> =>
-  decideAnew(store, async () => {
+  retryOnConflict(store, async () => {
     const [guardItem, ...items] = await store.table.getMany([poolGuardKey(pool), ...keys]);
     const guard = guardItem && parsePool(guardItem);
     if (!canSeatSomebody(guard)) return false;

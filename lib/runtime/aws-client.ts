@@ -4,9 +4,9 @@ import { faultFrom, isPassing } from "./aws-fault.ts";
 import { createRequestHandler, type RequestHandlerOptions } from "./aws-handler.ts";
 import { type AwsIdentity, environmentIdentity } from "./aws-identity.ts";
 import { backOffMs } from "./back-off.ts";
-import { type Chance, systemChance } from "./chance.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { log } from "./log.ts";
+import { type Random, systemRandom } from "./random.ts";
 import { Sha256 } from "./sha256.ts";
 
 /** What the clients of AWS's SDK differ in. */
@@ -63,12 +63,12 @@ export type Attempts = {
   readonly attemptsMax: number;
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock;
-  readonly chance?: Chance;
+  readonly random?: Random;
 };
 
 /** For requests that may be repeated: sends again what was throttled or not answered. */
 export async function sendRepeatedly<Answer>(
-  { attemptsMax, signal, clock = systemClock, chance = systemChance }: Attempts,
+  { attemptsMax, signal, clock = systemClock, random = systemRandom }: Attempts,
   send: () => Promise<Answer>,
 ): Promise<Answer> {
   for (let tried = 1; ; tried++) {
@@ -76,7 +76,7 @@ export async function sendRepeatedly<Answer>(
       return await sendOnce(send);
     } catch (error) {
       if (tried >= attemptsMax || !isPassing(error)) throw error;
-      await clock.sleep(1 + backOffMs(chance, awsLimits.retry, tried), signal);
+      await clock.sleep(1 + backOffMs(random, awsLimits.retry, tried), signal);
     }
   }
 }

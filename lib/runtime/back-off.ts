@@ -1,9 +1,9 @@
-import type { Chance } from "./chance.ts";
+import type { Random } from "./random.ts";
 
 export type BackOffPolicy = { readonly baseDelayMs: number; readonly delayMsMax: number };
 
 /** Full jitter: a random wait below the exponential bound, so that rivals do not meet again. */
-export function backOffMs(chance: Chance, policy: BackOffPolicy, attempt: number): number {
+export function backOffMs(random: Random, policy: BackOffPolicy, attempt: number): number {
   const bound = Math.min(policy.delayMsMax, policy.baseDelayMs * 2 ** attempt);
-  return chance.below(Math.max(1, Math.ceil(bound)));
+  return random.below(Math.max(1, Math.ceil(bound)));
 }

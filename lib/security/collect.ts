@@ -1,4 +1,4 @@
-import { responseTooLarge } from "../contract/fault.ts";
+import { responseTooLarge } from "../contract/api-error.ts";
 import { requestLimits, securityLimits } from "../contract/limits.ts";
 import type { FindingSeverity, FindingState } from "../contract/records-security.ts";
 import { CorruptItem } from "../store/items/parse.ts";

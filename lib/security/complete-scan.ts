@@ -1,7 +1,7 @@
 import { securityLimits } from "../contract/limits.ts";
-import { decideAnew, type Store } from "../store/decide.ts";
 import { standing } from "../store/items/version.ts";
 import { findingsPartition } from "../store/layout.ts";
+import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, queryAll, type Table } from "../store/table.ts";
 import { isNewest, placeOf, type ScanReference, type Telling } from "./finding.ts";
 import {
@@ -37,7 +37,7 @@ export async function completeScan(
     commitSha: completed.commit_sha,
     completedAt: completed.completed_at,
   };
-  return await decideAnew(store, async () => {
+  return await retryOnConflict(store, async () => {
     const stored = await store.table.get(ledgerKey(repository));
     const ledger = stored && parseLedger(stored, organization);
     if (ledger?.newest.version === scan.version) return undefined;
@@ -84,7 +84,7 @@ async function applyScan(
   const generation = ledger?.generation ?? 0;
   const put = ledgerItemOf({ ...repository, generation: generation + 1, newest, chunks });
   const when = ledger ? { equals: ["generation", generation] as const } : { absent: "pk" };
-  await table.write({ put, when }, { repeatable: true });
+  await table.write({ put, when }, { idempotent: true });
   await removeChunks(table, repository, unnamed);
   return undefined;
 }
@@ -141,7 +141,7 @@ class ChunkWriter {
   async keep(chunk: ChunkReference | NewChunk): Promise<ChunkReference> {
     if (!("bytes" in chunk)) return chunk;
     // Never a number or a digest: an id that comes twice could be deleted by who meant its first bearer.
-    const id = this.#store.chance.uuid();
+    const id = this.#store.random.uuid();
     this.written.add(id);
     this.#puts.push({ put: chunkItem(chunkKey(this.#repository, id), chunk.bytes) });
     if (this.#puts.length >= securityLimits.chunksWrittenTogether) await this.flush();

@@ -1,7 +1,7 @@
-import { Fault } from "../contract/fault.ts";
+import { ApiError } from "../contract/api-error.ts";
 import { securityLimits } from "../contract/limits.ts";
 import type { FindingRecord } from "../contract/records-security.ts";
-import { certain } from "../runtime/certain.ts";
+import { required } from "../runtime/required.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { RepositoryItem } from "../store/items/repository.ts";
 import { StoreUnavailable } from "../store/table.ts";
@@ -82,8 +82,8 @@ export async function readDownload(reading: Reading, query: FindingQuery): Promi
 const countOfAll = (sources: readonly Source[], filter: Filter): number =>
   sources.reduce((sum, source) => sum + matchesOf(source, filter), 0);
 
-const tooMany = (count: number, narrowing: string): Fault =>
-  new Fault(
+const tooMany = (count: number, narrowing: string): ApiError =>
+  new ApiError(
     "RESPONSE_TOO_LARGE",
     `${count} findings match, and a download holds at most ${securityLimits.downloadFindingsMax}. ${narrowing}`,
   );
@@ -92,7 +92,7 @@ const matchesOf = ({ ledger }: Source, { states, severities }: Filter): number =
   ledger.chunks.reduce((sum, { counts }) => sum + countOf(counts, states, severities), 0);
 
 const render = ({ source, row }: Located, repositories: ReadonlyMap<Source, RepositoryItem>): FindingRecord =>
-  toRecord(row, source, certain(repositories.get(source), "repository of an opened source"));
+  toRecord(row, source, required(repositories.get(source), "repository of an opened source"));
 
 const positionOf = ({ source, row }: Located): Position => ({
   organization: source.organization.uuid,

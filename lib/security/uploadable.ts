@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { Fault } from "../contract/fault.ts";
+import { ApiError } from "../contract/api-error.ts";
 import { securityLimits } from "../contract/limits.ts";
 
 const compress = promisify(gzip);
@@ -12,14 +12,14 @@ export async function checkUploadable(
 ): Promise<void> {
   const { sarifRunsPerFileMax, sarifGzipBytesMax } = securityLimits;
   if (runs.length > sarifRunsPerFileMax)
-    throw new Fault(
+    throw new ApiError(
       "RESPONSE_TOO_LARGE",
       `repo_id: the file would have ${runs.length} runs, and code scanning takes at most ${sarifRunsPerFileMax}. Name ` +
         "some of the organizations that have this repository in organization_ids.",
     );
   // What is small already need not be compressed to know that it fits.
   if (bytes.byteLength > sarifGzipBytesMax && (await compress(bytes)).byteLength > sarifGzipBytesMax)
-    throw new Fault(
+    throw new ApiError(
       "RESPONSE_TOO_LARGE",
       `repo_id: compressed with gzip the file has more than ${sarifGzipBytesMax} bytes, the most that code scanning ` +
         "takes. Ask for some severities at a time.",

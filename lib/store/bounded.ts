@@ -10,7 +10,7 @@ export function boundedTable(table: Table, until: Until): Table {
   return {
     get: (key, options) => inTime(() => table.get(key, options)),
     getMany: (keys, options) => inTime(() => table.getMany(keys, options)),
-    getTogether: (keys) => inTime(() => table.getTogether(keys)),
+    transactGet: (keys) => inTime(() => table.transactGet(keys)),
     queryPage: (range, resume) => inTime(() => table.queryPage(range, resume)),
     scanPage: (options, resume) => inTime(() => table.scanPage(options, resume)),
     write: (write, options) => inTime(() => table.write(write, { ...options, until })),

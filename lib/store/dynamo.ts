@@ -11,9 +11,9 @@ import {
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { storeLimits } from "../contract/limits.ts";
-import type { Chance } from "../runtime/chance.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Random } from "../runtime/random.ts";
 import type { StoreClient } from "./client.ts";
 import { compileRange, isEmptyRange, Placeholders } from "./expressions.ts";
 import type { StoreMeter } from "./meter.ts";
@@ -40,7 +40,7 @@ export type DynamoOptions = {
   readonly client: StoreClient;
   readonly tableName: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly random: Random;
 };
 
 /** DynamoDB's own names of what the table calls. */
@@ -72,8 +72,8 @@ export function createDynamoTable(options: DynamoOptions): MeteredTable {
 }
 
 function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
-  const { client, tableName: TableName, clock, chance } = options;
-  const waiting = { clock, chance, policy: storeLimits.retry };
+  const { client, tableName: TableName, clock, random } = options;
+  const waiting = { clock, random, policy: storeLimits.retry };
 
   async function counting<Answer extends Paid>(
     operation: TableOperation,
@@ -112,9 +112,15 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
 
   async function get(
     key: Key,
-    { eventually = false, only, signal }: ReadOptions = {},
+    { eventuallyConsistent = false, only, signal }: ReadOptions = {},
   ): Promise<Item | undefined> {
-    const input = { TableName, Key: bareKey(key), ConsistentRead: !eventually, ...projection(only), ...paid };
+    const input = {
+      TableName,
+      Key: bareKey(key),
+      ConsistentRead: !eventuallyConsistent,
+      ...projection(only),
+      ...paid,
+    };
     const call = () => client.send(new GetCommand(input), signal);
     const { Item } = await repeatedly("GetItem", call, signal);
     return Item && asItem(Item);
@@ -132,9 +138,9 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
   }
 
   async function getBatch(batch: Key[], readOptions: ReadOptions, found: Map<string, Item>): Promise<void> {
-    const { eventually = false, only, signal } = readOptions;
+    const { eventuallyConsistent = false, only, signal } = readOptions;
     const options = {
-      ConsistentRead: !eventually,
+      ConsistentRead: !eventuallyConsistent,
       ...projection(only && [...new Set(["pk", "sk", ...only])]),
     };
     let Keys = batch;
@@ -158,7 +164,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     return attempt;
   }
 
-  async function getTogether(keys: readonly Key[]): Promise<ReadonlyArray<Item | undefined>> {
+  async function transactGet(keys: readonly Key[]): Promise<ReadonlyArray<Item | undefined>> {
     const TransactItems = keys.map((key) => ({ Get: { TableName, Key: bareKey(key) } }));
     const call = () => client.send(new TransactGetCommand({ TransactItems, ...paid }));
     const { Responses = [] } = await repeatedly("TransactGetItems", call);
@@ -176,7 +182,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
       KeyConditionExpression,
       ...(ProjectionExpression && { ProjectionExpression }),
       ...placeholders.attributes(),
-      ConsistentRead: !range.eventually,
+      ConsistentRead: !range.eventuallyConsistent,
       ScanIndexForward: !range.descending,
       ...(range.pageItems && { Limit: range.pageItems }),
       ...(start && { ExclusiveStartKey: bareKey(start) }),
@@ -189,7 +195,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
   async function scanPage(scan: ReadOptions & { readonly pageItems?: number }, resume?: Key): Promise<Page> {
     const input = {
       TableName,
-      ConsistentRead: !scan.eventually,
+      ConsistentRead: !scan.eventuallyConsistent,
       ...projection(scan.only),
       ...(scan.pageItems && { Limit: scan.pageItems }),
       ...(resume && { ExclusiveStartKey: bareKey(resume) }),
@@ -201,7 +207,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
 
   async function write(
     single: Write,
-    { returning, repeatable = false, until }: WriteOptions = {},
+    { returning, idempotent: repeatable = false, until }: WriteOptions = {},
   ): Promise<Item | undefined> {
     const repeat = repeatable || (single.when === undefined && !("update" in single));
     const { operation, send } = singleWrite(single, TableName, returning);
@@ -222,7 +228,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     const input = {
       TransactItems: writes.map((each) => compileWrite(each, TableName)),
       // One token for all tries: after a time-out the same transaction is never applied twice.
-      ClientRequestToken: chance.uuid(),
+      ClientRequestToken: random.uuid(),
       ...paid,
     };
     try {
@@ -264,7 +270,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     }
   }
 
-  return { get, getMany, getTogether, queryPage, scanPage, write, transact, writeMany };
+  return { get, getMany, transactGet, queryPage, scanPage, write, transact, writeMany };
 }
 
 type SendOptions = {

@@ -61,7 +61,7 @@
 import type { Key } from "./table.ts";
 
 /** Ids come from Git providers and may hold anything; `#` separates the parts of our keys. */
-export const part = (id: string): string => id.replaceAll("%", "%25").replaceAll("#", "%23");
+export const escapeKeyPart = (id: string): string => id.replaceAll("%", "%25").replaceAll("#", "%23");
 
 /**
  * A sort key as cursors hold it: `part` makes three bytes of a `#` and of a `%`, and here they are one again. What
@@ -69,15 +69,15 @@ export const part = (id: string): string => id.replaceAll("%", "%25").replaceAll
  */
 export const packSortKey = (sk: string): string =>
   sk.replace(/%23|%25|#/g, (found) => (found === "#" ? "\u0000" : found === "%23" ? "#" : "%"));
-export const unpackSortKey = (packed: string): string => part(packed).replaceAll("\u0000", "#");
+export const unpackSortKey = (packed: string): string => escapeKeyPart(packed).replaceAll("\u0000", "#");
 
 /** `w#<workspace>`, `i#<instance>` or `o#<organization uuid>`: the partition every tenant-wide item hangs on. */
 export type TenantKey = `${"w" | "i" | "o"}#${string}`;
 
 export type WorkspaceTenant = `w#${string}`;
 
-export const workspaceTenant = (workspaceId: string): WorkspaceTenant => `w#${part(workspaceId)}`;
-export const instanceTenant = (instanceId: string): TenantKey => `i#${part(instanceId)}`;
+export const workspaceTenant = (workspaceId: string): WorkspaceTenant => `w#${escapeKeyPart(workspaceId)}`;
+export const instanceTenant = (instanceId: string): TenantKey => `i#${escapeKeyPart(instanceId)}`;
 export const organizationTenant = (organizationUuid: string): `o#${string}` => `o#${organizationUuid}`;
 
 export const isWorkspaceTenant = (tenant: TenantKey): tenant is WorkspaceTenant => tenant.startsWith("w#");
@@ -98,21 +98,21 @@ export const tenantOfPartition = (pk: string): TenantKey | undefined => {
   return pk.startsWith("TENANT#") && isTenantKey(tenant) ? tenant : undefined;
 };
 
-export const keyKey = (keyId: string): Key => ({ pk: `KEY#${keyId}`, sk: "KEY" });
+export const apiKeyKey = (keyId: string): Key => ({ pk: `KEY#${keyId}`, sk: "KEY" });
 export const organizationKey = (uuid: string): Key => ({ pk: organizationPartition(uuid), sk: "ORG" });
 export const isOrganization = ({ pk, sk }: Key): boolean => pk.startsWith("ORG#") && sk === "ORG";
 export const peopleKey = (uuid: string): Key => ({ pk: organizationPartition(uuid), sk: "PEOPLE" });
 export const memberKey = (uuid: string, userId: string): Key => ({
   pk: organizationPartition(uuid),
-  sk: `MEMBER#${part(userId)}`,
+  sk: `MEMBER#${escapeKeyPart(userId)}`,
 });
 export const memberReadsKey = (uuid: string, userId: string): Key => ({
   pk: organizationPartition(uuid),
-  sk: `READS#${part(userId)}`,
+  sk: `READS#${escapeKeyPart(userId)}`,
 });
 export const repositoryKey = (uuid: string, repositoryId: string): Key => ({
   pk: organizationPartition(uuid),
-  sk: `REPO#${part(repositoryId)}`,
+  sk: `REPO#${escapeKeyPart(repositoryId)}`,
 });
 export const tenantKey = (tenant: TenantKey): Key => ({ pk: tenantPartition(tenant), sk: "TENANT" });
 export const tenantOrganizationKey = (tenant: TenantKey, uuid: string): Key => ({
@@ -137,7 +137,7 @@ export const organizationsLeftRange = (tenant: TenantKey) => ({
 });
 export const organizationDirectoryKey = (providerOrganizationId: string, uuid: string): Key => ({
   pk: "DIRECTORY#ORG",
-  sk: `${part(providerOrganizationId)}#${uuid}`,
+  sk: `${escapeKeyPart(providerOrganizationId)}#${uuid}`,
 });
 export const keyDirectoryKey = (keyId: string): Key => ({ pk: "DIRECTORY#KEY", sk: keyId });
 /** The keys of an organization, and those of a whole workspace or instance, each in the order of their ids. */
@@ -269,14 +269,14 @@ export const personKey = (
   pk: poolPartition(pool),
   sk:
     isWorkspaceTenant(pool) && member.email !== null
-      ? `PERSON#mail#${part(member.email.toLowerCase())}`
-      : `PERSON#user#${member.organization}#${part(member.userId)}`,
+      ? `PERSON#mail#${escapeKeyPart(member.email.toLowerCase())}`
+      : `PERSON#user#${member.organization}#${escapeKeyPart(member.userId)}`,
 });
 export const personsRange = (pool: PoolKey) => ({ pk: poolPartition(pool), beginsWith: "PERSON#" });
 /** Kept apart from the member, who may not be known yet when their pull request is reviewed. */
 export const taggedKey = (uuid: string, userId: string): Key => ({
   pk: organizationPartition(uuid),
-  sk: `TAGGED#${part(userId)}`,
+  sk: `TAGGED#${escapeKeyPart(userId)}`,
 });
 export const roleKey = (uuid: string, roleId: string): Key => ({
   pk: organizationPartition(uuid),
@@ -371,7 +371,10 @@ export const findingsChunkKey = (organization: string, repositoryDigest: string,
   sk: chunkId,
 });
 /** How often a message of the queue was tried in vain. */
-export const triesKey = (messageId: string): Key => ({ pk: `TRIES#${part(messageId)}`, sk: "TRIES" });
+export const triesKey = (messageId: string): Key => ({
+  pk: `TRIES#${escapeKeyPart(messageId)}`,
+  sk: "TRIES",
+});
 /** Organizations whose data is still on its way to another tenant. */
 export const movingPartition = "MOVING";
 export const movingKey = (uuid: string): Key => ({ pk: movingPartition, sk: uuid });

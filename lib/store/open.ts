@@ -1,10 +1,10 @@
 import { environmentVariables } from "../contract/platform.ts";
-import { systemChance } from "../runtime/chance.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { requiredVariable } from "../runtime/environment.ts";
+import { systemRandom } from "../runtime/random.ts";
 import { storeClient } from "./client.ts";
-import type { Store } from "./decide.ts";
 import { createDynamoTable } from "./dynamo.ts";
+import type { Store } from "./retry-on-conflict.ts";
 import { createVectorSearch, type VectorSearch } from "./vectors.ts";
 
 export type OpenStore = Store & { readonly vectors: VectorSearch };
@@ -19,10 +19,10 @@ export function openStore(): OpenStore {
 
 function open(): OpenStore {
   const tableName = requiredVariable(environmentVariables.tableName);
-  const options = { client: storeClient(), tableName, clock: systemClock, chance: systemChance };
+  const options = { client: storeClient(), tableName, clock: systemClock, random: systemRandom };
   return {
     clock: options.clock,
-    chance: options.chance,
+    random: options.random,
     table: createDynamoTable(options),
     vectors: createVectorSearch(options),
   };

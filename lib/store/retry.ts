@@ -1,7 +1,7 @@
 import { AwsFault, NoAnswer } from "../runtime/aws-fault.ts";
 import { type BackOffPolicy, backOffMs } from "../runtime/back-off.ts";
-import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Random } from "../runtime/random.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 import { cancellationReasons } from "./refusals.ts";
 import { DecisionsExhausted, StoreUnavailable, type Until, WriteExpired } from "./table.ts";
@@ -56,11 +56,11 @@ const refusals = new Set(["ValidationException", "ValidationError", "ItemCollect
 
 export type RetryPolicy = BackOffPolicy & { readonly attemptsMax: number };
 
-export type Waiting = { readonly clock: Clock; readonly chance: Chance; readonly policy: RetryPolicy };
+export type Waiting = { readonly clock: Clock; readonly random: Random; readonly policy: RetryPolicy };
 
 export async function backOff(waiting: Waiting, attempt: number, signal?: AbortSignal): Promise<void> {
-  const { clock, chance, policy } = waiting;
-  await clock.sleep(1 + backOffMs(chance, policy, attempt), signal);
+  const { clock, random, policy } = waiting;
+  await clock.sleep(1 + backOffMs(random, policy, attempt), signal);
 }
 
 /** What ends the attempts of a write early. */

@@ -57,7 +57,7 @@ export type TransactionWrite = Write | Check;
 
 export type ReadOptions = {
   /** Half the price, and may miss the newest write. Everything is read consistently unless this is set. */
-  readonly eventually?: boolean;
+  readonly eventuallyConsistent?: boolean;
   /** Read only these attributes (the price stays; the bytes over the wire shrink). */
   readonly only?: readonly string[];
   readonly signal?: AbortSignal;
@@ -98,7 +98,7 @@ export type WriteOptions = CallOptions & {
    * A time-out leaves open whether a write happened. Unconditional puts and deletes are sent again by
    * themselves; others only with this, where the caller reads a failed condition as "done before".
    */
-  readonly repeatable?: boolean;
+  readonly idempotent?: boolean;
 };
 
 export interface Table {
@@ -106,7 +106,7 @@ export interface Table {
   /** Any number of keys; answers in the order of the keys. */
   getMany(keys: readonly Key[], options?: ReadOptions): Promise<ReadonlyArray<Item | undefined>>;
   /** One snapshot of at most 100 items: sees a transaction whole or not at all. */
-  getTogether(keys: readonly Key[]): Promise<ReadonlyArray<Item | undefined>>;
+  transactGet(keys: readonly Key[]): Promise<ReadonlyArray<Item | undefined>>;
   queryPage(range: Range, resume?: Key): Promise<Page>;
   /** Throws ConditionFailed. Answers the item before or after, if asked. */
   write(write: Write, options?: WriteOptions): Promise<Item | undefined>;

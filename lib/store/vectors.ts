@@ -2,8 +2,8 @@ import { SearchVectorsCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { storeLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
-import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Random } from "../runtime/random.ts";
 import type { StoreClient } from "./client.ts";
 import { Placeholders } from "./expressions.ts";
 import { withRetries } from "./retry.ts";
@@ -30,9 +30,9 @@ export function createVectorSearch(options: {
   readonly client: StoreClient;
   readonly tableName: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly random: Random;
 }): VectorSearch {
-  const waiting = { clock: options.clock, chance: options.chance, policy: storeLimits.retry };
+  const waiting = { clock: options.clock, random: options.random, policy: storeLimits.retry };
   const { name, hashAttribute, filterAttribute } = tableShape.vectorIndex;
   return {
     async search(space, repository, vector, resultsMax, signal) {

@@ -5,7 +5,7 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { certain } from "../runtime/certain.ts";
+import { required } from "../runtime/required.ts";
 import type { StoreClient } from "./client.ts";
 import { compileChange, compileCondition, Placeholders } from "./expressions.ts";
 import type { TransactionWrite, Write } from "./table.ts";
@@ -65,6 +65,6 @@ export function singleWrite(
     };
   }
   const after = returning === "new" ? ({ ReturnValues: "ALL_NEW" } as const) : {};
-  const input = { ...certain(Update, "update"), ...old, ...after };
+  const input = { ...required(Update, "update"), ...old, ...after };
   return { operation: "UpdateItem", send: (client, signal) => client.send(new UpdateCommand(input), signal) };
 }

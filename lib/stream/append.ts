@@ -1,12 +1,12 @@
 import { streamLimits } from "../contract/limits.ts";
 import { backOffMs } from "../runtime/back-off.ts";
-import { certain } from "../runtime/certain.ts";
+import { required } from "../runtime/required.ts";
 import { pointerKey, type TenantKey } from "../store/layout.ts";
 import { TransactionRefused, writeIf } from "../store/table.ts";
 import { parseEntry } from "./entry.ts";
 import { type Head, isSettled, readHead } from "./head.ts";
 import { entryKeys } from "./pending.ts";
-import { compareEvents, judge, type Plan, planChange, staysInPlace } from "./plan.ts";
+import { classifyChange, compareEvents, type Plan, planChange, staysInPlace } from "./plan.ts";
 import { type Pointer, parsePointer, pointerIdOf, pointerUnchanged, type SpillRef } from "./pointer.ts";
 import { dayOf, type Facets, unknownStatus } from "./removal.ts";
 import { acknowledge, recover, settle } from "./settle.ts";
@@ -73,7 +73,7 @@ function withJobs(changes: readonly PullRequestChange[]): Array<{ change: PullRe
 }
 
 function outcomeOf(change: PullRequestChange, job: Job): Outcome {
-  const outcome = certain(job.outcome, "outcome of a change");
+  const outcome = required(job.outcome, "outcome of a change");
   if (job.change === change || outcome === "elsewhere") return outcome;
   return job.change.eventId === change.eventId ? "duplicate" : "older";
 }
@@ -89,7 +89,7 @@ async function applyOpen(deps: StreamDeps, tenant: TenantKey, open: readonly Job
   open.forEach((job, index) => {
     const item = items[index];
     const before = item && parsePointer(item, job.change.organization);
-    const verdict = before && judge(job.change, before, tenant, nowMs);
+    const verdict = before && classifyChange(job.change, before, tenant, nowMs);
     if (!before || verdict === "append") appends.push({ job, before });
     else if (verdict === "touch") touches.push({ job, before });
     else {
@@ -97,14 +97,19 @@ async function applyOpen(deps: StreamDeps, tenant: TenantKey, open: readonly Job
       found.push(before);
     }
   });
-  await Promise.all(touches.map(({ job, before }) => touch(deps, job, before, found)));
+  await Promise.all(touches.map(({ job, before }) => updatePointerTime(deps, job, before, found)));
   if (isSettled(head)) await appendJobs(deps, tenant, head, appends);
   else if (appends.length > 0) await recover(deps, tenant);
   return found;
 }
 
 /** Newer but equal: only the pointer's time moves, still on condition that it is what was read. */
-async function touch({ table }: StreamDeps, job: Job, before: Pointer, found: Pointer[]): Promise<void> {
+async function updatePointerTime(
+  { table }: StreamDeps,
+  job: Job,
+  before: Pointer,
+  found: Pointer[],
+): Promise<void> {
   const { organization, occurredAtMs, occurredAtFiner: finer, eventId } = job.change;
   const change = {
     set: [["o", occurredAtMs] as const, ["e", eventId] as const, ...(finer ? [["f", finer] as const] : [])],
@@ -247,5 +252,5 @@ export async function pauseBefore(deps: StreamDeps, attempt: number): Promise<vo
   if (attempt >= attemptsMax) throw new StreamBusy("Others kept changing the stream.");
   const policy = { baseDelayMs: retryDelayMsBase, delayMsMax: retryDelayMsMax };
   // Many organizations of one workspace write to the same head.
-  if (attempt > 0) await deps.clock.sleep(backOffMs(deps.chance, policy, attempt));
+  if (attempt > 0) await deps.clock.sleep(backOffMs(deps.random, policy, attempt));
 }

@@ -2,7 +2,7 @@ import { streamNumberKey } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 
 /** One week's partition, or that of the removals. Nothing unread in it has a number below `floor`, nothing in it one above `ceiling`. */
-type Lane = {
+type PartitionCursor = {
   readonly pk: string;
   readonly ceiling: number;
   floor: number;
@@ -15,7 +15,7 @@ type Lane = {
   given: number;
 };
 
-export type LaneStart = { readonly pk: string; readonly floor: number; readonly ceiling: number };
+export type PartitionStart = { readonly pk: string; readonly floor: number; readonly ceiling: number };
 
 /** Below this a query costs the same read unit, so asking for less saves nothing. */
 const itemsPerFetchMin = 4;
@@ -23,15 +23,15 @@ const itemsPerFetchMin = 4;
 const firstLook = 0.25;
 
 const numberOf = (item: Item): number => Number(item.sk);
-const headOf = (lane: Lane): Item | undefined => lane.waiting[lane.first];
+const headOf = (lane: PartitionCursor): Item | undefined => lane.waiting[lane.first];
 
 /**
  * The items of many partitions in the order of their numbers, none above `upTo`. A partition is read only when
  * the merge reaches numbers it may hold, and an item comes out only when no partition can hold a smaller unread
  * one: everything up to the last number that came out is dealt with, in every partition.
  */
-export function mergeLanes(table: Table, starts: readonly LaneStart[], upTo: number) {
-  const lanes: Lane[] = starts
+export function mergePartitions(table: Table, starts: readonly PartitionStart[], upTo: number) {
+  const lanes: PartitionCursor[] = starts
     .filter(({ floor }) => floor <= upTo)
     .map(({ pk, floor, ceiling }) => ({
       pk,
@@ -51,7 +51,7 @@ export function mergeLanes(table: Table, starts: readonly LaneStart[], upTo: num
    * begin only later: a first look is small, then each is asked for the share it had so far. Twice as many each time
    * at least, as a filter that passes nearly everything over must not cost a trip per handful.
    */
-  function itemsToAsk(lane: Lane, wanted: number, lanesAsked: number): number {
+  function itemsToAsk(lane: PartitionCursor, wanted: number, lanesAsked: number): number {
     const atLeast = itemsPerFetchMin * 2 ** lane.fetches;
     if (lanes.length === 1) return Math.max(atLeast, wanted);
     const numbers = lane.ceiling - lane.floor + 1;
@@ -60,7 +60,7 @@ export function mergeLanes(table: Table, starts: readonly LaneStart[], upTo: num
     return Math.max(atLeast, Math.ceil(wanted * share));
   }
 
-  async function fetch(lane: Lane, pageItems: number): Promise<void> {
+  async function fetch(lane: PartitionCursor, pageItems: number): Promise<void> {
     lane.fetches++;
     const page = await table.queryPage({
       pk: lane.pk,
@@ -76,8 +76,8 @@ export function mergeLanes(table: Table, starts: readonly LaneStart[], upTo: num
     lane.isRead = page.resume === undefined || lane.floor > lane.ceiling;
   }
 
-  function smallest(): Lane | undefined {
-    let found: Lane | undefined;
+  function smallest(): PartitionCursor | undefined {
+    let found: PartitionCursor | undefined;
     let lowest = Number.POSITIVE_INFINITY;
     for (const lane of lanes) {
       const item = headOf(lane);
@@ -90,7 +90,7 @@ export function mergeLanes(table: Table, starts: readonly LaneStart[], upTo: num
   }
 
   /** Lanes that may hold something smaller than what is at hand; with nothing at hand, what a page may reach. */
-  function unreadBelow(candidate: Lane | undefined, wanted: number): Lane[] {
+  function unreadBelow(candidate: PartitionCursor | undefined, wanted: number): PartitionCursor[] {
     const unread = lanes.filter((lane) => !headOf(lane) && !lane.isRead);
     const item = candidate && headOf(candidate);
     const bound = item ? numberOf(item) : Math.min(...unread.map((lane) => lane.floor)) + wanted;

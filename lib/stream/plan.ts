@@ -51,7 +51,12 @@ function orderOf<Value extends number | string>(one: Value, other: Value): numbe
 }
 
 /** Release 1 took events from any year: a pointer from too far ahead is older than every valid event. */
-export function judge(change: PullRequestChange, before: Pointer, tenant: TenantKey, nowMs: number): Verdict {
+export function classifyChange(
+  change: PullRequestChange,
+  before: Pointer,
+  tenant: TenantKey,
+  nowMs: number,
+): Verdict {
   const order = isTooFarAhead(before.occurredAtMs, nowMs) ? 1 : compareEvents(change, before);
   if (order < 0) return "older";
   // The pull request still lies in the stream of a tenant its organization has left: this event brings it along.

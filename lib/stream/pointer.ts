@@ -54,7 +54,7 @@ const pointerItem = z.object({
 });
 const parseStored = parseItem("pull request pointer", pointerItem);
 
-/** 96 bits within one organization's partition: short in keys, and out of reach of chance. */
+/** 96 bits within one organization's partition: short in keys, and too many to guess. */
 export const pointerIdOf = (pullRequest: string): string =>
   hash("sha256", pullRequest, "base64url").slice(0, 16);
 

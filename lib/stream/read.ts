@@ -9,7 +9,7 @@ import {
 import { type Item, identityOf, type Table } from "../store/table.ts";
 import { parseEntry, type StoredEntry } from "./entry.ts";
 import { type Head, readHead } from "./head.ts";
-import { type LaneStart, mergeLanes } from "./merge.ts";
+import { mergePartitions, type PartitionStart } from "./merge.ts";
 import { copyOf, entryKeys, ownerOfCopy } from "./pending.ts";
 import { dayStartMs, parseRemoval, type Removal } from "./removal.ts";
 import { sizeOf } from "./size.ts";
@@ -157,7 +157,7 @@ async function readUpTo(table: Table, request: PageRequest, head: Head, walk: Wa
   const { limit, timeUp, responseBytesMax, passedOverBytesMax = streamLimits.passedOverBytesMax } = request;
   const end = Math.min(head.published, request.upTo ?? head.published);
   const lanes = [...lanesOf(request, head, walk.position), ...removalLanesOf(request, head, walk)];
-  const merge = mergeLanes(table, lanes, end);
+  const merge = mergePartitions(table, lanes, end);
   const isSuperseded = supersededIn(request, head);
   for (;;) {
     if (timeUp?.aborted) return false;
@@ -249,7 +249,7 @@ function ownerOf(request: PageRequest, { pk }: Item): string | undefined {
 }
 
 /** The partitions that may hold something of the window after the position. */
-function lanesOf(request: PageRequest, head: Head, position: number): LaneStart[] {
+function lanesOf(request: PageRequest, head: Head, position: number): PartitionStart[] {
   const { tenant, dataset, window } = request;
   const copies = request.copiesOf?.map((organization) => copyOf({ tenant, organization })) ?? [
     copyOf(request),
@@ -266,7 +266,7 @@ function lanesOf(request: PageRequest, head: Head, position: number): LaneStart[
 }
 
 /** What was removed before the walk began was never shown. While an organization is caught up, nothing of it was. */
-function removalLanesOf(request: PageRequest, head: Head, walk: Walk): LaneStart[] {
+function removalLanesOf(request: PageRequest, head: Head, walk: Walk): PartitionStart[] {
   const { removals, upTo, tenant, dataset } = request;
   if (!removals || upTo !== undefined) return [];
   const organization = copyOf(request);

@@ -16,9 +16,9 @@ export async function settle(deps: StreamDeps, tenant: TenantKey, head: Head): P
   const { pending } = head;
   const isPublished = head.published === head.next - 1;
   const retires = pending !== undefined && hasDropped(pending);
-  if (!isPublished) await writeIf(table, publishHead(tenant, head.next - 1, !retires), { repeatable: true });
+  if (!isPublished) await writeIf(table, publishHead(tenant, head.next - 1, !retires), { idempotent: true });
   if (retires) await retire(deps, pending);
-  if (retires || isPublished) await writeIf(table, emptyPending(tenant, head.next), { repeatable: true });
+  if (retires || isPublished) await writeIf(table, emptyPending(tenant, head.next), { idempotent: true });
 }
 
 /** Blindly: no number and no spill id is ever used twice, so a late delete hits only what is dead. */
@@ -34,11 +34,11 @@ async function retire(deps: StreamDeps, { dropped, spills }: Pending): Promise<v
  * item of the append is visible to plain reads. Anyone may recover, any number of times, and come back late.
  */
 export async function recover(deps: StreamDeps, tenant: TenantKey): Promise<void> {
-  const [item] = await deps.table.getTogether([streamHeadKey(tenant)]);
+  const [item] = await deps.table.transactGet([streamHeadKey(tenant)]);
   const head = parseHead(item);
   if (isSettled(head)) return;
   if (head.published < head.next - 1 && head.pending) {
-    await deps.table.getTogether(addedKeys(tenant, head.pending));
+    await deps.table.transactGet(addedKeys(tenant, head.pending));
   }
   await settle(deps, tenant, head);
 }

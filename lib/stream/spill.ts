@@ -54,16 +54,16 @@ export const standingSpill = (organization: string, pointerId: string, { id, par
 });
 
 export async function writeSpill(
-  { table, chance, limits = streamLimits }: StreamDeps,
+  { table, random, limits = streamLimits }: StreamDeps,
   organization: string,
   pointerId: string,
   bytes: Uint8Array,
 ): Promise<SpillRef> {
-  const id = chance.uuid();
+  const id = random.uuid();
   const count = Math.ceil(bytes.length / limits.partBytesMax);
   const put = standingSpill(organization, pointerId, { id, parts: count });
   // Sent again after a time-out, it meets itself.
-  await writeIf(table, { put, when: { absent: "pk" } }, { repeatable: true });
+  await writeIf(table, { put, when: { absent: "pk" } }, { idempotent: true });
   await table.writeMany(
     Array.from({ length: count }, (_, index) => ({
       put: {

@@ -11,8 +11,8 @@
  * Payloads are opaque here: lib/metrics makes and reads them.
  */
 import type { streamLimits } from "../contract/limits.ts";
-import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Random } from "../runtime/random.ts";
 import type { DatasetLetter } from "../store/layout.ts";
 import type { Table, Value } from "../store/table.ts";
 
@@ -29,7 +29,7 @@ export type StreamLimits = { readonly [Name in keyof typeof streamLimits]: numbe
 export type StreamDeps = {
   readonly table: Table;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly random: Random;
   /** The contract's, unless a test wants small ones. */
   readonly limits?: StreamLimits;
 };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { streamLimits } from "../contract/limits.ts";
-import type { EachByItself } from "../runtime/each-by-itself.ts";
+import type { ErrorCollector } from "../runtime/error-collector.ts";
 import { parseOrganizationDirectory } from "../store/items/organization.ts";
 import { parseItem } from "../store/items/parse.ts";
 import { organizationDirectoryPartition, sweeperKey } from "../store/layout.ts";
@@ -24,7 +24,7 @@ const endOfSpills = "~";
 /** One run of the schedule. What fails for a spill or an organization is noted in `pieces` and holds up no other. */
 export async function sweepSome(
   deps: StreamDeps,
-  pieces: EachByItself,
+  pieces: ErrorCollector,
 ): Promise<{ readonly dropped: number }> {
   const { table, clock, limits = streamLimits } = deps;
   const endMs = clock.nowMs() + limits.sweepMsMax;

@@ -54,7 +54,7 @@ export async function judgeSpill(deps: StreamDeps, spill: StandingSpill): Promis
   if (item && !spill.isCondemned && names(parsePointer(item, organization), id)) return true;
   await writeIf(deps.table, condemnSpill(spill));
   // Together, so that an append which is committed but not visible yet is waited for.
-  const [now] = await deps.table.getTogether([key]);
+  const [now] = await deps.table.transactGet([key]);
   const pointer = now && parsePointer(now, organization);
   if (pointer && names(pointer, id)) {
     await writeIf(deps.table, acquitSpill(spill));
@@ -70,6 +70,6 @@ const names = ({ places }: Pointer, spillId: string): boolean =>
 
 /** Superseded and not yet retired: readers may still need it, and whoever settles the stream drops it. */
 async function isPending({ table }: StreamDeps, { tenant }: Pointer, spillId: string): Promise<boolean> {
-  const [item] = await table.getTogether([streamHeadKey(tenant)]);
+  const [item] = await table.transactGet([streamHeadKey(tenant)]);
   return parseHead(item).pending?.spills.some(({ id }) => id === spillId) ?? false;
 }

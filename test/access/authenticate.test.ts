@@ -3,7 +3,7 @@ import { type AuthenticationRequest, authenticate } from "../../lib/access/authe
 import type { IssuedKey } from "../../lib/access/key-registry.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
 import {
-  keyKey,
+  apiKeyKey,
   memberKey,
   organizationKey,
   peopleKey,
@@ -18,8 +18,8 @@ import { everyKindOfKey, github, World } from "../support/world.ts";
 
 const store = useStore();
 const world = new World(() => store().table);
-const authenticated = (text: string | undefined, alongside?: AuthenticationRequest["alongside"]) =>
-  authenticate({ table: store().table, clock: systemClock }, { text, ...(alongside && { alongside }) });
+const authenticated = (text: string | undefined, prefetch?: AuthenticationRequest["prefetch"]) =>
+  authenticate({ table: store().table, clock: systemClock }, { text, ...(prefetch && { prefetch }) });
 const principalOf = async ({ text }: IssuedKey) => (await authenticated(text)).principal;
 const change = (key: Key, name: string, value: string | number | null) =>
   store().table.write({ update: key, change: { set: [[name, value]] } });
@@ -132,7 +132,7 @@ test("one admin among several is one, and a role that the organization made is w
     [home, "instance"],
   ] as const) {
     await store().table.write({ update: peopleKey(uuid), change: { set: [[["roles", "r1"], 1]] } });
-    await change(keyKey(keys[kind].key.id), "role", "r1");
+    await change(apiKeyKey(keys[kind].key.id), "role", "r1");
     expect(await principalOf(keys[kind])).toMatchObject({
       role: { id: "r1", isAdmin: false, permissions: new Set(["learning:read"]) },
     });
@@ -146,7 +146,7 @@ describe("is refused", () => {
     const { keys } = await everyKindOfKey(world, "no-0");
     const clock = new TestClock();
     const { id } = keys.user.key;
-    await change(keyKey(id), "expires_at_ms", clock.nowMs() + 1);
+    await change(apiKeyKey(id), "expires_at_ms", clock.nowMs() + 1);
     const deps = { table: store().table, clock };
     expect((await authenticate(deps, { text: keys.user.text })).principal.key.id).toBe(id);
     clock.advance(1);
@@ -169,22 +169,22 @@ describe("is refused", () => {
     const { keys } = await everyKindOfKey(world, "no-1");
     for (const kind of ["user", "legacy"] as const) {
       const { text, key } = keys[kind];
-      await change(keyKey(key.id), "hash", "0".repeat(64));
+      await change(apiKeyKey(key.id), "hash", "0".repeat(64));
       await expect(authenticated(text)).rejects.toMatchObject(refusal("unknown"));
-      await store().table.write({ delete: keyKey(key.id) });
+      await store().table.write({ delete: apiKeyKey(key.id) });
       await expect(authenticated(text)).rejects.toMatchObject(refusal("unknown"));
     }
   });
 
   test("a key whose text says another kind than its record", async () => {
     const { keys } = await everyKindOfKey(world, "no-2");
-    await change(keyKey(keys.user.key.id), "kind", "agentic");
+    await change(apiKeyKey(keys.user.key.id), "kind", "agentic");
     await expect(authenticated(keys.user.text)).rejects.toMatchObject(refusal("unknown"));
   });
 
   test("a legacy key that is bound to nothing", async () => {
     const { keys } = await everyKindOfKey(world, "no-3");
-    await change(keyKey(keys.legacy.key.id), "organization", null);
+    await change(apiKeyKey(keys.legacy.key.id), "organization", null);
     await expect(authenticated(keys.legacy.text)).rejects.toMatchObject(refusal("unknown"));
   });
 
@@ -195,7 +195,7 @@ describe("is refused", () => {
     await expect(authenticated(keys.organization.text)).rejects.toMatchObject(
       refusal("revoked", keys.organization.key.id),
     );
-    await change(keyKey(id), "expires_at_ms", Date.now());
+    await change(apiKeyKey(id), "expires_at_ms", Date.now());
     await expect(authenticated(keys.user.text)).rejects.toMatchObject(refusal("expired", id));
     await world.rotate(keys.agentic, 0);
     await expect(authenticated(keys.agentic.text)).rejects.toMatchObject(
@@ -256,7 +256,7 @@ describe("is refused", () => {
   test("a key whose text names another organization than its record", async () => {
     const { keys } = await everyKindOfKey(world, "no-6");
     const other = await world.organization("no-6-other");
-    await change(keyKey(keys.organization.key.id), "organization", other);
+    await change(apiKeyKey(keys.organization.key.id), "organization", other);
     await expect(authenticated(keys.organization.text)).rejects.toMatchObject(
       refusal("organization inactive", keys.organization.key.id),
     );
@@ -283,25 +283,25 @@ describe("what is read", () => {
     await world.member(github("along"), "u1");
     const { text } = await world.key({ kind: "user", organization, owner: "u1" });
     const asked: string[] = [];
-    const alongside = (tenant: string) => {
+    const prefetch = (tenant: string) => {
       asked.push(tenant);
       return [{ pk: `NOTE#${tenant}`, sk: "NOTE" }, organizationKey(organization)];
     };
     await store().table.write({ put: { pk: `NOTE#o#${organization}`, sk: "NOTE", says: "alone" } });
     await store().table.write({ put: { pk: "NOTE#w#along-home", sk: "NOTE", says: "together" } });
-    expect((await authenticated(text, alongside)).alongside).toMatchObject([
+    expect((await authenticated(text, prefetch)).prefetched).toMatchObject([
       { says: "alone" },
       { uuid: organization },
     ]);
     expect(asked).toEqual([`o#${organization}`]);
-    expect((await authenticated(text)).alongside).toEqual([]);
+    expect((await authenticated(text)).prefetched).toEqual([]);
     await world.workspace("along-home");
     await world.organization("along", { workspace_id: "along-home" });
-    expect((await authenticated(text, alongside)).alongside).toMatchObject([
+    expect((await authenticated(text, prefetch)).prefetched).toMatchObject([
       { says: "together" },
       { uuid: organization },
     ]);
-    expect((await authenticated(text)).alongside).toEqual([]);
+    expect((await authenticated(text)).prefetched).toEqual([]);
   });
 
   test("names the tenant for what comes along, and the organization of a key that is of one", async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { fromBase32, toBase32 } from "../../lib/access/base32.ts";
 import { makeKeyText, makeLegacyKeyText, parseKeyText } from "../../lib/access/key-text.ts";
 import { keyLimits, requestLimits } from "../../lib/contract/limits.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 
 const organization = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const uuidBytes = Buffer.from(organization.replaceAll("-", ""), "hex");
@@ -64,10 +64,10 @@ describe("a key text that somebody makes up", () => {
 });
 
 describe("a real key text", () => {
-  const text = makeKeyText({ kind: "workspace", workspaceId: "acme" }, systemChance);
+  const text = makeKeyText({ kind: "workspace", workspaceId: "acme" }, systemRandom);
 
   test("is one only alone, from its first character to its last", () => {
-    const legacy = makeLegacyKeyText(systemChance);
+    const legacy = makeLegacyKeyText(systemRandom);
     for (const real of [text, legacy]) {
       expect(parseKeyText(real)).toBeDefined();
       for (const other of [`x${real}`, `${real}\n`, `${real}_`, ` ${real}`, `${real} `])
@@ -87,7 +87,7 @@ describe("a real key text", () => {
   test("of a stand-alone organization does not repeat it as its tenant", () => {
     const alone = makeKeyText(
       { kind: "user", organization, tenant: `o#${organization}`, userId: "ann" },
-      systemChance,
+      systemRandom,
     );
     const bytes = fromBase32(alone.slice("rk_user_".length, -7));
     expect(bytes).toHaveLength(keyLimits.secretBytes + 16 + 2 + 3);

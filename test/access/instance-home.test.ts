@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { operator } from "../../lib/audit/entry.ts";
 import { type OperationId, operations } from "../../lib/contract/operations.ts";
-import { keyKey } from "../../lib/store/layout.ts";
+import { apiKeyKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { gitlab, World } from "../support/world.ts";
 
@@ -23,7 +23,7 @@ describe("an instance key whose list of authorized organizations lacks its home"
     const issued = await world.key({ ...request(), authorized: [home, away] });
     // As keys of earlier releases stand in the table.
     await world.deps.table.write({
-      update: keyKey(issued.key.id),
+      update: apiKeyKey(issued.key.id),
       change: { set: [["authorized", [away]]] },
     });
     key = issued.text;

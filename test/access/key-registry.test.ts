@@ -2,21 +2,21 @@ import { describe, expect, test } from "vitest";
 import { authenticate } from "../../lib/access/authenticate.ts";
 import { createKey, type KeyRequest } from "../../lib/access/create-key.ts";
 import { expiryOf, listKeys, revokeKey, storeKey } from "../../lib/access/key-registry.ts";
-import { RegistryRefusal } from "../../lib/access/key-requirements.ts";
+import { KeyRegistryError } from "../../lib/access/key-requirements.ts";
 import { listOldKeys } from "../../lib/access/key-rows.ts";
 import { rotateKey } from "../../lib/access/rotate-key.ts";
 import { listWorkspaceTokens } from "../../lib/access/workspace-tokens.ts";
 import { operator, operatorOrigin } from "../../lib/audit/entry.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { createRole, deleteRole } from "../../lib/people/custom-roles.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { TimeUp } from "../../lib/runtime/time-up.ts";
 import { boundedTable } from "../../lib/store/bounded.ts";
 import { parseKey } from "../../lib/store/items/key.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";
 import {
+  apiKeyKey,
   keyDirectoryKey,
-  keyKey,
   organizationKey,
   organizationKeyRow,
   peopleKey,
@@ -34,8 +34,8 @@ const store = useStore();
 const clock = new TestClock();
 const world = new World(() => store().table, clock);
 const now = () => new Date(clock.nowMs()).toISOString();
-const stored = async (id: string) => parseKey((await store().table.get(keyKey(id))) ?? { pk: "", sk: "" });
-const refusal = (message: string) => expect.objectContaining({ name: "RegistryRefusal", message });
+const stored = async (id: string) => parseKey((await store().table.get(apiKeyKey(id))) ?? { pk: "", sk: "" });
+const refusal = (message: string) => expect.objectContaining({ name: "KeyRegistryError", message });
 const nobody = "00000000-0000-4000-8000-000000000000";
 const dayMs = 86_400_000;
 
@@ -68,7 +68,7 @@ describe("a new key", () => {
       expiresInDays: 2,
     });
     const expected = {
-      ...keyKey(key.id),
+      ...apiKeyKey(key.id),
       id: key.id,
       kind: "user",
       name: "laptop",
@@ -153,7 +153,7 @@ describe("a new key", () => {
     const { keys } = await everyKindOfKey(world, "listed");
     const listed = async () => (await listKeys(store())).map(({ id }) => id);
     expect(await listed()).toContain(keys.user.key.id);
-    await store().table.write({ delete: keyKey(keys.user.key.id) });
+    await store().table.write({ delete: apiKeyKey(keys.user.key.id) });
     expect(await listed()).not.toContain(keys.user.key.id);
   });
 
@@ -217,7 +217,7 @@ describe("a new key", () => {
     await expect(world.key({ ...wish, role: "r1" })).rejects.toThrow(
       refusal("The organization has no role r1."),
     );
-    await expect(world.key({ ...wish, role: "constructor" })).rejects.toThrow(RegistryRefusal);
+    await expect(world.key({ ...wish, role: "constructor" })).rejects.toThrow(KeyRegistryError);
   });
 
   test("is refused for what is not there or not active, with a sentence for the operator", async () => {
@@ -284,9 +284,9 @@ describe("a new key", () => {
     await world.member(github("twice"), "u1");
     const request: KeyRequest = { kind: "user", organization, owner: "u1", actor: operator };
     // The dice fall the same way twice for the key; the audit entries still get ids of their own.
-    const loaded = { ...systemChance, bytes: (count: number) => new Uint8Array(count) };
-    await createKey({ ...world.deps, chance: loaded }, request);
-    await expect(createKey({ ...world.deps, chance: loaded }, request)).rejects.toThrow(
+    const loaded = { ...systemRandom, bytes: (count: number) => new Uint8Array(count) };
+    await createKey({ ...world.deps, random: loaded }, request);
+    await expect(createKey({ ...world.deps, random: loaded }, request)).rejects.toThrow(
       refusal("The key changed meanwhile; try again."),
     );
     const error = new TypeError("planted");
@@ -413,7 +413,7 @@ describe("rotation", () => {
       ["organization", "organization of the key"],
     ] as const) {
       await store().table.write({
-        update: keyKey(keys.instance.key.id),
+        update: apiKeyKey(keys.instance.key.id),
         change: { set: [[field, null]] },
       });
       await expect(world.rotate(keys.instance, 0)).rejects.toThrow(
@@ -568,7 +568,7 @@ describe("what a key rests on, changed while it is made", () => {
 
 describe("a rotation without grace whose answer never comes", () => {
   async function rotated(transact: Table["transact"]) {
-    const { keys } = await everyKindOfKey(world, systemChance.uuid());
+    const { keys } = await everyKindOfKey(world, systemRandom.uuid());
     const table: Table = { ...store().table, transact };
     const rotating = rotateKey(
       { ...world.deps, table },
@@ -599,7 +599,7 @@ describe("a rotation without grace whose answer never comes", () => {
   });
 
   test("and of which nothing can be found out leaves the old key: it works on, and is rotated again", async () => {
-    const { keys } = await everyKindOfKey(world, systemChance.uuid());
+    const { keys } = await everyKindOfKey(world, systemRandom.uuid());
     const { id } = keys.user.key;
     const request = { id, graceSeconds: 0, actor: operator };
     const silent: Table = {
@@ -626,7 +626,7 @@ describe("a rotation without grace whose answer never comes", () => {
   });
 
   test("as to the end of the grace tells the new key, and the old one ends soon all the same", async () => {
-    const { keys } = await everyKindOfKey(world, systemChance.uuid());
+    const { keys } = await everyKindOfKey(world, systemRandom.uuid());
     const table: Table = { ...store().table, write: () => Promise.reject(lost) };
     const request = { id: keys.user.key.id, graceSeconds: 0, actor: operator };
     const { text } = await rotateKey({ ...world.deps, table }, request);
@@ -638,7 +638,7 @@ describe("a rotation without grace whose answer never comes", () => {
   describe("while the time of its request runs out", () => {
     /** A request's table, and the signal that comes before its end. */
     async function requested(transact: (soon: AbortController) => Table["transact"]) {
-      const { keys } = await everyKindOfKey(world, systemChance.uuid());
+      const { keys } = await everyKindOfKey(world, systemRandom.uuid());
       const soon = new AbortController();
       const until = { signal: new AbortController().signal, isOver: () => false };
       const table = boundedTable({ ...store().table, transact: transact(soon) }, until);

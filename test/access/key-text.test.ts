@@ -10,7 +10,7 @@ import {
   sameHash,
 } from "../../lib/access/key-text.ts";
 import { requestLimits } from "../../lib/contract/limits.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 
 const uuid = fc.uuid();
 const id = fc.string({ minLength: 1, maxLength: 80, unit: "grapheme" });
@@ -41,7 +41,7 @@ describe("the text of a key", () => {
   test("gives back every hint it was made from", () => {
     fc.assert(
       fc.property(hints, (given) => {
-        expect(parseKeyText(makeKeyText(given, systemChance))?.hints).toEqual(given);
+        expect(parseKeyText(makeKeyText(given, systemRandom))?.hints).toEqual(given);
       }),
     );
   });
@@ -51,13 +51,13 @@ describe("the text of a key", () => {
     const organization = "0f8fad5b-d9cb-469f-a165-70867728950e";
     const userId = "u".repeat(requestLimits.idBytesMax);
     const given = { kind: "organization", organization, tenant: `w#${longest}`, userId } as const;
-    expect(parseKeyText(makeKeyText(given, systemChance))?.hints).toEqual(given);
+    expect(parseKeyText(makeKeyText(given, systemRandom))?.hints).toEqual(given);
   });
 
   test("matches the published pattern and tells its kind", () => {
     fc.assert(
       fc.property(hints, (given) => {
-        expect(makeKeyText(given, systemChance)).toMatch(
+        expect(makeKeyText(given, systemRandom)).toMatch(
           /^rk_(organization|user|workspace|instance|agentic)_[a-z2-7]{47,}$/,
         );
       }),
@@ -65,7 +65,7 @@ describe("the text of a key", () => {
   });
 
   test("with one character mistyped is refused without a read", () => {
-    const text = makeKeyText({ kind: "workspace", workspaceId: "acme" }, systemChance);
+    const text = makeKeyText({ kind: "workspace", workspaceId: "acme" }, systemRandom);
     const alphabet = "abcdefghijklmnopqrstuvwxyz234567_";
     for (let index = 0; index < text.length; index++) {
       for (const character of alphabet) {
@@ -96,11 +96,11 @@ describe("the text of a key", () => {
     const sealed = (kind: "workspace" | "user", hint: Buffer) => {
       const organization = "0f8fad5b-d9cb-469f-a165-70867728950e";
       const marked = "x".repeat(hint.length);
-      const chance = { ...systemChance, bytes: (count: number) => new Uint8Array(count) };
+      const random = { ...systemRandom, bytes: (count: number) => new Uint8Array(count) };
       const text =
         kind === "workspace"
-          ? makeKeyText({ kind, workspaceId: marked }, chance)
-          : makeKeyText({ kind, organization, tenant: `o#${organization}`, userId: marked }, chance);
+          ? makeKeyText({ kind, workspaceId: marked }, random)
+          : makeKeyText({ kind, organization, tenant: `o#${organization}`, userId: marked }, random);
       const bytes = Buffer.from(fromBase32(text.slice(`rk_${kind}_`.length, -7)) ?? []);
       hint.copy(bytes, bytes.length - hint.length);
       const body = toBase32(bytes);
@@ -117,14 +117,14 @@ describe("the text of a key", () => {
 
   test("carries at least 192 random bits", () => {
     const texts = Array.from({ length: 50 }, () =>
-      makeKeyText({ kind: "workspace", workspaceId: "a" }, systemChance),
+      makeKeyText({ kind: "workspace", workspaceId: "a" }, systemRandom),
     );
     expect(new Set(texts.map((text) => text.slice(0, "rk_workspace_".length + 38))).size).toBe(50);
-    expect(systemChance.bytes(24).length * 8).toBe(192);
+    expect(systemRandom.bytes(24).length * 8).toBe(192);
   });
 
   test("of a legacy key keeps its old shape and names nothing", () => {
-    const text = makeLegacyKeyText(systemChance);
+    const text = makeLegacyKeyText(systemRandom);
     expect(text).toMatch(/^cr-[0-9a-f]{40}$/);
     expect(parseKeyText(text)?.hints).toEqual({ kind: "legacy" });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createRateLimiter } from "../../lib/access/rate-limiter.ts";
 import type { RateLimit } from "../../lib/contract/operation.ts";
-import { type Chance, systemChance } from "../../lib/runtime/chance.ts";
+import { type Random, systemRandom } from "../../lib/runtime/random.ts";
 import { limitKey } from "../../lib/store/layout.ts";
 import {
   ConditionFailed,
@@ -30,7 +30,7 @@ function openTable(stored: Readonly<Record<string, string | number>> = {}) {
 }
 
 const refusing = (error: unknown): Table => tableWith({ write: () => Promise.reject(error) });
-const limiterAt = (clock: TestClock, chance: Chance = systemChance) => createRateLimiter({ clock, chance });
+const limiterAt = (clock: TestClock, random: Random = systemRandom) => createRateLimiter({ clock, random });
 const caught = (call: () => unknown) =>
   Promise.resolve()
     .then(call)
@@ -41,12 +41,12 @@ const caught = (call: () => unknown) =>
 const stamp = (ms: number) => `${ms.toString(36)}#abcdefgh`;
 
 describe("what is written for an admitted call", () => {
-  test("is a slot by chance among the free ones, and when the bucket may be forgotten", async () => {
+  test("is a random slot among the free ones, and when the bucket may be forgotten", async () => {
     const clock = new TestClock("2026-11-15T12:00:00.300Z");
     const bounds: number[] = [];
     const below = (bound: number) => bounds.push(bound) && bound - 1;
     const { table, writes } = openTable();
-    await limiterAt(clock, { ...systemChance, below }).admit(table, ten, "acme");
+    await limiterAt(clock, { ...systemRandom, below }).admit(table, ten, "acme");
     const now = clock.nowMs();
     expect(bounds).toEqual([10]);
     expect(writes).toEqual([
@@ -66,7 +66,7 @@ describe("what is written for an admitted call", () => {
     ]);
   });
 
-  test("asks no chance when a single slot is free, and takes that one", async () => {
+  test("takes the only free slot without a random choice", async () => {
     const clock = new TestClock();
     const busy = Array.from({ length: 9 }, (_, index) => [`s${index + 1}`, stamp(clock.nowMs())]);
     const { table, writes } = openTable(Object.fromEntries(busy));
@@ -82,7 +82,7 @@ describe("what is written for an admitted call", () => {
           ? Promise.reject(new ConditionFailed({ pk: "", sk: "", ...Object.fromEntries(busy) }))
           : table.write(write, options),
     });
-    const admission = await limiterAt(clock, { ...systemChance, below }).admit(taken, ten, "acme");
+    const admission = await limiterAt(clock, { ...systemRandom, below }).admit(taken, ten, "acme");
     expect(admission).toEqual({ limit: ten, remaining: 0, resetSeconds: 60 });
     expect(writes).toMatchObject([
       {
@@ -103,8 +103,8 @@ test("nothing but a slot's stamp counts as a call", async () => {
   const clock = new TestClock();
   const now = stamp(clock.nowMs());
   const { table } = openTable({ s1x: now, xs1: now, note: now, s3: clock.nowMs() });
-  const chance = { ...systemChance, below: () => 0 };
-  expect(await limiterAt(clock, chance).admit(table, ten, "acme")).toMatchObject({ remaining: 9 });
+  const random = { ...systemRandom, below: () => 0 };
+  expect(await limiterAt(clock, random).admit(table, ten, "acme")).toMatchObject({ remaining: 9 });
 });
 
 describe("a refusal", () => {
@@ -189,7 +189,7 @@ describe("what a warm function remembers", () => {
 
   test("is of the last thousand buckets, and the one that was used last stays longest", async () => {
     const clock = new TestClock();
-    const limiter = limiterAt(clock, { ...systemChance, below: () => 0 });
+    const limiter = limiterAt(clock, { ...systemRandom, below: () => 0 });
     const admit = (owner: string, stored = {}) =>
       limiter.admit(openTable(stored).table, { ...one, requestsMax: 2 }, owner);
     const full = (owner: string) => caught(() => limiter.refuseKnownFull(one, owner));

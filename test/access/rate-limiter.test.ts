@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createRateLimiter, RateLimitExceeded } from "../../lib/access/rate-limiter.ts";
 import type { RateLimit } from "../../lib/contract/operation.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
@@ -12,7 +12,7 @@ const ten: RateLimit = { bucket: "ten", requestsMax: 10, windowSeconds: 60, owne
 const sixty: RateLimit = { ...ten, bucket: "sixty", requestsMax: 60 };
 let owners = 0;
 const freshOwner = () => `owner-${owners++}`;
-const limiterAt = (clock: TestClock) => createRateLimiter({ clock, chance: systemChance });
+const limiterAt = (clock: TestClock) => createRateLimiter({ clock, random: systemRandom });
 const outcome = (call: Promise<unknown>) =>
   call.then(
     () => "admitted" as const,
@@ -47,7 +47,7 @@ describe("the sliding window", () => {
     const admittedAt: number[] = [];
     const limiters = [limiterAt(clock), limiterAt(clock), limiterAt(clock)];
     for (let call = 0; call < 200; call++) {
-      clock.advance(systemChance.below(4_000));
+      clock.advance(systemRandom.below(4_000));
       const limiter = limiters[call % limiters.length];
       if (limiter && (await outcome(limiter.admit(table, ten, owner))) === "admitted")
         admittedAt.push(clock.nowMs());

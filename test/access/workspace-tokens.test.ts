@@ -7,7 +7,7 @@ import {
 } from "../../lib/access/workspace-tokens.ts";
 import { keyLimits } from "../../lib/contract/limits.ts";
 import { parseKey } from "../../lib/store/items/key.ts";
-import { keyKey } from "../../lib/store/layout.ts";
+import { apiKeyKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { everything } from "../events/support.ts";
 import { TestClock } from "../support/clock.ts";
@@ -19,8 +19,8 @@ const store = useStore();
 const clock = new TestClock();
 const world = new World(() => store().table, clock);
 const now = () => new Date(clock.nowMs()).toISOString();
-const stored = async (id: string) => parseKey((await store().table.get(keyKey(id))) ?? { pk: "", sk: "" });
-const refusal = (message: string) => expect.objectContaining({ name: "RegistryRefusal", message });
+const stored = async (id: string) => parseKey((await store().table.get(apiKeyKey(id))) ?? { pk: "", sk: "" });
+const refusal = (message: string) => expect.objectContaining({ name: "KeyRegistryError", message });
 const dayMs = 86_400_000;
 
 describe("a workspace token", () => {
@@ -113,6 +113,6 @@ describe("the last use", () => {
 
   test("makes no key out of one that is gone", async () => {
     await touchLastUsed(store().table, keyItem("user", { id: "k-gone" }), clock.nowMs());
-    expect(await store().table.get(keyKey("k-gone"))).toBeUndefined();
+    expect(await store().table.get(apiKeyKey("k-gone"))).toBeUndefined();
   });
 });

@@ -145,7 +145,7 @@ test("DynamoDB is known in lib/store only", () => {
   expect([...new Set(knowing)]).toEqual(["lib/store"]);
 });
 
-test("time and chance are known in lib/runtime only", () => {
+test("only lib/runtime reads the clock and makes random values", () => {
   const pattern = /Date\.now\(\)|new Date\(\)|Math\.random\(|randomUUID\(|randomBytes\(/;
   const knowing = sourceFiles("lib", "functions", "dashboard")
     .filter((file) => pattern.test(readFileSync(file, "utf8")))

@@ -3,8 +3,8 @@ import { operator } from "../../lib/audit/entry.ts";
 import { type AuditPosition, type AuditQuery, readAuditLog } from "../../lib/audit/list.ts";
 import { recordRefusal } from "../../lib/audit/refusals.ts";
 import { auditLimits } from "../../lib/contract/limits.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { auditPartition, refusalKey } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import type { Item, Range, Table } from "../../lib/store/table.ts";
@@ -127,7 +127,7 @@ describe("a page of the audit log", () => {
 });
 
 describe("a key that is turned away", () => {
-  const deps = () => ({ table: store().table, clock, chance: systemChance, retentionDays: 400 });
+  const deps = () => ({ table: store().table, clock, random: systemRandom, retentionDays: 400 });
   const refusal = (id: string) => ({
     key: keyItem("user", { id, organization: null }),
     actor: operator,

@@ -1,9 +1,9 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
-import { Pump } from "../../cli/local/pump.ts";
 import { createLocalQueue, type LocalQueue } from "../../cli/local/queue.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { QueuePoller } from "../../cli/local/queue-poller.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { openStore, useStore } from "../support/engine.ts";
 
 const store = useStore();
@@ -12,7 +12,7 @@ const hurried: Clock = {
   nowMs: () => systemClock.nowMs() * 100,
   sleep: (ms, signal) => systemClock.sleep(ms / 100, signal),
 };
-const message = (group: string, body: string) => ({ id: systemChance.uuid(), group, body });
+const message = (group: string, body: string) => ({ id: systemRandom.uuid(), group, body });
 const succeed: SQSBatchResponse = { batchItemFailures: [] };
 const failing = (messages: SQSEvent["Records"]): SQSBatchResponse => ({
   batchItemFailures: messages.map(({ messageId }) => ({ itemIdentifier: messageId })),
@@ -21,10 +21,10 @@ const failing = (messages: SQSEvent["Records"]): SQSBatchResponse => ({
 let queue: LocalQueue;
 beforeEach(async () => {
   const { table } = await openStore(store().endpoint);
-  queue = createLocalQueue({ table, clock: hurried, chance: systemChance });
+  queue = createLocalQueue({ table, clock: hurried, random: systemRandom });
 });
-const pump = (deliver: (event: SQSEvent) => Promise<SQSBatchResponse>) =>
-  new Pump({ queue, deliver, clock: hurried });
+const queuePoller = (deliver: (event: SQSEvent) => Promise<SQSBatchResponse>) =>
+  new QueuePoller({ queue, deliver, clock: hurried });
 
 describe("order", () => {
   test("a group arrives in the order it was sent, ten at a time, however many calls sent it", async () => {
@@ -33,7 +33,7 @@ describe("order", () => {
     await queue.events.send(bodies.slice(60).map((body) => message("a", body)));
     const batches: string[][] = [];
 
-    await pump(async ({ Records }) => {
+    await queuePoller(async ({ Records }) => {
       batches.push(Records.map(({ body }) => body));
       return succeed;
     }).drain();
@@ -52,7 +52,7 @@ describe("order", () => {
     const delivered: string[] = [];
     let refusals = 3;
 
-    await pump(async ({ Records }) => {
+    await queuePoller(async ({ Records }) => {
       if (Records[0]?.body === "s1" && refusals-- > 0) return failing(Records);
       delivered.push(...Records.map(({ body }) => body));
       return succeed;
@@ -72,7 +72,7 @@ describe("order", () => {
       meet = resolve;
     });
 
-    await pump(async ({ Records }) => {
+    await queuePoller(async ({ Records }) => {
       const group = Records[0]?.attributes.MessageGroupId ?? "";
       overlaps += underWay.has(group) ? 1 : 0;
       underWay.add(group);
@@ -93,7 +93,7 @@ describe("redelivery", () => {
     await queue.events.send(["one", "two", "three"].map((body) => message("a", body)));
     const seen: string[][] = [];
 
-    await pump(async ({ Records }) => {
+    await queuePoller(async ({ Records }) => {
       seen.push(Records.map(({ body, attributes }) => `${body} ${attributes.ApproximateReceiveCount}`));
       return seen.length === 1 ? failing(Records.slice(1)) : succeed;
     }).drain();
@@ -108,7 +108,7 @@ describe("redelivery", () => {
     await queue.events.send([message("a", "one"), message("a", "two")]);
     const sizes: number[] = [];
 
-    await pump(async ({ Records }) => {
+    await queuePoller(async ({ Records }) => {
       sizes.push(Records.length);
       if (sizes.length === 1) throw new Error("out of memory");
       return sizes.length === 2 ? { batchItemFailures: [{ itemIdentifier: "unknown" }] } : succeed;
@@ -125,7 +125,7 @@ describe("redelivery", () => {
       return failing(Records);
     };
 
-    await new Pump({ queue, deliver, clock: hurried, receivesMax: 5 }).drain();
+    await new QueuePoller({ queue, deliver, clock: hurried, receivesMax: 5 }).drain();
 
     expect(delivered).toEqual(Array.from({ length: 5 }, () => ["bad", "good"]).flat());
     const reason = "Received 5 times without success.";
@@ -137,11 +137,11 @@ describe("redelivery", () => {
 
   test("what was not acknowledged when the process ended is delivered by the next one", async () => {
     await queue.events.send([message("a", "one")]);
-    const abandoned = pump(() => new Promise(() => undefined)).drain();
+    const abandoned = queuePoller(() => new Promise(() => undefined)).drain();
     await expect.poll(async () => (await queue.receive("a", 10)).length).toBe(1);
     const delivered: string[] = [];
 
-    await pump(async ({ Records }) => {
+    await queuePoller(async ({ Records }) => {
       delivered.push(...Records.map(({ body }) => body));
       return succeed;
     }).drain();
@@ -152,10 +152,10 @@ describe("redelivery", () => {
 });
 
 describe("several processes", () => {
-  test("what others send while the pump runs is delivered, nothing twice, nothing lost", async () => {
+  test("what others send while the queuePoller runs is delivered, nothing twice, nothing lost", async () => {
     const stop = new AbortController();
     const delivered: string[] = [];
-    const running = pump(async ({ Records }) => {
+    const running = queuePoller(async ({ Records }) => {
       delivered.push(...Records.map(({ body }) => body));
       return succeed;
     }).run(stop.signal);
@@ -201,7 +201,7 @@ describe("dead letters", () => {
     await queue.events.send(Array.from({ length: 25 }, () => message("a", body)));
     let bytes = 0;
 
-    await pump(async ({ Records }) => {
+    await queuePoller(async ({ Records }) => {
       for (const record of Records) bytes += record.body.length;
       return succeed;
     }).drain();

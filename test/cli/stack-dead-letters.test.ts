@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { failedEventsOf } from "../../cli/connection/stack-dead-letters.ts";
 import type { SqsCall } from "../../lib/events/sqs-client.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { TestClock } from "../support/clock.ts";
 
 /** A queue that hides a letter for a minute and hands it out again after that, under a new handle. */
@@ -50,7 +50,7 @@ function queueOf(ids: readonly string[], clock: TestClock, skewMs = 0) {
       }
     },
   };
-  const deps = { call, queueUrl: "https://queue.test/letters", queue, chance: systemChance };
+  const deps = { call, queueUrl: "https://queue.test/letters", queue, random: systemRandom };
   return { deps, letters, released, sent, failing };
 }
 

@@ -7,8 +7,8 @@ import { untilQuiet } from "../../cli/connection/stack-queue.ts";
 import { createSqsCall, sqsDeadLetters } from "../../lib/events/sqs.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { saveOrganization } from "../../lib/organizations/save-organization.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { auditPartition, reconcilerKey } from "../../lib/store/layout.ts";
 import { TestClock } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
@@ -51,7 +51,7 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_BEDROCK_RUNTIME: aws.url,
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   });
-  const deps = { table, clock: systemClock, chance: systemChance };
+  const deps = { table, clock: systemClock, random: systemRandom };
   const organization = {
     ...soloOrganization("1", "deployed"),
     provider: "github",

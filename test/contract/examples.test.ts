@@ -7,8 +7,8 @@ import { createCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { openApiDocument } from "../../lib/openapi/document.ts";
 import type { Examples, Exchange } from "../../lib/openapi/examples.ts";
 import { node } from "../../lib/openapi/schema-changes.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { cursorKeysKey } from "../../lib/store/layout.ts";
 import { type Answer, useApi } from "../support/api.ts";
 import { useFaultyEngine } from "../support/faulty-engine.ts";
@@ -27,7 +27,7 @@ beforeAll(async () => {
   steady = new Steady();
   const { table } = api.store();
   await table.write({ delete: cursorKeysKey });
-  await createCursorKeys({ table, clock: systemClock, chance: systemChance });
+  await createCursorKeys({ table, clock: systemClock, random: systemRandom });
   world = await buildExampleWorld(new World(() => api.store().table), steady);
 });
 afterAll(() => steady.end());

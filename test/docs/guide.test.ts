@@ -16,7 +16,7 @@ import { alarms, functionSettings, lambdaLimits, throttle } from "../../lib/cont
 import { finishMoves } from "../../lib/contract/workers.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { searchForReview } from "../../lib/learnings/search.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { tableWith } from "../support/partial-table.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -61,7 +61,7 @@ describe("what the guide and the page about AWS say is so", () => {
   test("secret scanners find keys of every kind, and no others, by the published pattern", () => {
     const [, pattern = ""] = /find keys with `([^`]+)`/.exec(guide) ?? [];
     const published = new RegExp(`^${pattern}$`);
-    const organization = systemChance.uuid();
+    const organization = systemRandom.uuid();
     const bound = { organization, tenant: "w#acme", userId: "1" } as const;
     for (const hints of [
       { kind: "organization", ...bound },
@@ -70,7 +70,7 @@ describe("what the guide and the page about AWS say is so", () => {
       { kind: "workspace", workspaceId: "a" },
       { kind: "instance", instanceId: "n", home: organization, userId: "1" },
     ] as const)
-      expect(makeKeyText(hints, systemChance)).toMatch(published);
+      expect(makeKeyText(hints, systemRandom)).toMatch(published);
     expect(`rk_user_${"a".repeat(20)}`).not.toMatch(published);
   });
 

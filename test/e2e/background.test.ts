@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { organizationUuid } from "../../lib/contract/identity.ts";
 import { indexLimits } from "../../lib/contract/limits.ts";
 import { internalFunctions, type Worker, workers } from "../../lib/contract/workers.ts";
-import { certain } from "../../lib/runtime/certain.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
+import { required } from "../../lib/runtime/required.ts";
 import {
   cursorKeysKey,
   keyDirectoryKey,
@@ -71,11 +71,11 @@ function comments(count: number) {
 }
 
 describe("ingest", () => {
-  const deadLetters = () => [...deployment().warden.sent.values()].flat();
+  const deadLetters = () => [...deployment().iamProxy.sent.values()].flat();
 
   test("applies a large event out of the bucket, and takes the place of what was there before", async () => {
     await world.tell("pull_request.finalized", pullRequest(cloud, 9, large));
-    expect(deployment().warden.objects.size).toBe(1);
+    expect(deployment().iamProxy.objects.size).toBe(1);
     await world.tell("pull_request.finalized", pullRequest(cloud, 9, { comments: comments(2) }));
   });
 
@@ -95,8 +95,8 @@ describe("ingest", () => {
   });
 
   test("gives up what it can never apply: without sense, or without its object", async () => {
-    const broken = { id: systemChance.uuid(), group: "g", body: '{"not":"an event"}' };
-    const missing = { id: systemChance.uuid(), type: "member.saved", occurred_at: "2026-11-01T00:00:00Z" };
+    const broken = { id: systemRandom.uuid(), group: "g", body: '{"not":"an event"}' };
+    const missing = { id: systemRandom.uuid(), type: "member.saved", occurred_at: "2026-11-01T00:00:00Z" };
     const lost = { id: missing.id, group: "g", body: JSON.stringify({ ...missing, reference: "gone.json" }) };
     expect(await deployment().deliver([broken, lost])).toEqual([]);
     expect(deadLetters()).toEqual([broken.body, lost.body]);
@@ -121,13 +121,13 @@ describe("expireWaiting", () => {
       ["security_scan.completed", scan(github("stranded"))],
       ["security_scan.completed", scan(github("stranded"), { scan_id: "scan-2", findings: [] })],
     ]);
-    deployment().warden.objects.delete([...deployment().warden.objects.keys()].at(-1) ?? "");
+    deployment().iamProxy.objects.delete([...deployment().iamProxy.objects.keys()].at(-1) ?? "");
     await strand("stranded-large", [
       ["repository.saved", repositoryData],
       ["pull_request.finalized", pullRequest(github("stranded-large"), 3, large)],
     ]);
     await deployment().wake("ScheduleExpireWaiting");
-    expect(deployment().warden.denied).toEqual([]);
+    expect(deployment().iamProxy.denied).toEqual([]);
     expect(await waiting()).toEqual([]);
   });
 
@@ -186,12 +186,12 @@ test("housekeeping lists keys and waiting Learnings of earlier releases and drop
     owner: "u-admin",
     role: "cr_admin",
   });
-  const { listed: _, ...row } = certain(
+  const { listed: _, ...row } = required(
     await table().get(keyDirectoryKey(issued.id)),
     "row of the directory",
   );
   await table().write({ put: row });
-  const deps = { table: table(), clock: systemClock, chance: systemChance };
+  const deps = { table: table(), clock: systemClock, random: systemRandom };
   const { id } = await writeSpill(deps, organizationUuid(cloud), "nobody", Buffer.alloc(10));
   await world.tell("learning.captured", captured(cloud, { learning: "Ask before you rename a column." }));
   const waits = { pk: organizationPendingPartition(organizationUuid(cloud)) };
@@ -233,7 +233,7 @@ test("every schedule of the template leads to a worker that runs", async () => {
   const rules = ofType(deployment().template, "AWS::Events::Rule").map(([id]) => id);
   expect(rules).toHaveLength(scheduled.length);
   for (const rule of rules) await deployment().wake(rule);
-  expect(deployment().warden.denied).toEqual([]);
+  expect(deployment().iamProxy.denied).toEqual([]);
 });
 
 test("no worker may do what it never does", () => {

@@ -103,7 +103,7 @@ test.each([
 });
 
 test("without its grant a function is denied exactly what was dropped", () => {
-  expect(deployment().warden.denied).toMatchObject([
+  expect(deployment().iamProxy.denied).toMatchObject([
     { functionId: "ListOrganizationsFunction", action: "dynamodb:BatchGetItem" },
   ]);
 });
@@ -111,7 +111,7 @@ test("without its grant a function is denied exactly what was dropped", () => {
 test("with the name of another table a function is denied, however well it is granted its own", async () => {
   const { status } = await call(`/v1/organizations/${fixture.organization}/repositories`);
   expect(status).toBe(500);
-  expect(deployment().warden.denied.at(-1)).toMatchObject({
+  expect(deployment().iamProxy.denied.at(-1)).toMatchObject({
     functionId: "ListRepositoriesFunction",
     resource: expect.stringMatching(/another$/),
   });
@@ -119,7 +119,7 @@ test("with the name of another table a function is denied, however well it is gr
 
 test("with a grant for other partitions a function is denied, although its action is granted", async () => {
   expect((await call("/v1/security/scans/code")).status).toBe(500);
-  expect(deployment().warden.denied.at(-1)).toMatchObject({
+  expect(deployment().iamProxy.denied.at(-1)).toMatchObject({
     functionId: "ListSecurityFindingsFunction",
     partitions: [expect.stringMatching(/^SCANS#/)],
   });
@@ -140,10 +140,10 @@ const report = z.object({
 });
 
 test("`verify` on this stack, with a dead Bedrock, names what is broken, says what to do, and passes all the rest", async () => {
-  deployment().warden.interfere(({ service }) =>
+  deployment().iamProxy.interfere(({ service }) =>
     service === "bedrock" ? { status: 503, body: "{}" } : undefined,
   );
-  onTestFinished(() => deployment().warden.interfere());
+  onTestFinished(() => deployment().iamProxy.interfere());
   await useAsOperator(deployment());
   const { code, stdout } = await callTool("verify", "--stack", "ReviewApi", "--json");
   const failed = report.parse(JSON.parse(stdout)).checks.filter(({ ok }) => !ok);

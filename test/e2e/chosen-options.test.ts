@@ -92,12 +92,12 @@ test("auditRetentionDays, bedrockModelId and bedrockRegion: entries end when the
   const body = { data: [{ repository_id: "1", learning: "Write the reason down." }] };
   const { json } = await deployment().call("/v1/learnings", { key: key(), body });
   expect(json).toMatchObject({ created_count: 1 });
-  const { warden, account, store } = deployment();
-  expect([...warden.asked.values()].flat()).toContainEqual({
+  const { iamProxy, account, store } = deployment();
+  expect([...iamProxy.asked.values()].flat()).toContainEqual({
     action: "bedrock:InvokeModel",
     resource: account.modelArn(chosenOptions.bedrockModelId, chosenOptions.bedrockRegion),
   });
-  expect(warden.denied).toEqual([]);
+  expect(iamProxy.denied).toEqual([]);
   const month = toTimestamp(systemClock.nowMs()).slice(0, 7);
   const { items } = await store.table.queryPage({ pk: auditPartition("w#chosen-workspace", month) });
   const [entry] = items.filter(({ action }) => String(action).startsWith("learning"));

@@ -5,8 +5,8 @@ import * as z from "zod";
 import { lambdaLimits } from "../../lib/contract/platform.ts";
 import type { QueueMessage } from "../../lib/events/ports.ts";
 import { createCursorKeys } from "../../lib/http/cursor-keys.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { call, type RawAnswer } from "../gateway/support.ts";
 import { builtOnce } from "../infra/build.ts";
 import { ofType, type StackTemplate } from "../infra/support.ts";
@@ -14,10 +14,10 @@ import { RicFunction } from "../ric/ric-function.ts";
 import { type TestStore, useStore } from "../support/engine.ts";
 import { Account, matchesPattern } from "./account.ts";
 import type { DeployedFunction, FunctionSettings } from "./deployed-function.ts";
+import { type IamProxy, secretAccessKey, startIamProxy } from "./iam-proxy.ts";
 import { LambdaFunction } from "./lambda-function.ts";
 import { allows, roleStatements } from "./policy.ts";
 import { startTemplateGateway, type TemplateGateway } from "./template-gateway.ts";
-import { secretAccessKey, startWarden, type Warden } from "./warden.ts";
 
 export type CallOptions = {
   readonly method?: string;
@@ -37,7 +37,7 @@ export type Deployment = {
   readonly template: StackTemplate;
   readonly account: Account;
   readonly store: TestStore;
-  readonly warden: Warden;
+  readonly iamProxy: IamProxy;
   readonly gateway: TemplateGateway;
   readonly functions: ReadonlyMap<string, DeployedFunction>;
   call(target: string, options?: CallOptions): Promise<DeployedAnswer>;
@@ -75,12 +75,12 @@ export function useDeployment({ stack = "plain", alter }: DeploymentOptions = {}
 
 async function deploy(template: StackTemplate, store: TestStore, threadFile: string) {
   // As the worker rotateCursorKeys does within a minute of a deployment; test/e2e/background.test.ts holds that it does.
-  await createCursorKeys({ table: store.table, clock: systemClock, chance: systemChance });
+  await createCursorKeys({ table: store.table, clock: systemClock, random: systemRandom });
   const account = new Account(template, store.tableName);
   const roles = new Map(
     ofType(template, "AWS::Lambda::Function").map(([id]) => [id, roleStatements(template, account, id)]),
   );
-  const warden = await startWarden({
+  const iamProxy = await startIamProxy({
     account,
     engineEndpoint: store.endpoint,
     statementsOf: (id) => roles.get(id) ?? [],
@@ -88,7 +88,7 @@ async function deploy(template: StackTemplate, store: TestStore, threadFile: str
   const functions = new Map(
     ofType(template, "AWS::Lambda::Function").map(([id]) => [
       id,
-      createFunction({ ...settingsOf(template, account, id, warden.url), threadFile }),
+      createFunction({ ...settingsOf(template, account, id, iamProxy.url), threadFile }),
     ]),
   );
   const gateway = await startTemplateGateway(template, account, functions);
@@ -96,7 +96,7 @@ async function deploy(template: StackTemplate, store: TestStore, threadFile: str
     template,
     account,
     store,
-    warden,
+    iamProxy,
     gateway,
     functions,
     call: (target, request) => callGateway(gateway.url, `${gateway.mount}${target}`, request),
@@ -106,7 +106,7 @@ async function deploy(template: StackTemplate, store: TestStore, threadFile: str
   const stop = async () => {
     await gateway.close();
     await Promise.all([...functions.values()].map((each) => each.stop()));
-    await warden.close();
+    await iamProxy.close();
   };
   return { made, stop };
 }
@@ -125,7 +125,7 @@ const functionSchema = z.object({
 });
 const assetSchema = z.object({ "aws:asset:path": z.string() });
 
-/** Of the environment, what Lambda sets itself, and the way to the warden instead of to AWS; all else is the template's. */
+/** Of the environment, what Lambda sets itself, and the way to the iamProxy instead of to AWS; all else is the template's. */
 function settingsOf(
   template: StackTemplate,
   account: Account,
@@ -192,7 +192,7 @@ const pollActions = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAtt
 
 /** Lambda polls the queue in the function's name, so the role must let it. */
 async function deliver(
-  { template, account, functions, warden }: Deployment,
+  { template, account, functions, iamProxy }: Deployment,
   messages: readonly QueueMessage[],
 ): Promise<readonly string[]> {
   const [[, mapping] = []] = ofType(template, "AWS::Lambda::EventSourceMapping");
@@ -203,7 +203,7 @@ async function deliver(
   for (const action of pollActions) {
     if (!statements.some((each) => allows(each, { action, resource })))
       throw new Error(`The role of ${id} does not allow ${action} on its queue.`);
-    warden.asked.set(id, [...(warden.asked.get(id) ?? []), { action, resource }]);
+    iamProxy.asked.set(id, [...(iamProxy.asked.get(id) ?? []), { action, resource }]);
   }
   const failed: string[] = [];
   for (let start = 0; start < messages.length; start += BatchSize) {

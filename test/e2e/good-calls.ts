@@ -38,7 +38,7 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
       key,
       ...(body && { body }),
     });
-    expect(deployment().warden.denied).toEqual([]);
+    expect(deployment().iamProxy.denied).toEqual([]);
     if (answer.status < 300) {
       expect(answer.status).toBe(operation.answer.status);
       if (answer.headers["content-type"] === "application/json") operation.answer.schema?.parse(answer.json);
@@ -129,11 +129,11 @@ export function goodCallsOn({ deployment, world, fixture }: Stage) {
         id,
       });
       // One that the index could not follow at once: the same request again lets it.
-      const { warden } = deployment();
+      const { iamProxy } = deployment();
       const late = { id: await newLearning(hosted()), body: { learning: "Say it again." } };
-      warden.interfere(({ service }) => (service === "bedrock" ? { status: 400, body: "{}" } : undefined));
+      iamProxy.interfere(({ service }) => (service === "bedrock" ? { status: 400, body: "{}" } : undefined));
       expect((await callAs(named("updateLearning"), hosted(), late)).status).toBe(503);
-      warden.interfere();
+      iamProxy.interfere();
       expect((await callAs(named("updateLearning"), hosted(), late)).status).toBe(200);
     },
     async deleteLearning() {

@@ -5,8 +5,8 @@ import {
   invokeStreaming,
   type LambdaHandler,
 } from "../../cli/local/lambda.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import type { ThreadAnswer, ThreadRequest } from "./lambda-function.ts";
 
 /** One Lambda: its bundle, in a thread with the environment that the template gives it and nothing else. */
@@ -20,7 +20,7 @@ const tell = (answer: ThreadAnswer) => parentPort?.postMessage(answer);
 
 parentPort?.on("message", async ({ id, streaming, event, timeoutMs }: ThreadRequest) => {
   tell({ id, kind: "begun" });
-  const options = { functionName: "e2e", timeoutMs, clock: systemClock, chance: systemChance };
+  const options = { functionName: "e2e", timeoutMs, clock: systemClock, random: systemRandom };
   try {
     if (!streaming) {
       tell({ id, kind: "value", value: await invokeBuffered(handler, event, options) });

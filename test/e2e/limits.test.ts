@@ -7,8 +7,8 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import { ofType, partOf, properties, type StackTemplate } from "../infra/support.ts";
 import { everyKindOfKey, World } from "../support/world.ts";
 import { useDeployment } from "./deployment.ts";
+import type { AwsCall } from "./iam-proxy.ts";
 import { pullRequest } from "./samples.ts";
-import type { AwsCall } from "./warden.ts";
 
 const { operation, streaming } = functionSettings;
 /** As much time as leaves a function this long for its work. */
@@ -152,7 +152,7 @@ describe("a streamed answer", () => {
 
 describe("a request near the end of its time", () => {
   const stall = (isStalled: (call: AwsCall) => boolean) =>
-    deployment().warden.interfere((call) => (isStalled(call) ? "stay silent" : undefined));
+    deployment().iamProxy.interfere((call) => (isStalled(call) ? "stay silent" : undefined));
   const of = (functionId: string) => (call: AwsCall) => call.functionId === functionId;
 
   /** The function's own words, in one shape: the gateway's would be in both. */
@@ -229,7 +229,7 @@ describe("a request near the end of its time", () => {
     const seen: string[] = [];
     // Warm: on a busy machine a function may take all its time to load.
     await deployment().call("/v1/roles", { key: key(), body: {} });
-    deployment().warden.interfere((call) => {
+    deployment().iamProxy.interfere((call) => {
       if (!of("CreateRoleFunction")(call)) return undefined;
       const isLimiter = call.operation === "UpdateItem" && call.body.includes("LIMIT#");
       seen.push(isLimiter ? "limiter" : call.operation);
@@ -255,7 +255,7 @@ describe("when a function cannot answer at all", () => {
   /** Tells how many of its calls got no answer. */
   function stallFunction(functionId: string): () => number {
     let stalled = 0;
-    deployment().warden.interfere((call) =>
+    deployment().iamProxy.interfere((call) =>
       call.functionId === functionId && ++stalled ? "stay silent" : undefined,
     );
     return () => stalled;
@@ -266,13 +266,13 @@ describe("when a function cannot answer at all", () => {
     const inside = outcome("/v1/roles");
     await expect.poll(stalled, { timeout: 10_000 }).toBe(1);
     expect(await outcome("/v1/roles")).toEqual(theGateways);
-    deployment().warden.interfere();
+    deployment().iamProxy.interfere();
     expect(await inside).toEqual([200, { roles: expect.any(Array) }, undefined]);
   });
 
   test("within the gateway's own time, the gateway says the same", async () => {
     stallFunction("ListRepositoriesFunction");
     expect(await outcome(`/v1/organizations/${fixture.organization}/repositories`)).toEqual(theGateways);
-    deployment().warden.interfere();
+    deployment().iamProxy.interfere();
   });
 });

@@ -29,7 +29,7 @@ const outputsOf = ({ template, account, gateway }: Deployment): Readonly<Record<
  * tool sends is handed to the worker at once, an object is in the bucket, an invoked function runs.
  */
 export async function useAsOperator(deployment: Deployment): Promise<void> {
-  const { warden, functions, store, account, deliver } = deployment;
+  const { iamProxy, functions, store, account, deliver } = deployment;
   const outputs = outputsOf(deployment);
   const aws = await startFakeAws(() => outputs, {
     async sqs({ body }, response) {
@@ -49,7 +49,7 @@ export async function useAsOperator(deployment: Deployment): Promise<void> {
     },
     s3({ target, body }, response) {
       const [, , name = ""] = target.split("?", 1)[0]?.split("/") ?? [];
-      warden.objects.set(decodeURIComponent(name), body);
+      iamProxy.objects.set(decodeURIComponent(name), body);
       response.end();
     },
     async lambda({ target, body }, response) {

@@ -1,6 +1,6 @@
 import { sendEvents } from "../../lib/events/send.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { World } from "../support/world.ts";
 import type { Deployment } from "./deployment.ts";
 
@@ -21,9 +21,9 @@ export class QueuedWorld extends World {
 
   /** Answers the messages that are to come again. */
   async send(type: string, data: object): Promise<readonly string[]> {
-    const { deliver, warden } = this.#deployment();
+    const { deliver, iamProxy } = this.#deployment();
     const event = {
-      id: systemChance.uuid(),
+      id: systemRandom.uuid(),
       type,
       occurred_at: toTimestamp(systemClock.nowMs() + this.#count++),
       data,
@@ -36,7 +36,7 @@ export class QueuedWorld extends World {
         },
       },
       {
-        put: async (name, content) => void warden.objects.set(name, Buffer.from(content)),
+        put: async (name, content) => void iamProxy.objects.set(name, Buffer.from(content)),
         get: async () => undefined,
       },
       [event],

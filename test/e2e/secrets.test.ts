@@ -4,10 +4,10 @@ import { learningKey } from "../../lib/store/layout.ts";
 import { partOf, properties } from "../infra/support.ts";
 import { everyKindOfKey, World } from "../support/world.ts";
 import { useDeployment } from "./deployment.ts";
+import type { AwsCall, Interference } from "./iam-proxy.ts";
 import { logLines, logsOf } from "./logs.ts";
 import { QueuedWorld } from "./platform.ts";
 import { captured } from "./samples.ts";
-import type { AwsCall, Interference } from "./warden.ts";
 
 /**
  * Nothing that a customer typed and no key gets into a log, a metric or an error answer: not even when AWS quotes in
@@ -79,11 +79,11 @@ describe.each(mishaps.map(([name, mishap], index) => ({ name, mishap, index })))
   const { mishap, index } = part;
   beforeAll(() => (index % 3 === 0 ? settle(`${index}`) : undefined));
   const during = async <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
-    deployment().warden.interfere((sent) => (isWork(sent) ? mishap(sent) : undefined));
+    deployment().iamProxy.interfere((sent) => (isWork(sent) ? mishap(sent) : undefined));
     try {
       return await work();
     } finally {
-      deployment().warden.interfere();
+      deployment().iamProxy.interfere();
     }
   };
 
@@ -125,12 +125,12 @@ describe("a credential in a Learning", () => {
   const answers: string[] = [];
   beforeAll(async () => {
     await settle("credential");
-    deployment().warden.interfere(({ body }) => {
+    deployment().iamProxy.interfere(({ body }) => {
       sent.push(body);
       return undefined;
     });
   });
-  afterAll(() => deployment().warden.interfere());
+  afterAll(() => deployment().iamProxy.interfere());
 
   test("leaves no function: neither for the table nor for the model nor in an answer", async () => {
     const kept = async (target: string, body?: object, method?: string) => {
@@ -186,13 +186,13 @@ describe("what is wrong from the start", () => {
 });
 
 test("no sink holds a key, a body or a Learning's text", async () => {
-  const { gateway, warden } = deployment();
+  const { gateway, iamProxy } = deployment();
   const faults = () => logLines(deployment()).filter(({ level }) => level === "error");
   await expect.poll(() => faults().length).toBeGreaterThan(20);
   // Metrics are fields of these lines, and functions send no traces of their own: there is nothing else to look at.
   const sinks = [...gateway.accessLog, ...logsOf(deployment())].join("\n");
   expect(sinks).not.toContain(planted);
-  const deadLetters = [...warden.sent.values()].flat().join("\n");
+  const deadLetters = [...iamProxy.sent.values()].flat().join("\n");
   for (const { text } of fixtures.flatMap(({ keys }) => Object.values(keys)))
     expect(`${sinks}\n${deadLetters}`).not.toContain(text);
   // What may be said about a fault is said: its name, its status, where it came from.

@@ -88,7 +88,7 @@ describe("what is read in one snapshot", () => {
         await table().write({ put: { ...memberReadsPartKey(organization, member, index), ...list } });
       const { status } = await callAs(operation, keys.user.text, requestOf(operation));
       expect(status).toBeLessThan(500);
-      const asked = deployment().warden.asked.get(partOf(operation.id, "Function")) ?? [];
+      const asked = deployment().iamProxy.asked.get(partOf(operation.id, "Function")) ?? [];
       expect(asked.some(({ enclosing }) => enclosing?.operation === "TransactGetItems")).toBe(true);
     },
   );
@@ -100,7 +100,7 @@ describe("what is read in one snapshot", () => {
     const { status } = await callAs(listLearnings, admin());
     await table().write({ delete: key });
     expect(status).toBe(200);
-    const asked = deployment().warden.asked.get("ListLearningsFunction") ?? [];
+    const asked = deployment().iamProxy.asked.get("ListLearningsFunction") ?? [];
     expect(asked.flatMap(({ enclosing }) => enclosing?.partitions ?? [])).toContain(key.pk);
   });
 });
@@ -186,14 +186,14 @@ describe("answers", () => {
 
 describe("roles", () => {
   test("no function asked for what its role does not allow", () => {
-    expect(deployment().warden.denied).toEqual([]);
-    expect(deployment().warden.asked.size).toBeGreaterThan(contract.length);
+    expect(deployment().iamProxy.denied).toEqual([]);
+    expect(deployment().iamProxy.asked.size).toBeGreaterThan(contract.length);
   });
 
   test("the reference and the fallback ask AWS for nothing", () => {
     for (const id of ["ReferenceFunction", "FallbackFunction"]) {
       expect(deployment().functions.has(id)).toBe(true);
-      expect(deployment().warden.asked.has(id)).toBe(false);
+      expect(deployment().iamProxy.asked.has(id)).toBe(false);
     }
   });
 
@@ -202,7 +202,7 @@ describe("roles", () => {
   });
 
   test("every partition that the chain may touch is one that it touches", () => {
-    const asked = [...deployment().warden.asked.values()].flat();
+    const asked = [...deployment().iamProxy.asked.values()].flat();
     const touches = (action: string, prefix: string) =>
       asked.some(
         (access) =>
@@ -287,12 +287,12 @@ describe("logs", () => {
   });
 
   test("whatever an alarm or the dashboard looks at in our own namespace, some function emits", async () => {
-    const { warden, template, wake } = deployment();
-    warden.interfere(({ operation, body }) =>
+    const { iamProxy, template, wake } = deployment();
+    iamProxy.interfere(({ operation, body }) =>
       operation === "UpdateItem" && body.includes("LIMIT#") ? { status: 500, body: "{}" } : undefined,
     );
     expect((await deployment().call("/v1/roles", { key: admin() })).status).toBe(200);
-    warden.interfere();
+    iamProxy.interfere();
     for (const rule of ["ScheduleReconcileIndex", "ScheduleExpireWaiting"]) await wake(rule);
     await deployment()
       .functions.get("SearchLearningsFunction")

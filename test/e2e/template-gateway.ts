@@ -6,8 +6,8 @@ import { httpAnswer, MalformedAnswer, streamHead } from "../../cli/local/rest-an
 import { pathOf, restEvent } from "../../cli/local/rest-event.ts";
 import { createRouter } from "../../cli/local/routes.ts";
 import { apiGatewayLimits, lambdaLimits } from "../../lib/contract/platform.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { ofType, pathsOf, type Route, routesOf, type StackTemplate } from "../infra/support.ts";
 import { type Account, matchesPattern } from "./account.ts";
 import type { DeployedFunction } from "./deployed-function.ts";
@@ -111,7 +111,7 @@ export async function startTemplateGateway(
     const body = await readBody(incoming);
     const found = match("GET", pathOf(target));
     const request = { method, target, rawHeaders, body, sourceAddress: "203.0.113.7", port: 443 };
-    const options = { clock: systemClock, chance: systemChance, stage, binaryMediaTypes };
+    const options = { clock: systemClock, random: systemRandom, stage, binaryMediaTypes };
     const event = restEvent(request, found, options);
     // The context has the whole path. `path` leaves out the stage, but not the base path of a domain.
     event.requestContext.path = `${mount}${event.path}`;

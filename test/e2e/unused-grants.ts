@@ -10,13 +10,13 @@ export type Granted = { readonly id: string; readonly path?: string };
 
 /** Actions that roles allow and their functions never took. Operations have the chain's statements first. */
 export const unusedGrants = (
-  { template, account, warden }: Deployment,
+  { template, account, iamProxy }: Deployment,
   functions: readonly Granted[],
 ): string[] =>
   functions.flatMap(({ id, path }) => {
     const functionId = partOf(id, "Function");
     const statements = roleStatements(template, account, functionId);
-    const asked = warden.asked.get(functionId) ?? [];
+    const asked = iamProxy.asked.get(functionId) ?? [];
     // The first statement of a role is about its log.
     const shared = path === undefined ? 0 : chainGrants.length + 1;
     return statements.flatMap((statement, index) =>

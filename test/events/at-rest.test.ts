@@ -7,11 +7,11 @@ import { parseLearning } from "../../lib/store/items/learning.ts";
 import { learningPartition } from "../../lib/store/layout.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import {
-  createDesk,
-  type Desk,
+  createIngestHarness,
   deliver,
   event,
   everything,
+  type IngestHarness,
   organizationName,
   organizationSaved,
   repositorySaved,
@@ -23,11 +23,11 @@ import {
 
 const store = useStore();
 const dayMs = 86_400_000;
-let desk: Desk;
+let desk: IngestHarness;
 let logged: string[];
 beforeEach(async () => {
   logged = [];
-  const made = createDesk((await openStore(store().endpoint)).table);
+  const made = createIngestHarness((await openStore(store().endpoint)).table);
   desk = { ...made, log: (...line) => void logged.push(JSON.stringify(line)) };
 });
 
@@ -90,7 +90,7 @@ describe("credentials in the texts of an event", () => {
     await deliver(desk, [captured()]);
     await deliver(desk, base);
     const late = await ofTable();
-    desk = createDesk((await openStore(store().endpoint)).table);
+    desk = createIngestHarness((await openStore(store().endpoint)).table);
     await deliver(desk, base);
     await deliver(desk, [captured()]);
     expect(late).toHaveLength(1);

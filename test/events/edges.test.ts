@@ -6,19 +6,19 @@ import { sqsDeadLetters } from "../../lib/events/sqs.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import {
-  createDesk,
-  type Desk,
+  createIngestHarness,
   deliver,
   everything,
+  type IngestHarness,
   memberSaved,
   organizationSaved,
   toMessages,
 } from "./support.ts";
 
 const store = useStore();
-let desk: Desk;
+let desk: IngestHarness;
 beforeEach(async () => {
-  desk = createDesk((await openStore(store().endpoint)).table);
+  desk = createIngestHarness((await openStore(store().endpoint)).table);
 });
 const waiting = async (table: Table) =>
   (await everything(table)).filter(({ pk }) => pk.startsWith("WAITING"));

@@ -9,7 +9,7 @@ import { isLong, volume } from "../support/volume.ts";
 import { type FaultKind, faultyTable } from "./faulty-table.ts";
 import {
   comparable,
-  createDesk,
+  createIngestHarness,
   deliver,
   everything,
   memberSaved,
@@ -108,9 +108,9 @@ describe.each(cases.map((each, place) => ({ ...each, place })))("$name", ({ befo
       const { table } = store();
       await restore(table, await everything(table), []);
       // One by one: who comes first to a seat must not be left to chance.
-      for (const each of before) await deliver(createDesk(table), [each]);
+      for (const each of before) await deliver(createIngestHarness(table), [each]);
       const start = await everything(table);
-      await deliver(createDesk(table), [event]);
+      await deliver(createIngestHarness(table), [event]);
       const expected = await everything(table);
       checkPeople(expected);
       expect(expected).not.toEqual(start);
@@ -120,12 +120,12 @@ describe.each(cases.map((each, place) => ({ ...each, place })))("$name", ({ befo
       for (let at = place % callsBetween; hit; at += callsBetween) {
         await restore(table, now, start);
         const faulty = faultyTable(table, at, kind);
-        const desk = createDesk(faulty.table);
+        const desk = createIngestHarness(faulty.table);
         const messages = await toMessages(desk, [event]);
         const unfinished = await ingest(desk, messages);
         hit = faulty.calls() > at;
         expect(unfinished).toEqual(hit ? messages : []);
-        await deliver(createDesk(table), [event]);
+        await deliver(createIngestHarness(table), [event]);
         now = await everything(table);
         expect(comparable(now), `cut off at call ${at}`).toEqual(comparable(expected));
       }

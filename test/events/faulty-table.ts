@@ -21,7 +21,7 @@ export function faultyTable(table: Table, at: number, kind: FaultKind): { table:
     table: {
       get: (...given) => call(() => table.get(...given)),
       getMany: (...given) => call(() => table.getMany(...given)),
-      getTogether: (...given) => call(() => table.getTogether(...given)),
+      transactGet: (...given) => call(() => table.transactGet(...given)),
       queryPage: (...given) => call(() => table.queryPage(...given)),
       scanPage: (...given) => call(() => table.scanPage(...given)),
       write: (...given) => call(() => table.write(...given)),

@@ -9,10 +9,10 @@ import { organizationKey, repositoryKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable } from "../../lib/store/table.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import {
-  createDesk,
-  type Desk,
+  createIngestHarness,
   event,
   everything,
+  type IngestHarness,
   organizationName,
   organizationSaved,
   repositorySaved,
@@ -45,9 +45,9 @@ vi.mock("../../lib/events/event-types.ts", async (importOriginal) => {
 const store = useStore();
 const numbered = (number: number) => event("number.told", number, { ...organizationName(), number });
 
-let desk: Desk;
+let desk: IngestHarness;
 beforeEach(async () => {
-  desk = createDesk((await openStore(store().endpoint)).table);
+  desk = createIngestHarness((await openStore(store().endpoint)).table);
   applied.length = 0;
 });
 

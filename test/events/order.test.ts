@@ -4,12 +4,19 @@ import { parseOrganization } from "../../lib/store/items/organization.ts";
 import { canonicalInstant, finerOf, occurredAtOf, versionOf } from "../../lib/store/items/version.ts";
 import { organizationKey } from "../../lib/store/layout.ts";
 import { openStore, useStore } from "../support/engine.ts";
-import { createDesk, type Desk, deliver, organizationSaved, toMessages, uuidOf } from "./support.ts";
+import {
+  createIngestHarness,
+  deliver,
+  type IngestHarness,
+  organizationSaved,
+  toMessages,
+  uuidOf,
+} from "./support.ts";
 
 const store = useStore();
-let desk: Desk;
+let desk: IngestHarness;
 beforeEach(async () => {
-  desk = createDesk((await openStore(store().endpoint)).table);
+  desk = createIngestHarness((await openStore(store().endpoint)).table);
 });
 const nameNow = async () => {
   const item = await desk.table.get(organizationKey(uuidOf()));

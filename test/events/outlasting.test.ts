@@ -11,9 +11,9 @@ import { ConditionFailed, StoreUnavailable, type Table } from "../../lib/store/t
 import { StandingClock } from "../support/clock.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import {
-  createDesk,
-  type Desk,
+  createIngestHarness,
   deliver,
+  type IngestHarness,
   memberSaved,
   organizationName,
   organizationSaved,
@@ -35,11 +35,11 @@ class WatchClock extends StandingClock {
   }
 }
 
-let desk: Desk;
+let desk: IngestHarness;
 let head: QueueMessage;
 let messages: readonly QueueMessage[];
 beforeEach(async () => {
-  desk = createDesk((await openStore(store().endpoint)).table, new WatchClock());
+  desk = createIngestHarness((await openStore(store().endpoint)).table, new WatchClock());
   await deliver(desk, [organizationSaved(1)]);
   const [first, ...others] = await toMessages(desk, [
     memberSaved(3, { user_id: "slow" }),

@@ -10,10 +10,10 @@ import { memberKey, organizationKey, repositoryKey, triesKey } from "../../lib/s
 import { type Key, StoreUnavailable, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import {
-  createDesk,
-  type Desk,
+  createIngestHarness,
   deliver,
   everything,
+  type IngestHarness,
   memberSaved,
   organizationName,
   organizationSaved,
@@ -27,9 +27,9 @@ const isBegun = (name: string): boolean => name.startsWith("begun ");
 const untoldIn = (item: object): number => Object.keys(item).filter(isBegun).length;
 
 const store = useStore();
-let desk: Desk;
+let desk: IngestHarness;
 beforeEach(async () => {
-  desk = createDesk((await openStore(store().endpoint)).table);
+  desk = createIngestHarness((await openStore(store().endpoint)).table);
 });
 
 /** What stands in the way of a member's transaction. */

@@ -7,7 +7,7 @@ import { checkPeople } from "../people/checks.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import { seedOfRun, timeoutMs, volume } from "../support/volume.ts";
 import {
-  createDesk,
+  createIngestHarness,
   deliver,
   everything,
   instanceSaved,
@@ -70,7 +70,7 @@ const history: readonly OutgoingEvent[] = [
 
 async function tableAfter(events: readonly OutgoingEvent[]) {
   const { table, client } = await openStore(store().endpoint);
-  const desk = createDesk(table);
+  const desk = createIngestHarness(table);
   await deliver(desk, events);
   const items = await everything(table);
   client.destroy();

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { groupOf, type OutgoingEvent } from "../../lib/events/send.ts";
 import {
-  createDesk,
+  createIngestHarness,
   event,
   instanceSaved,
   memberSaved,
@@ -17,10 +17,10 @@ import {
 
 /** Sending needs no table. */
 const untouched = () => Promise.reject(new Error("Sending must not touch the table."));
-const desk = createDesk({
+const desk = createIngestHarness({
   get: untouched,
   getMany: untouched,
-  getTogether: untouched,
+  transactGet: untouched,
   queryPage: untouched,
   scanPage: untouched,
   write: untouched,

@@ -3,7 +3,7 @@ import { identityNamespace, organizationUuid } from "../../lib/contract/identity
 import { ingest } from "../../lib/events/ingest.ts";
 import type { DeadLetter, EventDeps, QueueMessage } from "../../lib/events/ports.ts";
 import { type OutgoingEvent, sendEvents } from "../../lib/events/send.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Item, Key, Table } from "../../lib/store/table.ts";
 import { StandingClock } from "../support/clock.ts";
 import {
@@ -14,20 +14,20 @@ import {
   workspaceData,
 } from "../support/event-data.ts";
 
-export type Desk = EventDeps & {
+export type IngestHarness = EventDeps & {
   readonly letters: DeadLetter[];
   readonly objects: Map<string, Uint8Array>;
   readonly clock: StandingClock;
 };
 
 /** The write side on a table, with a bucket and dead letters in memory. */
-export function createDesk(table: Table, clock = new StandingClock()): Desk {
+export function createIngestHarness(table: Table, clock = new StandingClock()): IngestHarness {
   const letters: DeadLetter[] = [];
   const objects = new Map<string, Uint8Array>();
   return {
     table,
     clock,
-    chance: systemChance,
+    random: systemRandom,
     letters,
     objects,
     untoldEnds: new Map(),
@@ -41,14 +41,17 @@ export function createDesk(table: Table, clock = new StandingClock()): Desk {
 }
 
 /** What `events send` would put into the queue. */
-export async function toMessages(desk: Desk, events: readonly OutgoingEvent[]): Promise<QueueMessage[]> {
+export async function toMessages(
+  desk: IngestHarness,
+  events: readonly OutgoingEvent[],
+): Promise<QueueMessage[]> {
   const messages: QueueMessage[] = [];
   await sendEvents({ send: async (sent) => void messages.push(...sent) }, desk.bucket, events);
   return messages;
 }
 
 /** Sends events and takes them from the queue in batches of ten, as they come. */
-export async function deliver(desk: Desk, events: readonly OutgoingEvent[]): Promise<void> {
+export async function deliver(desk: IngestHarness, events: readonly OutgoingEvent[]): Promise<void> {
   const messages = await toMessages(desk, events);
   for (let start = 0; start < messages.length; start += 10) {
     const unfinished = await ingest(desk, messages.slice(start, start + 10));

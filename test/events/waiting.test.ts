@@ -9,10 +9,10 @@ import { checkPeople } from "../people/checks.ts";
 import { openStore, useStore } from "../support/engine.ts";
 import { faultyTable } from "./faulty-table.ts";
 import {
-  createDesk,
-  type Desk,
+  createIngestHarness,
   deliver,
   everything,
+  type IngestHarness,
   instanceSaved,
   memberSaved,
   organizationSaved,
@@ -23,9 +23,9 @@ import {
 
 const store = useStore();
 const dayMs = 86_400_000;
-let desk: Desk;
+let desk: IngestHarness;
 beforeEach(async () => {
-  desk = createDesk((await openStore(store().endpoint)).table);
+  desk = createIngestHarness((await openStore(store().endpoint)).table);
 });
 
 const waiting = async (table: Table) =>
@@ -90,7 +90,7 @@ describe("an event that comes before what it needs", () => {
 
 describe("an arrival that meets its waiter in mid-air", () => {
   /** Lets the organization arrive around the moment at which the waiter stores itself. */
-  const meeting = (moment: "before" | "after"): Desk => {
+  const meeting = (moment: "before" | "after"): IngestHarness => {
     let met = false;
     const transact: Table["transact"] = async (writes) => {
       const isWaiter = writes.some((write) => "put" in write && write.put.pk === "WAITING");

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { organizationKey } from "../../lib/store/layout.ts";
 import { useStore } from "../support/engine.ts";
 import {
-  createDesk,
+  createIngestHarness,
   organizationSaved,
   repositorySaved,
   toMessages,
@@ -42,7 +42,7 @@ const context: Context = {
 
 async function batch(): Promise<SQSEvent> {
   const events = [organizationSaved(1), workspaceSaved(1), repositorySaved(2)];
-  const messages = await toMessages(createDesk(store().table), events);
+  const messages = await toMessages(createIngestHarness(store().table), events);
   const Records = messages.map(({ id, group, body }, index) => ({
     messageId: `message-${index}`,
     receiptHandle: "",

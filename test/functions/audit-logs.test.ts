@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { auditWrites } from "../../lib/audit/entry.ts";
 import { listAuditLogs } from "../../lib/contract/operations/audit-logs.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { useApi } from "../support/api.ts";
 import { TestClock } from "../support/clock.ts";
 import { commonSuite } from "../support/common-suite.ts";
@@ -24,7 +24,7 @@ describe("GET /v1/audit-logs", () => {
   const write = async (daysAgo: number, uuid: string | null, name = "Ada Lovelace") => {
     const clock = new TestClock(new Date(nowMs - daysAgo * dayMs).toISOString());
     const writes = auditWrites(
-      { clock, chance: systemChance, retentionDays: 400 },
+      { clock, random: systemRandom, retentionDays: 400 },
       {
         action: daysAgo % 2 ? "roles.changed" : "seats.assigned",
         resourceType: "member",

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { listKeys } from "../../lib/access/key-registry.ts";
-import { RegistryRefusal } from "../../lib/access/key-requirements.ts";
+import { KeyRegistryError } from "../../lib/access/key-requirements.ts";
 import {
   createWorkspaceToken,
   deleteWorkspaceToken,
   listWorkspaceTokens,
 } from "../../lib/access/workspace-tokens.ts";
 import { operator } from "../../lib/audit/entry.ts";
-import { keyKey } from "../../lib/store/layout.ts";
+import { apiKeyKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { everyKindOfKey, github, World } from "../support/world.ts";
 
@@ -85,7 +85,7 @@ describe("a key", () => {
     const issued = await world.key({ kind: "user", organization: await member(), owner: "u1" });
     const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => world.rotate(issued, 60)));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    await expect(world.rotate(issued, 60)).rejects.toBeInstanceOf(RegistryRefusal);
+    await expect(world.rotate(issued, 60)).rejects.toBeInstanceOf(KeyRegistryError);
   });
 
   test("a grace never outlives the key's own expiry", async () => {
@@ -150,7 +150,7 @@ describe("a key", () => {
   test("remembers its last use, written at most once a minute", async () => {
     const now = Date.now();
     const issued = await world.key({ kind: "user", organization: await member(), owner: "u1" });
-    const lastUsed = async () => (await api.store().table.get(keyKey(issued.key.id)))?.last_used_at_ms;
+    const lastUsed = async () => (await api.store().table.get(apiKeyKey(issued.key.id)))?.last_used_at_ms;
     for (const [offset, expected] of [
       [0, 0],
       [30_000, 0],
@@ -191,7 +191,7 @@ describe("a key", () => {
       world.key({ kind: "user", organization, owner: "u1", expiresInDays: 0 }),
     ];
     for (const outcome of await Promise.allSettled(refused)) {
-      expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(RegistryRefusal) });
+      expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(KeyRegistryError) });
     }
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { listOrganizations, listRepositories } from "../../lib/contract/operations/organizations.ts";
-import { keyKey } from "../../lib/store/layout.ts";
+import { apiKeyKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { commonSuite } from "../support/common-suite.ts";
 import { github, gitlab, World } from "../support/world.ts";
@@ -139,10 +139,10 @@ describe("GET /v1/organizations", () => {
     }
     expect(remaining).toEqual(["9", "8", "7", "6", "5", "4", "3", "2", "1", "0"]);
     // A use a minute ago: the next admitted call would be written down, a refused one is no use.
-    const used = { update: keyKey(key.id), change: { set: [["last_used_at_ms", 1] as const] } };
+    const used = { update: apiKeyKey(key.id), change: { set: [["last_used_at_ms", 1] as const] } };
     await api.store().table.write(used);
     const refused = await api.call("/v1/organizations", { key: text });
-    expect(await api.store().table.get(keyKey(key.id))).toMatchObject({ last_used_at_ms: 1 });
+    expect(await api.store().table.get(apiKeyKey(key.id))).toMatchObject({ last_used_at_ms: 1 });
     expect([refused.status, refused.codes]).toEqual([429, ["RATE_LIMIT_EXCEEDED"]]);
     expect(refused.headers).toMatchObject({
       "ratelimit-policy": '"organizations";q=10;w=60',

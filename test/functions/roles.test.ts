@@ -10,8 +10,8 @@ import {
 } from "../../lib/contract/operations/roles.ts";
 import { nameDigest } from "../../lib/people/role-names.ts";
 import { roleWrites } from "../../lib/people/roles.ts";
-import { certain } from "../../lib/runtime/certain.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
+import { required } from "../../lib/runtime/required.ts";
 import { parsePeople } from "../../lib/store/items/people.ts";
 import { memberKey, peopleKey, roleKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
@@ -87,10 +87,10 @@ async function company(name: string) {
   /** Writes roles until the organization has so many: a request for each would take seconds. */
   const fill = async (count: number) => {
     const { table } = api.store();
-    const stored = certain(await table.get(peopleKey(uuid)), "people guard");
+    const stored = required(await table.get(peopleKey(uuid)), "people guard");
     const guard = parsePeople(stored);
     const made = Array.from({ length: count - guard.custom }, (_, index) => ({
-      id: systemChance.uuid(),
+      id: systemRandom.uuid(),
       name: `role ${index}`,
     }));
     const perRole = Object.fromEntries(made.map(({ id }) => [id, 0]));

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { invokeBuffered } from "../../cli/local/lambda.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { call, useGateway } from "./support.ts";
 
 const start = useGateway();
@@ -59,7 +59,7 @@ describe("answers that are none", () => {
       seen.push(given);
       return { at: new Date(0), left: undefined, statusCode: 200 };
     };
-    const options = { functionName: "copy", timeoutMs: 1_000, clock: systemClock, chance: systemChance };
+    const options = { functionName: "copy", timeoutMs: 1_000, clock: systemClock, random: systemRandom };
     const answer = await invokeBuffered(handler, event, options);
     expect(seen).toStrictEqual([{ at: "1970-01-01T00:00:00.000Z", deep: { value: 1 } }]);
     expect(answer).toStrictEqual({ at: "1970-01-01T00:00:00.000Z", statusCode: 200 });

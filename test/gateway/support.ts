@@ -5,8 +5,8 @@ import { afterEach } from "vitest";
 import { type Gateway, type GatewayOptions, startGateway } from "../../cli/local/gateway.ts";
 import type { LambdaHandler } from "../../cli/local/lambda.ts";
 import type { RoutedOperation } from "../../cli/local/routes.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 
 /** A gateway with one buffered operation, one streamed one, and a fallback, closed after each test. */
 export function useGateway(): (
@@ -30,7 +30,7 @@ export function useGateway(): (
         stage: "live",
         binaryMediaTypes: [],
         clock: systemClock,
-        chance: systemChance,
+        random: systemRandom,
         ...options,
       },
       0,

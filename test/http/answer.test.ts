@@ -1,18 +1,18 @@
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { onlyOrganization } from "../../lib/access/scope.ts";
-import { Fault } from "../../lib/contract/fault.ts";
+import { ApiError } from "../../lib/contract/api-error.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { listOrganizations } from "../../lib/contract/operations/organizations.ts";
 import { gatedTable } from "../../lib/http/admission.ts";
 import type { Dependencies } from "../../lib/http/dependencies.ts";
-import type { Exchange } from "../../lib/http/exchange.ts";
 import { deprecationHeaders, headerValues, requestIdOf, sourceIpOf } from "../../lib/http/headers.ts";
 import { RefusalMemory } from "../../lib/http/refusal-memory.ts";
 import { auditRefusal } from "../../lib/http/refusals.ts";
+import type { RequestContext } from "../../lib/http/request-context.ts";
 import { succeed } from "../../lib/http/respond.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { keyItem, principalOf } from "../access/principals.ts";
 import { gatewayEvent } from "../support/gateway-event.ts";
 import { tableWith } from "../support/partial-table.ts";
@@ -25,8 +25,10 @@ afterEach(() => {
 const eventWith = (...rawHeaders: string[]) => gatewayEvent({ target: "/v1/organizations", rawHeaders });
 
 /** Only what an answer is made of. */
-const exchangeOf = (change: Partial<Exchange> = {}, operation: Operation = listOrganizations): Exchange =>
-  ({ operation, event: eventWith(), requestId: "r1", ...change }) as Exchange;
+const exchangeOf = (
+  change: Partial<RequestContext> = {},
+  operation: Operation = listOrganizations,
+): RequestContext => ({ operation, event: eventWith(), requestId: "r1", ...change }) as RequestContext;
 
 describe("an answer that is sent at once", () => {
   test("of 6 MB and more is refused with what to do, where a stream would take it", async () => {
@@ -73,7 +75,7 @@ describe("an event that lacks what API Gateway always sends", () => {
     const bare = { ...eventWith(), multiValueHeaders: null, requestContext: undefined };
     const event = bare as unknown as ReturnType<typeof eventWith>;
     expect(headerValues(event, "x")).toEqual([]);
-    expect(requestIdOf(event, { ...systemChance, uuid: () => "drawn" })).toBe("drawn");
+    expect(requestIdOf(event, { ...systemRandom, uuid: () => "drawn" })).toBe("drawn");
   });
 
   test("has no address, and its links begin at the root", () => {
@@ -93,8 +95,8 @@ test("an operation on one organization that has none is a fault of ours", () => 
 test("reads do not wait for the limiter, writes do", async () => {
   const log: string[] = [];
   const inner = tableWith({
-    getTogether: async () => {
-      log.push("getTogether");
+    transactGet: async () => {
+      log.push("transactGet");
       return [];
     },
     scanPage: async () => ({ items: [] }),
@@ -102,13 +104,13 @@ test("reads do not wait for the limiter, writes do", async () => {
   });
   const { promise, resolve } = Promise.withResolvers<void>();
   const table = gatedTable(inner, promise);
-  await table.getTogether([]);
+  await table.transactGet([]);
   expect(await table.scanPage({})).toEqual({ items: [] });
   const writing = table.writeMany([]);
-  expect(log).toEqual(["getTogether"]);
+  expect(log).toEqual(["transactGet"]);
   resolve();
   await writing;
-  expect(log).toEqual(["getTogether", "writeMany"]);
+  expect(log).toEqual(["transactGet", "writeMany"]);
 });
 
 test("a refusal that cannot be audited is logged, and changes nothing about the answer", async () => {
@@ -117,16 +119,16 @@ test("a refusal that cannot be audited is logged, and changes nothing about the 
   vi.spyOn(process.stdout, "write").mockImplementation((text) => lines.push(String(text)) > 0);
   const failing = tableWith({ get: () => Promise.reject(new TypeError("the store is away")) });
   const event = { ...eventWith(), requestContext: undefined } as unknown as ReturnType<typeof eventWith>;
-  const exchange = exchangeOf({
+  const requestContext = exchangeOf({
     principal: principalOf("user", { key: keyItem("user") }),
     table: failing,
     event,
   });
   const deps = { clock: systemClock, refusals: new RefusalMemory() } as Dependencies;
-  await auditRefusal(deps, exchange, new Fault("NOT_ADMIN", "no"));
+  await auditRefusal(deps, requestContext, new ApiError("NOT_ADMIN", "no"));
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { level: "warn", message: "refusal not audited", request_id: "r1" },
   ]);
-  await auditRefusal(deps, exchange, new Fault("INVALID_REQUEST", "no"));
+  await auditRefusal(deps, requestContext, new ApiError("INVALID_REQUEST", "no"));
   expect(lines).toHaveLength(1);
 });

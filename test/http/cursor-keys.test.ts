@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cacheLimits, cursorLimits } from "../../lib/contract/limits.ts";
 import { CursorKeyRing, createCursorKeys, rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { cursorKeysKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
@@ -17,7 +17,7 @@ const newRing = (clock = new TestClock()) => new CursorKeyRing({ clock });
 /** A table with its first keys, which counts how often the keys are read. */
 async function newTable({ clock = new TestClock(), hasKeys = true } = {}) {
   const { table } = await openStore(store().endpoint);
-  if (hasKeys) await createCursorKeys({ table, clock, chance: systemChance });
+  if (hasKeys) await createCursorKeys({ table, clock, random: systemRandom });
   const item = await table.get(cursorKeysKey);
   let reads = 0;
   const counted: Table = {
@@ -98,7 +98,7 @@ describe("the ring of signing keys", () => {
 describe("rotation", () => {
   test("of a table without keys makes the first, once, however many workers begin with it at the same moment", async () => {
     const { table } = await newTable({ hasKeys: false });
-    const deps = { table, clock: new TestClock(), chance: systemChance };
+    const deps = { table, clock: new TestClock(), random: systemRandom };
     expect(await rotateCursorKeys(deps)).toBe("created");
     const first = await table.get(cursorKeysKey);
     await Promise.all(Array.from({ length: 8 }, () => createCursorKeys(deps)));
@@ -110,7 +110,7 @@ describe("rotation", () => {
     const { client, table } = await openStore(faulty.endpoint());
     let lost = 0;
     faulty.inject(({ operation }) => (operation === "PutItem" && lost++ === 0 ? "lost_after" : undefined));
-    await createCursorKeys({ table, clock: new TestClock(), chance: systemChance });
+    await createCursorKeys({ table, clock: new TestClock(), random: systemRandom });
     faulty.inject();
     expect(lost).toBe(2);
     const ring = newRing();
@@ -121,7 +121,7 @@ describe("rotation", () => {
 
   test("passes a fault of the store on", async () => {
     const error = new TypeError("planted");
-    const deps = { table: refusing(error), clock: new TestClock(), chance: systemChance };
+    const deps = { table: refusing(error), clock: new TestClock(), random: systemRandom };
     await expect(createCursorKeys(deps)).rejects.toBe(error);
   });
 
@@ -129,16 +129,16 @@ describe("rotation", () => {
     const clock = new TestClock();
     const { table } = await newTable({ clock });
     clock.advance(cursorLimits.signingDaysMax * dayMs - 1);
-    expect(await rotateCursorKeys({ table, clock, chance: systemChance })).toBe("young");
+    expect(await rotateCursorKeys({ table, clock, random: systemRandom })).toBe("young");
     clock.advance(1);
-    expect(await rotateCursorKeys({ table, clock, chance: systemChance })).toBe("rotated");
+    expect(await rotateCursorKeys({ table, clock, random: systemRandom })).toBe("rotated");
   });
 
   test("replaces a current key that is not among the keys", async () => {
     const { table } = await newTable();
     await table.write({ put: { ...cursorKeysKey, current: "gone", keys: {} } });
     const ring = newRing();
-    expect(await rotateCursorKeys({ table, clock: new TestClock(), chance: systemChance })).toBe("rotated");
+    expect(await rotateCursorKeys({ table, clock: new TestClock(), random: systemRandom })).toBe("rotated");
     ring.accept(await table.get(cursorKeysKey));
     expect(ring.current().secret).toHaveLength(32);
   });

@@ -10,7 +10,7 @@ import { listOrganizations, listRepositories } from "../../lib/contract/operatio
 import { operations } from "../../lib/contract/operations.ts";
 import { CursorKeyRing, createCursorKeys, rotateCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { bindPaging, openCursor, positionText } from "../../lib/http/cursors.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import {
   auditKey,
   cursorKeysKey,
@@ -32,7 +32,7 @@ const dayMs = 86_400_000;
 async function bench(clock = new TestClock()) {
   const { table } = store();
   const ring = new CursorKeyRing({ clock });
-  await createCursorKeys({ table, clock, chance: systemChance });
+  await createCursorKeys({ table, clock, random: systemRandom });
   ring.accept(await table.get(cursorKeysKey));
   const walk = (change: Partial<Walk> = {}) => {
     const { operation = listOrganizations, tenant = "w#acme", selector = "all", query = {}, cursor } = change;
@@ -373,7 +373,7 @@ describe("signing keys", () => {
     const before = await bench(clock);
     const text = before.walk().next("a");
     clock.advance(1_000);
-    const deps = { table: before.table, clock, chance: systemChance };
+    const deps = { table: before.table, clock, random: systemRandom };
     expect(await rotateCursorKeys(deps)).toBe("young");
     expect(await rotateCursorKeys(deps, { signingDaysMax: 0 })).toBe("rotated");
     const after = await bench(clock);
@@ -389,7 +389,7 @@ describe("signing keys", () => {
     const first = ring.current().id;
     const rotate = async (days: number) => {
       clock.advance(days * dayMs);
-      await rotateCursorKeys({ table, clock, chance: systemChance }, { signingDaysMax: 0 });
+      await rotateCursorKeys({ table, clock, random: systemRandom }, { signingDaysMax: 0 });
       const item = await table.get(cursorKeysKey);
       return Object.keys(item?.keys ?? {});
     };

@@ -5,7 +5,7 @@ import { openDeadline } from "../../lib/http/deadline.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
 
 /** A clock whose sleepers wake when the test says how late it is. */
-class Sundial implements Clock {
+class ManualClock implements Clock {
   #now = 0;
   #sleepers: Array<{ atMs: number; wake: () => void }> = [];
   nowMs = () => this.#now;
@@ -26,10 +26,10 @@ const never = new Promise<never>(() => {});
 
 describe("a deadline", () => {
   test("tells whoever can end early, then everybody", async () => {
-    const clock = new Sundial();
+    const clock = new ManualClock();
     const deadline = openDeadline(clock, work, 60_000);
     const refusal = expect(deadline.within(never)).rejects.toMatchObject({ name: "TimeoutError" });
-    const state = () => [deadline.soon.aborted, deadline.over.aborted];
+    const state = () => [deadline.softDeadline.aborted, deadline.hardDeadline.aborted];
     await clock.shine(699);
     expect(state()).toEqual([false, false]);
     await clock.shine(700);
@@ -40,33 +40,33 @@ describe("a deadline", () => {
   });
 
   test("keeps Lambda's last milliseconds for the answer where a function has less time than planned", async () => {
-    const clock = new Sundial();
+    const clock = new ManualClock();
     const deadline = openDeadline(clock, work, 500);
     await clock.shine(100);
-    expect(deadline.soon.aborted).toBe(true);
+    expect(deadline.softDeadline.aborted).toBe(true);
     await clock.shine(400);
-    expect(deadline.over.aborted).toBe(true);
+    expect(deadline.hardDeadline.aborted).toBe(true);
   });
 
   test("gives the work's own answer and own fault while there is time", async () => {
-    const deadline = openDeadline(new Sundial(), work, 60_000);
+    const deadline = openDeadline(new ManualClock(), work, 60_000);
     expect(await deadline.within(Promise.resolve("done"))).toBe("done");
     await expect(deadline.within(Promise.reject(new Error("own")))).rejects.toThrow("own");
   });
 
   test("of a request that is stopped ends the work at once, for the reason it was stopped", () => {
-    const deadline = openDeadline(new Sundial(), work, 60_000);
+    const deadline = openDeadline(new ManualClock(), work, 60_000);
     const refusal = new Error("refused");
     deadline.stop(refusal);
-    expect([deadline.soon.reason, deadline.over.aborted]).toEqual([refusal, false]);
+    expect([deadline.softDeadline.reason, deadline.hardDeadline.aborted]).toEqual([refusal, false]);
   });
 
   test("that is let go of never sounds", async () => {
-    const clock = new Sundial();
+    const clock = new ManualClock();
     const deadline = openDeadline(clock, work, 60_000);
-    deadline.letGo();
+    deadline.dispose();
     await clock.shine(10_000);
-    expect([deadline.soon.aborted, deadline.over.aborted]).toEqual([false, false]);
+    expect([deadline.softDeadline.aborted, deadline.hardDeadline.aborted]).toEqual([false, false]);
   });
 });
 

@@ -3,8 +3,8 @@ import { lambdaContext } from "../../cli/local/lambda.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { setSeatAssignment } from "../../lib/contract/operations/users.ts";
 import { createBodyReader, peekBody } from "../../lib/http/json-body.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { gatewayEvent } from "../support/gateway-event.ts";
 
 /** As our gateway sends a body, in base64, or as its console does when a method is tried there: as text. */
@@ -24,7 +24,7 @@ const context = lambdaContext({
   functionName: "setSeatAssignment",
   timeoutMs: 1_000,
   clock: systemClock,
-  chance: systemChance,
+  random: systemRandom,
 });
 
 const read = (event: ReturnType<typeof eventWith>, operation: Operation = setSeatAssignment) =>

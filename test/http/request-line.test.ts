@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Refused } from "../../lib/access/authenticate.ts";
+import { AuthenticationError } from "../../lib/access/authenticate.ts";
 import { whoami } from "../../lib/contract/operations/keys.ts";
-import type { Exchange } from "../../lib/http/exchange.ts";
 import { answerUnrouted } from "../../lib/http/fallback.ts";
 import { logOutcome } from "../../lib/http/outcome.ts";
 import { serveReference } from "../../lib/http/reference.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import type { RequestContext } from "../../lib/http/request-context.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import { keyItem } from "../access/principals.ts";
 import { TestClock } from "../support/clock.ts";
@@ -51,7 +51,7 @@ const counted = (code: string) => ({
 describe("what is no operation leaves its line too, and errors are counted", () => {
   const routes = [{ method: "GET", path: "/v1/whoami" }];
   const unrouted = (...request: Parameters<typeof asked>) =>
-    answerUnrouted(routes, asked(...request), systemChance, clock);
+    answerUnrouted(routes, asked(...request), systemRandom, clock);
 
   test("an unknown path", () => {
     unrouted("GET", "/v1/hunter2?cursor=hunter2", "x-service-api-key", "hunter2");
@@ -70,7 +70,7 @@ describe("what is no operation leaves its line too, and errors are counted", () 
   });
 
   test("the reference's pages, and those it does not have", async () => {
-    const serve = serveReference(join(import.meta.dirname, "../.."), systemChance, clock);
+    const serve = serveReference(join(import.meta.dirname, "../.."), systemRandom, clock);
     await serve(asked("GET", "/docs/errors/NOT_FOUND?hunter2"));
     await serve(asked("GET", "/docs/errors/HUNTER2"));
     expect(lines).toEqual([
@@ -81,24 +81,26 @@ describe("what is no operation leaves its line too, and errors are counted", () 
 });
 
 describe("a refused key", () => {
-  const refuse = (fault: Refused) => {
+  const refuse = (fault: AuthenticationError) => {
     // The chain ended at its first step: only what the frame opened is there.
-    const opened: Partial<Exchange> = {
+    const opened: Partial<RequestContext> = {
       ...{ operation: whoami, requestId: "traced", startedAtMs: clock.nowMs() },
       meter: new StoreMeter(),
     };
-    logOutcome(clock, opened as Exchange, 401, fault);
+    logOutcome(clock, opened as RequestContext, 401, fault);
     return lines[0];
   };
 
   test("that is real is named by id and kind, and by nothing else of it", () => {
-    const said = refuse(new Refused("revoked", keyItem("agentic", { hash: "hunter2", owner: "hunter2" })));
+    const said = refuse(
+      new AuthenticationError("revoked", keyItem("agentic", { hash: "hunter2", owner: "hunter2" })),
+    );
     expect(said).toMatchObject({ status: 401, code: "UNAUTHORIZED", key_id: "k1", key_kind: "agentic" });
     expect(said).not.toHaveProperty("tenant");
     expect(JSON.stringify(said)).not.toContain("hunter2");
   });
 
   test("that is none has no name", () => {
-    expect(refuse(new Refused("unknown"))).not.toHaveProperty("key_id");
+    expect(refuse(new AuthenticationError("unknown"))).not.toHaveProperty("key_id");
   });
 });

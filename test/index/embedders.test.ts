@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { indexLimits, learningLimits } from "../../lib/contract/limits.ts";
-import { atMost } from "../../lib/index/at-most.ts";
 import type { ModelClient } from "../../lib/index/bedrock-client.ts";
 import { createBedrockEmbedder } from "../../lib/index/bedrock-embedder.ts";
 import { cosine, embedAll, embeddedText, embeddedTexts, normalised } from "../../lib/index/embedder.ts";
+import { limitConcurrency } from "../../lib/index/limit-concurrency.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 
 const lengthOf = (vector: readonly number[]) => Math.hypot(...vector);
@@ -127,7 +127,7 @@ test("the path of a Learning is embedded with its text", () => {
 });
 
 test("a place is free again when its work has failed", async () => {
-  const one = atMost(1);
+  const one = limitConcurrency(1);
   await expect(one(() => Promise.reject(new Error("planted")))).rejects.toThrow("planted");
   expect(await one(async () => "next")).toBe("next");
 });

@@ -7,7 +7,7 @@ import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll, reconcileSome } from "../../lib/index/reconcile.ts";
 import { learningUuid } from "../../lib/learnings/identity.ts";
 import { updateLearning } from "../../lib/learnings/update.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import {
   learningPartition,
   organizationDirectoryPartition,
@@ -35,7 +35,7 @@ beforeEach(async () => {
 const deps = (embedder: Embedder = localEmbedder) => ({
   table,
   clock,
-  chance: systemChance,
+  random: systemRandom,
   embedder,
 });
 const counted = { looked_at: 0, missing: 0, stale: 0, orphaned: 0, failed: 0 };

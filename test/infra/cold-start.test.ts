@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { functionSources } from "../../infra/bundle.ts";
 import { bundleBudgetOf, bundleBudgets } from "../../lib/contract/platform.ts";
-import { certain } from "../../lib/runtime/certain.ts";
+import { required } from "../../lib/runtime/required.ts";
 import {
   bundleBareClient,
   type ColdStart,
@@ -19,7 +19,7 @@ const rounds = volume(5, 20);
 const { sizes, bundleOf } = await builtOnce();
 const bySize = sizes.toSorted((one, other) => other.bytes - one.bytes).map(({ source }) => source);
 const largest = Object.keys(bundleBudgets).map((budget) =>
-  certain(
+  required(
     bySize.find((source) => bundleBudgetOf(source) === budget),
     "function with this budget",
   ),

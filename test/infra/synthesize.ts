@@ -5,7 +5,7 @@ import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import * as z from "zod";
-import type { CodeOf } from "../../infra/constructs/workshop.ts";
+import type { CodeOf } from "../../infra/constructs/function-factory.ts";
 import { parseOptions } from "../../infra/options.ts";
 import { type ReviewApiProps, ReviewApiStack } from "../../infra/stack.ts";
 import type { Operation } from "../../lib/contract/operation.ts";

@@ -4,7 +4,7 @@ import { eventTypes } from "../../lib/events/event-types.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { approveDue, decideLearning, pendingLearnings } from "../../lib/learnings/approval.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { parseLearning } from "../../lib/store/items/learning.ts";
 import { learningPartition } from "../../lib/store/layout.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
@@ -25,7 +25,7 @@ const pr = "https://git.example.com/group/repository-1/pull/7";
 /** An event that can be delivered any number of times. */
 type Told = { readonly type: string; readonly id: string; readonly version: string; readonly data: unknown };
 const event = (type: string, data: object, occurredAt = new Date(clock.nowMs()).toISOString()): Told => {
-  const id = systemChance.uuid();
+  const id = systemRandom.uuid();
   return { type, id, version: `${occurredAt}#${id}`, data };
 };
 async function deliver({ type, id, version, data }: Told): Promise<void> {
@@ -137,7 +137,7 @@ describe("a Learning from a chat", () => {
     expect(await decide("yes", "approved")).toBe("approved");
     expect(await decide("no", "disapproved")).toBe("disapproved");
     expect(await decide("no", "approved")).toBe("not_pending");
-    expect(await decideLearning(changing(), home.uuid, systemChance.uuid(), "approved")).toBe("not_found");
+    expect(await decideLearning(changing(), home.uuid, systemRandom.uuid(), "approved")).toBe("not_found");
     expect(await states(home)).toEqual({ yes: "approved", no: "disapproved" });
     clock.advance(days(6));
     await approveDue(world.deps, noFault);

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Embedder } from "../../lib/index/embedder.ts";
-import { isIndexed, isRight, vectorKeys } from "../../lib/index/place.ts";
+import { isIndexCurrent, isIndexed, vectorKeys } from "../../lib/index/write-vectors.ts";
 import { fateOf } from "../../lib/learnings/events/pull-request.ts";
 import { listKeys } from "../../lib/learnings/record.ts";
 import {
@@ -165,7 +165,7 @@ function* indexProblems(
   for (const learning of learnings.filter(isIndexed)) {
     const keys = vectorKeys(learning).map(identity);
     const heads = keys.map((key) => vectors.get(key));
-    if (!isRight(heads, learning, embedder)) yield `${learning.id} is not in the index as it is`;
+    if (!isIndexCurrent(heads, learning, embedder)) yield `${learning.id} is not in the index as it is`;
     for (const key of keys) vectors.delete(key);
   }
   for (const key of vectors.keys()) yield `${key} is of nobody`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Fault } from "../../lib/contract/fault.ts";
+import { ApiError } from "../../lib/contract/api-error.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
 import { beginning, type Position, walkLearnings } from "../../lib/learnings/export/walk.ts";
 import { type LearningItem, parseLearning } from "../../lib/store/items/learning.ts";
@@ -11,7 +11,7 @@ import {
   organizationTenant,
 } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table, type TransactionWrite } from "../../lib/store/table.ts";
-import { Dice, diceChance, Scheduler } from "../simulation/model/scheduler.ts";
+import { Dice, diceRandom, Scheduler } from "../simulation/model/scheduler.ts";
 import { ModelStore, noFaults } from "../simulation/model/store.ts";
 import { Process } from "../simulation/world.ts";
 import { timeoutMs, volume } from "../support/volume.ts";
@@ -103,7 +103,7 @@ class Life {
     const { post, patch, remove } = verbsOf(this.#table(), {
       embedder,
       clock: this.#clock(skewSeconds),
-      chance: diceChance(dice),
+      random: diceRandom(dice),
     });
     const stored = this.store.truth(organizationKey(uuid));
     if (!stored) throw new Error("The organization vanished.");
@@ -123,7 +123,7 @@ class Life {
           await remove(organization, id);
         }
       } catch (error) {
-        if (!(error instanceof Fault || error instanceof StoreUnavailable)) throw error;
+        if (!(error instanceof ApiError || error instanceof StoreUnavailable)) throw error;
       }
     }
     this.#writersLeft--;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Fault } from "../../lib/contract/fault.ts";
+import { ApiError } from "../../lib/contract/api-error.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
@@ -8,8 +8,8 @@ import type { CreateAnswer } from "../../lib/learnings/create.ts";
 import { settlePrivateLearnings } from "../../lib/learnings/events/pull-request.ts";
 import { walkLearnings } from "../../lib/learnings/export/walk.ts";
 import { moveLearnings } from "../../lib/learnings/move-learnings.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { learningKey, organizationTenant, vectorKey } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { openStore, useStore } from "../support/engine.ts";
@@ -20,7 +20,7 @@ import { type FaultKind, type Faulty, faultKinds, faulty } from "./faulty.ts";
 import { type Home, item, newHome, organizationOf, verbsOf } from "./fixture.ts";
 
 const engine = useStore();
-const storeOf = (table: Table) => ({ table, clock: systemClock, chance: systemChance });
+const storeOf = (table: Table) => ({ table, clock: systemClock, random: systemRandom });
 
 type Ground = { readonly table: Table; readonly home: Home };
 type Means = Pick<Faulty, "table" | "embedder">;
@@ -53,7 +53,7 @@ async function create(ground: Ground, ...texts: string[]): Promise<string[]> {
 
 type Told = { readonly type: string; readonly id: string; readonly version: string; readonly data: object };
 const told = (type: string, data: object): Told => {
-  const id = systemChance.uuid();
+  const id = systemRandom.uuid();
   return { type, id, version: `2026-11-01T00:00:00.000Z#${id}`, data };
 };
 async function deliver(table: Table, { type, id, version, data }: Told): Promise<void> {
@@ -114,7 +114,7 @@ const finalized =
     for (const text of [`${run} a`, `${run} b`]) {
       await deliver(ground.table, captured(ground, text, { source: "pull_request", pr_url: prUrl }));
     }
-    const version = `2026-11-02T00:00:00.000Z#${systemChance.uuid()}`;
+    const version = `2026-11-02T00:00:00.000Z#${systemRandom.uuid()}`;
     const end = { organization: ground.home.uuid, prUrl, status, version };
     return { act: ({ table }) => settlePrivateLearnings(storeOf(table), end) };
   };
@@ -212,7 +212,7 @@ const routes: Readonly<Record<string, Route>> = {
       await table.writeMany([
         { delete: vectorKey(home.uuid, one) },
         { put: { ...vector, digest: "of another text" } },
-        { put: { ...vector, sk: systemChance.uuid() } },
+        { put: { ...vector, sk: systemRandom.uuid() } },
       ]);
       return { act: (means) => reconcileAll({ ...storeOf(means.table), ...means }) };
     },
@@ -247,7 +247,7 @@ const routes: Readonly<Record<string, Route>> = {
 /** The documented ones: 503 SERVICE_UNAVAILABLE, which the chain makes of it, or INDEX_REFRESH_FAILED. */
 function expectRefusal(reason: unknown, kind: FaultKind): void {
   if (kind.startsWith("crash")) return;
-  if (reason instanceof Fault) expect(reason.code).toBe("INDEX_REFRESH_FAILED");
+  if (reason instanceof ApiError) expect(reason.code).toBe("INDEX_REFRESH_FAILED");
   else expect(reason).toBeInstanceOf(StoreUnavailable);
 }
 

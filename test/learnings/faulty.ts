@@ -35,7 +35,7 @@ export function faulty(table: Table, embedder: Embedder, nth: number, kind: Faul
     table: {
       get: (...input) => guard(() => table.get(...input)),
       getMany: (...input) => guard(() => table.getMany(...input)),
-      getTogether: (...input) => guard(() => table.getTogether(...input)),
+      transactGet: (...input) => guard(() => table.transactGet(...input)),
       queryPage: (...input) => guard(() => table.queryPage(...input)),
       scanPage: (...input) => guard(() => table.scanPage(...input)),
       write: (...input) => guard(() => table.write(...input)),

@@ -9,8 +9,8 @@ import { createLearnings } from "../../lib/learnings/create.ts";
 import { deleteLearning } from "../../lib/learnings/delete.ts";
 import { updateLearning } from "../../lib/learnings/update.ts";
 import type { LearningDeps } from "../../lib/learnings/writer.ts";
-import { type Chance, systemChance } from "../../lib/runtime/chance.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
+import { type Random, systemRandom } from "../../lib/runtime/random.ts";
 import { type LearningItem, parseLearning } from "../../lib/store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
 import { learningKey, organizationKey, repositoryKey } from "../../lib/store/layout.ts";
@@ -106,13 +106,13 @@ export function verbsOf(
   {
     embedder = localEmbedder,
     clock = systemClock,
-    chance = systemChance,
-  }: { embedder?: Embedder; clock?: Clock; chance?: Chance } = {},
+    random = systemRandom,
+  }: { embedder?: Embedder; clock?: Clock; random?: Random } = {},
 ) {
   const deps: LearningDeps = {
     table,
     clock,
-    chance,
+    random,
     embedder,
     retentionDays: 400,
     actor: { type: "key", id: "ann", name: null, keyId: "k1", keyKind: "organization" },

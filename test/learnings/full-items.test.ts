@@ -3,8 +3,8 @@ import { learningLimits } from "../../lib/contract/limits.ts";
 import { EventRefused } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { contentDigest, pullRequestDigest } from "../../lib/learnings/identity.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { parseLearning, parsePullRequestLearnings } from "../../lib/store/items/learning.ts";
 import { learningPartition, pullRequestLearningsKey, textKey } from "../../lib/store/layout.ts";
 import { queryAll } from "../../lib/store/table.ts";
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 async function capture(learning: string, pr_url = pr): Promise<void> {
   const type = eventTypes["learning.captured"];
-  const id = systemChance.uuid();
+  const id = systemRandom.uuid();
   const data = {
     ...home.name,
     repository_id: "repo-1",
@@ -43,7 +43,7 @@ test("a pull request keeps so many private Learnings; one more is a bad event, a
   const key = pullRequestLearningsKey(home.uuid, pullRequestDigest(pr));
   const stored = await table.get(key);
   if (!stored) throw new Error("The pull request was not stored.");
-  const named = Array.from({ length: learningLimits.perPullRequestMax - 1 }, () => systemChance.uuid());
+  const named = Array.from({ length: learningLimits.perPullRequestMax - 1 }, () => systemRandom.uuid());
   const more = Object.fromEntries(named.map((id) => [id, `2026-11-15T12:00:00.000Z#${id}`]));
   const learningsOfIt = parsePullRequestLearnings(stored).learnings;
   await table.write({ put: { ...stored, learnings: { ...learningsOfIt, ...more } } });

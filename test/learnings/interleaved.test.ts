@@ -7,8 +7,8 @@ import { reconcileAll } from "../../lib/index/reconcile.ts";
 import { approveDue } from "../../lib/learnings/approval.ts";
 import { settlePrivateLearnings } from "../../lib/learnings/events/pull-request.ts";
 import { updateLearning } from "../../lib/learnings/update.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { parseLearning } from "../../lib/store/items/learning.ts";
 import { learningPartition, vectorKey } from "../../lib/store/layout.ts";
 import { queryAll, StoreUnavailable, type Table } from "../../lib/store/table.ts";
@@ -19,7 +19,7 @@ import { type Home, item, learningOf, newHome, organizationOf, verbsOf } from ".
 
 const store = useStore();
 const world = new World(() => store().table);
-const storeOf = (table: Table) => ({ table, clock: systemClock, chance: systemChance });
+const storeOf = (table: Table) => ({ table, clock: systemClock, random: systemRandom });
 const pr = "https://git.example.com/pull/1";
 
 /** A new organization that was taught one thing. */
@@ -50,7 +50,7 @@ function overtaken(table: Table, meanwhile: () => Promise<unknown>): Table {
 async function deliver(table: Table, type: string, data: object, occurredAt = "2026-11-01T00:00:00.000Z") {
   const known = eventTypes[type];
   if (!known) throw new Error(`There is no type ${type}.`);
-  const id = systemChance.uuid();
+  const id = systemRandom.uuid();
   await known.apply(storeOf(table), [{ id, version: `${occurredAt}#${id}`, data: known.schema.parse(data) }]);
 }
 const capture = (table: Table, { name }: Home, learning: string, more: object = {}) =>
@@ -68,7 +68,7 @@ const settle = (table: Table, { uuid: organization }: Home, status: "merged" | "
     organization,
     prUrl: pr,
     status,
-    version: `2026-11-02T00:00:00.000Z#${systemChance.uuid()}`,
+    version: `2026-11-02T00:00:00.000Z#${systemRandom.uuid()}`,
   });
 const states = async ({ uuid }: Home) => {
   const items = await Array.fromAsync(queryAll(store().table, { pk: learningPartition(uuid) }));

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import type { LearningItem } from "../../lib/store/items/learning.ts";
 import { learningKey, learningListKey, learningPlace, organizationTenant } from "../../lib/store/layout.ts";
 import { type Answer, useApi } from "../support/api.ts";
@@ -19,7 +19,7 @@ const keyOf = async ({ uuid }: Home) =>
 async function lay(home: Home, count: number, textOf: (index: number) => string): Promise<void> {
   const startMs = Date.parse("2026-01-01T00:00:00.000Z");
   const copyOf = (index: number) => {
-    const id = systemChance.uuid();
+    const id = systemRandom.uuid();
     const at = toTimestamp(startMs + index);
     const place = learningPlace(at, 0, id);
     const learning: LearningItem = {

@@ -3,8 +3,8 @@ import { engineClient } from "../../cli/local/engine/engine.ts";
 import { operatorOrigin } from "../../lib/audit/entry.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { createRole } from "../../lib/people/custom-roles.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { boundedTable } from "../../lib/store/bounded.ts";
 import { createDynamoTable } from "../../lib/store/dynamo.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
@@ -58,7 +58,7 @@ function tableFor(timeMs: number) {
     client: engineClient(engine.endpoint()),
     tableName: api.store().tableName,
     clock: systemClock,
-    chance: systemChance,
+    random: systemRandom,
   });
   return boundedTable(table, { signal, isOver: () => signal.aborted });
 }

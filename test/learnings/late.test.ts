@@ -2,8 +2,8 @@ import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { learningLimits } from "../../lib/contract/limits.ts";
 import { NoAnswer } from "../../lib/runtime/aws-fault.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { toTimestamp } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import type { StoreClient } from "../../lib/store/client.ts";
 import { createDynamoTable } from "../../lib/store/dynamo.ts";
 import { learningListPartition } from "../../lib/store/layout.ts";
@@ -34,7 +34,7 @@ test("a Learning whose transaction stalled is listed where a resumed export stil
   const uuid = await calm.organization("stalled");
   await calm.repository(github("stalled"), "r1");
   const client = frozenClient(store().client, clock);
-  const table = createDynamoTable({ client, tableName: store().tableName, clock, chance: systemChance });
+  const table = createDynamoTable({ client, tableName: store().tableName, clock, random: systemRandom });
   const begunMs = clock.nowMs();
 
   await new World(() => table, clock).tell("learning.captured", {

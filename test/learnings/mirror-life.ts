@@ -1,4 +1,4 @@
-import { Fault } from "../../lib/contract/fault.ts";
+import { ApiError } from "../../lib/contract/api-error.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
 import { learningLimits } from "../../lib/contract/limits.ts";
 import { relistMoved } from "../../lib/learnings/move-learnings.ts";
@@ -6,14 +6,14 @@ import { MoveUnderWay, resumeMoves } from "../../lib/organizations/move.ts";
 import { saveOrganization } from "../../lib/organizations/save-organization.ts";
 import { saveWorkspace } from "../../lib/organizations/save-workspace.ts";
 import { isVisible, settledEpochs } from "../../lib/organizations/visibility.ts";
-import type { Chance } from "../../lib/runtime/chance.ts";
 import { type Clock, toTimestamp } from "../../lib/runtime/clock.ts";
+import type { Random } from "../../lib/runtime/random.ts";
 import { parseLearning } from "../../lib/store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
 import { learningPartition, organizationKey, workspaceTenant } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { StreamBusy } from "../../lib/stream/stream.ts";
-import { Dice, diceChance, Scheduler } from "../simulation/model/scheduler.ts";
+import { Dice, diceRandom, Scheduler } from "../simulation/model/scheduler.ts";
 import { ModelStore, noFaults } from "../simulation/model/store.ts";
 import { Process } from "../simulation/world.ts";
 import { item, storedRepository, verbsOf } from "./fixture.ts";
@@ -27,8 +27,8 @@ const names = ["1", "2", "3"];
 export const tenant = workspaceTenant("acme");
 
 /** Ids that are UUIDs: those of audit entries are read back as such. */
-const uuidChance = (dice: Dice): Chance => ({
-  ...diceChance(dice),
+const uuidChance = (dice: Dice): Random => ({
+  ...diceRandom(dice),
   uuid: () => `00000000-0000-4000-8000-${[0, 1].map(() => hex(dice.below(0x1000000))).join("")}`,
 });
 const hex = (number: number): string => number.toString(16).padStart(6, "0");
@@ -102,7 +102,7 @@ export class Life {
   }
 
   #deps() {
-    return { table: this.table(), clock: this.clock(), chance: uuidChance(this.dice) };
+    return { table: this.table(), clock: this.clock(), random: uuidChance(this.dice) };
   }
 
   #employ(work: Promise<void>): void {
@@ -210,7 +210,7 @@ export class Life {
     for (let left = 9; left > 0; left--) {
       await this.#pause();
       const clock = this.clock(skewSeconds);
-      const { post, patch, remove } = verbsOf(this.table(), { embedder, clock, chance: uuidChance(dice) });
+      const { post, patch, remove } = verbsOf(this.table(), { embedder, clock, random: uuidChance(dice) });
       const organization = this.organization(dice.pick(names));
       // Read with authentication: by now it may have moved, and its readers may have come by.
       await this.scheduler.sleep(dice.below(dice.chance(0.3) ? settledSteps / 4 : 30));
@@ -226,7 +226,7 @@ export class Life {
           if (dice.chance(0.3)) await remove(this.organization(organization.name), id);
         } else await remove(organization, dice.pick(ids));
       } catch (error) {
-        if (!(error instanceof Fault || error instanceof StoreUnavailable)) throw error;
+        if (!(error instanceof ApiError || error instanceof StoreUnavailable)) throw error;
       }
     }
   }

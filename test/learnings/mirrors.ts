@@ -2,7 +2,7 @@ import type { ScopeMark } from "../../lib/access/follow-scope.ts";
 import { checkPlan } from "../../lib/access/policy.ts";
 import type { Principal } from "../../lib/access/principal.ts";
 import { type Scope, selectOrganizations } from "../../lib/access/scope.ts";
-import { Fault } from "../../lib/contract/fault.ts";
+import { ApiError } from "../../lib/contract/api-error.ts";
 import type { Operation } from "../../lib/contract/operation.ts";
 import { listAuditLogs } from "../../lib/contract/operations/audit-logs.ts";
 import { listLearnings } from "../../lib/contract/operations/learnings.ts";
@@ -84,7 +84,7 @@ export abstract class Mirror {
       try {
         if (await this.#page()) return;
       } catch (error) {
-        if (error instanceof Fault) return;
+        if (error instanceof ApiError) return;
         if (!(error instanceof StoreUnavailable)) throw error;
       }
       await pause();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Fault } from "../../lib/contract/fault.ts";
+import { ApiError } from "../../lib/contract/api-error.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
-import { seededChance } from "../support/clock.ts";
+import { seededRandom } from "../support/clock.ts";
 import { useStore } from "../support/engine.ts";
 import { isLong, volume } from "../support/volume.ts";
 import { World } from "../support/world.ts";
@@ -48,14 +48,14 @@ describe("at once", () => {
       const { post, patch, remove, deps } = verbsOf(table);
       const organization = await organizationOf(table, home.uuid);
       const author = { organization, authorId: "ann" };
-      const chance = seededChance(seed);
+      const random = seededRandom(seed);
       const texts = ["A", "B", "C"];
-      const text = () => texts[chance.below(texts.length)] ?? "A";
+      const text = () => texts[random.below(texts.length)] ?? "A";
       const ids = new Set<string>();
       const id = () =>
-        [...ids][chance.below(Math.max(1, ids.size))] ?? "00000000-0000-5000-8000-000000000000";
+        [...ids][random.below(Math.max(1, ids.size))] ?? "00000000-0000-5000-8000-000000000000";
       const act = async () => {
-        const what = chance.below(4);
+        const what = random.below(4);
         if (what === 0) return await patch(organization, id(), text());
         if (what === 1) return await remove(organization, id());
         const { results } = await post(author, item(text()), item(text()));
@@ -68,7 +68,7 @@ describe("at once", () => {
           outcome.status === "rejected" ? [outcome.reason] : [],
         );
         for (const reason of reasons) {
-          expect(reason).toBeInstanceOf(Fault);
+          expect(reason).toBeInstanceOf(ApiError);
           expect(["LEARNING_NOT_FOUND", "LEARNING_EXISTS"]).toContain(reason.code);
         }
       }

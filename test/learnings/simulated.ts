@@ -1,4 +1,4 @@
-import { Fault } from "../../lib/contract/fault.ts";
+import { ApiError } from "../../lib/contract/api-error.ts";
 import { organizationUuid } from "../../lib/contract/identity.ts";
 import type { Embedder } from "../../lib/index/embedder.ts";
 import { reconcileAll } from "../../lib/index/reconcile.ts";
@@ -14,7 +14,7 @@ import { parseLearning } from "../../lib/store/items/learning.ts";
 import { type OrganizationItem, parseOrganization } from "../../lib/store/items/organization.ts";
 import { organizationKey, workspaceTenant } from "../../lib/store/layout.ts";
 import { type Item, StoreUnavailable, type Table } from "../../lib/store/table.ts";
-import { Dice, diceChance, jumpingClock, Scheduler } from "../simulation/model/scheduler.ts";
+import { Dice, diceRandom, jumpingClock, Scheduler } from "../simulation/model/scheduler.ts";
 import { type Faults, ModelStore, noFaults } from "../simulation/model/store.ts";
 import { Process } from "../simulation/world.ts";
 import { problemsOf } from "./check-table.ts";
@@ -134,7 +134,7 @@ class Life {
     return {
       table: this.#weakness(this.#store.connect(process)),
       clock: this.#clock,
-      chance: diceChance(this.#dice),
+      random: diceRandom(this.#dice),
       embedder: this.#embedder(),
     };
   }
@@ -306,7 +306,7 @@ async function settledOrFault(work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    if (!(error instanceof StoreUnavailable || error instanceof Fault)) throw error;
+    if (!(error instanceof StoreUnavailable || error instanceof ApiError)) throw error;
   }
 }
 

@@ -49,7 +49,7 @@ const weaknesses: Readonly<
   "records without conditions": { weakness: withoutConditionsOn("LEARNING#"), seedsMax: 50 },
   "events that count every time": { weakness: withoutConditionsOn("APPLIED#"), seedsMax: 100 },
   "plain reads where a snapshot is needed": {
-    weakness: (table) => ({ ...table, getTogether: (keys) => table.getMany(keys) }),
+    weakness: (table) => ({ ...table, transactGet: (keys) => table.getMany(keys) }),
     // Only what a transaction shows late can be read apart.
     faults: { invisible: 0.6, slow: 0.02 },
     seedsMax: 1_000,
@@ -66,8 +66,8 @@ const weaknesses: Readonly<
               seen.set(write.put.sk, String(write.put.revision));
           await table.transact(writes);
         },
-        getTogether: async (keys) => {
-          const items = await table.getTogether(keys);
+        transactGet: async (keys) => {
+          const items = await table.transactGet(keys);
           if (!keys.every(({ pk }) => pk.startsWith("LEARNING#"))) return items;
           return items.map((found, index) => {
             const key = keys[index];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ingest } from "../../lib/events/ingest.ts";
 import type { Table } from "../../lib/store/table.ts";
-import { createDesk, deliver, event, toMessages } from "../events/support.ts";
+import { createIngestHarness, deliver, event, toMessages } from "../events/support.ts";
 import { useApi } from "../support/api.ts";
 import { github, World } from "../support/world.ts";
 import { comments, finalized, november, standalone, urlOf } from "./support.ts";
@@ -14,7 +14,7 @@ const finalizedEvent = (name: string, number: number, change: object = {}) =>
 
 test("a bad event among good ones goes to the dead letters with its reason and holds up nobody", async () => {
   const { walk } = await standalone(api, world, "bad");
-  const desk = createDesk(api.store().table);
+  const desk = createIngestHarness(api.store().table);
   await deliver(desk, [
     finalizedEvent("bad", 1),
     finalizedEvent("bad", 2, { merged_at: "2031-01-01T00:00:00.000Z" }),
@@ -30,7 +30,7 @@ test("a bad event among good ones goes to the dead letters with its reason and h
 
 test("a pull request of an unknown repository waits for it", async () => {
   const { walk, organization } = await standalone(api, world, "early");
-  const desk = createDesk(api.store().table);
+  const desk = createIngestHarness(api.store().table);
   await deliver(desk, [finalizedEvent("early", 1, { repository_id: "9009" }), finalizedEvent("early", 2)]);
   expect(await walk(`reviews?${november}`)).toEqual([urlOf(2)]);
   const repository = {
@@ -53,7 +53,7 @@ test("a pull request of an unknown repository waits for it", async () => {
 
 test("one too large for the queue travels through the bucket", async () => {
   const { page } = await standalone(api, world, "heavy");
-  const desk = createDesk(api.store().table);
+  const desk = createIngestHarness(api.store().table);
   await deliver(desk, [finalizedEvent("heavy", 1, { comments: comments(urlOf(1), 5_000) })]);
   expect(desk.objects.size).toBe(1);
   expect((await page(`review-comments?${november}`)).data).toMatchObject([
@@ -70,7 +70,7 @@ test("one whose worker died after the commit becomes visible when it is delivere
       throw new Error("The worker dies before it can publish.");
     },
   };
-  const desk = createDesk(table);
+  const desk = createIngestHarness(table);
   const messages = await toMessages(desk, [finalizedEvent("interrupted", 1)]);
   expect(await ingest({ ...desk, table: dying }, messages)).toEqual(messages);
   expect(await walk(`review-comments?${november}`)).toEqual([]);
@@ -80,7 +80,7 @@ test("one whose worker died after the commit becomes visible when it is delivere
 
 test("forty events from the queue appear once each, in the order of their writing, sent twice", async () => {
   const { walk } = await standalone(api, world, "forty");
-  const desk = createDesk(api.store().table);
+  const desk = createIngestHarness(api.store().table);
   const events = Array.from({ length: 40 }, (_, number) => finalizedEvent("forty", number));
   await deliver(desk, events);
   await deliver(desk, events);

@@ -6,8 +6,8 @@ import { reviewCommentMetrics } from "../../lib/contract/operations/metrics.ts";
 import { binaryMediaTypes } from "../../lib/contract/platform.ts";
 import { finalizePullRequests } from "../../lib/metrics/finalize.ts";
 import { pullRequestFinalized } from "../../lib/metrics/finalized.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { call } from "../gateway/support.ts";
 import { useApi } from "../support/api.ts";
 import { isLong } from "../support/volume.ts";
@@ -31,7 +31,7 @@ async function throughGateway(path: string, key: string) {
       stage: "live",
       binaryMediaTypes,
       clock: systemClock,
-      chance: systemChance,
+      random: systemRandom,
     },
     0,
   );

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Fault } from "../../lib/contract/fault.ts";
+import { ApiError } from "../../lib/contract/api-error.ts";
 import { readMcp, readReviewComments, readReviews } from "../../lib/metrics/read.ts";
 import { prUrlOfComments } from "../../lib/metrics/review-comments.ts";
-import { headAlongside, type MetricsCall, walk } from "../../lib/metrics/walk.ts";
+import { headPrefetch, type MetricsCall, walk } from "../../lib/metrics/walk.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
 import { parseOrganization } from "../../lib/store/items/organization.ts";
 import { organizationKey, type TenantKey } from "../../lib/store/layout.ts";
@@ -44,7 +44,7 @@ async function callOf(
     },
     table: plain.metered(meter),
     clock: systemClock,
-    alongside: await plain.getMany(headAlongside(tenant)),
+    prefetched: await plain.getMany(headPrefetch(tenant)),
     signal: new AbortController().signal,
     ...rest,
   };
@@ -161,7 +161,7 @@ test("one that has dealt with nothing when its time is up is a 503, never the sa
   await tell(1);
   const { call } = await callOf(uuid, { signal: AbortSignal.abort() });
   const refused = await readReviewComments(call).catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(Fault);
+  expect(refused).toBeInstanceOf(ApiError);
   expect(refused).toMatchObject({ code: "SERVICE_UNAVAILABLE", retryAfterSeconds: 1 });
 });
 

@@ -5,7 +5,7 @@ import { resumeMoves } from "../../lib/organizations/move.ts";
 import { memberKey, organizationKey } from "../../lib/store/layout.ts";
 import type { Item } from "../../lib/store/table.ts";
 import {
-  createDesk,
+  createIngestHarness,
   deliver,
   everything,
   memberSaved,
@@ -27,13 +27,13 @@ beforeAll(async () => {
   const people = Array.from({ length: 60 }, (_, index) =>
     memberSaved(3, { user_id: `u${index}`, email: null }),
   );
-  await deliver(createDesk(store().table), [workspaceSaved(1), organizationSaved(2), ...people]);
+  await deliver(createIngestHarness(store().table), [workspaceSaved(1), organizationSaved(2), ...people]);
   before = await everything(store().table);
 });
 
 /** A table of its own, in which an organization of many people is about to move. */
 async function movingDesk() {
-  const desk = createDesk((await openStore(store().endpoint)).table);
+  const desk = createIngestHarness((await openStore(store().endpoint)).table);
   await desk.table.writeMany(before.map((put) => ({ put })));
   return desk;
 }

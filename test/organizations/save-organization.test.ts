@@ -15,10 +15,10 @@ import {
 import type { Table } from "../../lib/store/table.ts";
 import { faultyTable } from "../events/faulty-table.ts";
 import {
-  createDesk,
-  type Desk,
+  createIngestHarness,
   deliver,
   everything,
+  type IngestHarness,
   instanceSaved,
   memberSaved,
   organizationName,
@@ -32,9 +32,9 @@ import { checkPeople } from "../people/checks.ts";
 import { openStore, useStore } from "../support/engine.ts";
 
 const store = useStore();
-let desk: Desk;
+let desk: IngestHarness;
 beforeEach(async () => {
-  desk = createDesk((await openStore(store().endpoint)).table);
+  desk = createIngestHarness((await openStore(store().endpoint)).table);
 });
 
 async function organization(id = "1001") {

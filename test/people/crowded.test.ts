@@ -8,9 +8,9 @@ import { parseMember, parsePerson } from "../../lib/store/items/people.ts";
 import { memberKey, personKey, personsRange, workspaceTenant } from "../../lib/store/layout.ts";
 import { queryAll } from "../../lib/store/table.ts";
 import {
-  createDesk,
-  type Desk,
+  createIngestHarness,
   deliver,
+  type IngestHarness,
   memberSaved,
   organizationName,
   organizationSaved,
@@ -21,9 +21,9 @@ import { organizationOf } from "../learnings/fixture.ts";
 import { openStore, useStore } from "../support/engine.ts";
 
 const store = useStore();
-let desk: Desk;
+let desk: IngestHarness;
 beforeEach(async () => {
-  desk = createDesk((await openStore(store().endpoint)).table);
+  desk = createIngestHarness((await openStore(store().endpoint)).table);
 });
 
 const acme = workspaceTenant("acme");

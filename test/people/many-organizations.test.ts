@@ -7,10 +7,10 @@ import { parsePerson } from "../../lib/store/items/people.ts";
 import { organizationKey, personKey, workspaceTenant } from "../../lib/store/layout.ts";
 import { StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import {
-  createDesk,
-  type Desk,
+  createIngestHarness,
   deliver,
   everything,
+  type IngestHarness,
   memberSaved,
   organizationName,
   organizationSaved,
@@ -20,7 +20,7 @@ import {
 import { openStore, useStore } from "../support/engine.ts";
 
 const store = useStore();
-let desk: Desk;
+let desk: IngestHarness;
 let largestBytes: number;
 beforeEach(async () => {
   const { table } = await openStore(store().endpoint);
@@ -30,7 +30,7 @@ beforeEach(async () => {
     largestBytes = Math.max(largestBytes, Buffer.byteLength(JSON.stringify(puts)));
     await table.transact(writes, ...rest);
   };
-  desk = createDesk({ ...table, transact });
+  desk = createIngestHarness({ ...table, transact });
 });
 
 const acme = workspaceTenant("acme");

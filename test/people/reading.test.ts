@@ -41,9 +41,9 @@ describe("what a member can read", () => {
     let reads = 0;
     const replacing: Table = {
       ...table,
-      getTogether: async (keys) => {
+      transactGet: async (keys) => {
         if (reads++ === 0) await write([part(0, 3, "x"), part(1, 3, "y"), part(2, 3, "z")]);
-        return table.getTogether(keys);
+        return table.transactGet(keys);
       },
     };
     expect(await readableRepositories(replacing, "org", "ann")).toEqual(new Set(["x", "y", "z"]));

@@ -7,10 +7,10 @@ import { memberKey, type PoolKey, peopleKey, personKey, workspaceTenant } from "
 import { StoreMeter } from "../../lib/store/meter.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
 import {
-  createDesk,
-  type Desk,
+  createIngestHarness,
   deliver,
   everything,
+  type IngestHarness,
   memberSaved,
   organizationName,
   organizationSaved,
@@ -23,10 +23,10 @@ import { readableRepositories } from "./readable.ts";
 
 const store = useStore();
 let opened: TestStore;
-let desk: Desk;
+let desk: IngestHarness;
 beforeEach(async () => {
   opened = await openStore(store().endpoint);
-  desk = createDesk(opened.table);
+  desk = createIngestHarness(opened.table);
 });
 
 const uuid = uuidOf();
@@ -278,7 +278,7 @@ describe("the repositories a member can read", () => {
 
   test("are not written again while they stay the same", async () => {
     const meter = new StoreMeter();
-    const counted = createDesk(opened.table.metered(meter));
+    const counted = createIngestHarness(opened.table.metered(meter));
     const ids = many(4_000);
     await deliver(desk, [organizationSaved(1), memberSaved(2, { readable_repository_ids: ids })]);
     await deliver(counted, [memberSaved(3, { readable_repository_ids: ids.toReversed(), username: "anna" })]);

@@ -3,15 +3,15 @@ import { eventLimits } from "../../lib/contract/limits.ts";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
 import { roleWrites } from "../../lib/people/roles.ts";
 import { decideSeats, readPool } from "../../lib/people/seats.ts";
-import { decideAnew } from "../../lib/store/decide.ts";
 import { memberKey, type PoolKey, peopleKey, personsRange, workspaceTenant } from "../../lib/store/layout.ts";
+import { retryOnConflict } from "../../lib/store/retry-on-conflict.ts";
 import { type Key, queryAll, type Table, TransactionRefused } from "../../lib/store/table.ts";
 import {
-  createDesk,
-  type Desk,
+  createIngestHarness,
   deliver,
   event,
   everything,
+  type IngestHarness,
   memberSaved,
   organizationName,
   organizationSaved,
@@ -24,9 +24,9 @@ import { openStore, useStore } from "../support/engine.ts";
 import { checkPeople } from "./checks.ts";
 
 const store = useStore();
-let desk: Desk;
+let desk: IngestHarness;
 beforeEach(async () => {
-  desk = createDesk((await openStore(store().endpoint)).table);
+  desk = createIngestHarness((await openStore(store().endpoint)).table);
 });
 
 const acme = workspaceTenant("acme");
@@ -38,7 +38,7 @@ const people = (count: number, data: Record<string, unknown> = {}, at = 3) =>
   );
 
 const decide = (keys: readonly Key[], assigned: boolean) =>
-  decideAnew(desk, async () => {
+  retryOnConflict(desk, async () => {
     const items = (await desk.table.getMany(keys)).filter((item) => item !== undefined);
     const guard = await readPool(desk.table, own);
     if (!guard) throw new Error("There is no such pool.");

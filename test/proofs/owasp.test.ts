@@ -7,7 +7,7 @@ import { workers } from "../../lib/contract/workers.ts";
 import { EventRefused, readMessage } from "../../lib/events/envelope.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { createBedrockEmbedder } from "../../lib/index/bedrock-embedder.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { memberKey } from "../../lib/store/layout.ts";
 import { useApi } from "../support/api.ts";
 import { gitlab, World } from "../support/world.ts";
@@ -64,8 +64,8 @@ describe("API1:2023 Broken Object Level Authorization", () => {
     const [{ id }] = firstResult.parse(created.json).results;
     const theirs = [`/v1/learnings/${id}`, `/v1/organizations/${other.uuid}/repositories`];
     const nobodys = [
-      `/v1/learnings/${systemChance.uuid()}`,
-      `/v1/organizations/${systemChance.uuid()}/repositories`,
+      `/v1/learnings/${systemRandom.uuid()}`,
+      `/v1/organizations/${systemRandom.uuid()}/repositories`,
     ];
     const ask = async ([learning = "", repositories = ""]: string[]) => {
       const patched = await api.call(learning, {
@@ -115,7 +115,7 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
   test("fields that an operation does not know are refused on every operation that takes a body", async () => {
     const { admin } = await newShop();
     for (const { method, path } of operations.filter((operation) => "body" in operation)) {
-      const target = path.replaceAll(/\{\w+\}/g, systemChance.uuid());
+      const target = path.replaceAll(/\{\w+\}/g, systemRandom.uuid());
       const answer = await api.call(target, { method, key: admin, body: { is_admin: true } });
       expect([path, answer.status]).toEqual([path, 400]);
       const said = z.looseObject({}).parse(answer.json);
@@ -164,8 +164,8 @@ describe("API5:2023 Broken Function Level Authorization", () => {
       ["POST", "/v1/users/seats", { action: "assign", user_ids: ["bob"] }],
       ["POST", "/v1/users/roles", { role: "cr_admin", user_ids: ["bob"] }],
       ["POST", "/v1/roles", { name: "Mine" }],
-      ["PATCH", `/v1/roles/${systemChance.uuid()}`, {}],
-      ["DELETE", `/v1/roles/${systemChance.uuid()}`],
+      ["PATCH", `/v1/roles/${systemRandom.uuid()}`, {}],
+      ["DELETE", `/v1/roles/${systemRandom.uuid()}`],
     ] as const;
     for (const [method, target, body] of requests) {
       const answer = await api.call(target, { method, key, ...(body && { body }) });
@@ -255,8 +255,8 @@ describe("API10:2023 Unsafe Consumption of APIs", () => {
     "null",
     "[]",
     '{"id":"x"}',
-    `{"id":"${systemChance.uuid()}","type":"__proto__","occurred_at":"2026-01-01","data":{}}`,
-    `{"id":"${systemChance.uuid()}","type":"x","occurred_at":"2026-01-01T00:00:00Z","reference":"../../etc/passwd"}`,
+    `{"id":"${systemRandom.uuid()}","type":"__proto__","occurred_at":"2026-01-01","data":{}}`,
+    `{"id":"${systemRandom.uuid()}","type":"x","occurred_at":"2026-01-01T00:00:00Z","reference":"../../etc/passwd"}`,
   ])("a message of the platform is parsed like any other input: %s", (body) => {
     expect(() => readMessage(body)).toThrow(EventRefused);
   });

@@ -1,5 +1,5 @@
 import { lambdaLimits } from "../../lib/contract/platform.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { type DeployedFunction, FunctionFailed, type FunctionSettings } from "../e2e/deployed-function.ts";
 import { Environment } from "./environment.ts";
 
@@ -44,7 +44,7 @@ export class RicFunction implements DeployedFunction {
       this.#environments.push(free);
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    await free.run({ id: systemChance.uuid(), event, streaming, onChunk, resolve, reject });
+    await free.run({ id: systemRandom.uuid(), event, streaming, onChunk, resolve, reject });
     return await promise;
   }
 }

@@ -91,7 +91,7 @@ test("a function that was frozen while its connections were dropped answers its 
   if (!(frozen instanceof RicFunction)) throw new Error("This test is about AWS's runtime client.");
   for (const round of [1, 2, 3]) {
     for (const id of frozen.processIds) process.kill(id, "SIGSTOP");
-    deployment().warden.forget();
+    deployment().iamProxy.forget();
     for (const id of frozen.processIds) process.kill(id, "SIGCONT");
     const { status, json } = await send(round);
     expect([status, json]).toMatchObject([200, { status: "success", created_count: 100 }]);

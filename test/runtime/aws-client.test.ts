@@ -8,7 +8,7 @@ import { AwsFault, NoAnswer } from "../../lib/runtime/aws-fault.ts";
 import { environmentIdentity } from "../../lib/runtime/aws-identity.ts";
 import { createStoreClient } from "../../lib/store/client.ts";
 import { type AwsServer, type ServerTurn, startAwsServer, testIdentity } from "../support/aws-server.ts";
-import { seededChance, TestClock } from "../support/clock.ts";
+import { seededRandom, TestClock } from "../support/clock.ts";
 
 const undo: Array<() => unknown> = [];
 afterEach(async () => {
@@ -206,7 +206,7 @@ describe("what may be repeated", () => {
   const attempts = () => ({
     attemptsMax: awsLimits.attemptsMax,
     clock: new TestClock(),
-    chance: seededChance(1),
+    random: seededRandom(1),
   });
   const unavailable = new AwsFault({ name: "InternalError", status: 500 });
 

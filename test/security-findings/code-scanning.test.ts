@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { organizationUuid } from "../../lib/contract/identity.ts";
 import { requestLimits, securityLimits } from "../../lib/contract/limits.ts";
 import type { FindingRecord } from "../../lib/contract/records-security.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Harvest } from "../../lib/security/read.ts";
 import { sarifLog } from "../../lib/security/sarif.ts";
 import { checkUploadable } from "../../lib/security/uploadable.ts";
@@ -79,8 +79,8 @@ describe("an upload to code scanning", () => {
     const file = (bytes: Uint8Array) => checkUploadable({ runs: [] }, bytes);
     // A text of which gzip makes next to nothing, one of which it makes nothing, and one that is small as it is.
     await file(Buffer.alloc(requestLimits.responseBytesMax, "a"));
-    await file(systemChance.bytes(published.gzipBytes));
-    const refused = file(systemChance.bytes(published.gzipBytes + 1));
+    await file(systemRandom.bytes(published.gzipBytes));
+    const refused = file(systemRandom.bytes(published.gzipBytes + 1));
     await expect(refused).rejects.toMatchObject({ code: "RESPONSE_TOO_LARGE" });
   });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { requestLimits, securityLimits } from "../../lib/contract/limits.ts";
-import { certain } from "../../lib/runtime/certain.ts";
+import { required } from "../../lib/runtime/required.ts";
 import { placeOf } from "../../lib/security/finding.ts";
 import { ledgerItemOf, parseLedger } from "../../lib/security/ledger.ts";
 import { scansKey } from "../../lib/store/layout.ts";
@@ -57,7 +57,7 @@ describe(`a scan of ${count} findings`, () => {
   /** Lets the ledger count one finding more than a download holds. Answers how to take that back. */
   async function countOneTooMany(): Promise<() => Promise<unknown>> {
     const { table } = api.store();
-    const stored = certain(await table.get(scansKey(one.organization, placeOf("9001"))), "ledger");
+    const stored = required(await table.get(scansKey(one.organization, placeOf("9001"))), "ledger");
     const ledger = parseLedger(stored, one.organization);
     const missing = securityLimits.downloadFindingsMax + 1 - count;
     const chunks = ledger.chunks.map((chunk, index) => ({

@@ -1,12 +1,12 @@
 import { ingest } from "../../lib/events/ingest.ts";
 import type { Table } from "../../lib/store/table.ts";
-import { createDesk, toMessages } from "../events/support.ts";
+import { createIngestHarness, toMessages } from "../events/support.ts";
 import type { OrganizationId } from "../support/world.ts";
 import type { Telling } from "./support.ts";
 
 /** The platform's way in: events to messages, large ones through a bucket, messages to the worker. */
 export function createDelivery(table: Table) {
-  const desk = createDesk(table);
+  const desk = createIngestHarness(table);
   const deliver = async (type: string, data: object, head: { id: string; occurred_at: string }) =>
     await ingest(desk, await toMessages(desk, [{ ...head, type, data }]));
   const deliverScan = ({ event_id, occurred_at, ...data }: Telling, organization: OrganizationId) =>

@@ -2,7 +2,7 @@ import { v5 } from "uuid";
 import * as z from "zod";
 import { identityNamespace } from "../../lib/contract/identity.ts";
 import { type FindingRecord, findingSeverities, findingStates } from "../../lib/contract/records-security.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { completeScan } from "../../lib/security/complete-scan.ts";
 import { readDownload, readFindings } from "../../lib/security/read.ts";
 import { scanCompletedFields } from "../../lib/security/scan-completed.ts";
@@ -73,7 +73,7 @@ export async function tell(
   organization: string,
   telling: Telling,
 ): Promise<string | undefined> {
-  const store = { table, clock: new TestClock(), chance: systemChance };
+  const store = { table, clock: new TestClock(), random: systemRandom };
   return await completeScan(store, organization, schema.parse(telling), versionOf(telling));
 }
 

@@ -1,5 +1,5 @@
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { type Item, type Key, StoreUnavailable, type Table } from "../../lib/store/table.ts";
 import { readPage } from "../../lib/stream/read.ts";
 import type { StreamDeps } from "../../lib/stream/stream.ts";
@@ -62,7 +62,7 @@ export class EngineWorld implements World {
     return {
       get: (key, options) => read(() => table.get(key, options)),
       getMany: (keys, options) => read(() => table.getMany(keys, options)),
-      getTogether: (keys) => read(() => table.getTogether(keys)),
+      transactGet: (keys) => read(() => table.transactGet(keys)),
       queryPage: (range, resume) => read(() => table.queryPage(range, resume)),
       scanPage: (options, resume) => read(() => table.scanPage(options, resume)),
       write: (single, options) => write(() => table.write(single, options)),
@@ -99,7 +99,7 @@ export class EngineWorld implements World {
   }
 
   deps(process: Process): StreamDeps {
-    return { table: this.connect(process), clock: systemClock, chance: systemChance, limits: smallLimits };
+    return { table: this.connect(process), clock: systemClock, random: systemRandom, limits: smallLimits };
   }
 
   reader(process: Process): { table: Table; read: typeof readPage } {
@@ -107,7 +107,7 @@ export class EngineWorld implements World {
   }
 
   look(keys: readonly Key[]): Promise<ReadonlyArray<Item | undefined>> {
-    return this.#table.getTogether(keys);
+    return this.#table.transactGet(keys);
   }
 
   async everything(): Promise<Item[]> {

@@ -5,7 +5,7 @@ import {
   type ScopeMark,
   spanOf,
 } from "../../lib/access/follow-scope.ts";
-import { Fault } from "../../lib/contract/fault.ts";
+import { ApiError } from "../../lib/contract/api-error.ts";
 import { authorizedDigestOf, checkMark } from "../../lib/http/cursors.ts";
 import { hasEpochs } from "../../lib/organizations/visibility.ts";
 import {
@@ -440,7 +440,7 @@ function isRefused(
     checkMark(cursor, { key, scopeEpochs });
     return false;
   } catch (error) {
-    if (error instanceof Fault) return true;
+    if (error instanceof ApiError) return true;
     throw error;
   }
 }

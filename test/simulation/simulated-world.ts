@@ -4,7 +4,7 @@ import { readPage } from "../../lib/stream/read.ts";
 import type { StreamDeps } from "../../lib/stream/stream.ts";
 import { Violation } from "./checker.ts";
 import { type HistoryEvent, makeHistory } from "./history.ts";
-import { Dice, diceChance, jumpingClock, Scheduler } from "./model/scheduler.ts";
+import { Dice, diceRandom, jumpingClock, Scheduler } from "./model/scheduler.ts";
 import { type Faults, ModelStore, noFaults } from "./model/store.ts";
 import type { Walk } from "./readers.ts";
 import {
@@ -73,7 +73,7 @@ export class SimulatedWorld implements World {
     const deps: StreamDeps = {
       table: this.#weakness?.table?.(table, role) ?? table,
       clock: this.#clock,
-      chance: diceChance(this.dice),
+      random: diceRandom(this.dice),
       limits: smallLimits,
     };
     return this.#weakness?.deps?.(deps) ?? deps;

@@ -60,7 +60,7 @@ describe("the store of a function without a request", () => {
     const { openStore } = await import("../../lib/store/open.ts");
     const opened = openStore();
     expect(openStore()).toBe(opened);
-    expect(Object.keys(opened).toSorted()).toEqual(["chance", "clock", "table", "vectors"]);
+    expect(Object.keys(opened).toSorted()).toEqual(["random", "clock", "table", "vectors"]);
   });
 
   test("goes to AWS where no other endpoint is named", async () => {

@@ -79,10 +79,10 @@ describe("transactions", () => {
     expect(await table.get(key("c", "OTHER"))).toBeUndefined();
   });
 
-  test("getTogether answers in the order of the keys, with holes for what is absent", async () => {
+  test("transactGet answers in the order of the keys, with holes for what is absent", async () => {
     const { table } = store();
     await table.transact([{ put: { ...key("d"), value: 1 } }, { put: { ...key("d", "Z"), value: 2 } }]);
-    expect(await table.getTogether([key("d", "Z"), key("d", "none"), key("d")])).toEqual([
+    expect(await table.transactGet([key("d", "Z"), key("d", "none"), key("d")])).toEqual([
       { ...key("d", "Z"), value: 2 },
       undefined,
       { ...key("d"), value: 1 },

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { auditWrites, operator } from "../../lib/audit/entry.ts";
 import { storeLimits } from "../../lib/contract/limits.ts";
-import { moment, newLearning, removeWrites, replaceWrites } from "../../lib/learnings/record.ts";
+import { newLearning, removeWrites, replaceWrites, writeContext } from "../../lib/learnings/record.ts";
 import { NoAnswer } from "../../lib/runtime/aws-fault.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { boundedTable } from "../../lib/store/bounded.ts";
 import type { StoreClient } from "../../lib/store/client.ts";
-import { decideAnew } from "../../lib/store/decide.ts";
 import { createDynamoTable } from "../../lib/store/dynamo.ts";
+import { retryOnConflict } from "../../lib/store/retry-on-conflict.ts";
 import { type Table, WriteExpired } from "../../lib/store/table.ts";
 import { TestClock } from "../support/clock.ts";
 
@@ -28,7 +28,7 @@ function frozenStore(frozenMs: number) {
     destroy: () => undefined,
     // The answers are the test's own word for DynamoDB's.
   } as unknown as StoreClient;
-  const table = createDynamoTable({ client, tableName: "t", clock, chance: systemChance });
+  const table = createDynamoTable({ client, tableName: "t", clock, random: systemRandom });
   return { clock, sent, table };
 }
 
@@ -82,7 +82,7 @@ test("nothing at all begins after the deadline, reads neither", async () => {
   const calls: Array<Promise<unknown>> = [
     bounded.get(item),
     bounded.getMany([item]),
-    bounded.getTogether([item]),
+    bounded.transactGet([item]),
     bounded.queryPage({ pk: "a" }),
     bounded.scanPage({}),
     ...writes.map(([, write]) => write(bounded)),
@@ -102,7 +102,7 @@ test("a write whose moment is more than a minute old is not sent at all, and is 
   expect(sent).toHaveLength(1);
   // The function is frozen between reading the clock and sending what it decided.
   let freezes = 1;
-  await decideAnew({ table, clock, chance: systemChance }, async () => {
+  await retryOnConflict({ table, clock, random: systemRandom }, async () => {
     const nowMs = clock.nowMs();
     if (freezes-- > 0) clock.advance(10 * minutesMs);
     await table.transact([{ put: { ...item, at: nowMs }, momentMs: nowMs }]);
@@ -124,7 +124,7 @@ test("places in the lists that a resumed walk reads carry their moment: audit en
     tenant: "o#u",
   } as const;
   const entry = auditWrites(
-    { clock, chance: systemChance, retentionDays: 1 },
+    { clock, random: systemRandom, retentionDays: 1 },
     { ...event, ...origin, organization: null, metadata: {} },
   );
   expect(entry.map(({ momentMs }) => momentMs)).toEqual([nowMs]);
@@ -136,7 +136,7 @@ test("places in the lists that a resumed walk reads carry their moment: audit en
     author_id: "1",
     created_at: "",
   } as const;
-  const at = moment({ nowMs, chance: systemChance }, "w#acme");
+  const at = writeContext({ nowMs, random: systemRandom }, "w#acme");
   const learning = newLearning(at, "u", content, { ...birth, generation: 1, pull_requests: [] });
   const placed = [...replaceWrites(undefined, learning), ...removeWrites(learning, nowMs)]
     .filter((write) => "put" in write && write.put.sk.includes("#"))
@@ -147,7 +147,7 @@ test("places in the lists that a resumed walk reads carry their moment: audit en
 test("a decision whose write is too old is made anew, with a new moment", async () => {
   const { clock, sent, table } = frozenStore(10 * minutesMs);
   const begunMs = clock.nowMs();
-  await decideAnew({ table, clock, chance: systemChance }, () =>
+  await retryOnConflict({ table, clock, random: systemRandom }, () =>
     table.transact([{ put: { ...item, at: clock.nowMs() } }]),
   );
   const moments = sent.map((input) => JSON.stringify(input).match(/"at":(\d+)/)?.[1]);

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { eventLimits, storeLimits } from "../../lib/contract/limits.ts";
 import { AwsFault, NoAnswer } from "../../lib/runtime/aws-fault.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { chunksOf } from "../../lib/runtime/chunks.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import type { StoreClient } from "../../lib/store/client.ts";
 import { createTable } from "../../lib/store/create-table.ts";
-import { decideAnew } from "../../lib/store/decide.ts";
 import { createDynamoTable } from "../../lib/store/dynamo.ts";
 import { StoreMeter } from "../../lib/store/meter.ts";
 import { backOff, classify, withRetries } from "../../lib/store/retry.ts";
+import { retryOnConflict } from "../../lib/store/retry-on-conflict.ts";
 import {
   ConditionFailed,
   type Item,
@@ -41,7 +41,7 @@ function storeOf(...prepared: unknown[]) {
     // The answers are the test's own word for DynamoDB's.
   } as unknown as StoreClient;
   const clock = new TestClock();
-  const options = { client, tableName: "t", clock, chance: systemChance };
+  const options = { client, tableName: "t", clock, random: systemRandom };
   return { asked, clock, client, table: createDynamoTable(options), vectors: createVectorSearch(options) };
 }
 
@@ -83,7 +83,7 @@ describe("what a fault means for the next try", () => {
 });
 
 describe("retries", () => {
-  const waiting = (clock = new TestClock()) => ({ clock, chance: systemChance, policy: storeLimits.retry });
+  const waiting = (clock = new TestClock()) => ({ clock, random: systemRandom, policy: storeLimits.retry });
   const failing = (error: Error, times: number) => {
     let calls = 0;
     return async () => {
@@ -129,7 +129,7 @@ describe("retries", () => {
     const policy = { attemptsMax: 9, baseDelayMs: 0.4, delayMsMax: 10 };
     const started = clock.nowMs();
     for (let attempt = 0; attempt < 7; attempt++)
-      await backOff({ clock, chance: { ...systemChance, below }, policy }, attempt);
+      await backOff({ clock, random: { ...systemRandom, below }, policy }, attempt);
     expect(bounds).toEqual([1, 1, 2, 4, 7, 10, 10]);
     expect(clock.nowMs() - started).toBe(35);
   });
@@ -237,7 +237,7 @@ describe("one call", () => {
 });
 
 describe("deciding anew", () => {
-  const store = () => ({ ...storeOf({}), chance: systemChance });
+  const store = () => ({ ...storeOf({}), random: systemRandom });
   const refusing = (error: Error, times: number) => {
     let calls = 0;
     return async () => {
@@ -250,8 +250,8 @@ describe("deciding anew", () => {
     const item: Item = key("a");
     for (const error of [new ConditionFailed(item), new TransactionRefused([])]) {
       const last = eventLimits.decisionsMax - 1;
-      expect(await decideAnew(store(), refusing(error, last))).toBe(eventLimits.decisionsMax);
-      await expect(decideAnew(store(), refusing(error, last + 1))).rejects.toMatchObject({
+      expect(await retryOnConflict(store(), refusing(error, last))).toBe(eventLimits.decisionsMax);
+      await expect(retryOnConflict(store(), refusing(error, last + 1))).rejects.toMatchObject({
         name: "DecisionsExhausted",
         throttled: false,
         cause: error,
@@ -261,12 +261,12 @@ describe("deciding anew", () => {
 
   test("passes everything else on at once", async () => {
     const error = new TypeError("ours");
-    await expect(decideAnew(store(), refusing(error, 1))).rejects.toBe(error);
+    await expect(retryOnConflict(store(), refusing(error, 1))).rejects.toBe(error);
   });
 
   test("numbers the attempts from 0, so that only the first uses what was read before", async () => {
     const attempts: number[] = [];
-    await decideAnew(store(), async (attempt) => {
+    await retryOnConflict(store(), async (attempt) => {
       attempts.push(attempt);
       if (attempt < 2) throw new ConditionFailed(undefined);
     });

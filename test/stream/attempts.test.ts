@@ -6,7 +6,7 @@ import { appendBatch, pauseBefore } from "../../lib/stream/append.ts";
 import { pendingValue } from "../../lib/stream/pending.ts";
 import { pointerIdOf, pointerItemOf } from "../../lib/stream/pointer.ts";
 import { StreamBusy, type StreamDeps, type StreamLimits } from "../../lib/stream/stream.ts";
-import { seededChance, TestClock } from "../support/clock.ts";
+import { seededRandom, TestClock } from "../support/clock.ts";
 import { tableWith } from "../support/partial-table.ts";
 import { acme, change, everywhere } from "./support.ts";
 
@@ -26,8 +26,8 @@ function watchedDeps(part: Partial<Table>, more: Partial<StreamDeps> = {}) {
         sleptMs.push(ms);
       },
     },
-    chance: {
-      ...seededChance(1),
+    random: {
+      ...seededRandom(1),
       below: (boundMs) => {
         boundsMs.push(boundMs);
         return boundMs - 1;
@@ -103,7 +103,7 @@ describe("an event that is there already", () => {
           return head;
         },
         getMany: async () => [pointer],
-        getTogether: async (keys) => keys.map(({ sk }) => (sk === "HEAD" ? head : pointer)),
+        transactGet: async (keys) => keys.map(({ sk }) => (sk === "HEAD" ? head : pointer)),
         write: async () => {
           heads.push("write");
           throw new ConditionFailed(head);

@@ -32,7 +32,7 @@ export function memoryTable(scanItemsMax = 1000) {
   const real: Table = {
     get: async (key) => shelf.get(key),
     getMany: getAll,
-    getTogether: getAll,
+    transactGet: getAll,
     queryPage: async (range, resume) => {
       const left = shelf.range(resume ? { ...range, after: resume.sk } : range);
       const items = left.slice(0, range.pageItems ?? left.length);
@@ -70,7 +70,7 @@ export function memoryTable(scanItemsMax = 1000) {
   const table: Table = {
     get: told("get", real.get),
     getMany: told("getMany", real.getMany),
-    getTogether: told("getTogether", real.getTogether),
+    transactGet: told("transactGet", real.transactGet),
     queryPage: told("queryPage", real.queryPage),
     scanPage: told("scanPage", real.scanPage),
     write: told("write", real.write),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { streamNumberKey } from "../../lib/store/layout.ts";
 import type { Item, Page, Range } from "../../lib/store/table.ts";
-import { mergeLanes } from "../../lib/stream/merge.ts";
+import { mergePartitions } from "../../lib/stream/merge.ts";
 import { tableWith } from "../support/partial-table.ts";
 
 type Asked = { readonly pk: string; readonly from: number; readonly upTo: number; readonly items: number };
@@ -34,29 +34,29 @@ const lane = (pk: string, floor: number, ceiling: number) => ({ pk, floor, ceili
 
 test("a partition alone is asked for all that is wanted", async () => {
   const { table, asked } = askedOf(full);
-  await mergeLanes(table, [lane("a", 1, 1000)], 1000).next(100);
+  await mergePartitions(table, [lane("a", 1, 1000)], 1000).next(100);
   expect(asked).toEqual([{ pk: "a", from: 1, upTo: 1000, items: 100 }]);
 });
 
 test("partitions that hold no more numbers than wanted are asked for exactly those", async () => {
   const { table, asked } = askedOf(full);
-  await mergeLanes(table, [lane("a", 1, 50), lane("b", 51, 100)], 100).next(50);
+  await mergePartitions(table, [lane("a", 1, 50), lane("b", 51, 100)], 100).next(50);
   expect(asked.map(({ items }) => items)).toEqual([50, 50]);
 });
 
 test("a first look at many is small, and each later one at least twice as large", async () => {
   const { table, asked } = askedOf(full);
-  const merge = mergeLanes(table, [lane("a", 1, 10_000), lane("b", 9_000, 10_000)], 10_000);
+  const merge = mergePartitions(table, [lane("a", 1, 10_000), lane("b", 9_000, 10_000)], 10_000);
   for (let count = 0; count < 4 + 8 + 1; count++) await merge.next(1);
   expect(asked.filter(({ pk }) => pk === "a").map(({ items }) => items)).toEqual([4, 8, 16]);
   const wide = askedOf(full);
-  await mergeLanes(wide.table, [lane("a", 1, 10_000), lane("b", 2, 10_000)], 10_000).next(1000);
+  await mergePartitions(wide.table, [lane("a", 1, 10_000), lane("b", 2, 10_000)], 10_000).next(1000);
   expect(wide.asked.map(({ items }) => items)).toEqual([125, 125]);
 });
 
 test("a partition that begins beyond the bound is never asked, one that ends there not twice", async () => {
   const { table, asked } = askedOf(full);
-  const merge = mergeLanes(table, [lane("a", 1, 8), lane("b", 11, 20)], 10);
+  const merge = mergePartitions(table, [lane("a", 1, 8), lane("b", 11, 20)], 10);
   for (let count = 0; count < 8; count++) expect(await merge.next(8)).toBeDefined();
   expect(await merge.next(8)).toBeUndefined();
   expect(asked).toEqual([{ pk: "a", from: 1, upTo: 8, items: 8 }]);
@@ -64,11 +64,11 @@ test("a partition that begins beyond the bound is never asked, one that ends the
 
 test("a partition that turns out to be empty ends, and an empty page is not the end", async () => {
   const none = askedOf(() => ({ items: [] }));
-  expect(await mergeLanes(none.table, [lane("a", 1, 9)], 9).next(5)).toBeUndefined();
+  expect(await mergePartitions(none.table, [lane("a", 1, 9)], 9).next(5)).toBeUndefined();
   expect(none.asked).toHaveLength(1);
   const gap = askedOf((range) =>
     Number(range.from) === 1 ? { items: [], resume: item("a", 5) } : { items: [item("a", 6)] },
   );
-  expect(await mergeLanes(gap.table, [lane("a", 1, 9)], 9).next(5)).toEqual(item("a", 6));
+  expect(await mergePartitions(gap.table, [lane("a", 1, 9)], 9).next(5)).toEqual(item("a", 6));
   expect(gap.asked.map(({ from }) => from)).toEqual([1, 6]);
 });

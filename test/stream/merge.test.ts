@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { streamNumberKey } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
-import { mergeLanes } from "../../lib/stream/merge.ts";
+import { mergePartitions } from "../../lib/stream/merge.ts";
 
 const unused = () => {
   throw new Error("The merge only queries.");
@@ -13,7 +13,7 @@ function partitions(items: readonly Item[], pageMax: number): Table {
   return {
     get: unused,
     getMany: unused,
-    getTogether: unused,
+    transactGet: unused,
     write: unused,
     transact: unused,
     writeMany: unused,
@@ -42,7 +42,7 @@ test("whatever the partitions and pages, everything up to the bound comes out on
           floor: lanes.indexOf(lane) + 1,
           ceiling: lanes.lastIndexOf(lane) + 1,
         }));
-        const merge = mergeLanes(partitions(items, pageMax), starts, upTo);
+        const merge = mergePartitions(partitions(items, pageMax), starts, upTo);
 
         const found: number[] = [];
         for (let item = await merge.next(wanted); item; item = await merge.next(wanted))
@@ -72,7 +72,7 @@ async function cost(
   const seen = { items: 0, rounds: 0 };
   let underWay = 0;
   const table = partitions(items, 2000);
-  const merge = mergeLanes(
+  const merge = mergePartitions(
     {
       ...table,
       queryPage: async (range, resume) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { eventLimits } from "../../lib/contract/limits.ts";
 import { pointerKey } from "../../lib/store/layout.ts";
 import { entryBody } from "../../lib/stream/entry.ts";
-import { compareEvents, judge, planChange, planMove, staysInPlace } from "../../lib/stream/plan.ts";
+import { classifyChange, compareEvents, planChange, planMove, staysInPlace } from "../../lib/stream/plan.ts";
 import type { Pointer } from "../../lib/stream/pointer.ts";
 import { fingerprintOf, parsePointer, pointerItemOf, pointerUnchanged } from "../../lib/stream/pointer.ts";
 import { facetsOf, type PlannedRemoval } from "../../lib/stream/removal.ts";
@@ -42,10 +42,10 @@ test("of two events within a millisecond the later digit counts", () => {
 describe("what an event does", () => {
   test("any, where release 1 let one from too far ahead in", () => {
     const ahead = { ...pointer, occurredAtMs: nowMs + eventLimits.aheadMsMax + 1 };
-    expect(judge(event(0, everywhere("other")), ahead, acme, nowMs)).toBe("append");
-    expect(judge(event(0, same), ahead, acme, nowMs)).toBe("touch");
+    expect(classifyChange(event(0, everywhere("other")), ahead, acme, nowMs)).toBe("append");
+    expect(classifyChange(event(0, same), ahead, acme, nowMs)).toBe("touch");
     const allowed = { ...pointer, occurredAtMs: nowMs + eventLimits.aheadMsMax };
-    expect(judge(event(0, everywhere("other")), allowed, acme, nowMs)).toBe("older");
+    expect(classifyChange(event(0, everywhere("other")), allowed, acme, nowMs)).toBe("older");
   });
 
   test.each([
@@ -60,7 +60,7 @@ describe("what an event does", () => {
     ["newer, with a dataset less", 2, { reviews: draft("one") }, acme, "append"],
     ["newer, without content", 2, {}, acme, "append"],
   ] as const)("%s", (_name, order, content, tenant, verdict) => {
-    expect(judge(event(order, content), pointer, tenant, nowMs)).toBe(verdict);
+    expect(classifyChange(event(order, content), pointer, tenant, nowMs)).toBe(verdict);
   });
 
   test("content is everything a reader sees: time, repository, author and payload", () => {

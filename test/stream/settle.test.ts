@@ -35,8 +35,8 @@ const publish = (emptiesPending: boolean) => [
   { repeatable: true },
 ];
 const empty = ["write", emptyPending(acme, 6), { repeatable: true }];
-const look = ["getTogether", [streamHeadKey(acme)]];
-const lookAtAdded = ["getTogether", addedKeys(acme, replacing)];
+const look = ["transactGet", [streamHeadKey(acme)]];
+const lookAtAdded = ["transactGet", addedKeys(acme, replacing)];
 const retireEntries = ["writeMany", entryKeys(superseded).map((key) => ({ delete: key }))];
 const retireParts = [
   "writeMany",

@@ -11,7 +11,7 @@ import {
   writeSpill,
 } from "../../lib/stream/spill.ts";
 import type { StreamDeps } from "../../lib/stream/stream.ts";
-import { seededChance, TestClock } from "../support/clock.ts";
+import { seededRandom, TestClock } from "../support/clock.ts";
 import { tableWith } from "../support/partial-table.ts";
 import { depsOf } from "./support.ts";
 
@@ -33,12 +33,12 @@ function recorded(fails?: Error) {
     },
   });
   const clock = new TestClock("2026-11-15T12:00:00.900Z");
-  const chance = { ...seededChance(1), uuid: () => "s1" };
+  const random = { ...seededRandom(1), uuid: () => "s1" };
   const { limits } = depsOf(table);
   const deps: StreamDeps = {
     table,
     clock,
-    chance,
+    random,
     ...(limits && { limits: { ...limits, partBytesMax: 10 } }),
   };
   return { calls, deps };

@@ -1,6 +1,6 @@
 import { streamLimits } from "../../lib/contract/limits.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import {
   organizationKey,
   organizationTenant,
@@ -21,7 +21,7 @@ export const dayMs = 86_400_000;
 export const depsOf = (table: Table): StreamDeps => ({
   table,
   clock: systemClock,
-  chance: systemChance,
+  random: systemRandom,
   limits: { ...streamLimits, retryDelayMsMax: 2 },
 });
 

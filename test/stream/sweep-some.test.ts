@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EachByItself } from "../../lib/runtime/each-by-itself.ts";
+import { ErrorCollector } from "../../lib/runtime/error-collector.ts";
 import { organizationDirectoryKey, spillKey, sweeperKey } from "../../lib/store/layout.ts";
 import type { Table } from "../../lib/store/table.ts";
 import { writeSpill } from "../../lib/stream/spill.ts";
@@ -34,7 +34,7 @@ async function troubled(spillsOf: Readonly<Record<string, number>>) {
     },
   };
   const run = async (seconds: number) => {
-    const pieces = new EachByItself();
+    const pieces = new ErrorCollector();
     const deps = { ...quick(slow, { sweepMsMax: seconds * 1_000 }), clock };
     const { dropped } = await sweepSome(deps, pieces);
     return { dropped, pieces };

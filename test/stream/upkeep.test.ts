@@ -155,7 +155,7 @@ describe("a move", () => {
       "transact",
     ]);
     expect(await moveOrganization(quick(table), move)).toEqual({ isComplete: true, moved: 0 });
-    expect(called()).toEqual(["getTogether", "queryPage", "getTogether"]);
+    expect(called()).toEqual(["transactGet", "queryPage", "transactGet"]);
   });
 
   test("takes ten at a time by itself", async () => {

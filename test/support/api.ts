@@ -17,8 +17,8 @@ import { possibleErrors } from "../../lib/contract/possible-errors.ts";
 import { createCursorKeys } from "../../lib/http/cursor-keys.ts";
 import { useFallbackEmbedder } from "../../lib/index/configured-embedder.ts";
 import { localEmbedder } from "../../lib/index/local-embedder.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { type TestStore, useStore } from "./engine.ts";
 import { gatewayEvent } from "./gateway-event.ts";
 
@@ -56,7 +56,7 @@ export type Api = {
 export function useApi(): Api {
   const store = useStore();
   beforeAll(async () => {
-    await createCursorKeys({ table: store().table, clock: systemClock, chance: systemChance });
+    await createCursorKeys({ table: store().table, clock: systemClock, random: systemRandom });
     process.env.TABLE_NAME = store().tableName;
     process.env.DYNAMODB_ENDPOINT = store().endpoint;
     process.env.LOG_LEVEL ??= "silent";
@@ -85,7 +85,7 @@ async function call(target: string, options: CallOptions = {}): Promise<Answer> 
     ...match,
     binaryMediaTypes,
   });
-  const invocation = { functionName: "test", timeoutMs: 29_000, clock: systemClock, chance: systemChance };
+  const invocation = { functionName: "test", timeoutMs: 29_000, clock: systemClock, random: systemRandom };
   const handler = await load(match.operation?.source ?? "fallback");
   const raw = match.operation?.streaming
     ? await streamed(handler, event, invocation)

@@ -1,5 +1,5 @@
-import type { Chance } from "../../lib/runtime/chance.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
+import type { Random } from "../../lib/runtime/random.ts";
 
 /** A clock that stands still until a test moves it; sleeping moves it too. */
 export class TestClock implements Clock {
@@ -23,8 +23,8 @@ export class StandingClock extends TestClock {
   override async sleep(_ms?: number): Promise<void> {}
 }
 
-/** Chance that repeats exactly for the same seed (mulberry32). */
-export function seededChance(seed: number): Chance {
+/** Random values that repeat exactly for the same seed (mulberry32). */
+export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -8,8 +8,8 @@ import {
   startEngine,
 } from "../../cli/local/engine/engine.ts";
 import { NoAnswer } from "../../lib/runtime/aws-fault.ts";
-import { type Chance, systemChance } from "../../lib/runtime/chance.ts";
 import { type Clock, systemClock } from "../../lib/runtime/clock.ts";
+import { type Random, systemRandom } from "../../lib/runtime/random.ts";
 import type { StoreClient } from "../../lib/store/client.ts";
 import { createTable } from "../../lib/store/create-table.ts";
 import { createDynamoTable, type MeteredTable } from "../../lib/store/dynamo.ts";
@@ -32,7 +32,7 @@ export type TestStore = {
 };
 
 /** Starts the engine for this test file and gives it a fresh table of its own. */
-export function useStore(options: { clock?: Clock; chance?: Chance } = {}): () => TestStore {
+export function useStore(options: { clock?: Clock; random?: Random } = {}): () => TestStore {
   let engine: Engine | undefined;
   let store: TestStore | undefined;
   beforeAll(async () => {
@@ -52,18 +52,18 @@ export function useStore(options: { clock?: Clock; chance?: Chance } = {}): () =
 /** A fresh table on an engine that runs already. */
 export async function openStore(
   endpoint: string,
-  options: { clock?: Clock; chance?: Chance } = {},
+  options: { clock?: Clock; random?: Random } = {},
 ): Promise<TestStore> {
   const client = engineClient(endpoint);
   const { vectorIndex } = engineKind;
   const tableName = await newTable(client);
-  const { clock = standingClock, chance = systemChance } = options;
+  const { clock = standingClock, random = systemRandom } = options;
   return {
     endpoint,
     client,
     tableName,
     vectorIndex,
-    table: createDynamoTable({ client, tableName, clock, chance }),
+    table: createDynamoTable({ client, tableName, clock, random }),
   };
 }
 

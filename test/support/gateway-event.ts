@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { type EventOptions, pathOf, type RestRequest, restEvent } from "../../cli/local/rest-event.ts";
 import type { Match } from "../../cli/local/routes.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
 import { systemClock } from "../../lib/runtime/clock.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 
 type GatewayRequest = Partial<RestRequest & Match & EventOptions> & Pick<RestRequest, "target">;
 
@@ -23,7 +23,7 @@ export function gatewayEvent({ target, ...given }: GatewayRequest): APIGatewayPr
   };
   return restEvent(request, match, {
     clock: given.clock ?? systemClock,
-    chance: given.chance ?? systemChance,
+    random: given.random ?? systemRandom,
     stage: given.stage ?? "live",
     binaryMediaTypes: given.binaryMediaTypes ?? [],
   });

@@ -8,7 +8,7 @@ const unused = () => {
 export const tableWith = (part: Partial<Table>): Table => ({
   get: unused,
   getMany: unused,
-  getTogether: unused,
+  transactGet: unused,
   queryPage: unused,
   scanPage: unused,
   write: unused,

@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/prom
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { furnishDemo } from "../../cli/commands/dev.ts";
+import { seedDemo } from "../../cli/commands/dev.ts";
 import { defaultDataPath } from "../../cli/connection/connection.ts";
 import type { DemoKeys } from "../../cli/demo/keys.ts";
 import { dataDirectory } from "../../cli/local/data-directory.ts";
@@ -10,7 +10,7 @@ import { type Engine, startEngine } from "../../cli/local/engine/engine.ts";
 import { startService } from "../../cli/local/service.ts";
 import { sendAll } from "../../cli/send-events.ts";
 import type { OutgoingEvent } from "../../lib/events/send.ts";
-import { systemChance } from "../../lib/runtime/chance.ts";
+import { systemRandom } from "../../lib/runtime/random.ts";
 import { diskEngine } from "./shared-engine.ts";
 import { demoData } from "./tool.ts";
 
@@ -52,11 +52,11 @@ export function useService({ demo = false, events = [] }: TestServiceOptions = {
       fresh: false,
       startEngine: startOnSharedEngine,
       log: () => undefined,
-      furnish: async (backend, pump) => {
+      seed: async (backend, queuePoller) => {
         if (demo)
-          keys = await furnishDemo(backend, pump, directory, { say: () => undefined, watched: false });
+          keys = await seedDemo(backend, queuePoller, directory, { say: () => undefined, watched: false });
         await sendAll({ queue: backend.queue.events, bucket: backend.bucket }, events);
-        await pump.drain();
+        await queuePoller.drain();
       },
     });
     const stop = async () => {
@@ -88,7 +88,7 @@ async function startOnSharedEngine(wanted: Parameters<typeof startEngine>[0] = {
  */
 async function moveDatabase(dataPath: string, folder: string): Promise<void> {
   await mkdir(dataPath, { recursive: true });
-  const accessKeyId = systemChance.uuid().replaceAll("-", "");
+  const accessKeyId = systemRandom.uuid().replaceAll("-", "");
   for (const name of await readdir(dataPath)) {
     const file = join(dataPath, name);
     if (name.endsWith(".db")) await rename(file, join(folder, name.replace(/^[^_]+/, accessKeyId)));

@@ -7,9 +7,9 @@ import { organizationUuid } from "../../lib/contract/identity.ts";
 import { auditLimits } from "../../lib/contract/limits.ts";
 import { eventTypes } from "../../lib/events/event-types.ts";
 import { personKeyOf } from "../../lib/people/placement.ts";
-import { certain } from "../../lib/runtime/certain.ts";
-import { type Chance, systemChance } from "../../lib/runtime/chance.ts";
 import { type Clock, systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
+import { type Random, systemRandom } from "../../lib/runtime/random.ts";
+import { required } from "../../lib/runtime/required.ts";
 import { parseMember } from "../../lib/store/items/people.ts";
 import { memberKey, memberReadsKey, peopleKey } from "../../lib/store/layout.ts";
 import type { Item, Table } from "../../lib/store/table.ts";
@@ -27,7 +27,7 @@ type WithoutActor<Request> = Request extends unknown ? Omit<Request, "actor"> : 
 export class World {
   readonly #table: () => Table;
   readonly #clock: Clock;
-  readonly #chance: Chance = systemChance;
+  readonly #random: Random = systemRandom;
   /** Of all worlds: two of one table tell in turns, and the later event is the newer one. */
   static #told = 0;
 
@@ -40,7 +40,7 @@ export class World {
     return {
       table: this.#table(),
       clock: this.#clock,
-      chance: this.#chance,
+      random: this.#random,
       retentionDays: auditLimits.retentionDaysDefault,
     };
   }
@@ -53,7 +53,7 @@ export class World {
   ): Promise<void> {
     const eventType = eventTypes[type];
     if (!eventType) throw new Error(`There is no event type ${type}.`);
-    const id = this.#chance.uuid();
+    const id = this.#random.uuid();
     const version = `${occurredAt}#${id}`;
     await eventType.apply(this.deps, [{ id, version, data: eventType.schema.parse(data) }]);
   }
@@ -111,14 +111,14 @@ export class World {
     const table = this.#table();
     const uuid = organizationUuid(organization);
     const [stored, reads] = await table.getMany([memberKey(uuid, first), memberReadsKey(uuid, first)]);
-    const member = certain(stored, `member ${first}`);
-    const pool = certain(parseMember(member).pool, `pool of ${first}`);
+    const member = required(stored, `member ${first}`);
+    const pool = required(parseMember(member).pool, `pool of ${first}`);
     const named = (id: string) => ({ user_id: id, username: id, email: `${id}@example.com` });
     const personOf = (id: string) => personKeyOf(pool, uuid, named(id));
-    const person = certain(await table.get(personOf(first)), `person of ${first}`);
+    const person = required(await table.get(personOf(first)), `person of ${first}`);
     const copies = others.flatMap((id): Item[] => [
       { ...member, ...named(id), ...memberKey(uuid, id) },
-      { ...certain(reads, `repositories of ${first}`), ...memberReadsKey(uuid, id) },
+      { ...required(reads, `repositories of ${first}`), ...memberReadsKey(uuid, id) },
       {
         ...person,
         ...personOf(id),

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createStoreClient, type StoreClient } from "../../../lib/store/client.ts";
 import { writeWhole } from "../write-whole.ts";
 import { EngineFault, portOf } from "./child.ts";
@@ -104,7 +104,7 @@ async function keptAccessKeyId(dataPath: string): Promise<string> {
   const file = join(dataPath, "access-key-id");
   const kept = await readFile(file, "utf8").catch(() => "");
   if (kept) return kept.trim();
-  const made = systemChance.uuid().replaceAll("-", "");
+  const made = systemRandom.uuid().replaceAll("-", "");
   await writeWhole(file, `${made}\n`);
   return made;
 }

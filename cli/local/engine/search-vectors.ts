@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { tableShape } from "../../../lib/contract/table.ts";
 import { cosine } from "../../../lib/index/embedder.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import type { StoreClient } from "../../../lib/store/client.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import { parseVector } from "../../../lib/store/items/vector.ts";
@@ -41,7 +41,7 @@ export async function nearestVectors(
   resultsMax: number,
   { space, repository, vector }: Wanted,
 ): Promise<readonly Key[]> {
-  const table = createDynamoTable({ ...store, clock: systemClock, chance: systemChance });
+  const table = createDynamoTable({ ...store, clock: systemClock, random: systemRandom });
   const found: Array<{ readonly key: Key; readonly score: number }> = [];
   for await (const stored of queryAll(table, { pk: vectorPartition(organizationOf(space)) })) {
     const item = parseVector(stored);

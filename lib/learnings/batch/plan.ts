@@ -1,7 +1,7 @@
 import type { ReadableRepositories } from "../../access/readable.ts";
 import { learningLimits } from "../../contract/limits.ts";
 import { type Embedding, embedAll, embeddedText, embeddedTexts } from "../../index/embedder.ts";
-import { isRight, vectorKeys } from "../../index/place.ts";
+import { isIndexCurrent, vectorKeys } from "../../index/write-vectors.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
 import { type LearningItem, parseLearning } from "../../store/items/learning.ts";
 import type { OrganizationItem } from "../../store/items/organization.ts";
@@ -9,7 +9,7 @@ import { parseVectorHead, vectorHeadAttributes } from "../../store/items/vector.
 import { learningKey, textKey } from "../../store/layout.ts";
 import type { Item, Table, TransactionWrite } from "../../store/table.ts";
 import type { Content } from "../content.ts";
-import { approved, moment, newLearning, recordWrites } from "../record.ts";
+import { approved, newLearning, recordWrites, writeContext } from "../record.ts";
 import { freeGeneration, textOwner, textWrite } from "../text-owner.ts";
 import type { LearningDeps } from "../writer.ts";
 
@@ -94,7 +94,7 @@ function planNew(
   owner: Item | undefined,
 ): Plan {
   const { content, placeInBatch } = wanted;
-  const at = moment({ nowMs, chance: deps.chance }, organization.tenant, {
+  const at = writeContext({ nowMs, random: deps.random }, organization.tenant, {
     placeInBatch,
     indexedByWriter: true,
   });
@@ -130,7 +130,7 @@ function planExisting(
     return { wanted, outcome: "duplicate", learning: before, writes: [], embedding };
   }
   const { placeInBatch } = wanted;
-  const at = moment({ nowMs, chance: deps.chance }, organization.tenant, {
+  const at = writeContext({ nowMs, random: deps.random }, organization.tenant, {
     placeInBatch,
     indexedByWriter: true,
   });
@@ -158,7 +158,7 @@ async function readExisting(
     const record = records[index];
     if (!record) continue;
     const learning = parseLearning(record);
-    const isIndexedRight = isRight(
+    const isIndexedRight = isIndexCurrent(
       own.map((head) => head && parseVectorHead(head)),
       learning,
       embedder,

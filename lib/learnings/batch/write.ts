@@ -1,4 +1,4 @@
-import { changeEntry } from "../../audit/entry.ts";
+import { auditWritesFor } from "../../audit/entry.ts";
 import type { ItemErrorCode } from "../../contract/errors.ts";
 import { learningLimits, storeLimits } from "../../contract/limits.ts";
 import { chunksOf } from "../../runtime/chunks.ts";
@@ -46,7 +46,7 @@ export async function storeTexts(
 ): Promise<Stored> {
   const stored = new Map<string, Plan>();
   const embed = embedOnce(deps);
-  const waiting = { clock: deps.clock, chance: deps.chance, policy: storeLimits.retry };
+  const waiting = { clock: deps.clock, random: deps.random, policy: storeLimits.retry };
   let open = batch.wanted;
   let { owners } = batch;
   for (let attempt = 0; open.length > 0; attempt++) {
@@ -96,7 +96,7 @@ async function writeTogether(
     // In every entry: which of the transactions side by side comes to pass is not known here.
     const more = failed.length > 0 ? { failed: failed.map((each) => ({ ...each })) } : {};
     const event = () => learningEvent(organization, `learning.${outcome}`, ids, more);
-    return ids.length === 0 ? [] : changeEntry(deps, event());
+    return ids.length === 0 ? [] : auditWritesFor(deps, event());
   });
   try {
     await deps.table.transact([...chunk.flatMap(({ writes }) => writes), ...entries]);

@@ -2,7 +2,6 @@ import { msPerDay } from "../../contract/days.ts";
 import { organizationUuid } from "../../contract/identity.ts";
 import { learningLimits } from "../../contract/limits.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
-import { decideAnew, type Store } from "../../store/decide.ts";
 import {
   type LearningItem,
   type PullRequestLearningsItem,
@@ -20,10 +19,11 @@ import {
   repositoryKey,
   textKey,
 } from "../../store/layout.ts";
+import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
 import type { Content } from "../content.ts";
 import { pullRequestDigest } from "../identity.ts";
-import { approved, changed, type Moment, moment, newLearning, recordWrites } from "../record.ts";
+import { approved, changed, newLearning, recordWrites, type WriteContext, writeContext } from "../record.ts";
 import { freeGeneration, textOwner, textWrite } from "../text-owner.ts";
 import { appliedKey, appliedOnce } from "./applied-event.ts";
 import { fateOf } from "./pull-request.ts";
@@ -47,10 +47,10 @@ export async function captureLearning(
     file: data.file,
     sourceUrl: data.source_url,
   });
-  return await decideAnew(store, async () => {
+  return await retryOnConflict(store, async () => {
     const known = await readKnown(store, data, content, version);
     if (known.isApplied) return undefined;
-    const at = moment({ nowMs: store.clock.nowMs(), chance: store.chance }, known.organization.tenant);
+    const at = writeContext({ nowMs: store.clock.nowMs(), random: store.random }, known.organization.tenant);
     const wish = wishOf(data, known, at.nowMs);
     const problem = fullItem(known, wish);
     if (problem) return problem;
@@ -149,7 +149,7 @@ function wishOf(data: LearningCaptured, known: Known, nowMs: number): Wish {
 }
 
 function birthWrites(
-  at: Moment,
+  at: WriteContext,
   known: Known,
   wish: Wish,
   { content, authorId }: { readonly content: Content; readonly authorId: string },
@@ -175,7 +175,7 @@ function birthWrites(
 }
 
 /** The text is there already. What shares it wins over what keeps it back; an admin's no is not overruled. */
-function mergeWrites(at: Moment, known: Known, learning: LearningItem, wish: Wish): TransactionWrite[] {
+function mergeWrites(at: WriteContext, known: Known, learning: LearningItem, wish: Wish): TransactionWrite[] {
   const { state } = learning;
   if (wish.state === "dropped" || state === "approved" || state === "disapproved") return [];
   if (wish.state === "approved") {

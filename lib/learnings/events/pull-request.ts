@@ -1,7 +1,6 @@
 import { eventLimits, learningLimits } from "../../contract/limits.ts";
-import { certain } from "../../runtime/certain.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
-import { decideAnew, type Store } from "../../store/decide.ts";
+import { required } from "../../runtime/required.ts";
 import {
   type LearningItem,
   type PullRequestLearningsItem,
@@ -12,10 +11,11 @@ import { type OrganizationItem, parseOrganization } from "../../store/items/orga
 import { unchanged } from "../../store/items/unchanged.ts";
 import { standingVersion, versionInstant } from "../../store/items/version.ts";
 import { learningKey, organizationKey, pullRequestLearningsKey, textKey } from "../../store/layout.ts";
+import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
 import { ConditionFailed, type Item, type Key, type TransactionWrite } from "../../store/table.ts";
 import { ttlAfter } from "../../store/ttl.ts";
 import { pullRequestDigest } from "../identity.ts";
-import { approved, changed, moment, recordWrites, removeWrites } from "../record.ts";
+import { approved, changed, recordWrites, removeWrites, writeContext } from "../record.ts";
 import { releaseWrites } from "../text-owner.ts";
 
 /** The end of a pull request, as `pull_request.finalized` tells it. */
@@ -38,7 +38,7 @@ export async function settlePrivateLearnings(store: Store, finalized: FinalizedP
   const key = pullRequestLearningsKey(finalized.organization, pullRequest);
   const ended = await markEnded(store, key, finalized);
   for (const id of Object.keys(ended.learnings)) {
-    await decideAnew(store, () => decideLearning(store, finalized.organization, pullRequest, id));
+    await retryOnConflict(store, () => decideLearning(store, finalized.organization, pullRequest, id));
   }
 }
 
@@ -69,9 +69,9 @@ async function markEnded(
   try {
     const item = await table.write(
       { update: key, change, when: older },
-      { returning: "new", repeatable: true },
+      { returning: "new", idempotent: true },
     );
-    return parsePullRequestLearnings(certain(item, "item although it was asked for"));
+    return parsePullRequestLearnings(required(item, "item although it was asked for"));
   } catch (error) {
     if (!(error instanceof ConditionFailed) || !error.item) throw error;
     return parsePullRequestLearnings(error.item);
@@ -86,12 +86,12 @@ async function decideLearning(
   id: string,
 ): Promise<void> {
   const key = pullRequestLearningsKey(organization, pullRequest);
-  const [named, record, owner] = await store.table.getTogether([
+  const [named, record, owner] = await store.table.transactGet([
     key,
     learningKey(organization, id),
     organizationKey(organization),
   ]);
-  const state = parsePullRequestLearnings(certain(named, "pull request that ended"));
+  const state = parsePullRequestLearnings(required(named, "pull request that ended"));
   const capturedAs = state.learnings[id];
   const fate = capturedAs === undefined ? "open" : fateOf(state, capturedAs, store.clock.nowMs());
   if (fate === "open" || capturedAs === undefined) return;
@@ -103,7 +103,7 @@ async function decideLearning(
     when: { all: [{ equals: [["learnings", id], capturedAs] }, { equals: ["version", state.version] }] },
   };
   const writes = keptByIt
-    ? await fateWrites(store, parseOrganization(certain(owner, "organization")), keptByIt, {
+    ? await fateWrites(store, parseOrganization(required(owner, "organization")), keptByIt, {
         pullRequest,
         fate,
       })
@@ -132,12 +132,12 @@ export function fateOf(
 }
 
 async function fateWrites(
-  { table, clock, chance }: Store,
+  { table, clock, random }: Store,
   organization: OrganizationItem,
   learning: LearningItem,
   { pullRequest, fate }: { readonly pullRequest: string; readonly fate: "shared" | "dropped" },
 ): Promise<TransactionWrite[]> {
-  const at = moment({ nowMs: clock.nowMs(), chance }, organization.tenant);
+  const at = writeContext({ nowMs: clock.nowMs(), random }, organization.tenant);
   if (fate === "shared") return recordWrites(at, learning, approved(at, learning));
   const others = learning.pull_requests.filter((each) => each !== pullRequest);
   // Another open pull request keeps it, or an approval that is still to come.

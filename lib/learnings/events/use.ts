@@ -1,7 +1,7 @@
 import { organizationUuid } from "../../contract/identity.ts";
-import { decideAnew, type Store } from "../../store/decide.ts";
 import { parseLearning } from "../../store/items/learning.ts";
 import { learningKey } from "../../store/layout.ts";
+import { retryOnConflict, type Store } from "../../store/retry-on-conflict.ts";
 import type { Change, Key, TransactionWrite } from "../../store/table.ts";
 import { listKeys, unchangedLearning } from "../record.ts";
 import { appliedKey, appliedOnce } from "./applied-event.ts";
@@ -10,7 +10,7 @@ import type { LearningUsed } from "./schemas.ts";
 /** Applies `learning.used`, once per event. Use moves nothing in the export; a Learning that is gone has no use. */
 export async function useLearning(store: Store, data: LearningUsed, version: string): Promise<void> {
   const key = learningKey(organizationUuid(data), data.learning_id);
-  await decideAnew(store, async () => {
+  await retryOnConflict(store, async () => {
     const [applied, record] = await store.table.getMany([appliedKey(version), key]);
     if (applied || !record) return;
     const learning = parseLearning(record);

@@ -1,5 +1,5 @@
 import { isReadable, type ReadableRepositories } from "../../access/readable.ts";
-import { Fault } from "../../contract/fault.ts";
+import { ApiError } from "../../contract/api-error.ts";
 import { parseRepository } from "../../store/items/repository.ts";
 import { repositoriesRange } from "../../store/layout.ts";
 import { queryAll, type Table } from "../../store/table.ts";
@@ -13,7 +13,7 @@ export async function namedRepositories(
   const named = await repositoriesNamed(table, organization, name.toLowerCase());
   const both = named.filter((id) => isReadable(readable, id));
   if (both.length === 0) {
-    throw new Fault(
+    throw new ApiError(
       "PERMISSION_DENIED",
       "repository_name: there is no such repository, or the key's member cannot read it.",
     );

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { certain } from "../../runtime/certain.ts";
+import { required } from "../../runtime/required.ts";
 import { type LearningItem, parseLearning, parsePending } from "../../store/items/learning.ts";
 import type { OrganizationItem } from "../../store/items/organization.ts";
 import { learningKey, organizationPendingPartition } from "../../store/layout.ts";
@@ -86,7 +86,7 @@ async function presentWanted(
   const wanted = learnings.filter((learning) => learning.state === "pending" && isWanted(learning));
   const names = await readNames(call.table, wanted);
   return wanted.map((learning) => {
-    const organization = certain(byUuid.get(learning.organization), "owner of a pending Learning");
+    const organization = required(byUuid.get(learning.organization), "owner of a pending Learning");
     const { approve_at } = learning;
     return { ...toLearningRecord(learning, organization, names), ...(approve_at && { approve_at }) };
   });

@@ -1,4 +1,4 @@
-import { responseTooLarge } from "../../contract/fault.ts";
+import { responseTooLarge } from "../../contract/api-error.ts";
 import { learningLimits, requestLimits } from "../../contract/limits.ts";
 import { type Clock, toTimestamp } from "../../runtime/clock.ts";
 import {
@@ -167,7 +167,7 @@ async function* listed(table: Table, range: Range, settledBefore: string): Async
 /** What is committed there and plain reads do not see yet. */
 async function hiddenAt(table: Table, key: Key): Promise<LearningItem | undefined> {
   if (await table.get(key)) return undefined;
-  const [committed] = await table.getTogether([key]);
+  const [committed] = await table.transactGet([key]);
   return committed && !("moved_to" in committed) ? parseLearning(committed) : undefined;
 }
 

@@ -24,7 +24,7 @@ interface Rhythm {
   flips: number;
   /** Share of neighbours that follow each other in the alphabet. */
   steps: number;
-  /** Share of characters in stretches of one case too long to be chance. */
+  /** Share of characters in stretches of one case too long to be random. */
   words: number;
   /** Share of characters in stretches of two or more small letters, with the capital before them. */
   syllables: number;

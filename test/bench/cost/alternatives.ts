@@ -5,8 +5,8 @@ import { engineClient } from "../../../cli/local/engine/engine.ts";
 import { toMcpRecord } from "../../../lib/metrics/mcp.ts";
 import { renderReviewComments } from "../../../lib/metrics/review-comments.ts";
 import { toReviewRecord } from "../../../lib/metrics/reviews.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable, type MeteredTable } from "../../../lib/store/dynamo.ts";
 import { parseStreamPartition, streamHeadTenant, streamPartition } from "../../../lib/store/layout.ts";
@@ -161,7 +161,7 @@ async function onEngine<Answer>(work: (table: MeteredTable) => Promise<Answer>, 
   const client = engineClient(engine.endpoint);
   try {
     await createTable(client, tableName, engine.kind);
-    return await work(createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance }));
+    return await work(createDynamoTable({ client, tableName, clock: systemClock, random: systemRandom }));
   } finally {
     client.destroy();
     await engine.stop();

@@ -4,8 +4,8 @@ import { loadFunction, prepareFunctions } from "../../../cli/local/functions.ts"
 import { startGateway } from "../../../cli/local/gateway.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { binaryMediaTypes, fallbackSource } from "../../../lib/contract/platform.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { argumentOf } from "../frame/child.ts";
 
 const { endpoint } = argumentOf(z.object({ endpoint: z.string() }));
@@ -24,7 +24,7 @@ const { url } = await startGateway(
     stage: "local",
     binaryMediaTypes,
     clock: systemClock,
-    chance: systemChance,
+    random: systemRandom,
     // A minute passes before the window is full: what is measured is the way, not the wait.
     onAnswer: () => {
       answers++;

@@ -5,8 +5,8 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import * as z from "zod";
 import { installLambdaRuntime, invokeStreaming } from "../../../cli/local/lambda.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { peakMemoryBytes } from "../../support/peak-memory.ts";
 import { argumentOf, report } from "../frame/child.ts";
 import { eventText, loadHandler } from "../frame/invoke.ts";
@@ -18,7 +18,7 @@ const handler = await loadHandler(bundle);
 
 async function answer(asked: string, keep: boolean): Promise<Buffer> {
   const event: unknown = JSON.parse(eventText(asked, ["x-service-api-key", key, "accept-encoding", "gzip"]));
-  const invocation = { functionName: "bench", timeoutMs: 240_000, clock: systemClock, chance: systemChance };
+  const invocation = { functionName: "bench", timeoutMs: 240_000, clock: systemClock, random: systemRandom };
   const { bytes, finished } = invokeStreaming(handler, event, invocation);
   const chunks: Buffer[] = [];
   // What is sent is gone: only the first answer is kept, to compare with.

@@ -13,8 +13,8 @@ import { createClient } from "../../../lib/client/client.ts";
 import { requestLimits } from "../../../lib/contract/limits.ts";
 import { reviewCommentMetrics } from "../../../lib/contract/operations/metrics.ts";
 import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import { organizationTenant, streamPartition } from "../../../lib/store/layout.ts";
 import { letterOf } from "../../../lib/stream/stream.ts";
@@ -77,7 +77,7 @@ async function measure(
   const engine = await startEngine({ dataPath: databaseFile });
   const client = engineClient(engine.endpoint);
   try {
-    const store = { client, tableName: localTableName, clock: systemClock, chance: systemChance };
+    const store = { client, tableName: localTableName, clock: systemClock, random: systemRandom };
     const world = new World(() => createDynamoTable(store));
     await createCursorKeys(world.deps);
     const keyOf = async (name: typeof typical) => {

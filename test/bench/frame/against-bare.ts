@@ -3,7 +3,7 @@ import type { Operation } from "../../../lib/contract/operation.ts";
 import { reviewCommentMetrics } from "../../../lib/contract/operations/metrics.ts";
 import { listOrganizations } from "../../../lib/contract/operations/organizations.ts";
 import {
-  keyKey,
+  apiKeyKey,
   limitKey,
   streamHeadKey,
   streamNumberKey,
@@ -55,7 +55,7 @@ export async function againstBare(bundles: string, rounds: Rounds): Promise<Agai
 export function organizationsPlan(keyId: string, { rateLimit }: Operation): BarePlan {
   const { pk, beginsWith } = tenantOrganizationsRange(tenant);
   return {
-    keys: [keyKey(keyId), tenantKey(tenant)],
+    keys: [apiKeyKey(keyId), tenantKey(tenant)],
     organizations: { pk, from: beginsWith, upTo: `${beginsWith}~` },
     bucket: limitKey(rateLimit.bucket, "bare"),
     slots: rateLimit.requestsMax,

@@ -5,11 +5,11 @@ import { restEvent } from "../../../cli/local/rest-event.ts";
 import { createRouter } from "../../../cli/local/routes.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { binaryMediaTypes } from "../../../lib/contract/platform.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import type { BufferedAnswer } from "./messages.ts";
 
-const runtime = { clock: systemClock, chance: systemChance };
+const runtime = { clock: systemClock, random: systemRandom };
 const route = createRouter(operations);
 
 /** What Lambda hands to the runtime when API Gateway was asked for this. */

@@ -1,10 +1,10 @@
 import { type Engine, engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
 import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
-import { keyKey, workspaceTenant } from "../../../lib/store/layout.ts";
+import { apiKeyKey, workspaceTenant } from "../../../lib/store/layout.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import { github, World } from "../../support/world.ts";
 import { itemsOf } from "../support/history.ts";
@@ -27,14 +27,14 @@ export async function openWorld({ pullRequests }: { readonly pullRequests: numbe
   const engine = await startEngine();
   const client = engineClient(engine.endpoint);
   await createTable(client, tableName, engine.kind);
-  const table = createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance });
+  const table = createDynamoTable({ client, tableName, clock: systemClock, random: systemRandom });
   const world = new World(() => table);
   await world.workspace(workspace);
   for (const { provider_organization_id: id } of organizations)
     await world.organization(id, { workspace_id: workspace });
   const { key, text } = await world.token(workspace);
   // Written once a minute; here never, so that every request makes the same calls.
-  await table.write({ update: keyKey(key.id), change: { set: [["last_used_at_ms", neverMs]] } });
+  await table.write({ update: apiKeyKey(key.id), change: { set: [["last_used_at_ms", neverMs]] } });
   await createCursorKeys(world.deps);
   const history = { tenant, organizations, pullRequests, inMeasuredWeek: pullRequests };
   const items = itemsOf({ ...history, weeksBefore: 1, shuffled: false });

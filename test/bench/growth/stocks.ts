@@ -1,7 +1,7 @@
 import { auditWrites, operatorOrigin } from "../../../lib/audit/entry.ts";
 import { auditLimits } from "../../../lib/contract/limits.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import type { TenantKey } from "../../../lib/store/layout.ts";
 import type { Item } from "../../../lib/store/table.ts";
 import { github, type OrganizationId } from "../../support/world.ts";
@@ -84,7 +84,7 @@ function* auditItems(organizations: readonly OrganizationId[], count: number): G
   for (let number = 0; number < count; number++) {
     const atMs = endMs - Math.floor(((count - number) / count) * 365 * dayMs);
     const clock = { ...systemClock, nowMs: () => atMs };
-    const deps = { clock, chance: systemChance, retentionDays: auditLimits.retentionDaysDefault };
+    const deps = { clock, random: systemRandom, retentionDays: auditLimits.retentionDaysDefault };
     const writes = auditWrites(deps, {
       ...operatorOrigin,
       action: "learning.updated",

@@ -2,8 +2,8 @@ import { type Engine, engineClient } from "../../../cli/local/engine/engine.ts";
 import { streamLimits } from "../../../lib/contract/limits.ts";
 import { ingest } from "../../../lib/events/ingest.ts";
 import type { EventDeps, QueueMessage } from "../../../lib/events/ports.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable, type MeteredTable } from "../../../lib/store/dynamo.ts";
 import type { Table } from "../../../lib/store/table.ts";
@@ -16,15 +16,15 @@ const startMs = Date.parse("2026-06-01T00:00:00.000Z");
 
 export async function openTable(engine: Engine): Promise<MeteredTable> {
   const client = engineClient(engine.endpoint);
-  const tableName = `ingest-${systemChance.uuid()}`;
+  const tableName = `ingest-${systemRandom.uuid()}`;
   await createTable(client, tableName, engine.kind);
-  return createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance });
+  return createDynamoTable({ client, tableName, clock: systemClock, random: systemRandom });
 }
 
 export const depsOf = (table: Table): EventDeps => ({
   table,
   clock: systemClock,
-  chance: systemChance,
+  random: systemRandom,
   bucket: { put: async () => undefined, get: async () => undefined },
   deadLetters: {
     send: async ([letter]) => {
@@ -53,7 +53,7 @@ function changedEvent(event: ReturnType<typeof toldEvent>, mergedAtMs: number) {
   const [first, ...rest] = comments;
   return {
     ...event,
-    id: systemChance.uuid(),
+    id: systemRandom.uuid(),
     occurred_at: toTimestamp(mergedAtMs + 86_400_000),
     data: { ...event.data, comments: [{ ...first, accepted: first?.accepted !== true }, ...rest] },
   };

@@ -4,8 +4,8 @@ import { touchLastUsed } from "../../../lib/access/last-used.ts";
 import { checkKeyKind, checkPermission, checkPlan } from "../../../lib/access/policy.ts";
 import type { Principal } from "../../../lib/access/principal.ts";
 import { selectOrganizations } from "../../../lib/access/scope.ts";
+import { Fault } from "../../../lib/contract/api-error.ts";
 import { errorPagePath } from "../../../lib/contract/errors.ts";
-import { Fault } from "../../../lib/contract/fault.ts";
 import { listOrganizations as operation } from "../../../lib/contract/operations/organizations.ts";
 import { admit, bucketOwner } from "../../../lib/http/admission.ts";
 import { bindPaging, openCursor, positionText } from "../../../lib/http/cursors.ts";
@@ -31,12 +31,12 @@ export async function identify(
 ): Promise<Principal> {
   const { table, clock, cursorKeys } = dependencies();
   const wantsCursorKeys = cursorKeys.isStale;
-  const { principal, alongside } = await authenticate(
+  const { principal, prefetched } = await authenticate(
     { table, clock },
-    { text: keyText, alongside: () => (wantsCursorKeys ? [cursorKeysKey] : []) },
+    { text: keyText, prefetch: () => (wantsCursorKeys ? [cursorKeysKey] : []) },
   );
   checkKeyKind(operation, principal, parameters);
-  if (wantsCursorKeys) cursorKeys.accept(alongside[0]);
+  if (wantsCursorKeys) cursorKeys.accept(prefetched[0]);
   return principal;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import { StoreMeter } from "../../../lib/store/meter.ts";
 import { useStore } from "../../support/engine.ts";
@@ -12,7 +12,7 @@ const store = useStore();
 
 test("a full batch of events takes the trips that the simulation reckons with", async () => {
   const { client, tableName } = store();
-  const table = createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance });
+  const table = createDynamoTable({ client, tableName, clock: systemClock, random: systemRandom });
   const world = new World(() => table);
   const id = github("7300000");
   await world.workspace("trips");

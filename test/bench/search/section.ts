@@ -5,8 +5,8 @@ import { startEngine } from "../../../cli/local/engine/engine.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { searchForReview } from "../../../lib/learnings/search.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createStoreClient } from "../../../lib/store/client.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import { createVectorSearch } from "../../../lib/store/vectors.ts";
@@ -52,7 +52,7 @@ async function measure(databaseFile: string, count: number, changes: number): Pr
   const vectors = indexed.map(({ vector }) => Float64Array.from(vector.vector));
   const engine = await startEngine({ dataPath: databaseFile });
   const client = createStoreClient({ endpoint: engine.endpoint, identity: localIdentity, answerMsMax });
-  const store = { client, tableName, clock: systemClock, chance: systemChance };
+  const store = { client, tableName, clock: systemClock, random: systemRandom };
   const deps = {
     table: createDynamoTable(store),
     vectors: createVectorSearch(store),

@@ -6,11 +6,11 @@ import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { tableShape } from "../../../lib/contract/table.ts";
 import { embedAll, embeddedTexts } from "../../../lib/index/embedder.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
-import { vectorItems } from "../../../lib/index/place.ts";
+import { vectorItems } from "../../../lib/index/write-vectors.ts";
 import { redactContent } from "../../../lib/learnings/content.ts";
-import { moment, newLearning } from "../../../lib/learnings/record.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
+import { newLearning, writeContext } from "../../../lib/learnings/record.ts";
 import { systemClock, toTimestamp } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import type { LearningItem } from "../../../lib/store/items/learning.ts";
@@ -34,7 +34,7 @@ export type Indexed = { readonly learning: LearningItem; readonly vector: Vector
 export async function* indexedLearnings(count: number): AsyncGenerator<Indexed> {
   for (let number = 0; number < count; number++) {
     const nowMs = startMs + number * 1_000;
-    const at = moment({ nowMs, chance: systemChance }, organizationTenant(organization));
+    const at = writeContext({ nowMs, random: systemRandom }, organizationTenant(organization));
     const content = redactContent({ repositoryId, text: learningOf(number), file: null, sourceUrl: null });
     const learning = newLearning(at, organization, content, {
       generation: 1,
@@ -97,7 +97,7 @@ export async function checkFill(directory: string): Promise<void> {
   const engine = await startEngine({ dataPath: written });
   const client = engineClient(engine.endpoint);
   await createTable(client, tableName, { vectorIndex: true });
-  const table = createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance });
+  const table = createDynamoTable({ client, tableName, clock: systemClock, random: systemRandom });
   await table.writeMany(some.map(({ vector }) => ({ put: vector })));
   client.destroy();
   await engine.stop();

@@ -8,8 +8,8 @@ import { binaryMediaTypes, environmentVariables } from "../../../lib/contract/pl
 import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
 import { useFallbackEmbedder } from "../../../lib/index/configured-embedder.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import type { StoreClient } from "../../../lib/store/client.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable, type MeteredTable } from "../../../lib/store/dynamo.ts";
@@ -65,9 +65,9 @@ export async function openBenchApi({ databaseFile, between }: BenchApiOptions = 
     client,
     tableName: benchTableName,
     clock: systemClock,
-    chance: systemChance,
+    random: systemRandom,
   });
-  await createCursorKeys({ table, clock: systemClock, chance: systemChance });
+  await createCursorKeys({ table, clock: systemClock, random: systemRandom });
   process.env[environmentVariables.tableName] = benchTableName;
   process.env.DYNAMODB_ENDPOINT = middle?.endpoint ?? engine.endpoint;
   process.env.LOG_LEVEL ??= "silent";
@@ -106,7 +106,7 @@ async function callHandler({ target, key, body, method, compressed }: BenchReque
     ...match,
     binaryMediaTypes,
   });
-  const invocation = { functionName: "bench", timeoutMs: 29_000, clock: systemClock, chance: systemChance };
+  const invocation = { functionName: "bench", timeoutMs: 29_000, clock: systemClock, random: systemRandom };
   const handler = await loadFunction(match.operation?.source ?? "fallback");
   const startedAt = performance.now();
   if (!match.operation?.streaming) {

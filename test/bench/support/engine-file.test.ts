@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
 import { finalizePullRequests } from "../../../lib/metrics/finalize.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import type { Table } from "../../../lib/store/table.ts";
@@ -44,7 +44,7 @@ async function writeHistory(table: Table): Promise<void> {
   for (const { provider_organization_id } of organizations)
     await world.organization(provider_organization_id, { workspace_id: "bench" });
   const events = [...eventsOf(history)];
-  const deps = { table, clock: systemClock, chance: systemChance };
+  const deps = { table, clock: systemClock, random: systemRandom };
   for (let start = 0; start < events.length; start += 10)
     await finalizePullRequests(deps, events.slice(start, start + 10));
 }
@@ -57,7 +57,7 @@ async function rowsOfFiles(): Promise<Rows> {
   const client = engineClient(engine.endpoint);
   await createTable(client, "bench", engine.kind);
   await writeHistory(
-    createDynamoTable({ client, tableName: "bench", clock: systemClock, chance: systemChance }),
+    createDynamoTable({ client, tableName: "bench", clock: systemClock, random: systemRandom }),
   );
   client.destroy();
   await engine.stop();

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { engineClient, startEngine } from "../../../cli/local/engine/engine.ts";
 import type { EngineKind } from "../../../cli/local/engine/kind.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import type { Item, Key, Table } from "../../../lib/store/table.ts";
@@ -36,7 +36,7 @@ async function onEngine<Answer>(
   const client = engineClient(engine.endpoint);
   try {
     await createTable(client, tableName, engine.kind);
-    const table = createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance });
+    const table = createDynamoTable({ client, tableName, clock: systemClock, random: systemRandom });
     return await work(table, engine.kind);
   } finally {
     client.destroy();

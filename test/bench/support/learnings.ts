@@ -1,8 +1,8 @@
 import { redactContent } from "../../../lib/learnings/content.ts";
-import { moment, newLearning, recordWrites } from "../../../lib/learnings/record.ts";
+import { newLearning, recordWrites, writeContext } from "../../../lib/learnings/record.ts";
 import { textWrite } from "../../../lib/learnings/text-owner.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { toTimestamp } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import type { TenantKey } from "../../../lib/store/layout.ts";
 import type { Item } from "../../../lib/store/table.ts";
 
@@ -29,7 +29,7 @@ export function* learningItems({
 }: LearningStock): Generator<Item> {
   for (let number = 0; number < count; number++) {
     const nowMs = startMs + number * 1_000;
-    const at = moment({ nowMs, chance: systemChance }, tenant, { indexedByWriter: true });
+    const at = writeContext({ nowMs, random: systemRandom }, tenant, { indexedByWriter: true });
     const content = redactContent({ repositoryId, text: learningText(number), file: null, sourceUrl: null });
     const learning = newLearning(at, organization, content, {
       generation: 1,

@@ -20,13 +20,13 @@ beforeAll(async () => {
 const contentOf = (file: string) => readFile(file, "utf8").catch(() => undefined);
 
 /** Runs until one is not interrupted; after each the file is the old one or the new one. */
-async function runWithCrashes(chance: Dice, service: Service, file: string, format: Format): Promise<number> {
+async function runWithCrashes(random: Dice, service: Service, file: string, format: Format): Promise<number> {
   const request = { what: "things", format, query: {} };
   for (let crashes = 0; ; crashes++) {
     const before = await contentOf(file);
-    const disk = new CrashingDisk(quickDisk, chance, crashes < 3 ? chance.below(40) : 10_000);
-    const walk = service.walk(format, chance.between(1, 4), () => {
-      if (chance.percent(30)) service.change();
+    const disk = new CrashingDisk(quickDisk, random, crashes < 3 ? random.below(40) : 10_000);
+    const walk = service.walk(format, random.between(1, 4), () => {
+      if (random.percent(30)) service.change();
     });
     const outcome = await runMirror(file, walk, request, { disk }).catch((error: unknown) => error);
     if (!(outcome instanceof Error)) return crashes;
@@ -45,12 +45,12 @@ test.each(formats)(
   async (format) => {
     let crashes = 0;
     for (let seed = 0; seed < seeds; seed++) {
-      const chance = dice(`mirror ${format} ${seed}`);
-      const service = new Service(chance);
+      const random = dice(`mirror ${format} ${seed}`);
+      const service = new Service(random);
       const file = join(folder, `${format}-${seed}.${format}`);
       for (let run = 0; run < runsPerSeed; run++) {
-        for (let change = chance.below(12); change > 0; change--) service.change();
-        crashes += await runWithCrashes(chance, service, file, format);
+        for (let change = random.below(12); change > 0; change--) service.change();
+        crashes += await runWithCrashes(random, service, file, format);
         const request = { what: "things", format, query: {} };
         await expectMirror(file, `${file}.${run}`, service.walk(format, 100), request).catch(
           (error: unknown) => {

@@ -83,8 +83,8 @@ const withoutRemovals = (source: Source): Source => ({
 });
 
 async function oneSeed({ name, source, what, queries }: Case, seed: number): Promise<void> {
-  const chance = dice(`${name} ${seed}`);
-  const platform = new Platform(world, api.store().table, chance, `mirror-${name}-${seed}`);
+  const random = dice(`${name} ${seed}`);
+  const platform = new Platform(world, api.store().table, random, `mirror-${name}-${seed}`);
   const key = await platform.begin();
   let calls = 0;
   const client = createClient({
@@ -98,17 +98,17 @@ async function oneSeed({ name, source, what, queries }: Case, seed: number): Pro
     },
   });
   const [firstFormat, ...otherFormats] = formats;
-  const format = chance.pick([firstFormat, ...otherFormats]);
+  const format = random.pick([firstFormat, ...otherFormats]);
   const [firstQuery = {}, ...otherQueries] = queries();
-  const organization: Query = chance.percent(20) ? { org_id: `github:${platform.sharedNumber}` } : {};
-  const query = { ...chance.pick([firstQuery, ...otherQueries]), ...organization };
+  const organization: Query = random.percent(20) ? { org_id: `github:${platform.sharedNumber}` } : {};
+  const query = { ...random.pick([firstQuery, ...otherQueries]), ...organization };
   const walk = source.walk(client, { query, format, followsRemovals: true });
   const request = { what: name, format, query };
   const file = join(folder, `${name}-${seed}.${format}`);
   for (let run = 0; run < runsPerSeed && calls < callsMax; run++) {
-    for (let changes = chance.below(8); changes > 0; changes--) await platform.change(what);
-    const busy = duringPages({ ...walk, pageSizeMax: pageSize }, chance, () => platform.change(what));
-    const refused = await untilDone(chance, (disk) => runMirror(file, busy, request, { disk }));
+    for (let changes = random.below(8); changes > 0; changes--) await platform.change(what);
+    const busy = duringPages({ ...walk, pageSizeMax: pageSize }, random, () => platform.change(what));
+    const refused = await untilDone(random, (disk) => runMirror(file, busy, request, { disk }));
     const fresh = expectMirror(file, `${file}.${run}.fresh`, walk, request);
     // An organization that left the workspace cannot be read: not by a mirror, and not by a fresh export.
     if (refused === undefined) await fresh;
@@ -120,22 +120,22 @@ async function oneSeed({ name, source, what, queries }: Case, seed: number): Pro
 const plain = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-(encoding|length)$/.test(name)));
 
-const duringPages = (walk: Walk, chance: Dice, change: () => Promise<void>): Walk => ({
+const duringPages = (walk: Walk, random: Dice, change: () => Promise<void>): Walk => ({
   ...walk,
   async page(place) {
-    if (chance.percent(30)) await change();
+    if (random.percent(30)) await change();
     return await walk.page(place);
   },
 });
 
 /** Ends the process a few times on the way. Answers with what the service refused the export, if it did. */
 async function untilDone(
-  chance: Dice,
+  random: Dice,
   run: (disk: CrashingDisk) => Promise<unknown>,
 ): Promise<string | undefined> {
   for (let crashes = 0; ; crashes++) {
-    const steps = crashes < 2 && chance.percent(50) ? chance.below(50) : 10_000;
-    const outcome = await run(new CrashingDisk(quickDisk, chance, steps)).catch((error: unknown) => error);
+    const steps = crashes < 2 && random.percent(50) ? random.below(50) : 10_000;
+    const outcome = await run(new CrashingDisk(quickDisk, random, steps)).catch((error: unknown) => error);
     if (outcome instanceof Crash) continue;
     if (outcome instanceof ReviewApiError) return outcome.message;
     if (outcome instanceof Error) throw outcome;

@@ -8,7 +8,7 @@ type Organization = OrganizationId & { readonly uuid: string; state: Readonly<Re
 
 const waysOut: NonEmpty<Organization["state"]> = [{ plan: "pro" }, { active: false }, { workspace_id: null }];
 
-/** A workspace of three organizations, two of them with the same number, in which everything happens by chance. */
+/** A workspace of three organizations, two of them with the same number, in which everything happens at random. */
 export class Platform {
   readonly #world: World;
   readonly #table: Table;

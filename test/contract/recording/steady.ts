@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { vi } from "vitest";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 
-/** Time that stands still and chance that repeats, so that what is recorded today is recorded tomorrow. */
+/** A clock that stands still and random values that repeat, so that what is recorded today is recorded tomorrow. */
 export class Steady {
   #nowMs = Date.parse("2026-06-15T09:00:00.000Z");
   #step = "";
@@ -11,9 +11,9 @@ export class Steady {
 
   constructor() {
     vi.useFakeTimers({ toFake: ["Date"], now: this.#nowMs });
-    vi.spyOn(systemChance, "bytes").mockImplementation((count) => this.#draw("bytes").subarray(0, count));
-    vi.spyOn(systemChance, "uuid").mockImplementation(() => uuidOf(this.#draw("uuid")));
-    vi.spyOn(systemChance, "below").mockImplementation(
+    vi.spyOn(systemRandom, "bytes").mockImplementation((count) => this.#draw("bytes").subarray(0, count));
+    vi.spyOn(systemRandom, "uuid").mockImplementation(() => uuidOf(this.#draw("uuid")));
+    vi.spyOn(systemRandom, "below").mockImplementation(
       (below) => this.#draw("below").readUInt32BE(0) % below,
     );
     // Waiting between tries is not what is recorded; deadlines are left as they are.

@@ -3,7 +3,7 @@ import type { Permission } from "../../../lib/contract/access.ts";
 import { peopleLimits } from "../../../lib/contract/limits.ts";
 import { createRole } from "../../../lib/people/custom-roles.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
-import { keyKey, learningPartition, organizationKey } from "../../../lib/store/layout.ts";
+import { apiKeyKey, learningPartition, organizationKey } from "../../../lib/store/layout.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
 import type { Steady } from "./steady.ts";
 
@@ -242,7 +242,7 @@ async function makeKeys(world: World, { organization, hosted, second }: Places, 
   step("instance key of an earlier release, not authorized for its home");
   const homeless = await world.key({ kind: "instance", ...scope, ...admin, name: "old sync" });
   const change = { set: [["authorized", [second]] as const] };
-  await world.deps.table.write({ update: keyKey(homeless.key.id), change });
+  await world.deps.table.write({ update: apiKeyKey(homeless.key.id), change });
   step("token");
   const workspace = (await world.token("acme", "501")).text;
   step("token of a former admin");

@@ -2,8 +2,8 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { engineClient } from "../../../cli/local/engine/engine.ts";
 import { ingest } from "../../../lib/events/ingest.ts";
 import type { DeadLetter, EventDeps } from "../../../lib/events/ports.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import { peakMemoryBytes } from "../../support/peak-memory.ts";
 
@@ -45,9 +45,9 @@ function contentOf(index: number): Uint8Array {
 const client = engineClient(endpoint);
 const letters: DeadLetter[] = [];
 const deps: EventDeps = {
-  table: createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance }),
+  table: createDynamoTable({ client, tableName, clock: systemClock, random: systemRandom }),
   clock: systemClock,
-  chance: systemChance,
+  random: systemRandom,
   log: (level, message, fields) => console.error(level, message, JSON.stringify(fields)),
   bucket: {
     put: () => Promise.reject(new Error("Nothing is put.")),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { IssuedKey } from "../../../lib/access/key-registry.ts";
 import { makeKeyText, makeLegacyKeyText } from "../../../lib/access/key-text.ts";
 import { deleteWorkspaceToken } from "../../../lib/access/workspace-tokens.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { type Answer, useApi } from "../../support/api.ts";
 import { Pace } from "../../support/pace.ts";
 import { isLong, timeoutMs } from "../../support/volume.ts";
@@ -48,11 +48,11 @@ async function keepStrangers() {
   keep("a typing mistake", `${text.slice(0, -1)}${text.endsWith("a") ? "b" : "a"}`);
   keep(
     "of the right form, never issued",
-    makeKeyText({ kind: "workspace", workspaceId: "strangers-workspace" }, systemChance),
+    makeKeyText({ kind: "workspace", workspaceId: "strangers-workspace" }, systemRandom),
   );
   const hints = { kind: "user", organization, tenant: "w#strangers-workspace", userId: "u-admin" } as const;
-  keep("with the hints of a real member, never issued", makeKeyText(hints, systemChance));
-  keep("of the old form, never issued", makeLegacyKeyText(systemChance));
+  keep("with the hints of a real member, never issued", makeKeyText(hints, systemRandom));
+  keep("of the old form, never issued", makeLegacyKeyText(systemRandom));
   bad.set("sent twice", [...header(text), "X-Service-Api-Key", text]);
   bad.set("sent with another one", [...header(text), ...header(keys.organization.text)]);
   bad.set("in another header", ["authorization", `Bearer ${text}`]);

@@ -1,4 +1,4 @@
-import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import type { Answer } from "../../support/api.ts";
 import type { Selection, Selector } from "./selectors.ts";
 import type { Kind, Row } from "./table.ts";
@@ -73,7 +73,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   deleteLearning: {
     method: "DELETE",
     path: ({ kind, selection: { selector, pathText, pathPlace } }) =>
-      `/v1/learnings/${pathText ?? (isOutOfReach(kind, selector) ? pathPlace?.learningId : systemChance.uuid())}`,
+      `/v1/learnings/${pathText ?? (isOutOfReach(kind, selector) ? pathPlace?.learningId : systemRandom.uuid())}`,
     through: [204, null],
     shows: null,
   },

@@ -1,4 +1,4 @@
-import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import type { Place, Tenant } from "./world.ts";
 
 /** How a request names organizations; which of them exist depends on the tenant. */
@@ -74,7 +74,7 @@ export function selectionOf(selector: Selector, tenant: Tenant, foreign: Place):
       : { ...plain, organizationIds: first ? `${home.providerId},${last}` : last };
   }
   if (selector.startsWith("path ")) {
-    if (selector === "path unknown") return { selector, pathPlace: undefined, pathText: systemChance.uuid() };
+    if (selector === "path unknown") return { selector, pathPlace: undefined, pathText: systemRandom.uuid() };
     if (selector === "path provider id") return { selector, pathPlace: undefined, pathText: home.providerId };
     const place = places[selector.slice("path ".length)];
     return place && { selector, pathPlace: place };

@@ -3,7 +3,7 @@ import { type Permission, permissions } from "../../../lib/contract/access.ts";
 import { organizationUuid } from "../../../lib/contract/identity.ts";
 import { createRole } from "../../../lib/people/custom-roles.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
-import { keyKey, learningPartition, organizationKey } from "../../../lib/store/layout.ts";
+import { apiKeyKey, learningPartition, organizationKey } from "../../../lib/store/layout.ts";
 import { comments, finalized } from "../../metrics/support.ts";
 import { finding } from "../../security-findings/support.ts";
 import { isLong } from "../../support/volume.ts";
@@ -235,7 +235,7 @@ export class KeyCabinet {
     const issued = await this.#world.key(request);
     if (!inactive) return issued;
     const set = [["authorized", [...authorized, inactive.uuid]]] as const;
-    await this.#world.deps.table.write({ update: keyKey(issued.key.id), change: { set } });
+    await this.#world.deps.table.write({ update: apiKeyKey(issued.key.id), change: { set } });
     return issued;
   }
 }

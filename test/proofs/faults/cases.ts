@@ -1,15 +1,15 @@
-import { certain } from "../../../lib/runtime/certain.ts";
+import { required } from "../../../lib/runtime/required.ts";
 import { isLong, seedOfRun } from "../../support/volume.ts";
 import { type Call, canHappen, type Fault, faults } from "./fault.ts";
+import type { Rehearsed } from "./fault-runner.ts";
 import { writtenSites } from "./sites.ts";
-import type { Rehearsed } from "./theatre.ts";
 
 /** At one call, at it and all later ones of the same place, or there and at everything that would have followed. */
 export type How = "once" | "for good" | "crash";
 export type Case = {
-  readonly scene: string;
+  readonly scenario: string;
   readonly site: string;
-  /** Which of the calls that the scene makes there, from 1. */
+  /** Which of the calls that the scenario makes there, from 1. */
   readonly nth: number;
   readonly fault: Fault;
   readonly how: How;
@@ -26,37 +26,37 @@ const siteWanted = process.env.SITE ?? "";
 
 const hows = ["once", "for good", "crash"] as const;
 
-type Place = { readonly scene: string; readonly call: Call; readonly nth: number };
+type Place = { readonly scenario: string; readonly call: Call; readonly nth: number };
 
-/** The first call and the last one that a scene makes at each place. */
-function placesOf(scene: string, calls: readonly Call[]): Place[] {
+/** The first call and the last one that a scenario makes at each place. */
+function placesOf(scenario: string, calls: readonly Call[]): Place[] {
   const bySite = Map.groupBy(
     calls.filter(({ site }) => site.startsWith(siteWanted)),
     ({ site }) => site,
   );
   return [...bySite.values()].flatMap((made) =>
     [...new Set([1, made.length])].flatMap((nth) =>
-      made.slice(nth - 1, nth).map((call) => ({ scene, call, nth })),
+      made.slice(nth - 1, nth).map((call) => ({ scenario, call, nth })),
     ),
   );
 }
 
-/** The long run takes every place of every scene; the short one each call site once, in turn by other faults. */
+/** The long run takes every place of every scenario; the short one each call site once, in turn by other faults. */
 export function casesOf(rehearsed: ReadonlyMap<string, Rehearsed>): Case[] {
-  const places = [...rehearsed].flatMap(([scene, { calls }]) => placesOf(scene, calls));
+  const places = [...rehearsed].flatMap(([scenario, { calls }]) => placesOf(scenario, calls));
   const chosen = isLong ? places : [...Map.groupBy(places, ({ call }) => call.site).values()].map(inTurn);
-  return chosen.flatMap(({ scene, call, nth }, index) =>
+  return chosen.flatMap(({ scenario, call, nth }, index) =>
     hows.flatMap((how) => {
       const turn = index + seedOfRun();
       // A short run strikes a call site once, in one of the three ways; the next site takes the next way and fault.
       if (!isLong && how !== hows[turn % hows.length]) return [];
-      const { isAlone = false } = rehearsed.get(scene)?.scene ?? {};
+      const { isAlone = false } = rehearsed.get(scenario)?.scenario ?? {};
       const possible = faultsOf[how].filter(
         (fault) => canHappen(fault, call) && isFair(fault, isAlone, call),
       );
       const next = possible[Math.floor(turn / hows.length) % possible.length];
       const taken = isLong ? possible : next === undefined ? [] : [next];
-      return taken.map((fault): Case => ({ scene, site: call.site, nth, fault, how }));
+      return taken.map((fault): Case => ({ scenario, site: call.site, nth, fault, how }));
     }),
   );
 }
@@ -82,8 +82,8 @@ function isFair(fault: Fault, isAlone: boolean, { site }: Call): boolean {
   return fault !== "twin" || !isAlone;
 }
 
-/** Last calls show more than first ones, and scenes that change something (which come later) more than those that read. */
+/** Last calls show more than first ones, and scenarios that change something (which come later) more than those that read. */
 function inTurn(places: readonly Place[]): Place {
   const byWorth = places.toSorted((one, other) => Number(one.nth > 1) - Number(other.nth > 1));
-  return certain(byWorth.at(-1 - ((seedOfRun() - 1) % places.length)), "place of a group");
+  return required(byWorth.at(-1 - ((seedOfRun() - 1) % places.length)), "place of a group");
 }

@@ -6,12 +6,12 @@ import { s3Bucket } from "../../../lib/events/s3.ts";
 import { groupOf, type OutgoingEvent, sendEvents } from "../../../lib/events/send.ts";
 import { createSqsCall, sqsQueue } from "../../../lib/events/sqs.ts";
 import { learningUuid } from "../../../lib/learnings/identity.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { pointerPartition, spillPartition } from "../../../lib/store/layout.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import {
-  createDesk,
+  createIngestHarness,
   deliver,
   event,
   instanceSaved,
@@ -23,8 +23,8 @@ import {
   workspaceSaved,
 } from "../../events/support.ts";
 import { closed, finalized, mcp, urlOf } from "../../metrics/support.ts";
-import { capturedData, manyComments, scanData } from "./house.ts";
-import type { Play, Said, Scene, Scenes, Stage } from "./scene.ts";
+import { capturedData, manyComments, scanData } from "./fixture.ts";
+import type { Play, Said, Scenario, Scenarios, Stage } from "./scenario.ts";
 import { dieAt } from "./wire.ts";
 
 const one = organizationName();
@@ -204,7 +204,7 @@ const mayLeave = /"pk":"(?:FINDINGS#|SPILL#|PART#|RELIST")/;
 const repeated = { isRepeated: true, says: /^all are done$/, maySay: ["some come again"] };
 
 const context = () =>
-  lambdaContext({ functionName: "test", timeoutMs: 30_000, clock: systemClock, chance: systemChance });
+  lambdaContext({ functionName: "test", timeoutMs: 30_000, clock: systemClock, random: systemRandom });
 
 type Message = {
   readonly id: string;
@@ -249,7 +249,7 @@ export function eventsPlay(stage: Stage): Play {
 
   async function tellBefore({ before, cutOffAt, isCondemned, isOfRelease1 }: Story): Promise<void> {
     const whole = cutOffAt === undefined ? before : before.slice(0, -1);
-    for (const each of whole) await deliver(createDesk(table()), [each]);
+    for (const each of whole) await deliver(createIngestHarness(table()), [each]);
     if (isCondemned) await condemnParts(table(), uuidOf());
     if (isOfRelease1) await forgetFacets(table(), uuidOf());
     const last = before.at(-1);
@@ -257,9 +257,9 @@ export function eventsPlay(stage: Stage): Play {
     await dieAt(stage, cutOffAt, () => ingestMessages([messageOf(last)]));
   }
 
-  const told: Scenes = Object.fromEntries(
+  const told: Scenarios = Object.fromEntries(
     Object.entries(stories).map(
-      ([name, { now, settlesPeopleLater = false, tellsLater = false }]): [string, Scene] => [
+      ([name, { now, settlesPeopleLater = false, tellsLater = false }]): [string, Scenario] => [
         name,
         {
           ...repeated,
@@ -277,7 +277,7 @@ export function eventsPlay(stage: Stage): Play {
   );
 
   const suspected: Message = { ...messageOf(workspaceSaved(1)), receives: eventLimits.suspectReceivesMin };
-  const suspects: Scenes = {
+  const suspects: Scenarios = {
     "an event under suspicion meets a passing fault": {
       ...repeated,
       plays: ingest.id,
@@ -298,7 +298,7 @@ export function eventsPlay(stage: Stage): Play {
   const bucket = () => s3Bucket("events");
   const huge = captured(6, "Mind the gap.", { filler: "x".repeat(210_000) });
   let reference: Message | undefined;
-  const referenced: Scenes = {
+  const referenced: Scenarios = {
     "events are sent, a large one too": {
       ...repeated,
       ground: "nothing",
@@ -332,7 +332,7 @@ export function eventsPlay(stage: Stage): Play {
       nothing: { build: async () => undefined },
       "a repository": { build: () => tellBefore({ before: base, now: [] }) },
     },
-    scenes: () => ({ ...told, ...referenced, ...suspects }),
+    scenarios: () => ({ ...told, ...referenced, ...suspects }),
   };
 }
 

@@ -4,8 +4,8 @@ import { internalFunctions, workers } from "../../../lib/contract/workers.ts";
 import { timeoutMs } from "../../support/volume.ts";
 import { marked, markedWalk } from "./caller.ts";
 import { type Case, casesOf, type How, takenAsDone } from "./cases.ts";
+import { FaultRunner } from "./fault-runner.ts";
 import { portsUnderOtherNames, struckElsewhere, writtenSites } from "./sites.ts";
-import { Theatre } from "./theatre.ts";
 import type { Wire } from "./wire.ts";
 
 /** Everything that leaves a function leaves through the request handler of an SDK client. */
@@ -81,29 +81,29 @@ vi.mock("../../../lib/index/bedrock-embedder.ts", async (original) => {
   return { ...real, createBedrockEmbedder };
 });
 
-const theatre = new Theatre(door);
+const faultRunner = new FaultRunner(door);
 let cases: readonly Case[] = [];
 const struck = new Map<string, number>();
 
 beforeAll(async () => {
-  await theatre.open();
-  cases = casesOf(theatre.rehearsed);
+  await faultRunner.open();
+  cases = casesOf(faultRunner.rehearsed);
 }, timeoutMs);
 afterAll(() => {
-  theatre.close();
+  faultRunner.close();
   const sum = [...struck.values()].reduce((one, other) => one + other, 0);
   const parts = [...struck].map(([fault, count]) => `${fault}: ${count}`).join(", ");
   const laterCalls = cases.filter(({ nth }) => nth > 1).length;
   console.info(
     `faults: ${sum} strikes (${laterCalls} at a last call) at ${writtenSites.length} call sites of ` +
-      `${theatre.rehearsed.size} scenes; ${parts}`,
+      `${faultRunner.rehearsed.size} scenarios; ${parts}`,
   );
 });
 
-const callsMade = () => [...theatre.rehearsed.values()].flatMap(({ calls }) => calls);
+const callsMade = () => [...faultRunner.rehearsed.values()].flatMap(({ calls }) => calls);
 
 describe("of the calls of store, queue, bucket and embedder", () => {
-  test("each that is written is made by a scene, and each that is made is written there", () => {
+  test("each that is written is made by a scenario, and each that is made is written there", () => {
     const made = new Set(callsMade().map(({ site }) => site));
     const written = new Set(
       writtenSites.filter(({ name }) => !Object.hasOwn(struckElsewhere, name)).map(({ id }) => id),
@@ -119,7 +119,7 @@ describe("of the calls of store, queue, bucket and embedder", () => {
   test("each walk is read past its first page", () => {
     const walks = writtenSites.filter(({ isPaging }) => isPaging).map(({ id }) => id);
     expect(walks.length).toBeGreaterThan(20);
-    expect(walks.filter((site) => !theatre.readOn.has(site))).toEqual([]);
+    expect(walks.filter((site) => !faultRunner.readOn.has(site))).toEqual([]);
   });
 
   test("those that take a failed condition as done are named one by one", () => {
@@ -129,17 +129,17 @@ describe("of the calls of store, queue, bucket and embedder", () => {
 });
 
 test("every operation, worker and internal function is played", () => {
-  const played = new Set([...theatre.rehearsed.values()].map(({ scene }) => scene.plays));
+  const played = new Set([...faultRunner.rehearsed.values()].map(({ scenario }) => scenario.plays));
   const all = [...operations, ...workers, ...internalFunctions].map(({ id }) => id);
   expect(all.filter((id) => !played.has(id))).toEqual([]);
 });
 
 async function playAll(how: How): Promise<void> {
   const wrong: string[] = [];
-  for (const each of theatre.inOrder(cases.filter((one) => one.how === how))) {
-    const problem = await theatre.play(each).catch((error: unknown) => `throws ${error}`);
+  for (const each of faultRunner.inOrder(cases.filter((one) => one.how === how))) {
+    const problem = await faultRunner.play(each).catch((error: unknown) => `throws ${error}`);
     struck.set(each.fault, (struck.get(each.fault) ?? 0) + 1);
-    if (problem) wrong.push(`${each.scene} at ${each.site} (call ${each.nth}), ${each.fault}: ${problem}`);
+    if (problem) wrong.push(`${each.scenario} at ${each.site} (call ${each.nth}), ${each.fault}: ${problem}`);
   }
   expect(wrong).toEqual([]);
 }

@@ -1,17 +1,17 @@
 import { createRouter } from "../../../cli/local/routes.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
-import { certain } from "../../../lib/runtime/certain.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
+import { required } from "../../../lib/runtime/required.ts";
 import { cursorKeysKey } from "../../../lib/store/layout.ts";
 import type { Answer } from "../../support/api.ts";
-import { buildHouse, fillHouse, growEntries, type House, texts } from "./house.ts";
-import type { Play, Said, Scene, Scenes, Stage } from "./scene.ts";
+import { buildFixture, type FaultFixture, fillFixture, growEntries, texts } from "./fixture.ts";
+import type { Play, Said, Scenario, Scenarios, Stage } from "./scenario.ts";
 import { stable } from "./state.ts";
 
 type Asked = {
-  readonly key: keyof House["keys"];
+  readonly key: keyof FaultFixture["keys"];
   readonly method: string;
   readonly target: string;
   readonly body?: object;
@@ -26,7 +26,7 @@ const since = new Date(Date.now() - 60 * 86_400_000).toISOString().slice(0, 10);
 function operationAt(method: string, target: string): string {
   const { resource } = route(method, target.split("?", 1)[0] ?? "");
   const found = operations.find((each) => each.method === method && each.path === resource);
-  return certain(found, `operation ${method} ${target}`).id;
+  return required(found, `operation ${method} ${target}`).id;
 }
 const route = createRouter(operations);
 
@@ -51,10 +51,10 @@ function saidOf({ status, codes, json, body }: Answer): string {
 /** Every operation, by callers and with parameters that take it through all of its calls. */
 export function operationsPlay(stage: Stage): Play {
   const { api } = stage;
-  let house: House | undefined;
-  const built = (): House => {
-    if (!house) throw new Error("The house is built first.");
-    return house;
+  let fixture: FaultFixture | undefined;
+  const built = (): FaultFixture => {
+    if (!fixture) throw new Error("The fixture is built first.");
+    return fixture;
   };
   const act = async ({ key, target, ...rest }: Asked): Promise<Said> => {
     const answer = await api.call(target, { key: built().keys[key], ...rest });
@@ -66,24 +66,24 @@ export function operationsPlay(stage: Stage): Play {
     };
   };
   const documented = { says: /^20[014] /, maySay: ["503 SERVICE_UNAVAILABLE"] };
-  const get = (key: Asked["key"], target: string, more: Partial<Scene> = {}): Scene => ({
+  const get = (key: Asked["key"], target: string, more: Partial<Scenario> = {}): Scenario => ({
     ...documented,
-    ground: "house",
+    ground: "fixture",
     isRead: true,
     plays: operationAt("GET", target),
     act: () => act({ key, method: "GET", target }),
     ...more,
   });
-  const full = { ground: "a full house" };
+  const full = { ground: "a full fixture" };
   const change = (
     key: Asked["key"],
     method: string,
     target: string,
     body?: object,
-    more: Partial<Scene> = {},
-  ): Scene => ({
+    more: Partial<Scenario> = {},
+  ): Scenario => ({
     ...documented,
-    ground: "house",
+    ground: "fixture",
     plays: operationAt(method, target),
     act: () => act({ key, method, target, ...(body && { body }) }),
     ...more,
@@ -103,7 +103,7 @@ export function operationsPlay(stage: Stage): Play {
     permissions: [{ resource_id: "security", access_type: "read" }],
   };
 
-  const reads = (): Scenes => ({
+  const reads = (): Scenarios => ({
     whoami: get("organization", "/v1/whoami"),
     "MCP metrics with a legacy key": get("legacy", `/v1/metrics/mcp?${window}`),
     "a key whose organization moved": get("moved", `/v1/metrics/mcp?${window}`),
@@ -128,7 +128,7 @@ export function operationsPlay(stage: Stage): Play {
     "review comment metrics": get("workspace", `/v1/metrics/review-comments?${window}&limit=1`),
     "review comments that spill": get("organization", `/v1/metrics/review-comments?${window}`, full),
     "review comments that are too large": get("organization", `/v1/metrics/review-comments?${window}`, {
-      ground: "a house with too large a pull request",
+      ground: "a fixture with too large a pull request",
       says: /^413 RESPONSE_TOO_LARGE$/,
     }),
     "review metrics": get("organization", `/v1/metrics/reviews?${window}&format=csv`),
@@ -166,7 +166,7 @@ export function operationsPlay(stage: Stage): Play {
     }),
   });
 
-  const writes = (): Scenes => ({
+  const writes = (): Scenarios => ({
     "seat assignment, set": change("instance", "POST", "/v1/users/seats/assignment", { mode: "automatic" }),
     "seats for members": change("instance", "POST", "/v1/users/seats", {
       action: "assign",
@@ -285,12 +285,12 @@ export function operationsPlay(stage: Stage): Play {
   });
 
   /** A mirror that comes back after something is gone. */
-  function mirrored(path: string, filters: string, remove: () => Promise<void>): Scene {
+  function mirrored(path: string, filters: string, remove: () => Promise<void>): Scenario {
     const target = `${path}${filters}include_removed=true`;
     let cursor = "";
     return {
       ...documented,
-      ground: "house",
+      ground: "fixture",
       prepare: async () => {
         const { headers } = await api.call(target, { key: built().keys.workspace });
         cursor = headers["x-resume-cursor"] ?? "";
@@ -301,11 +301,11 @@ export function operationsPlay(stage: Stage): Play {
   }
 
   /** A warm function meets a cursor that a newer key than it knows has signed. */
-  function cursorOfNewerKey(): Scene {
+  function cursorOfNewerKey(): Scenario {
     let cursor = "";
     return {
       ...documented,
-      ground: "house",
+      ground: "fixture",
       prepare: async () => {
         const { table } = api.store();
         const key = built().keys.workspace;
@@ -313,7 +313,7 @@ export function operationsPlay(stage: Stage): Play {
         cursor = /"next_cursor":"([^"]+)"/.exec(first.body.toString())?.[1] ?? "";
         const kept = await table.get(cursorKeysKey);
         await table.write({ delete: cursorKeysKey });
-        await createCursorKeys({ table, clock: systemClock, chance: systemChance });
+        await createCursorKeys({ table, clock: systemClock, random: systemRandom });
         stage.wait(61_000);
         await api.call("/v1/organizations", { key });
         stage.wait(1_000);
@@ -326,14 +326,14 @@ export function operationsPlay(stage: Stage): Play {
 
   return {
     grounds: {
-      house: {
+      fixture: {
         build: async () => {
-          house = await buildHouse(stage);
+          fixture = await buildFixture(stage);
         },
       },
-      "a full house": { from: "house", build: () => fillHouse(stage, built()) },
-      "a house with too large a pull request": { from: "a full house", build: () => growEntries(stage) },
+      "a full fixture": { from: "fixture", build: () => fillFixture(stage, built()) },
+      "a fixture with too large a pull request": { from: "a full fixture", build: () => growEntries(stage) },
     },
-    scenes: () => ({ ...reads(), ...writes() }),
+    scenarios: () => ({ ...reads(), ...writes() }),
   };
 }

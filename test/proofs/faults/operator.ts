@@ -21,8 +21,8 @@ import { changeOrganizationSettings } from "../../../lib/organizations/settings.
 import { findIdleSeats } from "../../../lib/people/idle-seats.ts";
 import { AwsFault, NoAnswer } from "../../../lib/runtime/aws-fault.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
-import { certain } from "../../../lib/runtime/certain.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
+import { required } from "../../../lib/runtime/required.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
 import { organizationKey, parseStreamPartition } from "../../../lib/store/layout.ts";
 import { type Item, StoreUnavailable } from "../../../lib/store/table.ts";
@@ -31,8 +31,8 @@ import { dayOf, removalPuts } from "../../../lib/stream/removal.ts";
 import { datasetOf } from "../../../lib/stream/stream.ts";
 import { comments, finalized, mcp } from "../../metrics/support.ts";
 import { github, gitlab } from "../../support/world.ts";
-import { capturedData, makeRole, manyComments } from "./house.ts";
-import type { Play, Said, Scene, Stage } from "./scene.ts";
+import { capturedData, makeRole, manyComments } from "./fixture.ts";
+import type { Play, Said, Scenario, Stage } from "./scenario.ts";
 
 /** The verbs of the operator's tool: it prints what they answer, or that the store could not be reached. */
 export function operatorPlay(stage: Stage): Play {
@@ -58,7 +58,7 @@ export function operatorPlay(stage: Stage): Play {
     try {
       return { text: summaryOf(await verb()), isAcknowledged: true };
     } catch (error) {
-      const isRefused = error instanceof Error && error.name === "RegistryRefusal";
+      const isRefused = error instanceof Error && error.name === "KeyRegistryError";
       if (isRefused)
         return {
           text: `refused: ${error.message}`.replaceAll(/k[a-z2-7]{16}/g, "a key"),
@@ -71,7 +71,7 @@ export function operatorPlay(stage: Stage): Play {
       throw error;
     }
   };
-  const change = (verb: () => Promise<unknown>, more: Partial<Scene> = {}): Scene => ({
+  const change = (verb: () => Promise<unknown>, more: Partial<Scenario> = {}): Scenario => ({
     ground: "office",
     isRepeated: true,
     says: /^(done|approved|\d of them)$/,
@@ -136,7 +136,7 @@ export function operatorPlay(stage: Stage): Play {
         },
       },
     },
-    scenes: () => ({
+    scenarios: () => ({
       "keys are listed": change(() => listKeys(deps()), { isRead: true }),
       "keys of one organization are listed": change(() => listKeys(deps(), built().uuid), { isRead: true }),
       "a key of an organization": key(() => ({
@@ -204,7 +204,7 @@ export function operatorPlay(stage: Stage): Play {
       ),
       "authors of pull requests are looked for": change(
         async () => {
-          const item = certain(
+          const item = required(
             await own().get(organizationKey(organizationUuid(github("one")))),
             "organization",
           );
@@ -212,7 +212,7 @@ export function operatorPlay(stage: Stage): Play {
           const place = { tenant: "w#faults", organizations: [parseOrganization(item)] } as const;
           return await Array.fromAsync(authorsBetween(stage.store(), place, window));
         },
-        { isRead: true, ground: "house" },
+        { isRead: true, ground: "fixture" },
       ),
       "idle seats are looked for": change(
         () =>
@@ -222,7 +222,7 @@ export function operatorPlay(stage: Stage): Play {
             isJudged: () => true,
             auditRetentionDays: auditLimits.retentionDaysDefault,
           }),
-        { isRead: true, ground: "house" },
+        { isRead: true, ground: "fixture" },
       ),
       "the embedder in use is asked for": change(
         async () => [await embedderInUse(stage.store().table, localIdentity)],
@@ -248,7 +248,7 @@ async function redrive(wanted: string): Promise<void> {
   const call = createSqsCall();
   const queue = sqsQueue(call, "https://queue.test/events");
   const queueUrl = "https://queue.test/dead";
-  const letters = failedEventsOf({ call, queueUrl, queue, chance: systemChance });
+  const letters = failedEventsOf({ call, queueUrl, queue, random: systemRandom });
   for await (const letter of letters) if (letter.body === wanted) await letter.redrive();
 }
 
@@ -278,7 +278,7 @@ async function damage(stage: Stage): Promise<void> {
 
 /** One that its pull request has, and one that is ahead of it. */
 function removalsWithoutTwins(item: Item): Item[] {
-  const place = certain(parseStreamPartition(item.pk), "place of an entry");
+  const place = required(parseStreamPartition(item.pk), "place of an entry");
   const { entry, pointerId } = parseEntry(item, place.organization);
   const { organization, repositoryId, authorId, atMs } = entry;
   const facets = { day: dayOf(atMs), repositoryId, authorId, status: undefined };

@@ -51,14 +51,14 @@ const names = "table|vectors|bucket|deadLetters|queue|embedder";
 const call = new RegExp(
   [
     `\\b(?:${names})\\s*\\??\\.\\s*(?=(?:get|write|search|put|send|embed)\\()`,
-    "\\.\\s*(?=(?:getMany|getTogether|queryPage|scanPage|transact|writeMany)\\()",
+    "\\.\\s*(?=(?:getMany|transactGet|queryPage|scanPage|transact|writeMany)\\()",
     "\\b(?=(?<!function\\*? )(?:queryAll|writeIf)\\()",
     '(?=\\bcall\\("[A-Z]\\w+")',
   ].join("|"),
   "g",
 );
 
-/** Calls that no scene makes, by name, and the test that lets them fail. */
+/** Calls that no scenario makes, by name, and the test that lets them fail. */
 export const struckElsewhere: Readonly<Record<string, string>> = {
   "lib/access/rotate-key.ts endGrace write": "test/access/key-registry.test.ts",
   "lib/people/change-roles-everywhere.ts tellTheRest transact": "test/functions/role-changes.test.ts",

@@ -2,14 +2,14 @@ import type { Item } from "../../../lib/store/table.ts";
 import { problemsOf } from "../../learnings/check-table.ts";
 import { checkPeople } from "../../people/checks.ts";
 import type { Case } from "./cases.ts";
-import type { Said, Scene } from "./scene.ts";
+import type { Rehearsed } from "./fault-runner.ts";
+import type { Said, Scenario } from "./scenario.ts";
 import { type State, subjectOf } from "./state.ts";
-import type { Rehearsed } from "./theatre.ts";
 
 /** What must hold at every moment, whatever was cut off. */
 export function brokenIn(
   items: readonly Item[],
-  { settlesPeopleLater, pendingMayBeOld = false }: Scene,
+  { settlesPeopleLater, pendingMayBeOld = false }: Scenario,
 ): string | undefined {
   const [problem] = problemsOf(items, { eventsMayComeAgain: true, pendingMayBeOld });
   if (problem || settlesPeopleLater) return problem;
@@ -23,7 +23,7 @@ export function brokenIn(
 
 /** Undefined when a run has left what it should have. What was done twice may be there twice, and be told of twice. */
 export function difference(
-  { mayLeave, uncompared }: Scene,
+  { mayLeave, uncompared }: Scenario,
   wanted: State,
   found: State,
   { isTwice }: { readonly isTwice: boolean },
@@ -60,17 +60,17 @@ const limiter = "lib/access/rate-limiter.ts";
 
 /** Undefined when the answer is a right one for the fault. */
 export function verdict(
-  { scene, said: clean }: Rehearsed,
+  { scenario, said: clean }: Rehearsed,
   said: Said,
-  { site, fault, how }: Omit<Case, "scene">,
+  { site, fault, how }: Omit<Case, "scenario">,
 ): string | undefined {
   const file = site.split(":", 1)[0] ?? "";
   const isClean = said.text === clean.text;
-  if (isBeside(site) || (scene.isRead && file === limiter && fault !== "throttle"))
+  if (isBeside(site) || (scenario.isRead && file === limiter && fault !== "throttle"))
     return isClean ? undefined : `says ${said.text.slice(0, 200)}`;
   if (isClean) return undefined;
-  if (how === "once" && fault === "twin" && scene.doneBefore?.test(said.text)) return undefined;
-  const mayGiveUp = how === "for good" || scene.isRepeated;
-  const answers = file === limiter && fault === "throttle" ? ["429 RATE_LIMIT_EXCEEDED"] : scene.maySay;
+  if (how === "once" && fault === "twin" && scenario.doneBefore?.test(said.text)) return undefined;
+  const mayGiveUp = how === "for good" || scenario.isRepeated;
+  const answers = file === limiter && fault === "throttle" ? ["429 RATE_LIMIT_EXCEEDED"] : scenario.maySay;
   return mayGiveUp && answers.includes(said.text) ? undefined : `says ${said.text.slice(0, 200)}`;
 }

@@ -28,7 +28,7 @@ import {
 } from "../../../lib/store/layout.ts";
 import type { Table } from "../../../lib/store/table.ts";
 import {
-  createDesk,
+  createIngestHarness,
   deliver,
   event,
   memberSaved,
@@ -41,8 +41,8 @@ import {
 import { finalized, mcp } from "../../metrics/support.ts";
 import { StandingClock } from "../../support/clock.ts";
 import { condemnParts, ingestMessages, messageOf } from "./events.ts";
-import { capturedData, manyComments } from "./house.ts";
-import type { Play, Said, Stage } from "./scene.ts";
+import { capturedData, manyComments } from "./fixture.ts";
+import type { Play, Said, Stage } from "./scenario.ts";
 import { dieAt } from "./wire.ts";
 
 /** A copy of an audit entry that nobody wrote in time. */
@@ -129,7 +129,7 @@ async function forgetRows(table: Table): Promise<void> {
 export function workersPlay(stage: Stage): Play {
   const table = () => stage.api.store().table;
   const tell = async (...events: OutgoingEvent[]) => {
-    for (const each of events) await deliver(createDesk(table(), clockNow()), [each]);
+    for (const each of events) await deliver(createIngestHarness(table(), clockNow()), [each]);
   };
   const clockNow = () => {
     const clock = new StandingClock();
@@ -246,7 +246,7 @@ export function workersPlay(stage: Stage): Play {
         },
       },
     },
-    scenes: () => ({
+    scenarios: () => ({
       "waiting events are looked through": {
         ground: "events that wait",
         laterMs: 20 * dayMs,

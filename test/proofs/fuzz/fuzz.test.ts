@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { operations } from "../../../lib/contract/operations.ts";
 import { type Answer, useApi } from "../../support/api.ts";
-import { seededChance } from "../../support/clock.ts";
+import { seededRandom } from "../../support/clock.ts";
 import { Pace } from "../../support/pace.ts";
 import { seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
 import { World } from "../../support/world.ts";
@@ -34,8 +34,8 @@ test("the document and the list of operations name the same", () => {
   expect(documented.map(({ id }) => id).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
 });
 
-/** Every request has a chance of its own, so that one can be repeated alone. */
-const chanceOf = (form: number, index: number) => seededChance(seed * 1_000_000 + form * 100_000 + index);
+/** Every request has its own random source, so that one can be repeated alone. */
+const chanceOf = (form: number, index: number) => seededRandom(seed * 1_000_000 + form * 100_000 + index);
 
 async function send(
   draft: Pick<Draft, "operation" | "kind">,
@@ -166,8 +166,8 @@ describe(`requests made from docs/openapi.json (SEED=${seed})`, () => {
     "valid ones are answered as foreseen and as documented, and none is refused",
     async () => {
       const { problems, done } = await playAll(1, async (index) => {
-        const chance = chanceOf(1, index);
-        const draft = validDraft(oneOf(chance, documented), fuzz, chance);
+        const random = chanceOf(1, index);
+        const draft = validDraft(oneOf(random, documented), fuzz, random);
         const { operation, kind } = draft;
         const answer = await sendDraft(draft);
         const problem = await refusal(draft, answer, foreseen(draft, fuzz.homes[kind]));
@@ -185,9 +185,9 @@ describe(`requests made from docs/openapi.json (SEED=${seed})`, () => {
     "those with one mistake are never accepted, and told which field is wrong",
     async () => {
       const { problems } = await playAll(2, async (index) => {
-        const chance = chanceOf(2, index);
-        const valid = validDraft(oneOf(chance, documented), fuzz, chance);
-        const spoiled = spoil(valid, chance);
+        const random = chanceOf(2, index);
+        const valid = validDraft(oneOf(random, documented), fuzz, random);
+        const spoiled = spoil(valid, random);
         const { reason, draft, rawBody, rawHeaders = [] } = spoiled;
         const { operation, kind } = draft;
         const body = rawBody ?? draft.body;
@@ -208,9 +208,9 @@ describe(`requests made from docs/openapi.json (SEED=${seed})`, () => {
     "hostile ones never break anything",
     async () => {
       const { problems } = await playAll(3, async (index) => {
-        const chance = chanceOf(3, index);
-        const draft = validDraft(oneOf(chance, documented), fuzz, chance);
-        const { target, options } = hostileOf(draft, fuzz.keys[draft.kind], chance);
+        const random = chanceOf(3, index);
+        const draft = validDraft(oneOf(random, documented), fuzz, random);
+        const { target, options } = hostileOf(draft, fuzz.keys[draft.kind], random);
         const answer = await send(draft, target, options);
         const name = `${draft.kind} ${options.method} ${target.slice(0, 200)} ${options.rawHeaders ?? ""}`;
         return {

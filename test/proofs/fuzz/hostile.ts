@@ -1,4 +1,4 @@
-import type { Chance } from "../../../lib/runtime/chance.ts";
+import type { Random } from "../../../lib/runtime/random.ts";
 import type { CallOptions } from "../../support/api.ts";
 import { type Draft, targetOf } from "./draft.ts";
 import { maybe, oneOf } from "./values.ts";
@@ -51,7 +51,7 @@ const queries = [
 const nested = (open: string, close: string, depth: number) => `${open.repeat(depth)}1${close.repeat(depth)}`;
 
 /** Bodies that no honest client sends. */
-const bodies: ReadonlyArray<(draft: Draft, chance: Chance) => Buffer | string> = [
+const bodies: ReadonlyArray<(draft: Draft, random: Random) => Buffer | string> = [
   () => nested("[", "]", 100_000),
   () => nested('{"a":', "}", 20_000),
   () => `{"data":${nested("[", "]", 50_000)}}`,
@@ -61,7 +61,7 @@ const bodies: ReadonlyArray<(draft: Draft, chance: Chance) => Buffer | string> =
   (draft) => `\ufeff${JSON.stringify(draft.body)}`,
   (draft) => Buffer.from(JSON.stringify(draft.body), "utf16le"),
   (draft) => Buffer.concat([Buffer.from(JSON.stringify(draft.body)), Buffer.from([0xff, 0xfe, 0x00])]),
-  (_, chance) => Buffer.from(chance.bytes(1 + chance.below(2_000))),
+  (_, random) => Buffer.from(random.bytes(1 + random.below(2_000))),
   (draft) => JSON.stringify(draft.body).replace("}", ',"role":"cr_admin","role":"cr_member"}'),
   (draft) => JSON.stringify({ ...draft.body, data: [{ learning: "\ud800", repository_id: "\u0000" }] }),
   () => '{"data":[{"__proto__":{"repository_id":"9001","learning":"x"}}]}',
@@ -70,7 +70,7 @@ const bodies: ReadonlyArray<(draft: Draft, chance: Chance) => Buffer | string> =
   () => '{"constructor":{"prototype":{"polluted":true}}}',
   () => `{"learning":"${"\\ud83d".repeat(1_000)}"}`,
   () => `{"name":${JSON.stringify("\u202e\u2066\ufeff")}}`,
-  (_, chance) => `{"x":"${"y".repeat(maybe(chance, 60) ? 10_000_000 : 1_100_000)}"}`,
+  (_, random) => `{"x":"${"y".repeat(maybe(random, 60) ? 10_000_000 : 1_100_000)}"}`,
 ];
 
 const headerTricks: ReadonlyArray<readonly string[]> = [
@@ -107,21 +107,21 @@ const methods = [
 ];
 
 /** Anything at all: no answer to it may be a 5xx. */
-export function hostileOf(draft: Draft, key: string, chance: Chance): Hostile {
+export function hostileOf(draft: Draft, key: string, random: Random): Hostile {
   const { method } = draft.operation;
   const target = targetOf(draft);
   const plain = { method, key, ...(draft.body && { body: draft.body }) };
-  switch (chance.below(draft.body ? 6 : 4)) {
+  switch (random.below(draft.body ? 6 : 4)) {
     case 0:
-      return { target: oneOf(chance, pathTricks)(target.split("?", 1)[0] ?? ""), options: plain };
+      return { target: oneOf(random, pathTricks)(target.split("?", 1)[0] ?? ""), options: plain };
     case 1:
-      return { target: `${target.split("?", 1)[0]}?${oneOf(chance, queries)}`, options: plain };
+      return { target: `${target.split("?", 1)[0]}?${oneOf(random, queries)}`, options: plain };
     case 2:
-      return { target, options: { ...plain, method: oneOf(chance, methods) } };
+      return { target, options: { ...plain, method: oneOf(random, methods) } };
     case 3:
-      return { target, options: { ...plain, rawHeaders: oneOf(chance, headerTricks) } };
+      return { target, options: { ...plain, rawHeaders: oneOf(random, headerTricks) } };
     default: {
-      const body = oneOf(chance, bodies)(draft, chance);
+      const body = oneOf(random, bodies)(draft, random);
       return { target, options: { ...plain, body, rawHeaders: ["content-type", "application/json"] } };
     }
   }

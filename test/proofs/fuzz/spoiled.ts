@@ -1,4 +1,4 @@
-import type { Chance } from "../../../lib/runtime/chance.ts";
+import type { Random } from "../../../lib/runtime/random.ts";
 import type { Schema } from "./document.ts";
 import { type Draft, isFor, listsMax, policyOf } from "./draft.ts";
 import { judgesOrgId } from "./selector.ts";
@@ -19,7 +19,7 @@ export type Spoiled = {
   readonly item?: number;
 };
 
-type Way = (draft: Draft, chance: Chance) => Spoiled | undefined;
+type Way = (draft: Draft, random: Random) => Spoiled | undefined;
 
 const wrongIntegers = [
   "0",
@@ -91,30 +91,30 @@ const queryOf = ({ operation, kind }: Draft) =>
 const without = ({ query }: Draft, name: string) => query.filter(([each]) => each !== name);
 
 const queryWays: readonly Way[] = [
-  (draft, chance) => {
-    const name = oneOf(chance, wrongNames);
+  (draft, random) => {
+    const name = oneOf(random, wrongNames);
     const query = [...draft.query, [name, "1"] as const];
     return { reason: `unknown parameter ${name}`, field: name, draft: { ...draft, query } };
   },
-  (draft, chance) => {
+  (draft, random) => {
     const given = draft.query.filter(([name]) => name !== "file");
     if (given.length === 0) return undefined;
-    const pair = oneOf(chance, given);
+    const pair = oneOf(random, given);
     const query = [...draft.query, pair];
     return { reason: `${pair[0]} twice`, field: pair[0], draft: { ...draft, query } };
   },
-  (draft, chance) => {
-    const { name } = oneOf(chance, queryOf(draft));
+  (draft, random) => {
+    const { name } = oneOf(random, queryOf(draft));
     const query = [...without(draft, name), [name, ""] as const];
     return { reason: `${name} empty`, field: name, draft: { ...draft, query } };
   },
-  (draft, chance) => {
-    const { name, schema } = oneOf(chance, queryOf(draft));
+  (draft, random) => {
+    const { name, schema } = oneOf(random, queryOf(draft));
     if (name === "org_id" && !judgesOrgId(draft)) return undefined;
     const values =
       name === "cursor" ? ["x", "a.b", "a.b.c", "é", "x".repeat(1_025)] : wrongQueryValues(name, schema);
     if (values.length === 0) return undefined;
-    const value = oneOf(chance, values);
+    const value = oneOf(random, values);
     const query = [...without(draft, name), [name, value] as const];
     return { reason: `${name}=${value.slice(0, 40)}`, field: name, draft: { ...draft, query } };
   },
@@ -133,10 +133,10 @@ const queryWays: readonly Way[] = [
 ];
 
 const pathWays: readonly Way[] = [
-  (draft, chance) => {
+  (draft, random) => {
     const [name] = Object.keys(draft.path);
     if (name === undefined) return undefined;
-    const value = oneOf(chance, wrongUuids);
+    const value = oneOf(random, wrongUuids);
     const path = { [name]: encodeURIComponent(value) };
     return { reason: `${name} ${value}`, field: name, draft: { ...draft, path } };
   },
@@ -145,8 +145,8 @@ const pathWays: readonly Way[] = [
 const withBody = (draft: Draft, body: Record<string, unknown>): Draft => ({ ...draft, body });
 
 const bodyWays: readonly Way[] = [
-  (draft, chance) => {
-    const name = oneOf(chance, ["surprise", "constructor", "author", "ORG_ID", "toString"]);
+  (draft, random) => {
+    const name = oneOf(random, ["surprise", "constructor", "author", "ORG_ID", "toString"]);
     const body = { ...draft.body, [name]: 1 };
     return { reason: `unknown field ${name}`, field: name, draft: withBody(draft, body) };
   },
@@ -155,16 +155,16 @@ const bodyWays: readonly Way[] = [
     const reason = "a field __proto__";
     return { reason, field: "__proto__", draft, rawBody: rawBody.replace(",}", "}") };
   },
-  (draft, chance) => {
+  (draft, random) => {
     const names = draft.operation.body?.required ?? [];
     if (names.length === 0) return undefined;
-    const name = oneOf(chance, names);
+    const name = oneOf(random, names);
     const { [name]: _, ...body } = draft.body ?? {};
     return { reason: `no ${name}`, field: name, draft: withBody(draft, body) };
   },
-  (draft, chance) => {
-    const [name, schema] = oneOf(chance, Object.entries(draft.operation.body?.properties ?? {}));
-    const value = oneOf(chance, invalidValues(schema));
+  (draft, random) => {
+    const [name, schema] = oneOf(random, Object.entries(draft.operation.body?.properties ?? {}));
+    const value = oneOf(random, invalidValues(schema));
     if (name === "org_id" && value !== "" && !judgesOrgId(draft)) return undefined;
     const said = JSON.stringify(value)?.slice(0, 40);
     const isItem = draft.operation.id === "createLearnings" && name === "data" && isBatch(value);
@@ -175,8 +175,8 @@ const bodyWays: readonly Way[] = [
       ...(isItem && { item: 0 }),
     };
   },
-  (draft, chance) => {
-    const rawBody = oneOf(chance, [
+  (draft, random) => {
+    const rawBody = oneOf(random, [
       "[]",
       "null",
       '"text"',
@@ -191,8 +191,8 @@ const bodyWays: readonly Way[] = [
     ]);
     return { reason: `the body ${rawBody}`, field: "body", draft, rawBody };
   },
-  (draft, chance) => {
-    const type = oneOf(chance, [
+  (draft, random) => {
+    const type = oneOf(random, [
       "text/plain",
       "application/xml",
       "application/jsonp",
@@ -212,14 +212,14 @@ const bodyWays: readonly Way[] = [
 const isBatch = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.length <= 100;
 
 /** Elements of a batch of Learnings that fail alone, among others that do not. */
-const itemWay: Way = (draft, chance) => {
+const itemWay: Way = (draft, random) => {
   const items = draft.operation.body?.properties?.data?.items;
   if (draft.operation.id !== "createLearnings" || !items) return undefined;
-  const [name, schema] = oneOf(chance, Object.entries(items.properties ?? {}));
+  const [name, schema] = oneOf(random, Object.entries(items.properties ?? {}));
   const good = { repository_id: repositories[0], learning: "Good" };
-  const data = Array.from({ length: 1 + chance.below(4) }, () => good);
-  const item = chance.below(data.length);
-  const bad = { ...good, [name]: oneOf(chance, invalidValues(schema)) };
+  const data = Array.from({ length: 1 + random.below(4) }, () => good);
+  const item = random.below(data.length);
+  const bad = { ...good, [name]: oneOf(random, invalidValues(schema)) };
   return {
     reason: `data[${item}].${name}`,
     field: name,
@@ -229,11 +229,11 @@ const itemWay: Way = (draft, chance) => {
 };
 
 /** One mistake in an otherwise valid request. */
-export function spoil(draft: Draft, chance: Chance): Spoiled {
+export function spoil(draft: Draft, random: Random): Spoiled {
   const items = Array.from({ length: 10 }, () => itemWay);
   const ways = [...queryWays, ...pathWays, ...(draft.body ? [...bodyWays, ...items] : [])];
   for (;;) {
-    const spoiled = oneOf(chance, ways)(draft, chance);
+    const spoiled = oneOf(random, ways)(draft, random);
     if (spoiled) return spoiled;
   }
 }

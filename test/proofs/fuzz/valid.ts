@@ -1,5 +1,5 @@
 import { toBase32 } from "../../../lib/access/base32.ts";
-import type { Chance } from "../../../lib/runtime/chance.ts";
+import type { Random } from "../../../lib/runtime/random.ts";
 import type { Documented, Schema } from "./document.ts";
 import { closedLists, type Draft, isFor, kindsOf, listsMax, listValues } from "./draft.ts";
 import { type OrganizationChoice, withOrganization } from "./selector.ts";
@@ -14,73 +14,73 @@ import {
   repositoryName,
 } from "./world.ts";
 
-export function validDraft(operation: Documented, world: FuzzWorld, chance: Chance): Draft {
-  const kind = oneOf(chance, kindsOf(operation));
+export function validDraft(operation: Documented, world: FuzzWorld, random: Random): Draft {
+  const kind = oneOf(random, kindsOf(operation));
   const home = world.homes[kind];
-  const body = operation.body && tidyBody(operation, validObject(operation.body, chance), kind, chance);
+  const body = operation.body && tidyBody(operation, validObject(operation.body, random), kind, random);
   const draft = {
     operation,
     kind,
     path: Object.fromEntries(
       operation.parameters
         .filter((parameter) => parameter.in === "path")
-        .map(({ name, schema }) => [name, pathValue(operation, name, schema, home, chance)]),
+        .map(({ name, schema }) => [name, pathValue(operation, name, schema, home, random)]),
     ),
-    query: validQuery(operation, home, kind, chance),
+    query: validQuery(operation, home, kind, random),
     body,
   };
-  return tidyQuery(withOrganization(draft, home, (choice) => organizationOf(choice, chance)));
+  return tidyQuery(withOrganization(draft, home, (choice) => organizationOf(choice, random)));
 }
 
 /** Half of the time where it need not be. */
-function organizationOf({ isRequired, values }: OrganizationChoice, chance: Chance): string | undefined {
-  if (!isRequired && maybe(chance, 50)) return undefined;
-  const value = oneOf(chance, values);
-  return typeof value === "string" ? value : String(validValue(value, chance));
+function organizationOf({ isRequired, values }: OrganizationChoice, random: Random): string | undefined {
+  if (!isRequired && maybe(random, 50)) return undefined;
+  const value = oneOf(random, values);
+  return typeof value === "string" ? value : String(validValue(value, random));
 }
 
-function pathValue({ id }: Documented, name: string, schema: Schema, home: FuzzHome, chance: Chance): string {
-  if (name === "organization_id" && maybe(chance, 70)) return home.uuid;
+function pathValue({ id }: Documented, name: string, schema: Schema, home: FuzzHome, random: Random): string {
+  if (name === "organization_id" && maybe(random, 70)) return home.uuid;
   // What one request deletes, another would miss.
-  if (name === "learning_id" && id !== "deleteLearning" && maybe(chance, 70))
-    return oneOf(chance, home.learningIds);
-  if (name === "role_id") return oneOf(chance, ["cr_admin", "cr_member", "cr_billing_admin", chance.uuid()]);
-  if (name === "key_id") return `k${toBase32(chance.bytes(10))}`;
-  return String(validValue(schema, chance));
+  if (name === "learning_id" && id !== "deleteLearning" && maybe(random, 70))
+    return oneOf(random, home.learningIds);
+  if (name === "role_id") return oneOf(random, ["cr_admin", "cr_member", "cr_billing_admin", random.uuid()]);
+  if (name === "key_id") return `k${toBase32(random.bytes(10))}`;
+  return String(validValue(schema, random));
 }
 
 function validQuery(
   { parameters }: Documented,
   home: FuzzHome,
   kind: FuzzKind,
-  chance: Chance,
+  random: Random,
 ): Array<[string, string]> {
   const query: Array<[string, string]> = [];
   for (const { name, schema, required, in: place } of parameters) {
-    if (place !== "query" || name === "cursor" || name === "org_id" || (!required && maybe(chance, 60)))
+    if (place !== "query" || name === "cursor" || name === "org_id" || (!required && maybe(random, 60)))
       continue;
     if (!isFor(name, kind)) continue;
     if (schema.type === "array") {
-      const count = oneOf(chance, [1, 2, schema.maxItems ?? 1]);
+      const count = oneOf(random, [1, 2, schema.maxItems ?? 1]);
       for (let index = 0; index < count; index++)
-        query.push([name, String(validValue(schema.items ?? {}, chance))]);
-    } else query.push([name, queryValue(name, schema, home, chance)]);
+        query.push([name, String(validValue(schema.items ?? {}, random))]);
+    } else query.push([name, queryValue(name, schema, home, random)]);
   }
   return query;
 }
 
-function queryValue(name: string, schema: Schema, home: FuzzHome, chance: Chance): string {
+function queryValue(name: string, schema: Schema, home: FuzzHome, random: Random): string {
   const valuesMax = listsMax[name];
-  if (schema.type === "integer") return digits(chance, schema.minimum ?? 0, schema.maximum ?? 1);
-  if (name === "repository_name" && maybe(chance, 50)) return repositoryName;
-  if (valuesMax === undefined) return String(validValue(schema, chance));
+  if (schema.type === "integer") return digits(random, schema.minimum ?? 0, schema.maximum ?? 1);
+  if (name === "repository_name" && maybe(random, 50)) return repositoryName;
+  if (valuesMax === undefined) return String(validValue(schema, random));
   const values = listValues(name, home);
   const element = () =>
-    closedLists.includes(name) || maybe(chance, 50)
-      ? oneOf(chance, values)
-      : textOf(chance, 1, 20).replaceAll(",", "");
-  const count = oneOf(chance, [1, 2, valuesMax]);
-  return Array.from({ length: count }, () => `${maybe(chance, 10) ? " " : ""}${element() || "x"}`).join(",");
+    closedLists.includes(name) || maybe(random, 50)
+      ? oneOf(random, values)
+      : textOf(random, 1, 20).replaceAll(",", "");
+  const count = oneOf(random, [1, 2, valuesMax]);
+  return Array.from({ length: count }, () => `${maybe(random, 10) ? " " : ""}${element() || "x"}`).join(",");
 }
 
 /** Rules between parameters, which no schema of a single one can say. */
@@ -119,7 +119,7 @@ function tidyBody(
   operation: Documented,
   body: Record<string, unknown>,
   kind: FuzzKind,
-  chance: Chance,
+  random: Random,
 ): Record<string, unknown> {
   const { org_id: _, ...tidy } = body;
   const isWorkspace = kind === "workspace";
@@ -127,7 +127,7 @@ function tidyBody(
     delete tidy.user_ids;
     delete tidy.emails;
     const field = isWorkspace ? "emails" : "user_ids";
-    tidy[field] = validValue(operation.body?.properties?.[field] ?? {}, chance);
+    tidy[field] = validValue(operation.body?.properties?.[field] ?? {}, random);
   }
   for (const [field, known] of [
     ["user_ids", members],
@@ -135,18 +135,18 @@ function tidyBody(
   ] as const) {
     const people = tidy[field];
     if (Array.isArray(people))
-      tidy[field] = people.map((person) => (maybe(chance, 50) ? oneOf(chance, known) : person));
+      tidy[field] = people.map((person) => (maybe(random, 50) ? oneOf(random, known) : person));
   }
   if (Array.isArray(tidy.data))
     tidy.data = tidy.data.map((item) =>
-      maybe(chance, 80) ? { ...item, repository_id: oneOf(chance, repositories) } : item,
+      maybe(random, 80) ? { ...item, repository_id: oneOf(random, repositories) } : item,
     );
   if (tidy.permissions !== undefined)
-    tidy.permissions = Array.from({ length: chance.below(4) }, () => oneOf(chance, realPermissions)).map(
+    tidy.permissions = Array.from({ length: random.below(4) }, () => oneOf(random, realPermissions)).map(
       ([resource_id, access_type]) => ({ resource_id, access_type }),
     );
   if (tidy.duplicate_from !== undefined) {
-    tidy.duplicate_from = oneOf(chance, ["cr_member", chance.uuid()]);
+    tidy.duplicate_from = oneOf(random, ["cr_member", random.uuid()]);
     delete tidy.permissions;
   }
   return tidy;

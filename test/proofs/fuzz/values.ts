@@ -1,12 +1,12 @@
-import type { Chance } from "../../../lib/runtime/chance.ts";
+import type { Random } from "../../../lib/runtime/random.ts";
 import type { Schema } from "./document.ts";
 
-export const oneOf = <Element>(chance: Chance, elements: readonly Element[]): Element => {
-  const element = elements[chance.below(elements.length)];
+export const oneOf = <Element>(random: Random, elements: readonly Element[]): Element => {
+  const element = elements[random.below(elements.length)];
   if (element === undefined) throw new Error("There is nothing to choose from.");
   return element;
 };
-export const maybe = (chance: Chance, percent: number): boolean => chance.below(100) < percent;
+export const maybe = (random: Random, percent: number): boolean => random.below(100) < percent;
 
 const alphabets = [
   "abcdefghijklmnopqrstuvwxyz0123456789",
@@ -18,14 +18,14 @@ const alphabets = [
 
 /** Text without a space at its ends: what is counted after trimming is then what was sent. */
 export function textOf(
-  chance: Chance,
+  random: Random,
   min: number,
   max: number,
   bytesMax = Number.POSITIVE_INFINITY,
 ): string {
-  const letters = [...oneOf(chance, alphabets)];
-  const wanted = oneOf(chance, [min, max, min + chance.below(Math.max(1, Math.min(max, 40) - min + 1))]);
-  const points = Array.from({ length: wanted }, () => oneOf(chance, letters));
+  const letters = [...oneOf(random, alphabets)];
+  const wanted = oneOf(random, [min, max, min + random.below(Math.max(1, Math.min(max, 40) - min + 1))]);
+  const points = Array.from({ length: wanted }, () => oneOf(random, letters));
   while (Buffer.byteLength(points.join("")) > bytesMax) points.pop();
   return points.join("");
 }
@@ -40,58 +40,58 @@ export const charactersMaxOf = ({ description, maxLength }: Schema): number | un
   return counted === undefined ? maxLength : Number(counted);
 };
 
-export const digits = (chance: Chance, min: number, max: number): string =>
-  String(oneOf(chance, [min, max, min + chance.below(max - min + 1)]));
+export const digits = (random: Random, min: number, max: number): string =>
+  String(oneOf(random, [min, max, min + random.below(max - min + 1)]));
 
-export const dayOf = (chance: Chance): string =>
-  `${2000 + chance.below(40)}-${pad(1 + chance.below(12))}-${pad(1 + chance.below(28))}`;
+export const dayOf = (random: Random): string =>
+  `${2000 + random.below(40)}-${pad(1 + random.below(12))}-${pad(1 + random.below(28))}`;
 
 const pad = (number: number): string => String(number).padStart(2, "0");
 
-const instantOf = (chance: Chance): string =>
-  `${dayOf(chance)}T${pad(chance.below(24))}:${pad(chance.below(60))}:${pad(chance.below(60))}${oneOf(chance, ["Z", ".123Z", "+05:30", "-11:00"])}`;
+const instantOf = (random: Random): string =>
+  `${dayOf(random)}T${pad(random.below(24))}:${pad(random.below(60))}:${pad(random.below(60))}${oneOf(random, ["Z", ".123Z", "+05:30", "-11:00"])}`;
 
-export function uuidOf(chance: Chance): string {
-  return maybe(chance, 30) ? chance.uuid().toUpperCase() : chance.uuid();
+export function uuidOf(random: Random): string {
+  return maybe(random, 30) ? random.uuid().toUpperCase() : random.uuid();
 }
 
 /** A value that the schema allows. */
-export function validValue(schema: Schema, chance: Chance): unknown {
-  if (schema.enum) return oneOf(chance, schema.enum);
-  if (schema.type === "boolean") return maybe(chance, 50);
-  if (schema.type === "integer") return Number(digits(chance, schema.minimum ?? 0, schema.maximum ?? 1));
-  if (schema.type === "array") return validArray(schema, chance);
-  if (schema.type === "object") return validObject(schema, chance);
+export function validValue(schema: Schema, random: Random): unknown {
+  if (schema.enum) return oneOf(random, schema.enum);
+  if (schema.type === "boolean") return maybe(random, 50);
+  if (schema.type === "integer") return Number(digits(random, schema.minimum ?? 0, schema.maximum ?? 1));
+  if (schema.type === "array") return validArray(schema, random);
+  if (schema.type === "object") return validObject(schema, random);
   if (schema.type === "null") return null;
-  if (schema.format === "uuid") return uuidOf(chance);
-  if (schema.format === "date") return dayOf(chance);
-  if (schema.format === "uri") return urlOf(chance, charactersMaxOf(schema) ?? 30);
+  if (schema.format === "uuid") return uuidOf(random);
+  if (schema.format === "date") return dayOf(random);
+  if (schema.format === "uri") return urlOf(random, charactersMaxOf(schema) ?? 30);
   if (schema.anyOf?.some(({ format }) => format === "date-time"))
-    return maybe(chance, 50) ? dayOf(chance) : instantOf(chance);
-  if (schema.anyOf) return validValue(oneOf(chance, schema.anyOf), chance);
-  const text = textOf(chance, schema.minLength ?? 1, charactersMaxOf(schema) ?? 30, bytesMaxOf(schema));
+    return maybe(random, 50) ? dayOf(random) : instantOf(random);
+  if (schema.anyOf) return validValue(oneOf(random, schema.anyOf), random);
+  const text = textOf(random, schema.minLength ?? 1, charactersMaxOf(schema) ?? 30, bytesMaxOf(schema));
   return schema.description?.includes("invisible") ? text.replaceAll(/[\u200d\ufe0f]/g, "x") : text;
 }
 
 /** A full one seldom: every element costs a write. */
-function validArray({ items = {}, minItems = 0, maxItems = 3 }: Schema, chance: Chance): unknown[] {
-  const few = minItems + chance.below(Math.min(maxItems, 4) - minItems + 1);
-  const length = maybe(chance, 5) ? maxItems : few;
-  return Array.from({ length }, () => validValue(items, chance));
+function validArray({ items = {}, minItems = 0, maxItems = 3 }: Schema, random: Random): unknown[] {
+  const few = minItems + random.below(Math.min(maxItems, 4) - minItems + 1);
+  const length = maybe(random, 5) ? maxItems : few;
+  return Array.from({ length }, () => validValue(items, random));
 }
 
 /** Short, or as long as it may be. */
-function urlOf(chance: Chance, charactersMax: number): string {
-  const url = `https://example.com/${chance.below(1_000)}?q=%20#f`;
-  return maybe(chance, 50) ? url : url.padEnd(charactersMax, "f");
+function urlOf(random: Random, charactersMax: number): string {
+  const url = `https://example.com/${random.below(1_000)}?q=%20#f`;
+  return maybe(random, 50) ? url : url.padEnd(charactersMax, "f");
 }
 
 export function validObject(
   { properties = {}, required = [] }: Schema,
-  chance: Chance,
+  random: Random,
 ): Record<string, unknown> {
-  const chosen = Object.entries(properties).filter(([name]) => required.includes(name) || maybe(chance, 50));
-  return Object.fromEntries(chosen.map(([name, schema]) => [name, validValue(schema, chance)]));
+  const chosen = Object.entries(properties).filter(([name]) => required.includes(name) || maybe(random, 50));
+  return Object.fromEntries(chosen.map(([name, schema]) => [name, validValue(schema, random)]));
 }
 
 const otherTypes: readonly unknown[] = [null, true, 0, -1.5, 1e308, "", "text", [], {}, [[]], { length: 1 }];

@@ -1,4 +1,4 @@
-import type { Chance } from "../../../lib/runtime/chance.ts";
+import type { Random } from "../../../lib/runtime/random.ts";
 import {
   everyKind,
   get,
@@ -13,12 +13,12 @@ import {
   readersOf,
   withLegacy,
 } from "./requests.ts";
-import { type Holder, shared } from "./shops.ts";
+import { type Holder, shared } from "./tenants.ts";
 
 export type Collision = {
   readonly operation: string;
   readonly kinds: Kinds;
-  ask(holder: Holder, chance: Chance): Request;
+  ask(holder: Holder, random: Random): Request;
 };
 
 /** Requests that mean something in every tenant: each must see its own, and only its own. */
@@ -26,30 +26,30 @@ export const collisions: readonly Collision[] = [
   ...[...new Set([...optional, ...narrowed])].map((operation) => ({
     operation,
     kinds: readersOf(operation),
-    ask: (_: Holder, chance: Chance) => get(lists[operation](chance)),
+    ask: (_: Holder, random: Random) => get(lists[operation](random)),
   })),
   { operation: "listAuditLogs", kinds: everyKind, ask: () => get("/v1/audit-logs") },
   ...metrics.map((operation) => ({
     operation,
     kinds: readersOf(operation),
-    ask: (_: Holder, chance: Chance) =>
-      get(lists[operation](chance), { repository_ids: shared.repositoryId, user_ids: "u1" }),
+    ask: (_: Holder, random: Random) =>
+      get(lists[operation](random), { repository_ids: shared.repositoryId, user_ids: "u1" }),
   })),
   {
     operation: "listLearnings",
     kinds: ["user"],
-    ask: (_, chance) => get(lists.listLearnings(chance), { repository_name: shared.repositoryName }),
+    ask: (_, random) => get(lists.listLearnings(random), { repository_name: shared.repositoryName }),
   },
   {
     operation: "listLearnings",
     kinds: withLegacy(everyKind),
-    ask: (_, chance) =>
-      get(lists.listLearnings(chance), { file: shared.file, user_ids: "u1", search: "mind" }),
+    ask: (_, random) =>
+      get(lists.listLearnings(random), { file: shared.file, user_ids: "u1", search: "mind" }),
   },
   {
     operation: "listSecurityFindings",
     kinds: notWorkspace,
-    ask: (_, chance) => get(lists.listSecurityFindings(chance), { repo_id: shared.repositoryId }),
+    ask: (_, random) => get(lists.listSecurityFindings(random), { repo_id: shared.repositoryId }),
   },
   { operation: "listUsers", kinds: ["workspace"], ask: () => get("/v1/users", { org_id: shared.orgIds[0] }) },
   { operation: "listRoles", kinds: everyKind, ask: (holder) => get("/v1/roles", own(holder)) },

@@ -4,8 +4,8 @@ import type { Answer } from "../../support/api.ts";
 import { isLong } from "../../support/volume.ts";
 import { bytesOf, leaksIn } from "./compare.ts";
 import { readersOf, window } from "./requests.ts";
-import type { Holder, Shop } from "./shops.ts";
 import type { Stage } from "./stage.ts";
+import type { Holder, TenantFixture } from "./tenants.ts";
 
 /** Every operation that pages. */
 const paged: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ const targetOf = (operation: string, { branch }: Holder): string =>
   paged[operation]?.replace("{organization_id}", branch.uuid) ?? "";
 
 export type MadeCursor = {
-  readonly shop: Shop;
+  readonly shop: TenantFixture;
   readonly holder: Holder;
   readonly operation: string;
   readonly cursor: string;
@@ -43,7 +43,7 @@ export type MadeCursor = {
 /** Of every tenant and operation, as its keys get them. */
 export async function makeCursors(stage: Stage): Promise<MadeCursor[]> {
   const made: MadeCursor[] = [];
-  for (const shop of stage.shops)
+  for (const shop of stage.tenants)
     for (const holder of isLong ? shop.holders : onePerKind(shop))
       for (const operation of Object.keys(paged).filter((each) => readersOf(each).includes(holder.kind))) {
         const target = targetOf(operation, holder);
@@ -58,7 +58,7 @@ export async function makeCursors(stage: Stage): Promise<MadeCursor[]> {
   return made;
 }
 
-export const onePerKind = ({ holders }: Shop): Holder[] => [
+export const onePerKind = ({ holders }: TenantFixture): Holder[] => [
   ...new Map(holders.map((holder) => [holder.kind, holder])).values(),
 ];
 

@@ -4,15 +4,15 @@ import { makeKeyText, parseKeyText } from "../../../lib/access/key-text.ts";
 import { keyKinds } from "../../../lib/contract/access.ts";
 import { keyLimits } from "../../../lib/contract/limits.ts";
 import { useApi } from "../../support/api.ts";
-import { seededChance } from "../../support/clock.ts";
+import { seededRandom } from "../../support/clock.ts";
 import { isLong, seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
 import { World } from "../../support/world.ts";
 import { type Collision, collisions } from "./collisions.ts";
 import { bytesOf, leaksIn } from "./compare.ts";
 import { makeCursors, misuseOwnCursor, onePerKind, swapCursor } from "./cursors.ts";
-import { type Holder, type Shop, strange } from "./shops.ts";
 import { contents, Stage, strayEntries } from "./stage.ts";
 import { type Named, swaps } from "./swaps.ts";
+import { type Holder, strange, type TenantFixture } from "./tenants.ts";
 
 const seed = seedOfRun();
 const swapsWanted = volume(1_050, 100_000);
@@ -23,15 +23,15 @@ const stage = new Stage(api, seed);
 beforeAll(() => stage.build(world, volume(1, 4)), timeoutMs);
 afterAll(() => stage.end());
 
-const namesOf = ({ own, branches }: Shop): Named => {
+const namesOf = ({ own, branches }: TenantFixture): Named => {
   const { uuid, learningIds, roleIds, keyIds } = stage.any(branches);
   const things = { learningId: stage.any(learningIds), roleId: stage.any(roleIds), keyId: stage.any(keyIds) };
   return { ...own, uuid, ...things };
 };
 const namesOfNobody = (): Named => {
-  const { chance } = stage;
-  const keyId = `k${toBase32(chance.bytes(10))}`;
-  return { ...strange(chance), uuid: chance.uuid(), learningId: chance.uuid(), roleId: chance.uuid(), keyId };
+  const { random } = stage;
+  const keyId = `k${toBase32(random.bytes(10))}`;
+  return { ...strange(random), uuid: random.uuid(), learningId: random.uuid(), roleId: random.uuid(), keyId };
 };
 
 const namesInList = 5;
@@ -49,15 +49,15 @@ async function swapNames(): Promise<number> {
   const kind = swap?.kinds[(place + turn) % swap.kinds.length];
   if (!swap || !names || !kind) throw new Error("There is something to swap.");
   kindsMet.add(kind);
-  const holders = stage.shops.flatMap((shop) => shop.holders.map((holder) => ({ shop, holder })));
+  const holders = stage.tenants.flatMap((shop) => shop.holders.map((holder) => ({ shop, holder })));
   const { shop, holder } = stage.any(holders.filter((each) => each.holder.kind === kind));
-  const variant = stage.chance.below(1_000);
+  const variant = stage.random.below(1_000);
   // Lists hold names of others only, or one of the caller's own before them.
   const own = swap.mine && turn % 2 === 1 ? [swap.mine(holder)] : [];
   const count = swap.mine ? namesInList - own.length : 1;
   const ask = async (swapped: readonly string[]) => {
     const [first = "", ...more] = [...own, ...swapped];
-    const request = swap.ask(first, holder, seededChance(variant), more);
+    const request = swap.ask(first, holder, seededRandom(variant), more);
     const answer = await stage.send(holder, swap.operation, request);
     return { answer, request, bytes: bytesOf(answer, swapped) };
   };
@@ -74,8 +74,12 @@ async function swapNames(): Promise<number> {
 }
 
 /** A request with names that every tenant has. Answers the operation if it showed the tenant's own things. */
-async function collide(shop: Shop, holder: Holder, collision: Collision): Promise<string | undefined> {
-  const answer = await stage.send(holder, collision.operation, collision.ask(holder, stage.chance));
+async function collide(
+  shop: TenantFixture,
+  holder: Holder,
+  collision: Collision,
+): Promise<string | undefined> {
+  const answer = await stage.send(holder, collision.operation, collision.ask(holder, stage.random));
   const who = `${collision.operation} by ${holder.kind} of ${shop.id}`;
   expect([who, answer.status]).toEqual([who, 200]);
   expect(leaksIn(answer, stage.secretsBeside(shop), ""), who).toEqual([]);
@@ -84,16 +88,16 @@ async function collide(shop: Shop, holder: Holder, collision: Collision): Promis
 
 /** A key of the right form and checksum: the thief's own secret, the victim's organization. */
 async function forge(): Promise<void> {
-  const thief = stage.any(stage.shops);
+  const thief = stage.any(stage.tenants);
   const isModern = ({ kind }: Holder) => kind !== "legacy";
   const victim = stage.any(stage.otherThan(thief).holders.filter(isModern));
   const hints = parseKeyText(victim.key)?.hints;
   const body = stage.any(thief.holders.filter(isModern)).key.split("_")[2]?.slice(0, -7);
   const secret = fromBase32(body ?? "")?.subarray(0, keyLimits.secretBytes);
   if (!hints || hints.kind === "legacy" || !secret) throw new Error("The keys here are of the new form.");
-  const key = makeKeyText(hints, { ...stage.chance, bytes: () => secret });
+  const key = makeKeyText(hints, { ...stage.random, bytes: () => secret });
   const { operation, ask } = stage.any(collisions.filter(({ kinds }) => kinds.includes(victim.kind)));
-  const answer = await stage.send({ ...victim, key }, operation, ask(victim, stage.chance), thief.id);
+  const answer = await stage.send({ ...victim, key }, operation, ask(victim, stage.random), thief.id);
   expect([operation, answer.status, answer.codes]).toEqual([operation, 401, ["UNAUTHORIZED"]]);
   expect(leaksIn(answer, stage.secretsBeside(thief), "")).toEqual([]);
 }
@@ -114,14 +118,14 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
     "every tenant sees its own under the ids that all have",
     async () => {
       const seen = new Set<string | undefined>();
-      const visit = async (shop: Shop) => {
+      const visit = async (shop: TenantFixture) => {
         for (const holder of isLong ? shop.holders : onePerKind(shop))
           for (const collision of collisions.filter(({ kinds }) => kinds.includes(holder.kind)))
             seen.add(await collide(shop, holder, collision));
       };
-      await Promise.all(stage.shops.map(visit));
+      await Promise.all(stage.tenants.map(visit));
       tell(
-        `${stage.requests} requests with ids that all ${stage.shops.length} tenants have, 0 foreign bytes`,
+        `${stage.requests} requests with ids that all ${stage.tenants.length} tenants have, 0 foreign bytes`,
       );
       // A check that finds nothing must have had something to find.
       for (const { operation } of collisions) expect(seen).toContain(operation);
@@ -189,7 +193,7 @@ describe(`tenants whose provider ids collide (SEED=${seed})`, () => {
     for (const [key, item] of before.things) expect(after.things.get(key)).toEqual(item);
     const told = after.audit.length - before.audit.length;
     expect(told).toBeGreaterThan(0);
-    expect(strayEntries(after.audit, stage.shops)).toEqual([]);
+    expect(strayEntries(after.audit, stage.tenants)).toEqual([]);
     tell(`${swapped} swaps in all, in ${stage.requests} requests; ${told} audit entries, 0 in another's log`);
     expect(swapped).toBeGreaterThanOrEqual(swapsWanted);
   });

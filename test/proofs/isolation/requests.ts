@@ -1,5 +1,5 @@
-import type { Chance } from "../../../lib/runtime/chance.ts";
-import type { Branch, Holder } from "./shops.ts";
+import type { Random } from "../../../lib/runtime/random.ts";
+import type { Branch, Holder } from "./tenants.ts";
 
 export type Request = { readonly method: string; readonly target: string; readonly body?: object };
 
@@ -22,21 +22,21 @@ export const idOf = ({ name }: Branch): string => name.provider_organization_id;
 /** A workspace token must name one of its own organizations where others need name none. */
 export const own = ({ kind, branch }: Holder): { org_id?: string } =>
   kind === "workspace" ? { org_id: idOf(branch) } : {};
-export const oneOf = <Element>(chance: Chance, elements: readonly [Element, ...Element[]]): Element =>
-  elements[chance.below(elements.length)] ?? elements[0];
+export const oneOf = <Element>(random: Random, elements: readonly [Element, ...Element[]]): Element =>
+  elements[random.below(elements.length)] ?? elements[0];
 
 const formats = ["json", "csv", "ndjson"] as const;
 export const lists = {
   listReviewCommentMetrics: () => `/v1/metrics/review-comments?${window}`,
-  listReviewMetrics: (chance: Chance) => `/v1/metrics/reviews?${window}&format=${oneOf(chance, formats)}`,
+  listReviewMetrics: (random: Random) => `/v1/metrics/reviews?${window}&format=${oneOf(random, formats)}`,
   listMcpMetrics: () => `/v1/metrics/mcp?${window}`,
-  listLearnings: (chance: Chance) => `/v1/learnings?format=${oneOf(chance, formats)}`,
+  listLearnings: (random: Random) => `/v1/learnings?format=${oneOf(random, formats)}`,
   // Not what grows meanwhile, as refused keys do, nor what tells several things in no certain order.
-  listAuditLogs: (chance: Chance) => `/v1/audit-logs?actions=role.deleted&format=${oneOf(chance, formats)}`,
+  listAuditLogs: (random: Random) => `/v1/audit-logs?actions=role.deleted&format=${oneOf(random, formats)}`,
   listUsers: () => "/v1/users",
   listOrganizations: () => "/v1/organizations",
-  listSecurityFindings: (chance: Chance) =>
-    `/v1/security/scans/code?format=${oneOf(chance, ["json", "csv", "sarif"])}`,
+  listSecurityFindings: (random: Random) =>
+    `/v1/security/scans/code?format=${oneOf(random, ["json", "csv", "sarif"])}`,
 } as const;
 export type List = keyof typeof lists;
 

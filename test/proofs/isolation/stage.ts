@@ -2,36 +2,36 @@ import { expect } from "vitest";
 import { operations } from "../../../lib/contract/operations.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { reconcileAll } from "../../../lib/index/reconcile.ts";
-import type { Chance } from "../../../lib/runtime/chance.ts";
+import type { Random } from "../../../lib/runtime/random.ts";
 import type { Item, Key, Table } from "../../../lib/store/table.ts";
 import type { Answer, Api } from "../../support/api.ts";
-import { seededChance } from "../../support/clock.ts";
+import { seededRandom } from "../../support/clock.ts";
 import { Pace } from "../../support/pace.ts";
 import type { World } from "../../support/world.ts";
 import { own, type Request, write } from "./requests.ts";
-import { buildShop, type Holder, planWorld, type Shop, shared } from "./shops.ts";
+import { buildTenant, type Holder, planWorld, shared, type TenantFixture } from "./tenants.ts";
 
 const callersAtOnce = 8;
 
 /** A world of tenants, and a way to call in the name of any of them. */
 export class Stage {
-  readonly chance: Chance;
-  readonly shops: Shop[] = [];
+  readonly random: Random;
+  readonly tenants: TenantFixture[] = [];
   requests = 0;
   readonly #api: Api;
   #pace: Pace | undefined;
 
   constructor(api: Api, seed: number) {
     this.#api = api;
-    this.chance = seededChance(seed);
+    this.random = seededRandom(seed);
   }
 
   async build(world: World, worlds: number): Promise<void> {
-    for (const plan of planWorld(this.chance)) this.shops.push(await buildShop(world, this.chance, plan));
+    for (const plan of planWorld(this.random)) this.tenants.push(await buildTenant(world, this.random, plan));
     // Further worlds bring instances only: the cloud's organization 100 of each provider exists once.
     for (let more = 1; more < worlds; more++)
-      for (const plan of planWorld(this.chance).filter(({ kind }) => kind === "instance"))
-        this.shops.push(await buildShop(world, this.chance, plan));
+      for (const plan of planWorld(this.random).filter(({ kind }) => kind === "instance"))
+        this.tenants.push(await buildTenant(world, this.random, plan));
     // Else a Learning that is sent again would be indexed then, which changes something.
     await reconcileAll({ ...world.deps, embedder: localEmbedder });
     this.#pace = new Pace(Date.now());
@@ -42,25 +42,25 @@ export class Stage {
   }
 
   any<Element>(elements: readonly Element[]): Element {
-    const element = elements[this.chance.below(elements.length)];
+    const element = elements[this.random.below(elements.length)];
     if (element === undefined) throw new Error("There is nothing to choose from.");
     return element;
   }
 
-  otherThan(shop: Shop): Shop {
-    return this.any(this.shops.filter((each) => each !== shop));
+  otherThan(shop: TenantFixture): TenantFixture {
+    return this.any(this.tenants.filter((each) => each !== shop));
   }
 
   /** Each another one: a name that is sent twice is done once. */
-  othersThan(shop: Shop, count: number): Shop[] {
-    const others: Shop[] = [];
+  othersThan(shop: TenantFixture, count: number): TenantFixture[] {
+    const others: TenantFixture[] = [];
     while (others.length < count)
-      others.push(this.any(this.shops.filter((each) => each !== shop && !others.includes(each))));
+      others.push(this.any(this.tenants.filter((each) => each !== shop && !others.includes(each))));
     return others;
   }
 
-  secretsBeside(shop: Shop): string[] {
-    return this.shops.filter((each) => each !== shop).flatMap(({ secrets }) => secrets);
+  secretsBeside(shop: TenantFixture): string[] {
+    return this.tenants.filter((each) => each !== shop).flatMap(({ secrets }) => secrets);
   }
 
   /** In the name of the holder's tenant, which the request's id tells, unless somebody else poses as them. */
@@ -81,7 +81,7 @@ export class Stage {
 
   /** Decides what swaps with names that all tenants have decide again: it is noted that somebody did. */
   async settle(): Promise<void> {
-    for (const { holders } of this.shops)
+    for (const { holders } of this.tenants)
       for (const holder of holders.filter(({ kind }) => kind === "organization" || kind === "workspace"))
         for (const [operation, request] of settlingRequests(holder))
           expect((await this.send(holder, operation, request)).status).toBe(200);
@@ -132,10 +132,10 @@ export async function contents(table: Table): Promise<{ things: Map<string, Item
 }
 
 /** Entries in another log than that of the tenant whose request made them. */
-export function strayEntries(audit: readonly Item[], shops: readonly Shop[]): Item[] {
+export function strayEntries(audit: readonly Item[], tenants: readonly TenantFixture[]): Item[] {
   return audit.filter(({ pk, request_id: requestId }) => {
     const [sender] = String(requestId).split("_", 1);
-    const shop = shops.find(({ id }) => id === sender);
+    const shop = tenants.find(({ id }) => id === sender);
     const owners = shop ? [shop.id, ...shop.branches.map(({ uuid }) => uuid)] : [];
     return shop && !owners.includes(pk.split("#")[2] ?? "");
   });

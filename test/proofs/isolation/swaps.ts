@@ -1,4 +1,4 @@
-import type { Chance } from "../../../lib/runtime/chance.ts";
+import type { Random } from "../../../lib/runtime/random.ts";
 import {
   everyKind,
   get,
@@ -17,7 +17,7 @@ import {
   withLegacy,
   write,
 } from "./requests.ts";
-import { type Holder, type Own, shared } from "./shops.ts";
+import { type Holder, type Own, shared } from "./tenants.ts";
 
 /** Something of a tenant that a request can name. */
 export type Named = Own & {
@@ -39,7 +39,7 @@ export type Swap = {
   /** Of an operation that takes several names at once: one of the caller's own, to go before them. */
   readonly mine?: (holder: Holder) => string;
   /** Of several names, the last ones are for lists only. */
-  ask(name: string, holder: Holder, chance: Chance, more: readonly string[]): Request;
+  ask(name: string, holder: Holder, random: Random, more: readonly string[]): Request;
 };
 
 const listSwaps = (
@@ -53,7 +53,7 @@ const listSwaps = (
     names,
     kinds: kinds(operation),
     ...(mineOf[parameter] && { mine: mineOf[parameter] }),
-    ask: (name, _, chance, more) => get(lists[operation](chance), { [parameter]: [name, ...more].join(",") }),
+    ask: (name, _, random, more) => get(lists[operation](random), { [parameter]: [name, ...more].join(",") }),
   }));
 
 /** Of the parameters that take lists: what the caller's own tenant has. */
@@ -262,8 +262,8 @@ const thingSwaps: readonly Swap[] = [
 ];
 
 /** Whom all tenants have has no seat, and must not get one. */
-const actionOn = (person: string, chance: Chance): string =>
-  person === "u2" || person === shared.email ? "unassign" : oneOf(chance, ["assign", "unassign"]);
+const actionOn = (person: string, random: Random): string =>
+  person === "u2" || person === shared.email ? "unassign" : oneOf(random, ["assign", "unassign"]);
 
 const peopleSwaps: readonly Swap[] = [
   {
@@ -285,16 +285,16 @@ const peopleSwaps: readonly Swap[] = [
     names: ["userId"],
     kinds: notWorkspace,
     mine: () => "u2",
-    ask: (id, _, chance, more) =>
-      write("POST", "/v1/users/seats", { action: actionOn(id, chance), user_ids: [id, ...more] }),
+    ask: (id, _, random, more) =>
+      write("POST", "/v1/users/seats", { action: actionOn(id, random), user_ids: [id, ...more] }),
   },
   {
     operation: "assignSeats",
     names: ["email"],
     kinds: ["workspace"],
     mine: () => shared.email,
-    ask: (email, _, chance, more) =>
-      write("POST", "/v1/users/seats", { action: actionOn(email, chance), emails: [email, ...more] }),
+    ask: (email, _, random, more) =>
+      write("POST", "/v1/users/seats", { action: actionOn(email, random), emails: [email, ...more] }),
   },
   {
     operation: "changeRoles",

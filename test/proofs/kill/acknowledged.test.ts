@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { dataDirectory, enginePath } from "../../../cli/local/data-directory.ts";
 import { chooseEngine, engineClient } from "../../../cli/local/engine/engine.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { createTable } from "../../../lib/store/create-table.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import type { Table } from "../../../lib/store/table.ts";
@@ -44,7 +44,7 @@ test(
     const client = engineClient(engine.endpoint);
     const tableName = "acknowledged";
     await createTable(client, tableName, engine.kind);
-    const table = createDynamoTable({ client, tableName, clock: systemClock, chance: systemChance });
+    const table = createDynamoTable({ client, tableName, clock: systemClock, random: systemRandom });
     const lost: string[] = [];
     let written = 0;
     let acknowledgedInAll = 0;

@@ -3,7 +3,7 @@ import { createAnswer } from "../../../lib/contract/operations/learnings.ts";
 import { rolesChangeAnswer, seatsAnswer } from "../../../lib/contract/records-people.ts";
 import type { OutgoingEvent } from "../../../lib/events/send.ts";
 import { sendEvents } from "../../../lib/events/send.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { finalized } from "../../metrics/support.ts";
 import type { OrganizationId } from "../../support/world.ts";
 import type { Front, Said } from "./front.ts";
@@ -235,7 +235,7 @@ export class Crowd {
     const comments = Array.from({ length: version }, (_, index) => ({ url: `${data.pr_url}#r${index}` }));
     const occurred_at = new Date(Date.UTC(2026, 10, 1) + version * 1000).toISOString();
     return {
-      id: systemChance.uuid(),
+      id: systemRandom.uuid(),
       type: "pull_request.finalized",
       occurred_at,
       data: { ...data, comments },

@@ -3,8 +3,8 @@ import { type Gateway, startGateway } from "../../../cli/local/gateway.ts";
 import { errorCodes } from "../../../lib/contract/errors.ts";
 import { operations } from "../../../lib/contract/operations.ts";
 import { binaryMediaTypes, fallbackSource } from "../../../lib/contract/platform.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 
 export type Said = {
   readonly status: number;
@@ -36,7 +36,7 @@ export class Front {
         stage: "local",
         binaryMediaTypes,
         clock: systemClock,
-        chance: systemChance,
+        random: systemRandom,
       },
       0,
     );

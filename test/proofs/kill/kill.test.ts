@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalBackend, openBackend } from "../../../cli/local/backend.ts";
 import { dataDirectory, enginePath } from "../../../cli/local/data-directory.ts";
-import { createPump } from "../../../cli/local/ingest.ts";
+import { createQueuePoller } from "../../../cli/local/ingest.ts";
 import { indexLimits } from "../../../lib/contract/limits.ts";
 import { localEmbedder } from "../../../lib/index/local-embedder.ts";
 import { reconcileAll, reconcileSome } from "../../../lib/index/reconcile.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
 import { reconcilerKey, stalePartition } from "../../../lib/store/layout.ts";
 import { type Item, queryAll } from "../../../lib/store/table.ts";
 import { everything } from "../../events/support.ts";
 import { problemsOf } from "../../learnings/check-table.ts";
 import { checkPeople } from "../../people/checks.ts";
-import { seededChance } from "../../support/clock.ts";
+import { seededRandom } from "../../support/clock.ts";
 import { isLong, seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
 import { github, World } from "../../support/world.ts";
 import { Crowd, type Home } from "./crowd.ts";
@@ -107,7 +107,7 @@ async function settle(world: World): Promise<{ homes: Home[]; token: string }> {
 /** The load, the kills, and then quiet: everybody is done and the queue is empty. */
 async function liveAndDie(): Promise<void> {
   const ending = new AbortController();
-  const pump = createPump(
+  const pump = createQueuePoller(
     backend,
     () => undefined,
     () => void deliveriesFailed++,
@@ -119,7 +119,7 @@ async function liveAndDie(): Promise<void> {
   const teachers = ["Ann", "Bob", "Cem"].slice(0, volume(2, 3)).map((teacher) => crowd.teach(teacher));
   const walks = journeys.map(({ walker }) => walk(walker));
   const work = [...teachers, crowd.promote(), crowd.seat(), crowd.ingest(), ...walks];
-  const chance = seededChance(seedOfRun());
+  const random = seededRandom(seedOfRun());
   // One more life at a time, should no kill have hurt: none came between a record and its place in the index, or every
   // absence was bridged by retries.
   const hasHurt = () => crowd.leftUnindexed > 0 && front.countOf(503) > lives;
@@ -127,10 +127,10 @@ async function liveAndDie(): Promise<void> {
     // The first life includes the first load of every function.
     await (lives === 0 ? untilMoreIsDone(20_000, ["deletions"]) : untilMoreIsDone(1_500));
     const isBehind = lives % 2 === 0 && (await untilIndexIsBehind(1_500));
-    if (!isBehind) await pause(chance.below(200));
+    if (!isBehind) await pause(random.below(200));
     await engine.kill();
     if (isBehind) await untilWriterGivesUp(2_500);
-    await pause(chance.below(awayMsMax));
+    await pause(random.below(awayMsMax));
     await engine.revive();
     await checkLife();
   }
@@ -285,7 +285,7 @@ const reconciling = (aheadMs: number) => ({
   table: backend.table,
   embedder: localEmbedder,
   clock: { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs },
-  chance: systemChance,
+  random: systemRandom,
 });
 
 /** Runs of the schedule a minute later, while the slow full pass rests: only markers lead to what is behind. */

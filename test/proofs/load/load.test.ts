@@ -9,7 +9,7 @@ import * as z from "zod";
 import { deleteKey } from "../../../lib/contract/operations/keys.ts";
 import { deleteRole } from "../../../lib/contract/operations/roles.ts";
 import { callJson, event, ndjson, type RunningDev, soloOrganization, useDev } from "../../cli/support.ts";
-import { seededChance } from "../../support/clock.ts";
+import { seededRandom } from "../../support/clock.ts";
 import { isLong, seedOfRun, timeoutMs, volume } from "../../support/volume.ts";
 import { type Bucket, bucketsOf } from "./buckets.ts";
 import type { Outcome, Plan, Shot } from "./driver.ts";
@@ -118,7 +118,7 @@ function events(ids: readonly string[]): object[] {
   ];
 }
 
-const chance = seededChance(seedOfRun());
+const random = seededRandom(seedOfRun());
 
 /** At a steady rate, each a little off its beat. */
 function spread(perMinute: number, forMs: number, shots: ReadonlyArray<Omit<Shot, "atMs">>): Shot[] {
@@ -126,7 +126,7 @@ function spread(perMinute: number, forMs: number, shots: ReadonlyArray<Omit<Shot
   return Array.from({ length: Math.floor(forMs / beatMs) }, (_, index) => {
     const shot = shots[index % shots.length];
     if (!shot) throw new Error("There is a bucket without a request.");
-    return { ...shot, atMs: Math.floor(index * beatMs + chance.below(Math.ceil(beatMs))) };
+    return { ...shot, atMs: Math.floor(index * beatMs + random.below(Math.ceil(beatMs))) };
   });
 }
 

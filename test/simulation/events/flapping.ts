@@ -36,7 +36,7 @@ export class FlappingStore {
     return {
       get: (...given) => this.#ask(() => table.get(...given)),
       getMany: (...given) => this.#ask(() => table.getMany(...given)),
-      getTogether: (...given) => this.#ask(() => table.getTogether(...given)),
+      transactGet: (...given) => this.#ask(() => table.transactGet(...given)),
       queryPage: (...given) => this.#ask(() => table.queryPage(...given)),
       scanPage: (...given) => this.#ask(() => table.scanPage(...given)),
       transact: (...given) => this.#ask(() => table.transact(...given)),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { authenticate, Refused } from "../../../lib/access/authenticate.ts";
+import { AuthenticationError, authenticate } from "../../../lib/access/authenticate.ts";
 import { eventLimits } from "../../../lib/contract/limits.ts";
 import { expireWaiting } from "../../../lib/events/expire.ts";
 import type { DeadLetter } from "../../../lib/events/ports.ts";
@@ -155,7 +155,7 @@ async function checkKeys(world: EventWorld): Promise<void> {
     const works = await authenticate(deps, { text }).then(
       () => true,
       (error: unknown) => {
-        if (error instanceof Refused) return false;
+        if (error instanceof AuthenticationError) return false;
         throw error;
       },
     );

@@ -9,7 +9,7 @@ import { AwsFault } from "../../../lib/runtime/aws-fault.ts";
 import type { Clock } from "../../../lib/runtime/clock.ts";
 import { memberKey, organizationTenant } from "../../../lib/store/layout.ts";
 import type { Item, Key, Table, TransactionWrite } from "../../../lib/store/table.ts";
-import { Dice, diceChance, Scheduler } from "../model/scheduler.ts";
+import { Dice, diceRandom, Scheduler } from "../model/scheduler.ts";
 import { type Faults, ModelStore, noFaults } from "../model/store.ts";
 import { randomFaults } from "../simulated-world.ts";
 import { Process } from "../world.ts";
@@ -105,7 +105,7 @@ export class EventWorld {
     return {
       table: this.#table(process),
       clock: this.clock,
-      chance: diceChance(this.dice),
+      random: diceRandom(this.dice),
       retentionDays: auditLimits.retentionDaysDefault,
       receivesMax: queueRules.workerReceivesMax,
       log: () => undefined,
@@ -153,8 +153,8 @@ export class EventWorld {
   /** An operator sends the dead letters again, in some lives: bad ones come back, and disturb nobody. */
   redrive(): boolean {
     if (this.letters.length === 0 || this.dice.chance(0.5)) return false;
-    const chance = diceChance(this.dice);
-    const again = this.letters.splice(0).map(({ group, body }) => ({ id: chance.uuid(), group, body }));
+    const random = diceRandom(this.dice);
+    const again = this.letters.splice(0).map(({ group, body }) => ({ id: random.uuid(), group, body }));
     this.queue.send(again);
     return true;
   }

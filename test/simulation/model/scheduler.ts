@@ -1,5 +1,5 @@
-import type { Chance } from "../../../lib/runtime/chance.ts";
 import type { Clock } from "../../../lib/runtime/clock.ts";
+import type { Random } from "../../../lib/runtime/random.ts";
 
 /** Small, fast and the same everywhere (mulberry32). */
 export class Dice {
@@ -29,7 +29,7 @@ export class Dice {
   }
 }
 
-export function diceChance(dice: Dice): Chance {
+export function diceRandom(dice: Dice): Random {
   return {
     bytes: (count) => Uint8Array.from({ length: count }, () => dice.below(256)),
     uuid: () => `id-${dice.below(2 ** 31).toString(36)}${dice.below(2 ** 31).toString(36)}`,

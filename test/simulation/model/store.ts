@@ -161,7 +161,7 @@ export class ModelStore {
     return {
       get: (key, options) => this.#get(process, key, options),
       getMany: (keys, options) => this.#getMany(process, keys, options),
-      getTogether: (keys) =>
+      transactGet: (keys) =>
         this.#send(process, "read", (answer) =>
           this.#whenFree(keys, () => {
             const items = keys.map((key) => this.#shelf.get(key));
@@ -184,7 +184,7 @@ export class ModelStore {
   }
 
   #shelfFor(options: ReadOptions | undefined): Shelf {
-    if (!options?.eventually) return this.#shelf;
+    if (!options?.eventuallyConsistent) return this.#shelf;
     for (let left = this.#dice.below(this.#log.length + 1); left > 0; left--) {
       const next = this.#log.shift();
       if (next) this.#replica.set(...next);

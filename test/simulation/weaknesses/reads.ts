@@ -72,8 +72,8 @@ export const eventuallyConsistent: Weakness = {
   seedsMax: 300,
   caughtAt: 8,
   table: bend(["reader"], (table) => ({
-    get: (key) => table.get(key, { eventually: true }),
-    queryPage: (range, resume) => table.queryPage({ ...range, eventually: true }, resume),
+    get: (key) => table.get(key, { eventuallyConsistent: true }),
+    queryPage: (range, resume) => table.queryPage({ ...range, eventuallyConsistent: true }, resume),
   })),
 };
 

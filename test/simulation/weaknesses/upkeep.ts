@@ -24,8 +24,8 @@ export const moveLeavesUnpublished: Weakness = {
         isMoving = true;
         return table.queryPage(range, resume);
       },
-      getTogether: async (keys) => {
-        const items = await table.getTogether(keys);
+      transactGet: async (keys) => {
+        const items = await table.transactGet(keys);
         const [key] = keys;
         return isMoving && keys.length === 1 && key && isHead(key) ? [undefined] : items;
       },

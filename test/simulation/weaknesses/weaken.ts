@@ -55,5 +55,5 @@ export const headReadAs = (change: (item: Item) => Item) => (table: Table) => ({
 export const readsApart =
   (applies: (keys: readonly Key[], table: Table) => boolean) =>
   (table: Table): Rules => ({
-    getTogether: (keys) => (applies(keys, table) ? table.getMany(keys) : table.getTogether(keys)),
+    transactGet: (keys) => (applies(keys, table) ? table.getMany(keys) : table.transactGet(keys)),
   });

@@ -199,7 +199,7 @@ export const partsByNumber: Weakness = {
       write: (write) =>
         deps.table.write("put" in write && write.put.pk.startsWith("SPILL#") ? without(write) : write),
     };
-    return { ...deps, table, chance: { ...deps.chance, uuid: () => `number-${next++}` } };
+    return { ...deps, table, random: { ...deps.random, uuid: () => `number-${next++}` } };
   },
 };
 

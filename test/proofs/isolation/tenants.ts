@@ -1,7 +1,7 @@
 import { operatorOrigin } from "../../../lib/audit/entry.ts";
 import type { KeyKind } from "../../../lib/contract/access.ts";
 import { createRole, deleteRole } from "../../../lib/people/custom-roles.ts";
-import type { Chance } from "../../../lib/runtime/chance.ts";
+import type { Random } from "../../../lib/runtime/random.ts";
 import { parseOrganization } from "../../../lib/store/items/organization.ts";
 import { learningPartition, organizationKey } from "../../../lib/store/layout.ts";
 import { finalized } from "../../metrics/support.ts";
@@ -31,7 +31,7 @@ export type Own = {
   readonly word: string;
 };
 
-export type Shop = {
+export type TenantFixture = {
   readonly kind: "workspace" | "instance" | "standalone";
   readonly id: string;
   /** Stands in every text of this tenant, and nowhere else. */
@@ -65,47 +65,51 @@ export const shared = {
 } as const;
 
 const letters = "abcdefghijkmnpqrstuvwxyz23456789";
-export const word = (chance: Chance, length = 10): string =>
-  Array.from({ length }, () => letters[chance.below(letters.length)]).join("");
+export const word = (random: Random, length = 10): string =>
+  Array.from({ length }, () => letters[random.below(letters.length)]).join("");
 
 /** Of the same form as what another tenant has, and of nobody. */
-export const strange = (chance: Chance): Own => ownOf(chance, { kind: "workspace", provider: "gitlab" });
+export const strange = (random: Random): Own => ownOf(random, { kind: "workspace", provider: "gitlab" });
 
-const ownOf = (chance: Chance, { kind, provider }: Pick<ShopPlan, "kind" | "provider">): Own => {
-  const orgId = `7${word(chance)}`;
+const ownOf = (random: Random, { kind, provider }: Pick<ShopPlan, "kind" | "provider">): Own => {
+  const orgId = `7${word(random)}`;
   // A stand-alone organization has the id that all have, at a provider that no other tenant uses.
   const qualifiedOrgId = `${provider}:${kind === "standalone" ? shared.orgIds[0] : orgId}`;
-  return { orgId, qualifiedOrgId, ...namesOf(chance) };
+  return { orgId, qualifiedOrgId, ...namesOf(random) };
 };
 
-const namesOf = (chance: Chance) => ({
-  repositoryId: `r${word(chance)}`,
-  repositoryName: `group/${word(chance)}`,
-  userId: `u${word(chance)}`,
-  email: `${word(chance)}@example.com`,
-  file: `src/${word(chance)}.ts`,
-  word: word(chance),
+const namesOf = (random: Random) => ({
+  repositoryId: `r${word(random)}`,
+  repositoryName: `group/${word(random)}`,
+  userId: `u${word(random)}`,
+  email: `${word(random)}@example.com`,
+  file: `src/${word(random)}.ts`,
+  word: word(random),
 });
 
-export type ShopPlan = { readonly kind: Shop["kind"]; readonly provider: string; readonly id: string };
+export type ShopPlan = {
+  readonly kind: TenantFixture["kind"];
+  readonly provider: string;
+  readonly id: string;
+};
 
 /** Cloud tenants use different providers, instances their own names: so all can have organization 100. */
-export function planWorld(chance: Chance): ShopPlan[] {
+export function planWorld(random: Random): ShopPlan[] {
   const cloud = ["github", "gitlab", "azure_devops", "bitbucket"];
-  const workspaces = 2 + chance.below(2);
+  const workspaces = 2 + random.below(2);
   const plans = cloud.map((provider, index): ShopPlan => {
     const kind = index < workspaces ? "workspace" : "standalone";
-    return { kind, provider, id: `${kind}-${word(chance)}` };
+    return { kind, provider, id: `${kind}-${word(random)}` };
   });
-  const instances = 2 + chance.below(3);
+  const instances = 2 + random.below(3);
   for (let index = 0; index < instances; index++)
-    plans.push({ kind: "instance", provider: "gitlab", id: `instance-${word(chance)}` });
+    plans.push({ kind: "instance", provider: "gitlab", id: `instance-${word(random)}` });
   return plans;
 }
 
-export async function buildShop(world: World, chance: Chance, plan: ShopPlan): Promise<Shop> {
-  const canary = `canary${word(chance, 14)}`;
-  const own = ownOf(chance, plan);
+export async function buildTenant(world: World, random: Random, plan: ShopPlan): Promise<TenantFixture> {
+  const canary = `canary${word(random, 14)}`;
+  const own = ownOf(random, plan);
   if (plan.kind === "workspace") await world.workspace(plan.id, { name: canary });
   if (plan.kind === "instance")
     await world.instance(plan.id, { name: canary, base_url: `https://${canary}.test` });
@@ -210,7 +214,7 @@ async function issueKeys(
   world: World,
   { kind, id }: ShopPlan,
   branches: readonly Branch[],
-  { canary, own }: Pick<Shop, "canary" | "own">,
+  { canary, own }: Pick<TenantFixture, "canary" | "own">,
 ): Promise<Holder[]> {
   const admin = { owner: "u1", role: "cr_admin", name: canary } as const;
   const holders: Holder[] = [];

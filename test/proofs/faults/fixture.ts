@@ -15,9 +15,9 @@ import {
 import { comments, finalized } from "../../metrics/support.ts";
 import { finding } from "../../security-findings/support.ts";
 import { github, gitlab, type OrganizationId, type World } from "../../support/world.ts";
-import type { Stage } from "./scene.ts";
+import type { Stage } from "./scenario.ts";
 
-export type House = {
+export type FaultFixture = {
   readonly keys: Readonly<
     Record<"organization" | "member" | "workspace" | "instance" | "legacy" | "moved" | "revoked", string>
   >;
@@ -46,7 +46,7 @@ export const manyComments = (count = 800) =>
   }));
 
 /** A workspace and an instance, small enough to be put back after every fault. */
-export async function buildHouse(stage: Stage): Promise<House> {
+export async function buildFixture(stage: Stage): Promise<FaultFixture> {
   const { world, api } = stage;
   await world.workspace("faults", { seats_purchased: 3 });
   await world.instance("faults");
@@ -106,7 +106,7 @@ export async function buildHouse(stage: Stage): Promise<House> {
   const orphan = await table.get(vectorKey(uuid, orphanId));
   await api.call(`/v1/learnings/${orphanId}`, { method: "DELETE", key: keys.organization.text });
   if (orphan) await table.write({ put: orphan });
-  if (items.length < 4) throw new Error("The house lacks Learnings.");
+  if (items.length < 4) throw new Error("The fixture lacks Learnings.");
   const unusedRoleId = await makeRole(world, uuid, "Unused");
   // A key had it: whoever deletes the role looks whether that key still lives.
   await world.revoke(
@@ -125,7 +125,7 @@ export async function buildHouse(stage: Stage): Promise<House> {
   };
 }
 
-const keysOf = (texts: Readonly<Record<string, string>>): House["keys"] => ({
+const keysOf = (texts: Readonly<Record<string, string>>): FaultFixture["keys"] => ({
   organization: texts.organization ?? "",
   member: texts.member ?? "",
   workspace: texts.workspace ?? "",
@@ -136,7 +136,7 @@ const keysOf = (texts: Readonly<Record<string, string>>): House["keys"] => ({
 });
 
 /** Adds what takes several items each: a member's repositories, a pull request's comments, the scans. */
-export async function fillHouse({ world, api }: Stage, { uuid }: House): Promise<void> {
+export async function fillFixture({ world, api }: Stage, { uuid }: FaultFixture): Promise<void> {
   const { table } = api.store();
   await world.member(github("one"), "u1", { readable_repository_ids: manyIds });
   const told = { repository_id: "r1", comments: manyComments() };
@@ -146,7 +146,7 @@ export async function fillHouse({ world, api }: Stage, { uuid }: House): Promise
   await table.write({ put: { ...learningListKey(organizationTenant(uuid), "0000"), ...moved } });
   const { items } = await table.queryPage({ pk: scansPartition(uuid) });
   const [ledger] = items;
-  if (!ledger) throw new Error("The house has a scan.");
+  if (!ledger) throw new Error("The fixture has a scan.");
   const more = Array.from({ length: securityLimits.ledgersPageItems }, (_, index) => ({
     put: { ...ledger, sk: `${ledger.sk}-${index}` },
   }));
@@ -158,7 +158,7 @@ export async function growEntries({ api }: Stage): Promise<void> {
   const { table } = api.store();
   const { items } = await table.scanPage({});
   const large = items.filter(({ pk, b }) => /^S#.*#\w#\d+$/.test(pk) && Number(b) > 32_000);
-  if (large.length === 0) throw new Error("The house has a large pull request.");
+  if (large.length === 0) throw new Error("The fixture has a large pull request.");
   await table.writeMany(large.map((item) => ({ put: { ...item, b: requestLimits.responseBytesMax + 1 } })));
 }
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { certain } from "../../lib/runtime/certain.ts";
+import { required } from "../../lib/runtime/required.ts";
 
 test("what is there is handed on, also when it counts as false", () => {
-  expect(["", 0, false].map((value) => certain(value, "value"))).toEqual(["", 0, false]);
+  expect(["", 0, false].map((value) => required(value, "value"))).toEqual(["", 0, false]);
 });
 
 test.each([undefined, null])("%s fails by the name of what is missing", (missing) => {
-  expect(() => certain(missing, "guard of the pool")).toThrow(
+  expect(() => required(missing, "guard of the pool")).toThrow(
     new TypeError("Missing guard of the pool; this is a bug."),
   );
 });

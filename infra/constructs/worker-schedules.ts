@@ -5,7 +5,7 @@ import { Construct } from "constructs";
 import type { ServiceFunction } from "./service-function.ts";
 
 /** The clock: wakes workers at a fixed pace. */
-export class Clockwork extends Construct {
+export class WorkerSchedules extends Construct {
   every(minutes: number, name: string, worker: ServiceFunction): void {
     // The next turn does the work of a failed one; Lambda's own retries would only hide how often it fails.
     worker.lambda.configureAsyncInvoke({ retryAttempts: 0 });

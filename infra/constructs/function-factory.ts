@@ -14,7 +14,7 @@ import { ServiceFunction, type ServiceFunctionProps } from "./service-function.t
 /** Where a function's code comes from: its bundle, or nothing worth uploading in tests. */
 export type CodeOf = (source: string) => Code;
 
-export type FunctionOrder = Transactions &
+export type FunctionProps = Transactions &
   Pick<ServiceFunctionProps, "description" | "timeoutSeconds" | "memoryMegabytes"> & {
     /** Id in the contract; names the construct and the reserved concurrency. */
     readonly id: string;
@@ -24,7 +24,7 @@ export type FunctionOrder = Transactions &
     readonly environment?: ServiceFunctionProps["environment"];
   };
 
-export type WorkshopProps = {
+export type FunctionFactoryProps = {
   readonly data: Data;
   readonly ingestion: Ingestion;
   readonly codeOf: CodeOf;
@@ -37,14 +37,14 @@ type Provision = {
 };
 
 /** Makes the stack's functions: what they share is known here, what they differ in comes with the order. */
-export class Workshop {
-  readonly #props: WorkshopProps;
+export class FunctionFactory {
+  readonly #props: FunctionFactoryProps;
 
-  constructor(props: WorkshopProps) {
+  constructor(props: FunctionFactoryProps) {
     this.#props = props;
   }
 
-  make(scope: Construct, order: FunctionOrder): ServiceFunction {
+  create(scope: Construct, order: FunctionProps): ServiceFunction {
     const { codeOf, options, data } = this.#props;
     const { uses = [], tableGrants } = order;
     const provisions = uses.map((resource) => this.#provide(scope, resource));

@@ -1,6 +1,6 @@
 import { eventLimits, storeLimits } from "../contract/limits.ts";
-import type { Chance } from "../runtime/chance.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Random } from "../runtime/random.ts";
 import { backOff } from "./retry.ts";
 import {
   ConditionFailed,
@@ -10,8 +10,8 @@ import {
   WriteExpired,
 } from "./table.ts";
 
-/** The table, with the time and the chance that deciding anew needs. */
-export type Store = { readonly table: Table; readonly clock: Clock; readonly chance: Chance };
+/** The table, with the clock and the randomness that a retry needs. */
+export type Store = { readonly table: Table; readonly clock: Clock; readonly random: Random };
 
 /**
  * A failed condition means that the world moved between reading and writing, and a write that expired carries an
@@ -19,11 +19,11 @@ export type Store = { readonly table: Table; readonly clock: Clock; readonly cha
  * write that did happen, and takes its moment from the clock by itself. The first attempt has number 0: only that one may
  * use what was read before.
  */
-export async function decideAnew<Answer>(
+export async function retryOnConflict<Answer>(
   store: Store,
   decide: (attempt: number) => Promise<Answer>,
 ): Promise<Answer> {
-  const waiting = { clock: store.clock, chance: store.chance, policy: storeLimits.retry };
+  const waiting = { clock: store.clock, random: store.random, policy: storeLimits.retry };
   for (let attempt = 0; ; attempt++) {
     try {
       return await decide(attempt);

@@ -32,7 +32,7 @@ export type Interference = (
   | { readonly lateMs: number }
   | undefined;
 
-export type Warden = {
+export type IamProxy = {
   readonly url: string;
   /** Everything that a function asked for, allowed or not. */
   readonly asked: Map<string, Access[]>;
@@ -66,11 +66,15 @@ type Request = {
  * AWS as the functions see it: one door for DynamoDB, SQS, S3 and Bedrock that verifies every signature, asks the
  * caller's role in the template, and only then does what was asked.
  */
-export async function startWarden({ account, engineEndpoint, statementsOf }: WardenOptions): Promise<Warden> {
-  const asked: Warden["asked"] = new Map();
-  const denied: Warden["denied"] = [];
-  const sent: Warden["sent"] = new Map();
-  const objects: Warden["objects"] = new Map();
+export async function startIamProxy({
+  account,
+  engineEndpoint,
+  statementsOf,
+}: WardenOptions): Promise<IamProxy> {
+  const asked: IamProxy["asked"] = new Map();
+  const denied: IamProxy["denied"] = [];
+  const sent: IamProxy["sent"] = new Map();
+  const objects: IamProxy["objects"] = new Map();
   let interfere: Interference = () => undefined;
 
   /** True when the role allows all of it. */

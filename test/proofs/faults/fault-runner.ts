@@ -2,9 +2,9 @@ import { vi } from "vitest";
 import { storeLimits } from "../../../lib/contract/limits.ts";
 import { createCursorKeys } from "../../../lib/http/cursor-keys.ts";
 import { localIdentity } from "../../../lib/runtime/aws-identity.ts";
-import { certain } from "../../../lib/runtime/certain.ts";
-import { systemChance } from "../../../lib/runtime/chance.ts";
 import { systemClock } from "../../../lib/runtime/clock.ts";
+import { systemRandom } from "../../../lib/runtime/random.ts";
+import { required } from "../../../lib/runtime/required.ts";
 import { createStoreClient } from "../../../lib/store/client.ts";
 import { createDynamoTable } from "../../../lib/store/dynamo.ts";
 import type { OpenStore } from "../../../lib/store/open.ts";
@@ -17,15 +17,15 @@ import { eventsPlay } from "./events.ts";
 import type { Call, Strike } from "./fault.ts";
 import { operationsPlay } from "./operations.ts";
 import { operatorPlay } from "./operator.ts";
-import type { Ground, Play, Said, Scene, Stage } from "./scene.ts";
+import type { Fixture, Play, Said, Scenario, Stage } from "./scenario.ts";
 import { Contents, type State } from "./state.ts";
 import { brokenIn, difference, isBeside, verdict } from "./verdict.ts";
 import { type WatchOptions, Wire } from "./wire.ts";
 import { workersPlay } from "./workers.ts";
 
-/** What a scene says, leaves and calls when nothing befalls it. */
+/** What a scenario says, leaves and calls when nothing befalls it. */
 export type Rehearsed = {
-  readonly scene: Scene;
+  readonly scenario: Scenario;
   readonly said: Said;
   readonly state: State;
   readonly calls: readonly Call[];
@@ -37,8 +37,8 @@ const triesMax = 3 * storeLimits.retry.attemptsMax;
 /** A schedule may need more than one run: what was left behind is looked at only after a while. */
 const repetitionsMax = 3;
 
-/** Plays scenes on one table, each from its own ground, with or without a fault. */
-export class Theatre {
+/** Plays scenarios on one table, each from its own ground, with or without a fault. */
+export class FaultRunner {
   readonly rehearsed = new Map<string, Rehearsed>();
   readonly #api = useApi();
   readonly #wire = new Wire();
@@ -72,16 +72,19 @@ export class Theatre {
     const sleep = systemClock.sleep.bind(systemClock);
     vi.spyOn(systemClock, "sleep").mockImplementation((ms, signal) => sleep(ms > 1_000 ? ms : 0, signal));
     vi.useFakeTimers({ toFake: ["Date"], now: this.#nowMs });
-    for (const { grounds, scenes } of this.#plays) {
+    for (const { grounds, scenarios } of this.#plays) {
       for (const [id, ground] of Object.entries(grounds)) await this.#build(id, ground);
-      for (const [name, scene] of byGround(Object.entries(scenes()), ([, each]) => each))
-        await this.#rehearse(name, scene);
+      for (const [name, scenario] of byGround(Object.entries(scenarios()), ([, each]) => each))
+        await this.#rehearse(name, scenario);
     }
   }
 
   /** In an order in which few grounds have to be laid out. */
   inOrder(cases: readonly Case[]): Case[] {
-    return byGround(cases, ({ scene }) => certain(this.rehearsed.get(scene), `rehearsed ${scene}`).scene);
+    return byGround(
+      cases,
+      ({ scenario }) => required(this.rehearsed.get(scenario), `rehearsed ${scenario}`).scenario,
+    );
   }
 
   close(): void {
@@ -91,7 +94,7 @@ export class Theatre {
   }
 
   /** Answers what went wrong, if anything did. */
-  async play({ scene: name, ...struck }: Case): Promise<string | undefined> {
+  async play({ scenario: name, ...struck }: Case): Promise<string | undefined> {
     const { site, nth, fault, how } = struck;
     const clean = this.rehearsed.get(name);
     if (!clean) throw new Error(`${name} was not rehearsed.`);
@@ -110,9 +113,9 @@ export class Theatre {
       isStruck = isHere && made === nth;
       return isStruck ? fault : undefined;
     };
-    const said = await this.#act(clean.scene, strike, { isSlow: fault === "slow" });
-    // A busy machine may have repeated a call when the scene was rehearsed: then the last call is an earlier one.
-    if (!isStruck && made > 0 && made < nth) return await this.play({ scene: name, ...struck, nth: made });
+    const said = await this.#act(clean.scenario, strike, { isSlow: fault === "slow" });
+    // A busy machine may have repeated a call when the scenario was rehearsed: then the last call is an earlier one.
+    if (!isStruck && made > 0 && made < nth) return await this.play({ scenario: name, ...struck, nth: made });
     if (!isStruck) return "it was not struck";
     if (this.#wire.isWaitedFor) return "it waits for an answer that never comes";
     const answer = how === "crash" ? undefined : verdict(clean, said, struck);
@@ -121,69 +124,69 @@ export class Theatre {
 
   /** What is acknowledged is done; what stands is whole, done or not. */
   async #loss(
-    { scene, state }: Rehearsed,
+    { scenario, state }: Rehearsed,
     said: Said,
-    { site, how, fault }: Omit<Case, "scene">,
+    { site, how, fault }: Omit<Case, "scenario">,
   ): Promise<string | undefined> {
-    if (scene.isRead) return undefined;
+    if (scenario.isRead) return undefined;
     const items = await this.#read();
-    const broken = brokenIn([...items.items.values()], scene);
+    const broken = brokenIn([...items.items.values()], scenario);
     if (broken) return broken;
     if (!said.isAcknowledged || how === "crash") return undefined;
-    const { things, told } = this.#stateOf(scene, items);
-    const isUntold = scene.tellsLater || (isBeside(site) && how === "for good");
+    const { things, told } = this.#stateOf(scenario, items);
+    const isUntold = scenario.tellsLater || (isBeside(site) && how === "for good");
     const found = { things, told: isUntold ? state.told : told };
-    const left = difference(scene, state, found, { isTwice: fault === "twin" });
+    const left = difference(scenario, state, found, { isTwice: fault === "twin" });
     return left && `it is acknowledged (${said.text.slice(0, 60)}), yet ${left}`;
   }
 
   /** Again, while nothing fails: it says what it should have said, and the table is what it should have been. */
-  async #repeat({ scene, said, state }: Rehearsed, first: Said): Promise<string | undefined> {
+  async #repeat({ scenario, said, state }: Rehearsed, first: Said): Promise<string | undefined> {
     if (first.isAcknowledged && first.text === said.text) return undefined;
-    const timesMax = scene.isRepeated ? repetitionsMax : 1;
+    const timesMax = scenario.isRepeated ? repetitionsMax : 1;
     let problem: string | undefined;
     for (let times = 0; times < timesMax; times++) {
-      this.#wait(minuteMs + (scene.laterMs ?? 0));
+      this.#wait(minuteMs + (scenario.laterMs ?? 0));
       this.#seen = undefined;
-      const again = await scene.act();
-      this.#wait(-(scene.laterMs ?? 0));
-      if (again.text !== said.text && !scene.doneBefore?.test(again.text))
+      const again = await scenario.act();
+      this.#wait(-(scenario.laterMs ?? 0));
+      if (again.text !== said.text && !scenario.doneBefore?.test(again.text))
         return `again it says ${again.text.slice(0, 200)}`;
-      if (scene.isRead) return undefined;
-      const { things, told } = this.#stateOf(scene, await this.#read());
-      const found = { things, told: scene.tellsLater ? state.told : told };
-      problem = difference(scene, state, found, { isTwice: true });
+      if (scenario.isRead) return undefined;
+      const { things, told } = this.#stateOf(scenario, await this.#read());
+      const found = { things, told: scenario.tellsLater ? state.told : told };
+      problem = difference(scenario, state, found, { isTwice: true });
       if (!problem) return undefined;
     }
     return problem && `again ${problem}`;
   }
 
-  async #build(id: string, { from, build }: Ground): Promise<void> {
+  async #build(id: string, { from, build }: Fixture): Promise<void> {
     await (this.#grounds.get(from ?? "") ?? new Contents()).restore(this.#table, await this.#read());
     if (from === undefined)
-      await createCursorKeys({ table: this.#table, clock: systemClock, chance: systemChance });
+      await createCursorKeys({ table: this.#table, clock: systemClock, random: systemRandom });
     await build();
     this.#seen = undefined;
     this.#grounds.set(id, await this.#read());
   }
 
-  async #rehearse(name: string, scene: Scene): Promise<void> {
-    const said = await this.#act(scene, () => undefined);
-    if (!scene.says.test(said.text)) throw new Error(`${name} says ${said.text}.`);
+  async #rehearse(name: string, scenario: Scenario): Promise<void> {
+    const said = await this.#act(scenario, () => undefined);
+    if (!scenario.says.test(said.text)) throw new Error(`${name} says ${said.text}.`);
     const calls = [...this.#wire.calls];
     const now = await this.#read();
-    const broken = brokenIn([...now.items.values()], { ...scene, settlesPeopleLater: false });
+    const broken = brokenIn([...now.items.values()], { ...scenario, settlesPeopleLater: false });
     if (broken) throw new Error(`${name} leaves ${broken}.`);
-    const clean = { scene, said, state: this.#stateOf(scene, now), calls };
+    const clean = { scenario, said, state: this.#stateOf(scenario, now), calls };
     this.rehearsed.set(name, clean);
-    if (isLong || scene.isRead) await this.#rehearseWhole(name, clean);
+    if (isLong || scenario.isRead) await this.#rehearseWhole(name, clean);
   }
 
   /** Where the store ends its pages is no part of what is said and left. */
-  async #rehearseWhole(name: string, { scene, said, state }: Rehearsed): Promise<void> {
-    const whole = await this.#act(scene, () => undefined, { hasWholePages: true });
-    const found = this.#stateOf(scene, await this.#read());
-    const unlike = difference(scene, state, found, { isTwice: false });
+  async #rehearseWhole(name: string, { scenario, said, state }: Rehearsed): Promise<void> {
+    const whole = await this.#act(scenario, () => undefined, { hasWholePages: true });
+    const found = this.#stateOf(scenario, await this.#read());
+    const unlike = difference(scenario, state, found, { isTwice: false });
     if (whole.text === said.text && unlike === undefined) return;
     throw new Error(`${name} says ${said.text} by short pages, and ${whole.text} by whole ones; ${unlike}.`);
   }
@@ -193,20 +196,20 @@ export class Theatre {
     return this.#wire.readOn;
   }
 
-  async #act(scene: Scene, strike: Strike, options: WatchOptions = {}): Promise<Said> {
-    const ground = this.#groundOf(scene);
-    if (this.#standing !== scene.ground) await ground.restore(this.#table, await this.#read());
+  async #act(scenario: Scenario, strike: Strike, options: WatchOptions = {}): Promise<Said> {
+    const ground = this.#groundOf(scenario);
+    if (this.#standing !== scenario.ground) await ground.restore(this.#table, await this.#read());
     this.#seen = undefined;
-    this.#standing = scene.isRead ? scene.ground : undefined;
+    this.#standing = scenario.isRead ? scenario.ground : undefined;
     this.#wire.messages.clear();
-    this.#wire.deadLetters.fill(scene.deadLetters ?? []);
+    this.#wire.deadLetters.fill(scenario.deadLetters ?? []);
     this.#wait(minuteMs);
-    const later = scene.laterMs ?? 0;
+    const later = scenario.laterMs ?? 0;
     this.#wait(later);
-    await scene.prepare?.();
-    this.#wire.watch(withTrouble(scene, strike), options);
+    await scenario.prepare?.();
+    this.#wire.watch(withTrouble(scenario, strike), options);
     try {
-      return await scene.act();
+      return await scenario.act();
     } finally {
       this.#wire.rest();
       this.#wait(-later);
@@ -218,14 +221,14 @@ export class Theatre {
     return this.#seen;
   }
 
-  #stateOf(scene: Scene, items: Contents): State {
-    const { things, told } = this.#groundOf(scene).stateAfter(items);
+  #stateOf(scenario: Scenario, items: Contents): State {
+    const { things, told } = this.#groundOf(scenario).stateAfter(items);
     const { messages, deadLetters } = this.#wire;
     const queued = new Set([...messages.values()].map((message) => JSON.stringify(message)));
     return { things: [...things, ...queued, ...deadLetters.bodies.values()], told };
   }
 
-  #groundOf({ ground }: Scene): Contents {
+  #groundOf({ ground }: Scenario): Contents {
     const contents = this.#grounds.get(ground);
     if (!contents) throw new Error(`There is no ground ${ground}.`);
     return contents;
@@ -246,7 +249,7 @@ export class Theatre {
       client,
       tableName: this.#api.store().tableName,
       clock: systemClock,
-      chance: systemChance,
+      random: systemRandom,
     };
     this.#store ??= { ...options, table: createDynamoTable(options), vectors: createVectorSearch(options) };
     return this.#store;
@@ -254,7 +257,7 @@ export class Theatre {
 }
 
 /** Those that read first, since they leave a ground as it is; then ground by ground, since laying one out takes long. */
-function byGround<Element>(elements: readonly Element[], sceneOf: (element: Element) => Scene): Element[] {
+function byGround<Element>(elements: readonly Element[], sceneOf: (element: Element) => Scenario): Element[] {
   const rank = (element: Element) => {
     const { isRead = false, ground } = sceneOf(element);
     return `${isRead ? 0 : 1} ${ground}`;
@@ -272,8 +275,8 @@ const environmentOf = (endpoint: string) => ({
   BEDROCK_MODEL_ID: "titan",
 });
 
-/** What befalls a scene in every run, and what strikes it in this one. */
-function withTrouble({ befalls }: Scene, strike: Strike): Strike {
+/** What befalls a scenario in every run, and what strikes it in this one. */
+function withTrouble({ befalls }: Scenario, strike: Strike): Strike {
   let times = 0;
   return (call) => {
     const fault = strike(call);

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { EachByItself } from "../../lib/runtime/each-by-itself.ts";
+import { ErrorCollector } from "../../lib/runtime/error-collector.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -9,7 +9,7 @@ test("a piece that fails is logged and holds up no other, and the first fault en
   const lines: unknown[] = [];
   vi.spyOn(process.stdout, "write").mockImplementation((text) => lines.push(JSON.parse(String(text))) > 0);
   const done: number[] = [];
-  const pieces = new EachByItself();
+  const pieces = new ErrorCollector();
   for (const piece of [1, 2, 3, 4, 5]) {
     await pieces.run(async () => {
       if (piece % 2 === 0) throw new RangeError(`planted ${piece}`);
@@ -25,5 +25,5 @@ test("a piece that fails is logged and holds up no other, and the first fault en
     })),
   );
   expect(() => pieces.end()).toThrow(new RangeError("planted 2"));
-  expect(() => new EachByItself().end()).not.toThrow();
+  expect(() => new ErrorCollector().end()).not.toThrow();
 });

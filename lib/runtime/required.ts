@@ -1,5 +1,5 @@
 /** What cannot be missing, where the compiler cannot see why: a named failure instead of a quietly wrong answer. */
-export function certain<Value>(value: Value | null | undefined, what: string): Value {
+export function required<Value>(value: Value | null | undefined, what: string): Value {
   if (value === undefined || value === null) throw new TypeError(`Missing ${what}; this is a bug.`);
   return value;
 }

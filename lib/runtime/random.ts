@@ -1,14 +1,14 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 
-/** Chance as an argument: ids, secrets and jitter come from here, so a simulation can seed them. */
-export interface Chance {
+/** The source of randomness, passed as an argument: ids, secrets and jitter come from it, so a simulation can seed it. */
+export interface Random {
   bytes(count: number): Uint8Array;
   uuid(): string;
   /** A whole number from 0 up to, not including, `below`. */
   below(below: number): number;
 }
 
-export const systemChance: Chance = {
+export const systemRandom: Random = {
   bytes: (count) => randomBytes(count),
   uuid: () => randomUUID(),
   below: (below) => randomInt(below),

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import type { Call } from "../access/call.ts";
+import type { OperationContext } from "../access/call.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Admission } from "../access/rate-limiter.ts";
 import type { Operation } from "../contract/operation.ts";
@@ -8,10 +8,10 @@ import type { Table } from "../store/table.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Reply } from "./reply.ts";
 
-export type Verb<Op extends Operation> = (call: Call<Op>) => Promise<Reply>;
+export type Verb<Op extends Operation> = (call: OperationContext<Op>) => Promise<Reply>;
 
 /** What the answer and the log line of a request need. The last three are filled in as soon as they are known. */
-export type Exchange = {
+export type RequestContext = {
   readonly operation: Operation;
   readonly event: APIGatewayProxyEvent;
   readonly requestId: string;

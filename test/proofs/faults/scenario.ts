@@ -12,8 +12,8 @@ export type Said = {
 };
 
 /** Something the service does, that can be done again from the same beginning. */
-export type Scene = {
-  /** The table it begins with; scenes may share one. */
+export type Scenario = {
+  /** The table it begins with; scenarios may share one. */
   readonly ground: string;
   /** How long after the ground was built. */
   readonly laterMs?: number;
@@ -24,7 +24,7 @@ export type Scene = {
   readonly isRead?: boolean;
   /** What it may say when an earlier try had done it. */
   readonly doneBefore?: RegExp;
-  /** What happens besides, in every run, so that the scene comes to what it does then. */
+  /** What happens besides, in every run, so that the scenario comes to what it does then. */
   readonly befalls?: {
     /** `file operation` */
     readonly at: string;
@@ -54,9 +54,9 @@ export type Scene = {
   /** The operation, worker or internal function of the contract that it plays; the operator's verbs have none. */
   readonly plays?: string;
 };
-export type Scenes = Readonly<Record<string, Scene>>;
+export type Scenarios = Readonly<Record<string, Scenario>>;
 
-/** What scenes are played with. */
+/** What scenarios are played with. */
 export type Stage = {
   readonly api: Api;
   readonly world: World;
@@ -68,7 +68,7 @@ export type Stage = {
 };
 
 /** What a table holds at first: what `build` makes of an empty one, or of another ground. */
-export type Ground = { readonly from?: string; build(): Promise<unknown> };
-export type Grounds = Readonly<Record<string, Ground>>;
+export type Fixture = { readonly from?: string; build(): Promise<unknown> };
+export type Grounds = Readonly<Record<string, Fixture>>;
 
-export type Play = { readonly scenes: () => Scenes; readonly grounds: Grounds };
+export type Play = { readonly scenarios: () => Scenarios; readonly grounds: Grounds };

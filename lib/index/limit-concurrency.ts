@@ -1,5 +1,5 @@
 /** Runs work as it is handed in, but never more than `most` pieces at once; the rest waits in line. */
-export function atMost(most: number): <Answer>(work: () => Promise<Answer>) => Promise<Answer> {
+export function limitConcurrency(most: number): <Answer>(work: () => Promise<Answer>) => Promise<Answer> {
   let free = most;
   const line: Array<() => void> = [];
   return async (work) => {

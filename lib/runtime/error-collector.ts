@@ -4,7 +4,7 @@ import { describeError, log } from "./log.ts";
  * For schedules: a piece that fails is logged and holds up no other. When all have had their turn the first fault ends
  * the run, so that it counts as failed.
  */
-export class EachByItself {
+export class ErrorCollector {
   readonly #faults: unknown[] = [];
 
   async run(piece: () => Promise<unknown>): Promise<void> {

@@ -3,7 +3,7 @@ import { requestLimits } from "./limits.ts";
 
 export type Problem = { readonly code: ErrorCode; readonly message: string };
 
-export type FaultOptions = {
+export type ApiErrorOptions = {
   /** Whole seconds a caller should wait; becomes Retry-After. */
   readonly retryAfterSeconds?: number;
   /** Further headers of the answer (`Allow`, say). */
@@ -15,14 +15,14 @@ export type FaultOptions = {
 };
 
 /** An answer that is an error: a closed code and a public sentence outside, a cause for the log inside. */
-export class Fault extends Error {
-  override readonly name = "Fault";
+export class ApiError extends Error {
+  override readonly name = "ApiError";
   readonly code: ErrorCode;
   readonly problems: readonly Problem[];
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ErrorCode, message: string, options: FaultOptions = {}) {
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.problems = [{ code, message }, ...(options.more ?? [])];
@@ -38,8 +38,8 @@ export class Fault extends Error {
 const mebibyte = 1024 * 1024;
 
 /** `narrowing` says how to get a smaller answer. */
-export const responseTooLarge = (narrowing = "Reduce limit, narrow the window or add filters."): Fault =>
-  new Fault(
+export const responseTooLarge = (narrowing = "Reduce limit, narrow the window or add filters."): ApiError =>
+  new ApiError(
     "RESPONSE_TOO_LARGE",
     `The answer would exceed ${requestLimits.responseBytesMax / mebibyte} MiB. ${narrowing}`,
   );

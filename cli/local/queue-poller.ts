@@ -4,7 +4,7 @@ import { eventQueueSettings } from "../../lib/contract/platform.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
 import type { GroupItem, LocalQueue, MessageItem } from "./queue.ts";
 
-export type PumpOptions = {
+export type QueuePollerOptions = {
   readonly queue: LocalQueue;
   /** The ingest worker: messages in, the ids of those that failed out. */
   readonly deliver: (event: SQSEvent) => Promise<SQSBatchResponse>;
@@ -23,13 +23,13 @@ const backOffMs = { base: 100, max: 5_000 };
  * What the SQS trigger of Lambda does: per group in order and one batch at a time, several groups in
  * parallel, failed messages again after a while, and those that fail for ever to the dead letters.
  */
-export class Pump {
-  readonly #options: PumpOptions;
+export class QueuePoller {
+  readonly #options: QueuePollerOptions;
   readonly #busy = new Map<string, Promise<void>>();
   readonly #notBeforeMs = new Map<string, number>();
   #onApplied: (count: number) => void = () => undefined;
 
-  constructor(options: PumpOptions) {
+  constructor(options: QueuePollerOptions) {
     this.#options = options;
   }
 

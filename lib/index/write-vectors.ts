@@ -1,7 +1,7 @@
 import { indexLimits, storeLimits } from "../contract/limits.ts";
 import { tableShape } from "../contract/table.ts";
-import type { Chance } from "../runtime/chance.ts";
 import { chunksOf } from "../runtime/chunks.ts";
+import type { Random } from "../runtime/random.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import type { VectorHead, VectorItem } from "../store/items/vector.ts";
 import { learningKey, vectorKey } from "../store/layout.ts";
@@ -12,7 +12,7 @@ import { markStale } from "./stale.ts";
 
 const { vectorAttribute, hashAttribute, filterAttribute } = tableShape.vectorIndex;
 
-export type PlaceDeps = { readonly table: Table; readonly chance: Chance };
+export type PlaceDeps = { readonly table: Table; readonly random: Random };
 
 /** What the index should hold of one Learning, and the change that this follows from. */
 export type Placement = {
@@ -51,7 +51,7 @@ export const vectorKeys = ({ organization, id, text }: Pick<LearningItem, "organ
 export const isIndexed = ({ state }: Pick<LearningItem, "state">): boolean => state === "approved";
 
 /** Made from this text, by this embedder. */
-export const isRightPiece = (
+export const isPieceCurrent = (
   head: VectorHead | undefined,
   learning: Pick<LearningItem, "organization" | "digest">,
   embedder: Embedder,
@@ -59,13 +59,13 @@ export const isRightPiece = (
   head?.digest === learning.digest && head[hashAttribute] === spaceOf(learning.organization, embedder);
 
 /** Every piece is there and right; `heads` are what lies at the Learning's `vectorKeys`. */
-export const isRight = (
+export const isIndexCurrent = (
   heads: ReadonlyArray<VectorHead | undefined>,
   learning: Pick<LearningItem, "organization" | "digest" | "text">,
   embedder: Embedder,
 ): boolean =>
   heads.length === piecesOf(learning.text).length &&
-  heads.every((head) => isRightPiece(head, learning, embedder));
+  heads.every((head) => isPieceCurrent(head, learning, embedder));
 
 /**
  * The same for whoever knows of a change: the digest is of the text alone, and another `file` makes other vectors too.
@@ -80,7 +80,7 @@ export const isOfRevision = (
  * writer's vector, so it leaves a marker for the reconciler: no order of writers loses a vector for good.
  * Answers what could not be written, with the reason.
  */
-export async function place(
+export async function writeVectors(
   deps: PlaceDeps,
   placements: readonly Placement[],
 ): Promise<ReadonlyMap<Placement, unknown>> {
@@ -109,13 +109,13 @@ const writesOf = ({ vectors = [], strays }: Placement): Array<{ put: VectorItem 
 const nameOf = ({ organization, id }: Placement): string => `${organization} ${id}`;
 
 /** A marker too many costs the reconciler a look, so nothing here is worth failing for. */
-async function settle({ table, chance }: PlaceDeps, placed: readonly Placement[]): Promise<void> {
+async function settle({ table, random }: PlaceDeps, placed: readonly Placement[]): Promise<void> {
   if (placed.length === 0) return;
   try {
     // Together, so that a change is seen whole: one that took its vector along may show there before its record.
     const keys = new Map(placed.map((each) => [nameOf(each), learningKey(each.organization, each.id)]));
     const looks = chunksOf([...keys.values()], indexLimits.recordsReadTogetherMax).map((some) =>
-      table.getTogether(some),
+      table.transactGet(some),
     );
     const records = (await Promise.all(looks)).flat();
     const revisions = new Map([...keys.keys()].map((name, index) => [name, records[index]?.revision]));
@@ -124,7 +124,7 @@ async function settle({ table, chance }: PlaceDeps, placed: readonly Placement[]
     const writes = placed.map((placement) =>
       isSettled(placement)
         ? placement.markers.map((key) => ({ delete: key }))
-        : [markAgain(placement, chance.uuid())],
+        : [markAgain(placement, random.uuid())],
     );
     await table.writeMany(writes.flat());
   } catch {}
