@@ -125,7 +125,7 @@ describe("on a deployed stack", () => {
       stderr: `There is no failed event ${hidden} among the first 10 of its group, and the queue shows no further ones; without an id all are sent again.`,
     });
     expect((await callTool("events", "redrive", "--help")).stdout).toContain(
-      "a stack's queue shows no more than the first ten of a group",
+      "on a stack it must be among the first ten of its group",
     );
 
     expect(await callJson("events", "redrive", "--no-wait", ...stack)).toEqual({ sent: 13 });
