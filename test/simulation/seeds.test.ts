@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { simulate } from "./simulate.ts";
 
 /** `npm run simulate -- --seeds 30000` goes further. */
-const seeds = process.env.LONG ? 5000 : 300;
+const seeds = process.env.LONG ? 5000 : 200;
 
 test(`no walk misses anything in ${seeds} random lives, and at rest everything is as it should be`, async () => {
   const broken: string[] = [];

@@ -9,7 +9,7 @@ import { useDev } from "../support.ts";
 import { Crash, CrashingDisk, Service } from "./model.ts";
 import { expectMirror, quickDisk, rowsIn, runMirror } from "./property.ts";
 
-const seeds = volume(5, 1_500);
+const seeds = volume(3, 1_500);
 const runsPerSeed = 8;
 const dev = useDev();
 let folder = "";

@@ -44,7 +44,7 @@ const cases: ReadonlyArray<[Shape, number, number]> = isLong
       ["tiny", eventLimits.eventBytesMax - megabyte, 2],
       ["wide", eventLimits.eventBytesMax - megabyte, 2],
     ]
-  : [["typical", 58 * megabyte, 2]];
+  : [["typical", 58 * megabyte, 1]];
 
 describe("a batch of large scans, each of another group", () => {
   beforeAll(async () => {

@@ -12,7 +12,7 @@ import type { Table } from "../../../lib/store/table.ts";
 import { timeoutMs, volume } from "../../support/volume.ts";
 import { MortalEngine } from "./mortal-engine.ts";
 
-const kills = volume(3, 30);
+const kills = volume(2, 30);
 const writersCount = 4;
 const acknowledgedPerLife = 5;
 const parts = ["a", "b", "c", "d", "e"];

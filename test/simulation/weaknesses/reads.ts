@@ -82,7 +82,7 @@ export const oneAfterAnother: Weakness = {
   name: "organizations one after another",
   breaks: ["missed"],
   seedsMax: 50,
-  caughtAt: 5,
+  caughtAt: 12,
   read: async (table, request) => {
     if (request.organization !== undefined || request.tenant.startsWith("o#"))
       return readPage(table, request);

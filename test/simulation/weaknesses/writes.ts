@@ -25,7 +25,7 @@ export const numberOutside: Weakness = {
   name: "number taken outside the transaction",
   breaks: ["missed"],
   seedsMax: 200,
-  caughtAt: 35,
+  caughtAt: 43,
   table: bend(writers, (table) => ({
     transact: async (writes) => {
       for (const write of writes) if (isHeadUpdate(write)) await table.write(write);
@@ -144,7 +144,7 @@ export const removalWithoutNumber: Weakness = {
   name: "removal without a number",
   breaks: ["orphan"],
   seedsMax: 2000,
-  caughtAt: 262,
+  caughtAt: 1,
   table: bend(["writer"], (table) => {
     let numberless: number | undefined;
     return {
@@ -220,7 +220,7 @@ export const recoverApart: Weakness = {
   name: "recovery without TransactGetItems",
   breaks: ["missed"],
   seedsMax: 600,
-  caughtAt: 40,
+  caughtAt: 284,
   table: bend(
     ["writer"],
     readsApart(() => true),
