@@ -1,7 +1,7 @@
 import { folderOf, importsOf, sourceFiles } from "./folder-imports.ts";
 import { withParts } from "./marked-parts.ts";
 
-/** docs/architecture.md with its drawing as the imports are now. */
+/** docs/architecture.md with its drawing generated from the current imports. */
 export const architecturePage = (page: string): string => withParts(page, { drawing });
 
 const topFolders = ["functions", "lib", "cli", "dashboard", "infra"];
@@ -23,7 +23,7 @@ function importGraph(): Graph {
     const from = folderOf(file);
     imports.set(from, (imports.get(from) ?? new Set()).union(new Set(importsOf(file).map(folderOf))));
   }
-  // Generators hold import statements of other files as text: those lead to no folder of ours.
+  // Generators contain import statements of other files as text; those point to no folder of this project.
   const folders = new Set(imports.keys());
   return new Map(
     [...imports].map(([from, targets]) => [from, targets.intersection(folders).difference(new Set([from]))]),
@@ -31,8 +31,8 @@ function importGraph(): Graph {
 }
 
 /**
- * The arrows that the others do not imply: `a --> c` is left out where `a --> b --> c` leads there too. This needs
- * arrows that go one way.
+ * The arrows that are not implied by others: `a --> c` is left out if `a --> b --> c` exists. Requires a graph without
+ * cycles.
  */
 function shortestForm(graph: Graph): Array<readonly [from: string, to: string]> {
   const reached = new Map([...graph.keys()].map((folder) => [folder, reachOf(graph, folder)]));

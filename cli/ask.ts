@@ -8,7 +8,7 @@ export type AskInput = NodeJS.ReadableStream & {
 type Output = NodeJS.WritableStream;
 export type Ask = (question: string, options?: { readonly hidden?: boolean }) => Promise<string>;
 
-/** Asks a person at the terminal; a script pipes the answers in instead, one a line. */
+/** Asks a person at the terminal; a script pipes in the answers, one per line. */
 export function createAsk(input: AskInput, output: Output): Ask {
   let piped: AsyncIterator<string> | undefined;
   return async (question, { hidden = false } = {}) => {
@@ -26,7 +26,7 @@ async function askShown(input: AskInput, output: Output, question: string): Prom
 
 const [enter, newLine, interrupt, end, backspace, erase] = ["\r", "\n", "\u0003", "\u0004", "\b", "\u007f"];
 
-/** The terminal itself would echo what is typed, so it is told not to, and gives every key as it is pressed. */
+/** The terminal would echo the input, so raw mode turns the echo off and delivers every key as it is pressed. */
 function askHidden(input: AskInput, output: Output, question: string): Promise<string> {
   output.write(question);
   input.setRawMode?.(true);

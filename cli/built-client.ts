@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-/** What other packages import as `review-api/client`: Node takes no TypeScript from below node_modules. */
+/** What other packages import as `review-api/client`: Node does not run TypeScript below node_modules. */
 export const builtClientFolder = "lib/client/built";
 
 const options = [
@@ -31,7 +31,7 @@ export async function builtClient(): Promise<ReadonlyMap<string, string>> {
       await Promise.all(
         names.map(async (name) => {
           const text = await readFile(join(folder, name), "utf8");
-          // The compiler leaves the names of files in declarations as they were written.
+          // The compiler does not change file names in declarations.
           return [
             `${builtClientFolder}/${name}`,
             text.replaceAll(/(from "\.\/[^"]*)\.ts"/g, '$1.js"'),

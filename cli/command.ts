@@ -5,14 +5,14 @@ import type { Terminal } from "./terminal.ts";
 
 export type Option = {
   readonly help: string;
-  /** How the value is called in the help; without it the option is a switch. */
+  /** Name of the value in the help; without it the option is a switch. */
   readonly value?: string;
   readonly required?: boolean;
 };
 export type Options = Readonly<Record<string, Option>>;
 
 export type Command = {
-  /** What follows the group's name; empty for a group that is one command. */
+  /** The word after the group's name; empty for a group that is a single command. */
   readonly name: string;
   readonly summary: string;
   readonly argument?: { readonly name: string; readonly required: boolean; readonly help: string };
@@ -23,7 +23,7 @@ export type Command = {
   run(input: Input, terminal: Terminal): Promise<void>;
 };
 
-/** One entry of the tool's list; its commands are loaded when they are asked for. */
+/** One entry of the tool's list; its commands are loaded when they are needed. */
 export type CommandGroup = {
   readonly name: string;
   readonly summary: string;
@@ -144,7 +144,7 @@ function parseWords(options: Options, words: readonly string[]) {
     return parseArgs({ args: [...words], options: config, allowPositionals: true });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // Node explains at length how a dash could be meant otherwise; the first sentence says what is wrong.
+    // Node's message continues with advice about leading dashes; its first sentence is enough.
     const said = `${message.split(/\.\s|\n/, 1)[0]?.replace(/\.$/, "")}.`;
     const [, unknown] = /^Unknown option '--([\w-]+)'/.exec(said) ?? [];
     const known = Object.keys(options);

@@ -1,10 +1,10 @@
-/** What can follow which words: `""` at the beginning, then a group, then a group and its command. */
+/** What can follow these words: `""` at the beginning, then a group, then a group and its command. */
 export type Continuations = ReadonlyMap<string, readonly string[]>;
 
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
-/** A script for the shell to source: it offers commands and options, and files after them. */
+/** A script that the shell sources: it completes commands and options, then files. */
 export function completionScript(shell: Shell, continuations: Continuations): string {
   if (shell === "fish") return fishScript(continuations);
   const start = shell === "zsh" ? ["autoload -Uz compinit bashcompinit && compinit && bashcompinit"] : [];

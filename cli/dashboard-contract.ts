@@ -2,8 +2,8 @@ import { type KeyKind, keyKinds } from "../lib/contract/access.ts";
 import type { Operation } from "../lib/contract/operation.ts";
 
 /**
- * What the dashboard's worker knows of the contract: rate limits, and who may call what. Without the schemas that stand
- * beside them, which a browser need not load.
+ * The part of the contract that the dashboard's worker needs: rate limits, and who may call which operation. Without
+ * the schemas, so that a browser does not load them.
  */
 export const dashboardContract = (operations: readonly Operation[]): string => {
   const lines = operations.map((operation) => `  ${operation.id}: ${JSON.stringify(policyOf(operation))},`);

@@ -1,7 +1,7 @@
-/** At most this many letters differ; more, and it would be a guess. */
+/** At most this many letters differ; with more, the suggestion would be a guess. */
 const differencesMax = 2;
 
-/** " Did you mean …?" where one of the known words is close, else nothing. */
+/** " Did you mean …?" if one of the known words is close, otherwise nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const [closest] = known
     .map((each) => ({ each, differences: differencesOf(word, each) }))
@@ -10,7 +10,7 @@ export function didYouMean(word: string, known: readonly string[]): string {
   return closest ? ` Did you mean ${closest.each}?` : "";
 }
 
-/** How many letters must be added, left out, replaced or swapped with their neighbour. */
+/** How many letters must be added, removed, replaced or swapped with their neighbour. */
 function differencesOf(one: string, other: string): number {
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, index) => index)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

@@ -3,20 +3,20 @@ import { check, EventRefused, type PlatformEvent, readEvent, unknownType } from 
 import { eventTypes } from "../lib/events/event-types.ts";
 import { OperatorFault, systemCode } from "./fault.ts";
 
-/** The events of a file of one JSON object a line, one at a time; a fault names the file and the line. */
+/** The events of a file with one JSON object per line, one at a time; an error names the file and the line. */
 export async function* readEventFile(file: string): AsyncGenerator<PlatformEvent> {
   for await (const { number, text } of linesOf(file))
     yield inLine(file, number, () => readEvent(parseJson(text)));
 }
 
-/** Reads the whole file and sends nothing: how many events there are, all of them with a sound envelope. */
+/** Reads the whole file without sending: returns how many events there are, and checks the envelope of each. */
 export async function countEvents(file: string): Promise<number> {
   let count = 0;
   for await (const _ of readEventFile(file)) count++;
   return count;
 }
 
-/** Stricter: every event is also what its type takes, as the worker will check it. */
+/** Stricter: also checks every event against the schema of its type, as the worker does. */
 export async function checkEvents(file: string): Promise<void> {
   for await (const { number, text } of linesOf(file))
     inLine(file, number, () => {
@@ -50,7 +50,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "it is not readable",
 };
 
-/** Lines that hold something, with their numbers; a byte order mark is no part of the first. */
+/** Non-empty lines with their numbers; a byte order mark is not part of the first line. */
 async function* linesOf(file: string): AsyncGenerator<{ readonly number: number; readonly text: string }> {
   let number = 0;
   try {
@@ -66,7 +66,7 @@ async function* linesOf(file: string): AsyncGenerator<{ readonly number: number;
   }
 }
 
-/** NDJSON ends a line with LF alone: node:readline also splits at U+2028, which a JSON string may hold. */
+/** NDJSON ends a line with LF only: node:readline also splits at U+2028, which a JSON string may contain. */
 async function* splitAtLineFeeds(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let pieces: string[] = [];
   for await (const chunk of chunks) {

@@ -3,7 +3,7 @@ import { eventJsonSchema, fieldsOf, meaningOf } from "../lib/events/describe.ts"
 import { envelopeWords } from "../lib/events/words.ts";
 import { markdownTable, withParts } from "./marked-parts.ts";
 
-/** docs/events.md with its tables as the schemas have them. */
+/** docs/events.md with its tables generated from the schemas. */
 export const eventsPage = (page: string): string =>
   withParts(page, { envelope: envelopeTable, types: typesPart });
 

@@ -1,32 +1,32 @@
 import { ReviewApiError } from "../lib/client/error.ts";
 
-/** Something a person can act on: the tool prints the sentence and ends with 1, never with a stack trace. */
+/** An error that a person can act on: the tool prints the sentence and exits with 1, without a stack trace. */
 export class OperatorFault extends Error {
   override readonly name: string = "OperatorFault";
 }
 
-/** The command itself was wrong: the sentence, a pointer to --help, and exit code 2. */
+/** The command itself was wrong: prints the sentence and a pointer to --help, and exits with 2. */
 export class UsageFault extends OperatorFault {
   override readonly name = "UsageFault";
 }
 
-/** The system's own word for what went wrong (`EACCES`, `ECONNREFUSED`), if it has one. */
+/** The system's error code (`EACCES`, `ECONNREFUSED`), if there is one. */
 export function systemCode(error: unknown): string | undefined {
   const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
   return typeof code === "string" ? code : undefined;
 }
 
-/** What the service answered, or that the network did not let it: undefined where the error is another one. */
+/** A sentence about an error answer of the service or a network failure; undefined for any other error. */
 export function apiFault(error: unknown, url: string): string | undefined {
   if (error instanceof ReviewApiError)
     return `${url} answered ${error.status} ${error.code}: ${error.message}`;
-  // fetch tells of a broken connection with a TypeError whose cause is the system's.
+  // fetch reports a broken connection as a TypeError whose cause is the system's error.
   if (!(error instanceof TypeError && error.cause instanceof Error)) return undefined;
   const code = systemCode(error.cause);
   return `${url} does not answer (${code ?? error.cause.message}). ${adviceOn(code)}`;
 }
 
-/** What to look at, by the system's word for what went wrong. */
+/** What to check, by the system's error code. */
 function adviceOn(code = ""): string {
   if (code === "ECONNREFUSED") return "Nothing listens there: check the port, and that the service runs.";
   if (/^(?:ENOTFOUND|EAI_AGAIN)$/.test(code))

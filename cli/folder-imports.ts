@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** `lib/store` for a file in there, `cli` for a file of another top-level folder. */
+/** `lib/store` for a file in that folder, `cli` for a file of another top-level folder. */
 export function folderOf(file: string): string {
   const [top = "", second = ""] = relative(root, file).split(sep);
   return top === "lib" ? `lib/${second}` : top;
@@ -17,7 +17,7 @@ export const sourceFiles = (...folders: readonly string[]): string[] =>
       .map((entry) => join(entry.parentPath, entry.name)),
   );
 
-/** The files of the project that a file imports. Imports of types count: a reader follows them too. */
+/** The project's files that a file imports. Type imports count: a reader follows them too. */
 export const importsOf = (file: string): string[] =>
   [...readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
     join(dirname(file), target),

@@ -6,12 +6,12 @@ import { generatedFiles, releasedDocument, releasedFile } from "./generated-file
 
 const fileOf = (path: string): URL => new URL(`../${path}`, import.meta.url);
 
-/** `--release` also notes the interface as released: from then on a change that breaks it must be named. */
+/** `--release` also records the interface as released: from then on a breaking change must be listed. */
 const isRelease = process.argv.includes("--release");
 const problem = isRelease ? problemOfRelease() : undefined;
 if (problem === undefined) {
   write([...generatedFiles(), ...(isRelease ? ([[releasedFile, releasedDocument()]] as const) : [])]);
-  // Both are made of files that were just written.
+  // Both are built from files that were just written.
   write(await builtClient());
   write(await builtDashboard());
 } else {
@@ -19,7 +19,7 @@ if (problem === undefined) {
   process.exitCode = 1;
 }
 
-/** Nothing is written of a release that is refused. */
+/** If a release is refused, nothing of it is written. */
 function problemOfRelease(): string | undefined {
   const file = fileOf(releasedFile);
   if (!existsSync(file)) return undefined;

@@ -9,10 +9,10 @@ import { errorsPage } from "./errors-page.ts";
 import { eventSchemaFiles, eventsPage } from "./events-page.ts";
 import { guideWithTables, startWithTables } from "./guide-tables.ts";
 
-/** The interface description itself is versioned; the package is too, and may move faster. */
+/** The version of the interface description; the package has its own version, which may change faster. */
 const interfaceVersion = "1.0.0";
 
-/** The interface as it was last released: what callers rely on. Its words and examples do not matter, its shape does. */
+/** The interface as last released, which callers rely on. Its structure matters, its wording and examples do not. */
 export const releasedFile = "docs/released/openapi.json";
 
 export const releasedDocument = (): string =>
@@ -25,7 +25,7 @@ export const examplesFile = "docs/examples.json";
 
 export function openApi(): OpenApiDocument {
   const file = new URL(`../${examplesFile}`, import.meta.url);
-  // Its own test wrote it, as answers of the service; it is only shown, never trusted with a decision.
+  // A test wrote this file from answers of the service; it is only displayed, and no decision depends on it.
   const examples: Examples = JSON.parse(readFileSync(file, "utf8"));
   return openApiDocument(operations, interfaceVersion, examples);
 }
@@ -36,7 +36,7 @@ const eventsFile = "docs/events.md";
 const architectureFile = "docs/architecture.md";
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
-/** Files that are made from the code and committed: path below the project's root, and content. */
+/** Files that are generated from the code and committed: path below the project's root, and content. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const document = openApi();
   return new Map([

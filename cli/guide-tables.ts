@@ -13,17 +13,17 @@ import type { Operation } from "../lib/contract/operation.ts";
 import { operations } from "../lib/contract/operations.ts";
 import { markdownTable, withParts } from "./marked-parts.ts";
 
-/** The tables of the guide that the contract knows by heart: each stands between two marks of its name. */
+/** The tables of the guide that are generated from the contract: each is between two marks with its name. */
 const tables: Readonly<Record<string, () => string>> = {
   operations: operationsTable,
   actions: actionsTable,
   limits: limitsTable,
 };
 
-/** The guide with its tables as the contract has them. */
+/** The guide with its tables generated from the contract. */
 export const guideWithTables = (guide: string): string => withParts(guide, tables);
 
-/** The first page of the reference: its table of the kinds is the guide's own. */
+/** The first page of the reference: its table of key kinds is the one of the guide. */
 export const startWithTables = (start: string, guide: string): string =>
   withParts(start, { kinds: () => kindsTable(guide), rates: ratesTable, limits: limitsTable });
 

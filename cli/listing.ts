@@ -6,7 +6,7 @@ import { formatTable, type Row, type Terminal } from "./terminal.ts";
 const listFormats = ["table", "json", "ndjson", "csv"] as const;
 export type ListFormat = (typeof listFormats)[number];
 
-/** Of every command that answers a list. */
+/** Options of every command that returns a list. */
 export const listOptions: Options = {
   format: { value: "FORMAT", help: `${listFormats.join(", ")} (default table; --json is json)` },
 };
@@ -20,15 +20,15 @@ export function listFormatOf(input: Input): ListFormat {
 
 export type Listing<Record extends Row> = {
   readonly records: readonly Record[];
-  /** The JSON document that the records are in. */
+  /** The JSON document that contains the records. */
   readonly document: object;
-  /** A record as one line of a table; without it the record as it is. */
+  /** A record as one line of a table; without it, the record itself. */
   line?(record: Record): Row;
-  /** What a person reads where there is nothing, unless the command says more than that itself. */
+  /** The sentence for an empty list, unless the command prints its own. */
   readonly none?: string;
 };
 
-/** Tables are for people, everything else for programs: it goes to standard output alone. */
+/** Tables are for people; every other format is for programs and is the only output on standard output. */
 export function showList<Record extends Row>(
   input: Input,
   terminal: Terminal,

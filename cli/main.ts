@@ -6,7 +6,7 @@ import { UsageFault } from "./fault.ts";
 import { sentence } from "./sentence.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 
-/** The operator's tool. A group of commands is one entry here and one file in commands/. */
+/** The operator's tool. A group of commands has one entry here and one file in commands/. */
 const groups: readonly CommandGroup[] = [
   {
     name: "dev",
@@ -100,7 +100,7 @@ const groups: readonly CommandGroup[] = [
   },
 ];
 
-/** 0: done. 1: it could not be done. 2: the command was not understood. */
+/** 0: success. 1: the command failed. 2: the command was not understood. */
 export async function main(
   words: readonly string[],
   terminal: Terminal = processTerminal(),
@@ -159,7 +159,7 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<0
   return 0;
 }
 
-/** What a person looks for: headings, and the names at the beginning of lines. */
+/** Highlights headings and the names at the beginning of lines. */
 const showHelp = (terminal: Terminal, help: string): void =>
   terminal.out(
     help.replaceAll(/^\S.*:$|^ {2}(?!review-api |npx )(?:--)?[a-z-]+(?= )/gm, (text) =>
@@ -169,16 +169,16 @@ const showHelp = (terminal: Terminal, help: string): void =>
 
 const manifest = new URL("../package.json", import.meta.url);
 
-/** Of the package, as its own file says. */
+/** The package's version, from its package.json. */
 const version = (): string => String(Reflect.get(JSON.parse(readFileSync(manifest, "utf8")), "version"));
 
 const loadAll = () => Promise.all(groups.map(async (group) => ({ group, commands: await group.load() })));
 
-/** Every command there is, as it is typed. */
+/** Every command, as typed. */
 export const commandPaths = async (): Promise<readonly string[]> =>
   (await loadAll()).flatMap(({ group, commands }) => commands.map((command) => pathOf(group, command)));
 
-/** What can follow what, for the shells. */
+/** What can follow which words, for shell completion. */
 async function continuations(): Promise<Continuations> {
   const next = new Map<string, readonly string[]>([["", groups.map(({ name }) => name)]]);
   for (const { group, commands } of await loadAll()) {
@@ -196,7 +196,7 @@ async function continuations(): Promise<Continuations> {
   return next;
 }
 
-/** Here, not in a file of its own: it is about the commands themselves. */
+/** Here, not in its own file: it needs the list of all commands. */
 const completion: Command = {
   name: "",
   summary: "Print a script that completes commands and options in your shell",

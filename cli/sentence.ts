@@ -1,11 +1,11 @@
 import { StoreUnavailable } from "../lib/store/table.ts";
 import { OperatorFault } from "./fault.ts";
 
-/** Everything that can go wrong is one sentence; the rest of the story only for whoever asks for it. */
+/** Every error is shown as one sentence; details only if requested. */
 export function sentence(error: unknown): string {
   if (process.env.REVIEW_API_DEBUG && error instanceof Error) return error.stack ?? error.message;
   if (error instanceof OperatorFault) return error.message;
-  // By name: the registry is loaded only by the commands that need it.
+  // Compared by name: only the commands that need the registry load it.
   if (error instanceof Error && error.name === "KeyRegistryError") return error.message;
   if (error instanceof StoreUnavailable)
     return "The store does not answer; is the local service or the stack still there?";

@@ -4,16 +4,16 @@ import { optionNames, parseOptions, type StackOptions } from "../infra/options.t
 import { didYouMean } from "./did-you-mean.ts";
 import { OperatorFault, systemCode } from "./fault.ts";
 
-/** Where CDK reads options that are not on its command line. */
+/** The file from which CDK reads options that are not on its command line. */
 export const optionsFile = "cdk.context.json";
 
-/** What the stack does with no option given. */
+/** The options of a stack if none is given. */
 export const defaultOptions = (): StackOptions => parseOptions(() => undefined);
 
-/** The options as the next deployment will take them from the file; those of `optionsFile` need not be there. */
+/** The options that the next deployment takes from the file; `optionsFile` may be absent. */
 export async function readStackOptions(file: string = optionsFile): Promise<StackOptions> {
   const context = await readContext(file);
-  // CDK keeps its own notes there too; none of their names is one plain word.
+  // CDK stores its own entries there too; none of their names is one plain word.
   for (const name of Object.keys(context))
     if (/^\w+$/.test(name) && !optionNames.includes(name))
       throw new OperatorFault(

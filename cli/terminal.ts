@@ -3,15 +3,15 @@ import { styleText } from "node:util";
 import { type Clock, systemClock } from "../lib/runtime/clock.ts";
 import { type Ask, createAsk } from "./ask.ts";
 
-/** Where a command writes. Answers go to standard output, everything said to a person to standard error. */
+/** Where a command writes. Answers go to standard output, messages to a person go to standard error. */
 export type Terminal = {
   out(text: string): void;
   say(text: string): void;
-  /** Bytes as they are, to standard output, as fast as whoever reads them. */
+  /** Writes unchanged bytes to standard output, at the reader's pace. */
   write(bytes: Uint8Array): Promise<void>;
-  /** A person is watching: progress is worth showing. */
+  /** True if a person is watching: progress is shown. */
   readonly watched: boolean;
-  /** Colours what goes to standard output, where a person watches it. */
+  /** Colours text for standard output, if a person watches it. */
   readonly paint: Paint;
   /** The same for standard error. */
   readonly paintSaid: Paint;
@@ -47,7 +47,7 @@ export const processTerminal = (): Terminal => ({
 export type Cell = string | number | boolean | null | undefined;
 export type Row = Readonly<Record<string, Cell>>;
 
-/** Columns as wide as their widest cell, headings above; nothing at all is shown as a dash. */
+/** Columns as wide as their widest cell, with headings; an empty value is shown as a dash. */
 export function formatTable(rows: readonly Row[], paint: Paint = plain): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = [
@@ -58,7 +58,7 @@ export function formatTable(rows: readonly Row[], paint: Paint = plain): string 
   return lines
     .map((line, index) => {
       const cells = line.map((cell, column) => cell.padEnd(widths[column] ?? 0));
-      // Colours have no width: they come after the padding.
+      // Colour codes have no width: they are added after the padding.
       const painted = cells.map((cell) => {
         const style = index === 0 ? "heading" : meanings[cell.trim()];
         return style ? paint(style, cell) : cell;
@@ -68,7 +68,7 @@ export function formatTable(rows: readonly Row[], paint: Paint = plain): string 
     .join("\n");
 }
 
-/** Words of states that a person looks for in a table. */
+/** Words for states that a person looks for in a table. */
 const meanings: Readonly<Record<string, Style>> = {
   active: "good",
   ready: "good",
@@ -78,7 +78,7 @@ const meanings: Readonly<Record<string, Style>> = {
   "-": "faint",
 };
 
-/** One thing: a name and a value a line. */
+/** One record: a name and a value per line. */
 export function formatRecord(record: Row, paint: Paint = plain): string {
   const width = Math.max(...Object.keys(record).map((name) => name.length));
   return Object.entries(record)
@@ -89,7 +89,7 @@ export function formatRecord(record: Row, paint: Paint = plain): string {
 const shown = (cell: Cell): string =>
   cell === null || cell === undefined || cell === "" ? "-" : String(cell);
 
-/** Of a check, in six characters. */
+/** The result of a check, in six characters. */
 export const verdict = ({ paint }: Pick<Terminal, "paint">, ok: boolean): string =>
   ok ? `${paint("good", "ok")}    ` : paint("bad", "FAILED");
 
@@ -99,7 +99,7 @@ export type Progress = { advance(by?: number): void; end(): void };
 const barCells = 30;
 const redrawEveryPercent = 1;
 
-/** A bar that redraws itself where a person watches, and nothing where a script does. */
+/** A progress bar that redraws itself if a person watches; shows nothing to a script. */
 export function startProgress(terminal: Watched, label: string, total: number): Progress {
   if (!terminal.watched || total === 0) return { advance: () => undefined, end: () => undefined };
   let done = 0;
@@ -125,7 +125,7 @@ export type Tally = { add(count: number): void; show(count: number): void; end()
 
 const redrawEveryMs = 100;
 
-/** The same for work whose end is not known: how much is done, redrawn a few times a second. */
+/** The same for work of unknown length: shows how much is done, redrawn a few times a second. */
 export function startTally(terminal: Watched, label: string, clock: Clock = systemClock): Tally {
   let done = 0;
   let drawnAtMs = Number.NEGATIVE_INFINITY;

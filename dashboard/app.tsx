@@ -29,9 +29,9 @@ export function App() {
     if (isKept) tabKey.keep(key);
     dispatch({ type: "opening" });
     connection.current = connect((message) => {
-      // A key that does not work is worth nothing, and what it has read goes with it.
+      // A key that does not work is forgotten, together with everything read with it.
       if (message.type === "refused") close();
-      // One that may work another time stays in the tab, where somebody asked for that.
+      // A key that may work later stays in the tab, if the person asked for that.
       if (message.type === "unreachable") end();
       dispatch(message);
     });
@@ -48,7 +48,7 @@ export function App() {
     show(next);
   };
 
-  // Once, when the page begins.
+  // Once, when the page starts.
   useEffect(() => {
     const kept = tabKey.read();
     if (kept !== null) open(kept, true);

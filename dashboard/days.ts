@@ -1,5 +1,5 @@
 import { msPerDay } from "../lib/contract/days.ts";
-/** A day that exists, as YYYY-MM-DD. */
+/** True for a day that exists, written as YYYY-MM-DD. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const ms = Date.parse(`${text}T00:00:00.000Z`);
@@ -11,7 +11,7 @@ export const wholeDays = (fromMs: number, toMs: number): number =>
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** `2026-11-09` as `9 Nov`: the axis of a chart has little room. */
+/** `2026-11-09` as `9 Nov`: the axis of a chart has little space. */
 export function shortDay(day: string): string {
   const [, month = "1", date = "1"] = day.split("-");
   return `${Number(date)} ${months[Number(month) - 1] ?? ""}`;

@@ -9,13 +9,13 @@ import type { SeatFigures } from "./figures/seats.ts";
 import type { FindingFigures } from "./figures/security.ts";
 import type { View } from "./view.ts";
 
-/** What the page and its worker say to each other. */
+/** The messages between the page and its worker. */
 
 export type Identity = AnswerOf<"whoami">;
 export type AuditEntry = AnswerOf<"listAuditLogs">["data"][number];
 export type PendingLearning = AnswerOf<"listLearnings">["data"][number];
 
-/** The days are fixed by the page: its "today" may end while the worker reads. */
+/** The page fixes the days: its "today" may end while the worker reads. */
 export type ShownView = Pick<View, "organizations" | "repositories" | "byAuthor" | "listed"> & {
   readonly period: Period;
 };
@@ -35,9 +35,9 @@ export type ReviewFigures = {
   readonly complexity: readonly Row[];
   readonly heatMap: readonly HeatCell[];
   readonly repositories: readonly RepositoryRow[];
-  /** Every repository that has pull requests in the period, whatever is chosen. */
+  /** Every repository with pull requests in the period, regardless of the chosen filters. */
   readonly knownRepositories: ReadonlyArray<Pick<RepositoryRow, "id" | "name" | "organization">>;
-  /** In alphabetical order; null unless it was chosen. */
+  /** In alphabetical order; null unless the user chose it. */
   readonly authors: readonly Row[] | null;
   readonly listed: {
     readonly repository: Pick<RepositoryRow, "id" | "name" | "organization">;
@@ -47,7 +47,7 @@ export type ReviewFigures = {
   } | null;
 };
 
-/** Each is read and refused on its own. */
+/** Each section is read and refused independently. */
 export type Sections = {
   readonly reviews: ReviewFigures;
   readonly mcp: McpFigures;
@@ -62,9 +62,9 @@ export type SectionName = keyof Sections;
 export type SectionState<Data> =
   | { readonly status: "loading"; readonly records: number; readonly recordsMax: number | null }
   | { readonly status: "ready"; readonly data: Data }
-  /** The key may not read it. */
+  /** The key may not read this section. */
   | { readonly status: "left-out"; readonly sentence: string }
-  /** It may work another time. */
+  /** A later attempt may succeed. */
   | { readonly status: "failed"; readonly sentence: string };
 
 export type Decision = "approve" | "disapprove";
@@ -74,7 +74,7 @@ export type ToWorker =
   | { readonly type: "show"; readonly view: ShownView }
   /** Reads everything again. */
   | { readonly type: "reload"; readonly view: ShownView }
-  /** Reads a section again that failed. */
+  /** Reads a failed section again. */
   | { readonly type: "retry"; readonly name: SectionName }
   | { readonly type: "decide"; readonly learning: PendingLearning; readonly decision: Decision };
 
@@ -86,20 +86,20 @@ export type SectionMessage = {
   };
 }[SectionName];
 
-/** Why nothing comes in right now. */
+/** Why nothing arrives at the moment. */
 export type Waiting = {
-  /** `half`: the page has used its half of the rate limit. `asked`: the service said so. */
+  /** `half`: the page has used its half of the rate limit. `asked`: the service asked to wait. */
   readonly reason: "half" | "asked";
   readonly seconds: number;
 };
 
 export type FromWorker =
   | { readonly type: "identity"; readonly identity: Identity }
-  /** The key does not work, or no longer. */
+  /** The key does not work, or no longer works. */
   | { readonly type: "refused"; readonly sentence: string }
-  /** Nothing can be said of the key: the service did not answer. */
+  /** Nothing is known about the key: the service did not answer. */
   | { readonly type: "unreachable"; readonly sentence: string }
-  /** The same, in an open session: the figures before stand. */
+  /** The same in an open session: the earlier figures stay. */
   | { readonly type: "not-refreshed"; readonly sentence: string }
   | SectionMessage
   | { readonly type: "waiting"; readonly waiting: Waiting | null }

@@ -1,11 +1,11 @@
-/** Where the lines of a chart's grid stand: few, at round values, the last at or above the greatest value. */
+/** The positions of a chart's grid lines: few, at round values, the last at or above the greatest value. */
 export function countTicks(most: number): number[] {
   return ticksBy(niceStep(most / linesWanted, [1, 2, 2.5, 5, 10]), most);
 }
 
 const linesWanted = 4;
 
-/** Counts have no halves. */
+/** Counts are whole numbers. */
 export const wholeTicks = (most: number): number[] =>
   ticksBy(Math.max(1, Math.ceil(niceStep(most / linesWanted, [1, 2, 5, 10]))), most);
 
@@ -13,7 +13,7 @@ export const shareTicks = (): number[] => [0, 0.25, 0.5, 0.75, 1];
 
 const stepsMinutes = [5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440, 2880, 4320, 7200, 10_080, 20_160];
 
-/** Durations in minutes stand at whole hours and days. */
+/** Durations in minutes have their lines at whole hours and days. */
 export function minuteTicks(most: number): number[] {
   const step =
     stepsMinutes.find((each) => each * linesWanted >= most) ?? niceStep(most / linesWanted, [1, 2, 5, 10]);

@@ -9,15 +9,15 @@ import type {
 } from "./protocol.ts";
 import { workerAddress } from "./trusted-types.ts";
 
-/** What the page knows of its worker's work. */
+/** What the page knows about its worker's work. */
 export type Session = {
   readonly phase: "closed" | "opening" | "open";
-  /** Why there is no open session, or why an open one was not refreshed, where there is a reason. */
+  /** Why there is no open session, or why an open one was not refreshed, if there is a reason. */
   readonly notice: string | null;
   readonly identity: Identity | null;
   readonly sections: SectionViews;
   readonly waiting: Waiting | null;
-  /** What became of decisions, by the id of the Learning. */
+  /** Why decisions failed, by the id of the Learning. */
   readonly undecided: Readonly<Record<string, string>>;
   /** For a screen reader: the last thing that happened. */
   readonly announcement: string;
@@ -25,7 +25,7 @@ export type Session = {
 
 export type SectionView<Data> = {
   readonly state: SectionState<Data>;
-  /** The figures on the page: while new ones are read, the ones before. */
+  /** The figures on the page: the previous ones while new ones are read. */
   readonly shown: Data | null;
 };
 export type SectionViews = { readonly [Name in SectionName]: SectionView<Sections[Name]> };
@@ -102,14 +102,17 @@ function withSection(
 
 const storedKey = "review-api-key";
 
-/** A key that a person asked to keep: in this tab only, and gone with it. A browser that keeps nothing asks again. */
+/**
+ * A key that a person asked to keep: only in this tab, and deleted with it. If the browser stores nothing, the page
+ * asks again.
+ */
 export const tabKey = {
   read: (): string | null => ifAllowed(() => sessionStorage.getItem(storedKey)) ?? null,
   keep: (key: string): void => ifAllowed(() => sessionStorage.setItem(storedKey, key)),
   forget: (): void => ifAllowed(() => sessionStorage.removeItem(storedKey)),
 };
 
-/** Where a person has switched storage off, touching it throws. */
+/** If a person has disabled storage, accessing it throws. */
 function ifAllowed<Result>(use: () => Result): Result | undefined {
   try {
     return use();
@@ -118,12 +121,12 @@ function ifAllowed<Result>(use: () => Result): Result | undefined {
   }
 }
 
-/** Where the API is: this page lies at `/dashboard` beside it, maybe below a stage. */
+/** The address of the API: this page is at `/dashboard` beside it, possibly below a stage. */
 export const baseUrl = (): string => `${location.origin}${location.pathname.replace(/\/dashboard\/?$/, "")}`;
 
 export type Connection = { send(message: ToWorker): void; end(): void };
 
-/** Ending it also forgets the key: it lives in the worker alone. */
+/** Ending the connection also forgets the key: only the worker holds it. */
 export function connect(onMessage: (message: FromWorker) => void): Connection {
   const worker = new Worker(workerAddress());
   worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => onMessage(data));

@@ -12,7 +12,7 @@ const values: Readonly<Record<Exclude<SortColumn, "repository">, (row: Repositor
 
 const compareTexts = new Intl.Collator("en").compare;
 
-/** What has no value comes last, either way; equals stay in alphabetical order. */
+/** Rows without a value come last in both directions; equal rows stay in alphabetical order. */
 export function sortedRepositories(
   rows: readonly RepositoryRow[],
   { column, isDescending }: Sort,

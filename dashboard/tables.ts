@@ -2,9 +2,9 @@ import { type Cell, csvRow } from "../lib/contract/csv.ts";
 import { type FigureColumn, figureColumns } from "../lib/report/columns.ts";
 import type { Figures } from "../lib/report/figures.ts";
 
-/** The numbers of a chart: as people read them, and as a file has them. */
+/** The numbers of a chart: formatted for people, and as written to a file. */
 export type Column<Row> = {
-  /** In the file, with its unit. */
+  /** The name in the file, with its unit. */
   readonly name: string;
   readonly head: string;
   readonly text: (row: Row) => string;
@@ -13,7 +13,7 @@ export type Column<Row> = {
 };
 
 export type Numbers<Row> = {
-  /** Of the file, without its ending. */
+  /** The name of the file, without its extension. */
   readonly name: string;
   readonly caption: string;
   readonly columns: ReadonlyArray<Column<Row>>;
@@ -45,7 +45,7 @@ export const countColumn = <Row>(
 export type FigureName = (typeof figureColumns)[number]["name"];
 type WithFigures = { readonly figures: Figures };
 
-/** Columns of lib/report; all of them, or those that are named. */
+/** Columns of lib/report: all of them, or those that are named. */
 export const figureColumnsOf = <Row extends WithFigures>(...names: readonly FigureName[]): Column<Row>[] =>
   figureColumns
     .filter(({ name }) => names.length === 0 || names.includes(name))

@@ -1,12 +1,12 @@
-/** Browsers that know trusted types take only what a policy made where text becomes script. */
+/** Browsers with trusted types accept only a policy's result where text becomes script. */
 type Policy = { createScriptURL(address: string): string };
 
 declare global {
-  // In truth it makes an object that stands for the text; whoever takes it takes either.
+  // Actually returns an object that represents the text; its consumers accept both.
   var trustedTypes: { createPolicy(name: string, rules: Policy): Policy } | undefined;
 }
 
-/** The one address that may become a script: the page's own worker. */
+/** The only address that may become a script: the page's own worker. */
 const workerScript = "dashboard/worker.js";
 let policy: Policy | undefined;
 

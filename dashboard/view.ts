@@ -1,12 +1,12 @@
 import { lastDays, type Period } from "../lib/report/period.ts";
 import { isCalendarDate } from "./days.ts";
 
-/** What the page shows, and all that its address holds: filters, never a key. */
+/** What the page shows, and everything that its address contains: filters, never a key. */
 export type View = {
   readonly period: ChosenPeriod;
-  /** `provider:id`; none chosen means all. */
+  /** `provider:id`; an empty list means all. */
   readonly organizations: readonly string[];
-  /** `provider:organization/id`; none chosen means all. */
+  /** `provider:organization/id`; an empty list means all. */
   readonly repositories: readonly string[];
   readonly byAuthor: boolean;
   /** The repository whose pull requests are listed. */
@@ -40,11 +40,11 @@ export const defaultView: View = {
   sort: { column: "pull_requests", isDescending: true },
 };
 
-/** Days of a period at a moment: the last so many, or the chosen ones. */
+/** The days of a period: the last N days up to now, or the chosen days. */
 export const resolvePeriod = (chosen: ChosenPeriod, nowMs: number): Period =>
   "days" in chosen ? lastDays(chosen.days, nowMs) : chosen;
 
-/** The part of the address after `#`: a browser keeps it to itself. What is as usual is left out. */
+/** The part of the address after `#`: a browser does not send it. Default values are left out. */
 export function addressOf(view: View): string {
   const words = new URLSearchParams();
   const { period, sort } = view;
@@ -62,7 +62,7 @@ export function addressOf(view: View): string {
   return words.toString().replaceAll("%3A", ":").replaceAll("%2F", "/");
 }
 
-/** What an address does not say, or says in a way that makes no sense, is as usual. */
+/** A missing or invalid value gets its default. */
 export function viewOf(address: string): View {
   const words = new URLSearchParams(address.replace(/^#/, ""));
   return {
@@ -88,7 +88,7 @@ function sortOf(word: string): Sort {
   return column ? { column, isDescending: word.startsWith("-") } : defaultView.sort;
 }
 
-/** How a view names an organization, and a repository. */
+/** The names of an organization and of a repository in a view. */
 export const organizationName = (provider: string, organizationId: string): string =>
   `${provider}:${organizationId}`;
 export const repositoryName = (provider: string, organizationId: string, repositoryId: string): string =>
@@ -96,7 +96,7 @@ export const repositoryName = (provider: string, organizationId: string, reposit
 
 type Placed = { readonly provider: string; readonly organizationId: string; readonly repositoryId: string };
 
-/** Whether something of a repository is in the view. */
+/** Whether a record of a repository is in the view. */
 export function filterOf(view: Pick<View, "organizations" | "repositories">): (placed: Placed) => boolean {
   const organizations = new Set(view.organizations);
   const repositories = new Set(view.repositories);

@@ -5,7 +5,7 @@ import { serveReference } from "../lib/http/reference.ts";
 import { optionalVariable } from "../lib/runtime/environment.ts";
 import { beginInvocation } from "../lib/runtime/invocation.ts";
 
-/** On Lambda the reference's files lie beside the bundle, in a checkout where they are kept. */
+/** On Lambda, the reference's files are next to the bundle; in a checkout, they are at their own paths. */
 const root = optionalVariable("LAMBDA_TASK_ROOT") ?? fileURLToPath(new URL("..", import.meta.url));
 
 const serve = serveReference(root);

@@ -5,7 +5,7 @@ import { answerUnrouted } from "../lib/http/fallback.ts";
 import { gatewayRequestIdOf } from "../lib/http/headers.ts";
 import { beginInvocation } from "../lib/runtime/invocation.ts";
 
-/** Everything that is neither an operation of the contract nor its reference ends here. */
+/** Handles every request that is neither for an operation of the contract nor for its reference. */
 export const handler = async (event: APIGatewayProxyEvent, context: Context) => {
   beginInvocation(context, gatewayRequestIdOf(event) ?? undefined);
   return answerUnrouted([...operations, ...referenceRoutes], event);

@@ -5,10 +5,12 @@ import { InvalidOptions } from "./options.ts";
 import { keepSourceMaps } from "./source-maps.ts";
 import { createApp } from "./stack.ts";
 
-/** Maps stay here: to load them costs a cold start 15 ms. `npm run explain` applies them to a log line. */
+/**
+ * Source maps are not deployed: loading them adds 15 ms to a cold start. `npm run explain` applies them to a log line.
+ */
 const codeOf = (source: string) => Code.fromAsset(bundleDirectory(source), { exclude: ["*.map"] });
 
-/** The commit, with a mark where the tree has changes; nothing where there is no git. */
+/** The commit, marked if the tree has changes; undefined without git. */
 function commit(): string | undefined {
   const git = (...words: string[]) =>
     execFileSync("git", words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();

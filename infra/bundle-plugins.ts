@@ -5,8 +5,8 @@ import { operations } from "../lib/contract/operations.ts";
 import { fallbackSource } from "../lib/contract/platform.ts";
 
 /**
- * An ESM import of `node:http` loads undici (60 ms on a cold start, against 6 of `require`), and one of the others loads
- * what `require` would load when it is first used.
+ * An ESM import of `node:http` loads undici (60 ms on a cold start; `require` takes 6 ms). An ESM import of the other
+ * modules also loads what `require` would load only at first use.
  */
 export const requireBuiltins: Plugin = {
   name: "require-builtins",
@@ -25,22 +25,22 @@ export const requireBuiltins: Plugin = {
 
 const nodeName = (path: string): string => (path.startsWith("node:") ? path : `node:${path}`);
 
-/** What is there and no function calls. */
+/** Leaves out code that no function calls. */
 export const leaveOut = (sourceDirectory: string): Plugin => ({
   name: "leave-out",
   setup({ onResolve, onLoad }) {
-    // JSON Schema is made where the OpenAPI document is made: 18 KB.
+    // JSON Schema is needed only where the OpenAPI document is generated: 18 KB.
     onLoad({ filter: /zod\/v4\/core\/(to-json-schema|json-schema-processors)\.js$/ }, async ({ path }) => ({
       contents: refusingExports(await readFile(path, "utf8")),
     }));
-    // middy asks whether a body is a web stream, and none of ours is: 2 ms.
+    // middy checks whether a body is a web stream, and none of ours is: 2 ms.
     onResolve({ filter: /^node:stream\/web$/ }, ({ importer }) =>
       importer.includes("/@middy/") ? { path: "none", namespace: "no-web-streams" } : undefined,
     );
     onLoad({ filter: /.*/, namespace: "no-web-streams" }, () => ({
       contents: "export class ReadableStream { static [Symbol.hasInstance]() { return false; } }",
     }));
-    // Of every operation the fallback knows the path and the method; their schemas are 100 KB to it.
+    // The fallback needs only path and method of every operation; the schemas would add 100 KB to it.
     onResolve({ filter: /\/contract\/operations\.ts$/ }, ({ importer }) =>
       importer === join(sourceDirectory, `${fallbackSource}.ts`)
         ? { path: "routes", namespace: "routes-only" }
@@ -55,7 +55,7 @@ export const leaveOut = (sourceDirectory: string): Plugin => ({
 const text = /(?:"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)/.source;
 const words = new RegExp(`\\b(summary|description|meaning):\\s*${text}(?:\\s*\\+\\s*${text})*`, "g");
 
-/** The contract describes itself for the OpenAPI document; no function says any of it. */
+/** The contract's descriptions are for the OpenAPI document; no function uses them. */
 export const withoutDescriptions: Plugin = {
   name: "without-descriptions",
   setup({ onLoad }) {
@@ -66,7 +66,7 @@ export const withoutDescriptions: Plugin = {
   },
 };
 
-/** The same names, so that importers still link; whoever calls one learns why it is not there. */
+/** The same export names, so that importers still link; calling one throws the reason why it is missing. */
 function refusingExports(module: string): string {
   const names = [...module.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].map(
     ([, name]) => name,
@@ -78,12 +78,12 @@ const refuse =
   'const refuse = () => { throw new Error("Left out of the bundles; see infra/bundle-plugins.ts."); };';
 
 /**
- * What AWS's SDK brings for other places than Lambda. Nothing else of the SDK is left out:
+ * Code of AWS's SDK that is not needed on Lambda. Nothing else of the SDK is left out:
  *
- * - Credentials: our clients are always given theirs, from the environment. The SDK's search through profiles, single
+ * - Credentials: our clients always receive theirs from the environment. The SDK's search through profiles, single
  *   sign-on, containers and instances is 131 KB and 20 ms.
- * - Endpoint discovery: an option of DynamoDB's client, off unless it is asked for.
- * - The region of an EC2 instance, for the "auto" mode of the SDK's defaults; Lambda tells its region.
+ * - Endpoint discovery: an option of DynamoDB's client, off by default.
+ * - The region of an EC2 instance, for the "auto" mode of the SDK's defaults; Lambda sets its region as a variable.
  */
 const leftOutOfTheSdk: ReadonlyArray<{ readonly module: RegExp; readonly contents: string }> = [
   {
@@ -105,7 +105,7 @@ const leftOutOfTheSdk: ReadonlyArray<{ readonly module: RegExp; readonly content
 export const trimSdk: Plugin = {
   name: "trim-sdk",
   setup({ onLoad }) {
-    // A client reads its version there, and nothing else.
+    // A client reads only its version from this file.
     onLoad({ filter: /@aws-sdk\/client-[\w-]+\/package\.json$/ }, async ({ path }) => ({
       contents: JSON.stringify({ version: JSON.parse(await readFile(path, "utf8")).version }),
       loader: "json",

@@ -9,7 +9,10 @@ import { referenceBundle, referenceSource } from "../lib/contract/reference.ts";
 import { internalFunctions, workers } from "../lib/contract/workers.ts";
 import { leaveOut, requireBuiltins, trimSdk, withoutDescriptions } from "./bundle-plugins.ts";
 
-/** For esbuild, which is a Go program: it collects garbage less often, which saves a fifth of its CPU for 150 MB. */
+/**
+ * For esbuild, which is a Go program: it collects garbage less often, which saves a fifth of its CPU time and costs 150
+ * MB.
+ */
 process.env.GOGC ??= "400";
 
 export const projectDirectory = resolve(import.meta.dirname, "..");
@@ -25,14 +28,14 @@ export const functionSources: readonly string[] = [
 
 export type BundleSize = {
   readonly source: string;
-  /** What is loaded on a cold start. */
+  /** Bytes that are loaded on a cold start. */
   readonly bytes: number;
-  /** With what is loaded later, when it is first needed. */
+  /** Including what is loaded later, when it is first needed. */
   readonly bytesWithLazy: number;
   readonly gzipBytes: number;
-  /** What the bytes of a cold start are spent on: bytes by package, our own code as `.`, largest first. */
+  /** What the bytes of a cold start consist of: bytes by package, our own code as `.`, largest first. */
   readonly packages: Readonly<Record<string, number>>;
-  /** Our own files in it. */
+  /** Our own files that are loaded on a cold start. */
   readonly ownFiles: readonly string[];
   /** Our own files that are loaded later. */
   readonly lazyFiles: readonly string[];
@@ -42,7 +45,7 @@ export type BundleOptions = {
   readonly sources: readonly string[];
   readonly sourceDirectory: string;
   readonly outputDirectory: string;
-  /** Packages that a dependency asks for and can do without; they stay outside, absent. */
+  /** Packages that a dependency imports but does not require; they stay external and absent. */
   readonly absent?: readonly string[];
 };
 
@@ -52,16 +55,19 @@ export const everyFunction: BundleOptions = {
   outputDirectory: bundlesDirectory,
 };
 
-/** `<source>/index.mjs` with its map for every function, beside it what it loads later, and the table of their sizes. */
+/**
+ * Builds `<source>/index.mjs` with its source map for every function, the files it loads later beside it, and the table
+ * of sizes.
+ */
 export async function bundleFunctions(
   options: BundleOptions = everyFunction,
 ): Promise<readonly BundleSize[]> {
   const { sources, outputDirectory } = options;
   await rm(outputDirectory, { recursive: true, force: true });
-  // One after another: side by side they take three gigabytes of memory and no less time.
+  // One after another: in parallel they take three gigabytes of memory and no less time.
   const sizes: BundleSize[] = [];
   for (const source of sources) sizes.push(await bundleFunction(source, options));
-  // What the reference serves is no code, but it travels with the code.
+  // The reference serves files that are not code, but they are deployed with the code.
   if (sources.includes(referenceSource))
     for (const path of referenceBundle)
       await cp(join(projectDirectory, path), join(outputDirectory, referenceSource, path), {
@@ -71,7 +77,7 @@ export async function bundleFunctions(
   return sizes;
 }
 
-/** One run for each function: in a run over all, what two of them share would be a file of its own. */
+/** One run for each function: a run over all would put code that two functions share into a separate file. */
 async function bundleFunction(source: string, options: BundleOptions): Promise<BundleSize> {
   const { sourceDirectory, outputDirectory, absent = [] } = options;
   const { metafile, outputFiles } = await build({
@@ -80,15 +86,15 @@ async function bundleFunction(source: string, options: BundleOptions): Promise<B
     outdir: join(outputDirectory, source),
     outExtension: { ".js": ".mjs" },
     bundle: true,
-    // What is behind `import()` becomes a file that is loaded when it is needed.
+    // Code behind `import()` becomes a separate file that is loaded when it is needed.
     splitting: true,
     platform: "node",
     target: "node24",
     format: "esm",
-    // ESM builds first: they are what tree shaking works on.
+    // ESM builds first: tree shaking works only on them.
     mainFields: ["module", "main"],
     minify: true,
-    // Node reads modules as UTF-8: what redacts knows words of many alphabets, which escapes would make longer.
+    // Node reads modules as UTF-8: redaction contains words of many alphabets, which escapes would make longer.
     charset: "utf8",
     legalComments: "none",
     sourcemap: "linked",
@@ -111,7 +117,7 @@ async function bundleFunction(source: string, options: BundleOptions): Promise<B
   return measure(source, metafile, { outputs, eager, all });
 }
 
-/** Names what was really built: one commit gives others with changed files or other dependencies. */
+/** Identifies the actual build: one commit gives different builds with changed files or other dependencies. */
 export async function buildDigest(bundles: string = bundlesDirectory): Promise<string> {
   const hash = createHash("sha256");
   for (const path of (await Array.fromAsync(glob("**/*.mjs", { cwd: bundles }))).toSorted())
@@ -124,7 +130,7 @@ async function write({ path, contents }: OutputFile): Promise<void> {
   await writeFile(path, contents);
 }
 
-/** The output files that these need. esbuild also makes files that nothing imports any more. */
+/** The output files that these files need. esbuild also writes files that nothing imports any more. */
 function reachable(
   { outputs }: Metafile,
   entries: readonly string[],
@@ -139,7 +145,7 @@ function reachable(
 
 type BuiltFiles = {
   readonly outputs: ReadonlyMap<string, OutputFile>;
-  /** Paths that are loaded at the start, and all of them. */
+  /** Paths that are loaded at the start (`eager`), and all paths. */
   readonly eager: ReadonlySet<string>;
   readonly all: ReadonlySet<string>;
 };
@@ -174,7 +180,7 @@ function measure(source: string, metafile: Metafile, { outputs, eager, all }: Bu
 const packageOf = (path: string): string =>
   /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path)?.[1] ?? ".";
 
-/** The functions that are over their budgets, each with what is wrong. */
+/** The functions that exceed their budgets, each with the reason. */
 export const overBudget = (sizes: readonly BundleSize[]): readonly string[] =>
   sizes.flatMap(({ source, bytes, bytesWithLazy }) => {
     const budget = bundleBudgets[bundleBudgetOf(source)];

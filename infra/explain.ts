@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { explainCause, NoSourceMap, rebuildSourceMaps } from "./source-maps.ts";
 
-/** `npm run explain < line.json`: where in our own files a logged fault came from. */
+/** `npm run explain < line.json`: shows where in our own files a logged error came from. */
 try {
   const line = await text(process.stdin);
   if (process.argv.includes("--build")) await rebuildSourceMaps(line);

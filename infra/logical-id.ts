@@ -1,10 +1,11 @@
-/** Parts that CDK adds to every path and that tell nobody anything. */
+/** Parts that CDK adds to every path and that carry no information. */
 const silentParts = new Set(["Resource", "Default"]);
 
 /**
- * A readable name for a resource, out of its place in the tree: `Api/ListOrganizations/Function/Resource`
- * becomes `ListOrganizationsFunction`. The first part is only how we group constructs, so a resource can
- * move between groups and keep its name, and with it its data. CDK refuses two resources of one name.
+ * A readable name for a resource, derived from its path in the construct tree:
+ * `Api/ListOrganizations/Function/Resource` becomes `ListOrganizationsFunction`. The first part is only our grouping of
+ * constructs, so a resource can move between groups and keep its name, and with it its data. CDK rejects two resources
+ * with the same name.
  */
 export function logicalId(path: string): string {
   const parts = path.split("/");
@@ -16,7 +17,7 @@ export function logicalId(path: string): string {
     .join("");
 }
 
-/** CDK's names for what ties two constructs together repeat the whole paths of both. */
+/** CDK's names for connections between two constructs repeat the whole paths of both. */
 const ties: ReadonlyArray<readonly [prefix: string, name: string]> = [
   ["ApiPermission.", "Permission"],
   ["AllowEventRule", "Permission"],

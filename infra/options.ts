@@ -5,8 +5,8 @@ import { embeddingModelId, eventQueueSettings, lambdaLimits } from "../lib/contr
 import { ingest, internalFunctions, workers } from "../lib/contract/workers.ts";
 
 /**
- * What a deployment may choose, by CDK context: `cdk deploy -c stage=live -c corsOrigins=https://a.example`.
- * The command line gives text, cdk.json may also give real booleans, numbers, lists and maps.
+ * The options of a deployment, set by CDK context: `cdk deploy -c stage=live -c corsOrigins=https://a.example`. The
+ * command line passes text; cdk.json may also contain real booleans, numbers, lists and maps.
  */
 
 const switchOption = z.preprocess(
@@ -37,7 +37,7 @@ function isOrigin(value: string): boolean {
   return url !== null && ["https:", "http:"].includes(url.protocol) && url.origin === value;
 }
 
-/** Headers that already mean something on the way from the caller to the function. */
+/** Headers that already have a meaning between the caller and the function. */
 const takenHeaders = [
   "x-service-api-key",
   "host",
@@ -81,7 +81,7 @@ function nameAndNumber(part: string): [string, string] {
 
 const optionsSchema = z
   .object({
-    /** Name of the CloudFormation stack; several may live in one account. */
+    /** Name of the CloudFormation stack; one account can have several. */
     stackName: z
       .string()
       .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, {
@@ -98,16 +98,16 @@ const optionsSchema = z
       .string()
       .regex(/^arn:[\w-]+:acm:/, { error: "must be the ARN of an ACM certificate in the stack's region" })
       .optional(),
-    /** Below which path of the domain the API is; the root unless given. */
+    /** The path of the domain at which the API is; the root by default. */
     basePath: z
       .string()
       .regex(/^[A-Za-z0-9._-]{1,64}$/, {
         error: "must be one path segment of 1 to 64 letters, digits, dots, hyphens and underscores",
       })
       .optional(),
-    /** Only the domain answers then; API Gateway's own address does not. */
+    /** If true, only the domain answers; API Gateway's own address does not. */
     disableExecuteApiEndpoint: switchOption.default(false),
-    /** With it the stack also makes the domain's alias records, for IPv4 and IPv6. */
+    /** If given, the stack also creates the domain's alias records, for IPv4 and IPv6. */
     hostedZoneId: z
       .string()
       .regex(/^Z[A-Z0-9]+$/, { error: "must be a Route 53 hosted zone id" })
@@ -124,22 +124,25 @@ const optionsSchema = z
         error: "must begin with amazon.titan-embed-text-v2: the service speaks to no other embedding model",
       })
       .default(embeddingModelId),
-    /** Where Bedrock runs the model, if not in the stack's own region. */
+    /** The region where Bedrock runs the model, if not the stack's own. */
     bedrockRegion: z
       .string()
       .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, { error: "must be an AWS region such as eu-west-1" })
       .optional(),
     reservedConcurrency: reservedConcurrency.default({}),
-    /** Batches of events that are applied at once. A new account can run ten functions at once in all. */
+    /**
+     * Batches of events that are applied at the same time. A new account can run ten functions at the same time in
+     * total.
+     */
     eventWorkers: numberOption(eventQueueSettings.workersMin, eventQueueSettings.workersMax).default(
       eventQueueSettings.workersMax,
     ),
-    /** API Gateway has one logging role for a whole account: an account that has one already keeps it. */
+    /** API Gateway has one logging role per account: an account that already has one keeps it. */
     apiGatewayLogRole: switchOption.default(true),
     pointInTimeRecovery: switchOption.default(true),
-    /** X-Ray traces of requests; each is paid for. */
+    /** X-Ray traces of requests; each is charged. */
     tracing: switchOption.default(false),
-    /** Told in every log line; `infra/app.ts` gives the commit. */
+    /** Included in every log line; `infra/app.ts` passes the commit. */
     release: z
       .string()
       .regex(/^[\w.-]{1,64}$/, { error: "must be 1 to 64 letters, digits, dots, hyphens and underscores" })
@@ -164,7 +167,8 @@ const optionsSchema = z
       error: "needs domainName: without a domain nothing would answer",
     },
   )
-  // Lambda's poller takes as many batches as it may; a smaller function refuses some, and each refusal is a receive.
+  // Lambda's poller takes as many batches as it may; a smaller function rejects some, and each rejection counts as a
+  // receive.
   .refine(
     ({ reservedConcurrency: reserved, eventWorkers }) =>
       (reserved[ingest.id] ?? Number.POSITIVE_INFINITY) >= eventWorkers,
@@ -177,7 +181,9 @@ const optionsSchema = z
 
 export type StackOptions = z.output<typeof optionsSchema>;
 
-/** A release and the digest of its bundles: what log lines carry, and the name under which the maps are kept. */
+/**
+ * A release and the digest of its bundles: included in log lines, and the name under which the source maps are kept.
+ */
 export const releaseOfBuild = (release: string | undefined, digest: string): string =>
   release === undefined ? digest : `${release}-${digest}`;
 
@@ -187,7 +193,7 @@ export class InvalidOptions extends Error {
 
 export const optionNames: readonly string[] = Object.keys(optionsSchema.shape);
 
-/** Reads every option from the context; the message names each wrong one and what it takes. */
+/** Reads every option from the context; the error lists each invalid option and its allowed values. */
 export function parseOptions(context: (name: string) => unknown): StackOptions {
   const given = Object.fromEntries(
     optionNames.map((name) => [name, context(name)]).filter(([, value]) => value !== undefined),

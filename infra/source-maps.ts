@@ -8,7 +8,7 @@ import { buildDigest, bundleFunctions, bundlesDirectory, projectDirectory } from
 
 const mapsDirectory = join(projectDirectory, "dist", "source-maps");
 
-/** Keeps the maps of the bundles that were just made, by release: the next build overwrites the bundles. */
+/** Keeps the source maps of the new bundles by release: the next build overwrites the bundles. */
 export async function keepSourceMaps(
   release: string,
   { bundles = bundlesDirectory, keptIn = mapsDirectory } = {},
@@ -21,7 +21,7 @@ export async function keepSourceMaps(
   });
 }
 
-/** The maps of a line's release, made anew; refused where this tree builds something else. */
+/** Builds the source maps of a log line's release again; fails if this tree produces a different build. */
 export async function rebuildSourceMaps(logLine: string, build = everyBundle): Promise<void> {
   const { release = "" } = lineSchema.parse(JSON.parse(logLine));
   const digest = await build();
@@ -53,7 +53,7 @@ export class NoSourceMap extends Error {
   override readonly name = "NoSourceMap";
 }
 
-/** The `cause` of a log line with the places of our own files in place of the bundle's. */
+/** The `cause` of a log line, with positions in our own files instead of the bundle's. */
 export async function explainCause(logLine: string, keptIn: string = mapsDirectory): Promise<string[]> {
   const { release, operation, worker, cause } = lineSchema.parse(JSON.parse(logLine));
   const source = sources.get(operation ?? worker ?? "");
@@ -87,7 +87,7 @@ async function explainLine(line: string, readMap: ReadMap): Promise<string> {
   const entry = (await readMap(file)).findEntry(Number(row) - 1, Number(column) - 1);
   if (!("originalSource" in entry)) return line;
   const { originalSource, originalLine, originalColumn } = entry;
-  // Beside the bundle's folder, however deep that is: below the project's root.
+  // The path is relative to the bundle's folder, at any depth: makes it relative to the project's root.
   const path = originalSource.replace(/^(\.\.\/)+/, "");
   return line.replace(found, `${path}:${originalLine + 1}:${originalColumn + 1}`);
 }

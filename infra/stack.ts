@@ -19,12 +19,12 @@ import { parseOptions, releaseOfBuild, type StackOptions } from "./options.ts";
 export type ReviewApiProps = {
   readonly options: StackOptions;
   readonly codeOf: CodeOf;
-  /** The contract's lists, unless a test brings its own. */
+  /** The contract's lists, unless a test passes its own. */
   readonly operations?: readonly Operation[];
   readonly workers?: readonly Worker[];
 };
 
-/** Everything the service needs on AWS, in one stack; `infra` knows the project by its contract alone. */
+/** Everything the service needs on AWS, in one stack; `infra` uses only the contract of the project. */
 export class ReviewApiStack extends Stack {
   constructor(scope: Construct, props: ReviewApiProps) {
     const { options } = props;
@@ -96,15 +96,15 @@ export class ReviewApiStack extends Stack {
 }
 
 export type AppOptions = Pick<ReviewApiProps, "codeOf" | "operations" | "workers"> & {
-  /** AWS's offline template rules and cdk-nag's AwsSolutions pack, as errors. */
+  /** Runs AWS's offline template rules and cdk-nag's AwsSolutions pack, with violations as errors. */
   readonly checked: boolean;
   readonly context?: AppProps["context"];
   readonly outdir?: string;
-  /** Unless the option of that name is given. */
+  /** Used unless the option of that name is given. */
   readonly release?: string | undefined;
-  /** Of the bundles; part of the release that log lines name. */
+  /** The digest of the bundles; part of the release in log lines. */
   readonly buildDigest?: string;
-  /** Where the stack goes, if that is known. */
+  /** The region of the stack, if it is known. */
   readonly region?: string | undefined;
 };
 

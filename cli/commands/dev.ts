@@ -49,7 +49,7 @@ async function run(input: Input, terminal: Terminal): Promise<void> {
   const port = input.integer("port", { min: 0, max: 65_535 }) ?? portDefault;
   const directory = dataDirectory(input.text("data") ?? defaultDataPath);
   const seed = input.text("seed");
-  // All of it, before anything is touched: a bad file must cost nothing.
+  // Checks the whole file before anything changes: a bad file must not cost anything.
   if (seed !== undefined) await checkEvents(seed);
   await prepareDirectory(directory);
   const divert = divertLogs();
@@ -78,7 +78,9 @@ async function run(input: Input, terminal: Terminal): Promise<void> {
   }
 }
 
-/** The functions log to standard output, as on Lambda; here that is for our own answer alone. */
+/**
+ * The functions log to standard output, as on Lambda; here standard output is reserved for the command's own answer.
+ */
 function divertLogs() {
   const original = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr);
@@ -99,7 +101,7 @@ const logTo =
 type Narrator = Pick<Terminal, "say" | "watched">;
 const silent: Narrator = { say: () => undefined, watched: false };
 
-/** Tells the demo's story up to now and answers its keys. */
+/** Sends the demo's events up to now and returns its keys. */
 export async function seedDemo(
   backend: LocalBackend,
   queuePoller: QueuePoller,
@@ -111,15 +113,15 @@ export async function seedDemo(
   const { opening, history } = demoStory(await toldUntil(directory), nowMs);
   const events = opening.length + history.length;
   if (events > 0) terminal.say(`Loading the demo data: ${counted(events, "event")}.`);
-  // What is needed at once is sent and applied, the rest is sent.
+  // Events that are needed first are sent and applied, the others are only sent.
   const progress = startProgress(terminal, "Demo data", opening.length + events);
   await sendAll({ queue: queue.events, bucket }, opening, progress.advance);
   await queuePoller.drain(progress.advance);
   const keys = await demoKeys(operatorDeps(table, auditRetentionDays()), directory);
-  // This goes on while the service is being used; what is in the queue is safe there.
+  // The service applies these while it is already in use; events in the queue are safe.
   await sendAll({ queue: queue.events, bucket }, history, progress.advance);
   progress.end();
-  // Only now: a start that is interrupted tells it again, which changes nothing.
+  // Recorded last: after an interrupted start the events are sent again, which changes nothing.
   await noteTold(directory, nowMs);
   return keys;
 }
@@ -166,7 +168,7 @@ async function announce(input: Input, terminal: Terminal, service: Service, keys
   terminal.out(`\n# The same as a file:\nnpx review-api export metrics${where} --output reviews.csv`);
 }
 
-/** A window of so many days up to today, as the metrics take it. */
+/** A window of this many days up to today, in the form that the metrics take. */
 function lastDays(days: number): string {
   const nowMs = systemClock.nowMs();
   const day = (ms: number) => toTimestamp(ms).slice(0, 10);
@@ -174,9 +176,9 @@ function lastDays(days: number): string {
 }
 
 /**
- * While it starts, Ctrl-C or TERM ends the process at once: the engine goes with it, and what was not applied
- * yet is in the queue. Afterwards the first one resolves `asked`, and a later one is for the impatient; not one
- * right behind it, because npm passes on the Ctrl-C that the terminal has sent to us too.
+ * During the start, Ctrl-C or TERM ends the process at once: the engine ends with it, and events that were not applied
+ * yet stay in the queue. After the start the first signal resolves `asked`, and a later one ends the process at once; a
+ * signal immediately after the first is ignored, because npm passes on the Ctrl-C that the terminal already sent to us.
  */
 function watchSignals(): { readonly asked: Promise<void>; ready(): void } {
   let endsFromMs = 0;
@@ -203,8 +205,8 @@ const sameSignalMs = 500;
 const orphanedCheckMs = 250;
 
 /**
- * npm and `review-api.js` stand between a signal and this process. The shell of `npm start` ends at a SIGTERM and
- * passes it on to nobody, and a killed parent cannot pass anything on: the end of the parent is the signal then.
+ * npm and `review-api.js` are between a signal and this process. The shell of `npm start` ends at a SIGTERM without
+ * passing it on, and a killed parent cannot pass on anything: then the end of the parent counts as the signal.
  */
 function whenOrphaned(end: () => void): void {
   const isStartedByUs = process.env.npm_lifecycle_event ?? process.env.REVIEW_API_RESTARTED;
@@ -218,10 +220,13 @@ function whenOrphaned(end: () => void): void {
   timer.unref();
 }
 
-/** What a shell expects of a process that a signal ended. */
+/** The exit codes that a shell expects of a process ended by a signal. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** A stop takes less than two seconds, whatever still runs: what is unfinished is in the queue and comes again. */
+/**
+ * A stop takes less than two seconds, regardless of running work: unfinished events stay in the queue and are delivered
+ * again.
+ */
 const stopWithinMs = 1_800;
 
 async function untilOver(service: Service, asked: Promise<void>): Promise<void> {
@@ -229,8 +234,8 @@ async function untilOver(service: Service, asked: Promise<void>): Promise<void> 
     asked.then(() => "asked" as const),
     service.broken.then(() => "broken" as const),
   ]);
-  const impatience = setTimeout(() => process.exit(outcome === "asked" ? 0 : 1), stopWithinMs);
+  const deadline = setTimeout(() => process.exit(outcome === "asked" ? 0 : 1), stopWithinMs);
   await service.stop();
-  clearTimeout(impatience);
+  clearTimeout(deadline);
   if (outcome === "broken") throw new OperatorFault("The engine has ended; the data is safe, start again.");
 }

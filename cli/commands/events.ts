@@ -24,7 +24,7 @@ const send: Command = {
   examples: ["events send events.ndjson", "events send events.ndjson --stack ReviewApi"],
   async run(input, terminal) {
     const file = input.requiredArgument("FILE.ndjson");
-    // Every line is read before the first is sent: a file with a fault sends nothing.
+    // Every line is checked before the first is sent: nothing is sent from a file with an invalid line.
     const total = await countEvents(file);
     const outcome = await withConnection(
       input,
@@ -57,7 +57,9 @@ async function letterIds(connection: Connection): Promise<Set<string>> {
   return ids;
 }
 
-/** How many events of the file failed since. Others may send at the same time: their failures are not ours. */
+/**
+ * How many events of the file have failed since. Others may send at the same time: their failures do not count here.
+ */
 async function countRefused(
   connection: Connection,
   failedBefore: ReadonlySet<string>,
@@ -67,7 +69,7 @@ async function countRefused(
   for await (const { letterId, id } of connection.failedEvents())
     if (!failedBefore.has(letterId)) newFailures.set(id, (newFailures.get(id) ?? 0) + 1);
   if (newFailures.size === 0) return 0;
-  // The file is read again rather than every sent id kept: it may hold millions of events.
+  // Reads the file again instead of keeping every sent id: it may hold millions of events.
   let refused = 0;
   for await (const { id } of readEventFile(file)) {
     const failures = newFailures.get(id) ?? 0;
@@ -130,7 +132,7 @@ const redrive: Command = {
 const stillQueued =
   "The queue is not empty yet, so it is not known whether all of them are applied; review-api events failed shows those that fail again.";
 
-/** The messages that were sent, and the group of each. */
+/** The ids of the sent messages, and the group of each. */
 async function redriveAll(
   connection: Connection,
   only: string | undefined,
@@ -152,9 +154,9 @@ async function redriveAll(
 type Failure = { readonly id: string; readonly type: string | null; readonly reason: string };
 type RedriveOutcome = {
   readonly failed_again?: readonly Failure[];
-  /** Some may still wait in the queue. */
+  /** Some events may still be in the queue. */
   readonly still_queued?: true;
-  /** Of a group the queue shows only the first ones, and ours may be behind them. */
+  /** The queue shows only the first failed events of a group, and ours may be behind them. */
   readonly more_may_have_failed?: true;
 };
 
@@ -187,7 +189,7 @@ function failedAgainText(failures: readonly Failure[], { more_may_have_failed }:
   return `${counted(failures.length, "event")} failed again:${shown.join("")}${more}${hidden}`;
 }
 
-/** "No such event" would be too much to say of a queue that hides some. */
+/** "No such event" would claim too much for a queue that hides some events. */
 const notThere = (id: string, { failedEventsShownMax: max }: Connection): string =>
   max === undefined
     ? `There is no failed event ${id}.`
@@ -195,14 +197,14 @@ const notThere = (id: string, { failedEventsShownMax: max }: Connection): string
 
 export const commands: readonly Command[] = [send, failed, redrive];
 
-/** As it may be shown: the queue itself buries messages as they came. */
+/** Redacted for display: SQS moves messages to the dead letters unchanged. */
 const redacted = (letter: FailedEvent): FailedEvent => ({
   ...letter,
   reason: redact(letter.reason).text,
   body: redactMessage(letter.body),
 });
 
-/** What the letter tells of its event; one that is no event is known by its message. */
+/** Id and type of the letter's event; if the body is not an event, the message's id. */
 function eventOf({ id, body }: Pick<FailedEvent, "id" | "body">): {
   readonly id: string;
   readonly type: string | null;

@@ -141,6 +141,6 @@ const scopeOf = (input: Input): Wish["query"] => ({
   repository_ids: input.list("repositories")?.join(","),
 });
 
-/** The last day the API takes: the window then also has what is merged from now on. */
+/** The last day that the API accepts: the window then includes later merges too. */
 const endOfTime = "9999-12-31";
 const daysAgo = (days: number): string => toTimestamp(systemClock.nowMs() - days * msPerDay).slice(0, 10);

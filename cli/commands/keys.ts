@@ -39,14 +39,14 @@ const create: Command = {
     "keys create --kind instance --instance north --home 7001 --orgs 7001,7002 --owner 701",
   ],
   run: (input, terminal) => {
-    const wish = parseKeyRequest(input);
+    const resolveRequest = parseKeyRequest(input);
     return withConnection(input, async ({ table, audited }) =>
-      showIssued(input, terminal, await createKey(audited, await wish(table))),
+      showIssued(input, terminal, await createKey(audited, await resolveRequest(table))),
     );
   },
 };
 
-/** The words of the command line, checked before anything is opened; the organizations they name come later. */
+/** Checks the command line before a connection is opened; the organizations are looked up later. */
 function parseKeyRequest(input: Input): (table: Table) => Promise<KeyRequest> {
   const kind = input.choice("kind", kinds) ?? "organization";
   refuseForeignOptions(input, kind);
@@ -56,7 +56,7 @@ function parseKeyRequest(input: Input): (table: Table) => Promise<KeyRequest> {
     actor: operator,
   };
   const role = input.text("role") ?? "cr_member";
-  if (kind === "instance") return instanceWish(input, { ...naming, role });
+  if (kind === "instance") return parseInstanceRequest(input, { ...naming, role });
   const name = input.requiredText("org");
   const uuidOf = async (table: Table) => (await findOrganization(table, name)).uuid;
   if (kind === "legacy") return async (table) => ({ ...naming, kind, organization: await uuidOf(table) });
@@ -67,8 +67,8 @@ function parseKeyRequest(input: Input): (table: Table) => Promise<KeyRequest> {
   };
 }
 
-/** Within its instance a provider id is unique, whoever else has it. */
-function instanceWish(
+/** A provider id is unique within its instance, even if another tenant uses the same id. */
+function parseInstanceRequest(
   input: Input,
   common: Pick<KeyRequest & { kind: "instance" }, "name" | "expiresInDays" | "actor" | "role">,
 ): (table: Table) => Promise<KeyRequest> {
@@ -119,7 +119,7 @@ const list: Command = {
         .filter((key) => key.kind !== "workspace")
         .filter((key) => !input.flag("active") || stateOf(key, systemClock.nowMs()) === "active");
       const workspaces = [...new Set(all.flatMap(({ workspace_id }) => workspace_id ?? []))];
-      // Tokens belong to no organization: a list of one says nothing of them.
+      // Tokens belong to no organization: the list of one organization does not include them.
       const tokens = organization === undefined ? { workspaces_with_tokens: workspaces } : {};
       await showKeys({ input, terminal }, table, keys, tokens);
       if (workspaces.length > 0 && organization === undefined && listFormatOf(input) === "table")
@@ -171,7 +171,7 @@ const revoke: Command = {
 
 export const commands: readonly Command[] = [create, list, rotate, revoke];
 
-/** Standard output holds the key alone, so that a script can keep it in a variable. */
+/** Standard output holds only the key, so that a script can store it in a variable. */
 export function showIssued(input: Input, terminal: Terminal, { text, key }: IssuedKey): void {
   if (input.flag("json")) {
     const { id, kind, name } = key;
@@ -189,7 +189,7 @@ export async function showKeys(
   { input, terminal }: { readonly input: Input; readonly terminal: Terminal },
   table: Table,
   keys: readonly KeyItem[],
-  /** What stands beside the keys in JSON. */
+  /** Further fields of the JSON document, beside the keys. */
   more: object = {},
 ): Promise<void> {
   const uuids = keys.flatMap(({ organization }) => (organization === null ? [] : [organization]));

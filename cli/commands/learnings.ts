@@ -58,14 +58,14 @@ const decisionCommand = (name: string, decision: Decision, summary: string, done
       const id = input.requiredArgument("LEARNING_ID").toLowerCase();
       const organization = await organizationOfPending(table, id);
       const outcome = organization && (await decideLearning(audited, organization, id, decision));
-      // Whoever decided first has decided: nothing is overruled here.
+      // The first decision is final: this command does not overrule one.
       if (outcome !== decision) throw new OperatorFault(`No Learning ${id} waits for approval.`);
       if (input.flag("json")) terminal.out(JSON.stringify({ id, decision }));
       else terminal.say(`Learning ${id} is ${decision}. ${done}`);
     }),
 });
 
-/** The ids are derived from the organization too, so at most one has it. */
+/** The ids are derived from the organization too, so at most one organization has this id. */
 async function organizationOfPending(table: Table, id: string): Promise<string | undefined> {
   for await (const learning of pendingLearnings(table, { id })) return learning.organization;
   return undefined;
@@ -138,7 +138,7 @@ export const commands: readonly Command[] = [pending, approve, disapprove, searc
 
 const shownCharactersMax = 80;
 
-/** A table row is one line; --json has all of it. */
+/** A table row is one line; --json shows the whole text. */
 const shortened = <Record extends { readonly learning: string }>(record: Record): Record => {
   const line = record.learning.replaceAll(/\s+/g, " ");
   const learning = line.length > shownCharactersMax ? `${line.slice(0, shownCharactersMax - 1)}…` : line;

@@ -19,7 +19,7 @@ const login: Command = {
     if (isUnprotected(url)) terminal.say("The address is http: the key and all data travel unprotected.");
     const key = await terminal.ask("API key (what you type is not shown): ", { hidden: true });
     if (key === "") throw new UsageFault("A key is missing: type it, or pipe it in as a line.");
-    // A key that does not work is found out now, not at night.
+    // Checks the key now, so that an invalid key does not first fail in a scheduled run.
     const { body } = await createClient({ baseUrl: url, key })
       .whoami()
       .catch((error: unknown) => {

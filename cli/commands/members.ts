@@ -142,7 +142,7 @@ function usersOf(input: Input): readonly string[] {
   return ids;
 }
 
-/** By id, or by name in any letter case; both are unique within an organization. */
+/** By id, or by name ignoring case; both are unique within an organization. */
 async function findRole(
   table: Table,
   { uuid }: OrganizationItem,
@@ -166,7 +166,7 @@ type Answer = {
   readonly failed: ReadonlyArray<{ user_id: string; code: ItemErrorCode; message: string }>;
 };
 
-/** What was done is told even where a part of it failed, which ends with 1. */
+/** Shows what was done even if a part failed; then the exit code is 1. */
 function showOutcomes(
   input: Input,
   terminal: Terminal,

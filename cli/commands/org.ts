@@ -112,7 +112,7 @@ const rowOf = (organization: OrganizationItem) => ({
   uuid: organization.uuid,
 });
 
-/** In a workspace the workspace's pool decides who gets a seat, and what the organization bought itself is not used. */
+/** In a workspace the workspace's pool assigns the seats; seats that the organization bought itself are not used. */
 async function recordWithSeats(
   table: Table,
   organization: OrganizationItem,
@@ -127,7 +127,7 @@ async function recordWithSeats(
   };
 }
 
-/** Reads each pool once, however many organizations draw on it. */
+/** Reads each pool once, even if several organizations share it. */
 async function recordsWithSeats(table: Table, organizations: readonly OrganizationItem[]) {
   const pools = new Map<string, ReturnType<typeof poolSeats>>();
   const records = [];

@@ -67,7 +67,9 @@ const command: Command = {
 
 export const commands: readonly Command[] = [command];
 
-/** Half of what no function has reserved is left to callers. Reserved places of other functions help nobody here. */
+/**
+ * Half of the unreserved concurrency is left to callers. Concurrency reserved by other functions does not help here.
+ */
 async function checkConcurrency(region: string | undefined, workers: number): Promise<void> {
   const { GetAccountSettingsCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
   const client = new LambdaClient(region === undefined ? {} : { region });
@@ -94,7 +96,7 @@ async function checkConcurrency(region: string | undefined, workers: number): Pr
   );
 }
 
-/** One embedding of two words. */
+/** Requests one embedding of two words. */
 async function checkModel(modelId: string, region: string | undefined): Promise<void> {
   const { BedrockRuntimeClient, InvokeModelCommand } = await import("@aws-sdk/client-bedrock-runtime");
   const { NodeHttpHandler } = await import("@smithy/node-http-handler");

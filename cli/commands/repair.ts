@@ -56,7 +56,7 @@ function explain(error: unknown): never {
   throw error;
 }
 
-/** The table, telling how far a walk through all of it has come. */
+/** The table, with progress reports during a full scan. */
 const countedScan = (table: Table, onItems: (count: number) => void): Table => ({
   ...table,
   async scanPage(options, resume) {

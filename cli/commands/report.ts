@@ -84,7 +84,7 @@ async function writeReport(file: string, written: string, input: Input, terminal
   else terminal.say(`Wrote the report to ${file}.`);
 }
 
-/** Without a file --json asks for the report itself as JSON. */
+/** Without a file, --json means the report itself as JSON. */
 function formatOf(input: Input, output: string | undefined): Format {
   const byName = formats.find((format) => output?.toLowerCase().endsWith(`.${format}`));
   const fallback = output === undefined && input.flag("json") ? "json" : "text";

@@ -43,7 +43,7 @@ const idle: Command = {
   },
   examples: ["seats idle --days 30", "seats idle --days 60 --org 1001 --unassign"],
   run: (input, terminal) => {
-    // Before seats are taken: a wrong format must not be found out after it.
+    // Checked before seats are removed: a wrong format must not fail afterwards.
     listFormatOf(input);
     const days = input.integer("days", { min: 1, max: daysMax }) ?? daysDefault;
     return withConnection(input, (connection) => run(connection, days, input, terminal));
@@ -52,7 +52,7 @@ const idle: Command = {
 
 export const commands: readonly Command[] = [idle];
 
-/** Seats that are counted together: a workspace's, or one organization's. */
+/** Seats that are counted together: those of a workspace, or of one organization. */
 type Pool = {
   readonly key: PoolKey;
   readonly tenant: TenantKey;
@@ -145,7 +145,7 @@ async function judge({ table, audited }: Connection, pool: Pool, sinceMs: number
 
 type Failure = { readonly id: string; readonly message: string };
 
-/** A workspace's people by their addresses, everybody else by the membership that holds the seat. */
+/** A workspace's people are addressed by e-mail, all others by the membership that holds the seat. */
 async function unassign({ audited }: Connection, { pool, holders }: Judged): Promise<readonly Failure[]> {
   const { key, organizations } = pool;
   const failures: Failure[] = [];

@@ -9,7 +9,7 @@ import { withConnection } from "../connection/open.ts";
 import { listOptions } from "../listing.ts";
 import { showIssued, showKeys } from "./keys.ts";
 
-/** Only admins of the workspace make, see or delete its tokens, here as in the dashboard. */
+/** Only admins of the workspace create, see or delete its tokens, as in the dashboard. */
 const workspaceOptions: Options = {
   workspace: { value: "ID", help: "the workspace", required: true },
   as: { value: "USER", help: "a current admin of the workspace, by provider user id", required: true },

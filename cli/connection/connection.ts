@@ -5,34 +5,36 @@ import type { Table } from "../../lib/store/table.ts";
 import type { VectorSearch } from "../../lib/store/vectors.ts";
 
 export type FailedEvent = {
-  /** This failure: an event that fails twice has two. */
+  /** The id of this failure: an event that fails twice has two letters. */
   readonly letterId: string;
-  /** The id of the message: of the event, or of the attempt that sent it again. */
+  /** The id of the message: the event's id, or the id of the attempt that sent it again. */
   readonly id: string;
   readonly group: string;
   readonly reason: string;
   readonly failedAt: string | null;
   readonly body: string;
-  /** Puts it back at the end of its group, where it is no failed event any more; answers the new message's id. */
+  /**
+   * Moves the message back to the end of its group, where it no longer counts as failed; returns the new message's id.
+   */
   redrive(): Promise<string>;
 };
 
-/** What the operator's commands work on: the local service or a deployed stack, the same to all of them. */
+/** What the operator's commands work on: the local service or a deployed stack, behind the same interface. */
 export type Connection = {
   readonly table: Table;
-  /** For whatever writes an audit entry: the place decides how long entries are kept. */
+  /** For operations that write an audit entry: the connection determines how long entries are kept. */
   readonly audited: AuditedContext;
   readonly vectors: VectorSearch;
-  /** What the review index of this place is made with. */
+  /** The embedder that the review index of this connection uses. */
   embedder(): Promise<Embedder>;
   readonly queue: EventQueue;
   readonly bucket: EventBucket;
   failedEvents(): AsyncIterable<FailedEvent>;
-  /** As many of a group are shown at most; absent where all are. */
+  /** How many failed events of a group are shown at most; absent if all are shown. */
   readonly failedEventsShownMax?: number;
-  /** Waits until what was sent is applied; false if that takes too long to wait for. */
+  /** Waits until all sent events are applied; false if that takes too long. */
   settle(): Promise<boolean>;
-  /** `events send` waits too. Not on a stack: its workers may be busy with others' events for hours. */
+  /** True if `events send` waits too. False on a stack: its workers may be busy with other events for hours. */
   readonly waitsAfterSend: boolean;
   close(): Promise<void>;
 };

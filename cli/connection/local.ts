@@ -19,7 +19,7 @@ import { operatorDeps } from "./operator-deps.ts";
 
 const pollMs = 100;
 
-/** The engine of the service that runs, else one of our own for as long as the command takes. */
+/** Uses the engine of a running service; otherwise starts its own for the duration of the command. */
 export async function connectLocally(
   path: string,
   { create }: { readonly create: boolean },
@@ -95,7 +95,7 @@ function connectionOf({ table, vectors, queue, bucket }: LocalBackend): Omit<Con
   };
 }
 
-/** The service does the work; we watch it. A message that keeps failing keeps us, and Ctrl-C ends the wait. */
+/** The service applies the events; this only watches. If a message keeps failing, this keeps waiting until Ctrl-C. */
 async function untilEmpty({ queue }: LocalBackend): Promise<void> {
   while ((await queue.groups()).length > 0) await systemClock.sleep(pollMs);
 }

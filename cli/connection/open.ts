@@ -2,7 +2,7 @@ import type { Input } from "../command.ts";
 import { UsageFault } from "../fault.ts";
 import { type Connection, defaultDataPath } from "./connection.ts";
 
-/** Opens what --data or --stack names, runs the work on it and closes it, come what may. */
+/** Opens what --data or --stack names, runs the work on it and always closes it. */
 export async function withConnection<Result>(
   input: Input,
   work: (connection: Connection) => Promise<Result>,

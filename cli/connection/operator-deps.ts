@@ -3,7 +3,7 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Table } from "../../lib/store/table.ts";
 
-/** The dependencies of whatever writes an audit entry, as the operator. */
+/** The dependencies of operations that write audit entries, with the operator as actor. */
 export const operatorDeps = (table: Table, retentionDays: number): AuditedContext => ({
   table,
   clock: systemClock,

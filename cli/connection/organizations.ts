@@ -5,7 +5,7 @@ import { OperatorFault } from "../fault.ts";
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** By the Git provider's id where only one has it (within the tenant, if given), else by UUID. */
+/** Finds by the Git provider's id if only one organization has it (within the tenant, if given), otherwise by UUID. */
 export async function findOrganization(
   table: Table,
   name: string,
@@ -32,7 +32,7 @@ async function organizationsNamed(table: Table, name: string): Promise<readonly 
   return readOrganizations(table, uuids);
 }
 
-/** Every organization there is, by provider id. */
+/** All organizations, sorted by provider id. */
 export async function listOrganizations(table: Table): Promise<readonly OrganizationItem[]> {
   const { pk } = organizationDirectoryKey("", "");
   const rows = await Array.fromAsync(queryAll(table, { pk }));
@@ -42,7 +42,7 @@ export async function listOrganizations(table: Table): Promise<readonly Organiza
   );
 }
 
-/** Those that exist, each once. */
+/** The organizations that exist, each once. */
 export async function readOrganizations(
   table: Table,
   uuids: readonly string[],

@@ -7,10 +7,10 @@ import { OperatorFault, systemCode } from "../fault.ts";
 import { writeWhole } from "../local/write-whole.ts";
 
 const profileSchema = z.strictObject({ url: z.string(), key: z.string() });
-/** What `review-api login` keeps: where the API is, and the key for it. */
+/** What `review-api login` stores: the address of the API and its key. */
 export type Profile = z.output<typeof profileSchema>;
 
-/** In the folder that the system has for settings of a person's programs. */
+/** In the system's folder for user settings of programs. */
 export function profileFile(): string {
   const roaming = process.platform === "win32" ? optionalVariable("APPDATA") : undefined;
   const folder = optionalVariable("XDG_CONFIG_HOME") ?? roaming ?? join(homedir(), ".config");
@@ -23,7 +23,7 @@ export async function readProfile(): Promise<Profile | undefined> {
   const file = profileFile();
   try {
     const { mode } = await stat(file);
-    // Windows has no such modes, and shows all of them as allowed.
+    // Windows has no such modes and reports all of them as set.
     if (process.platform !== "win32" && (mode & ownerOnly.others) !== 0)
       throw new OperatorFault(
         `${file} holds a key and others may read it. Allow only yourself: chmod 600 ${file}`,
@@ -45,7 +45,7 @@ export async function writeProfile(profile: Profile): Promise<string> {
   return file;
 }
 
-/** Whether there was one. */
+/** True if there was a profile. */
 export async function removeProfile(): Promise<boolean> {
   try {
     await rm(profileFile());

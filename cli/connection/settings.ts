@@ -3,7 +3,7 @@ import { parseEnv } from "node:util";
 import { optionalVariable } from "../../lib/runtime/environment.ts";
 import { systemCode } from "../fault.ts";
 
-/** Names another file than `.env` of this folder; empty: none is read. */
+/** Names a file to read instead of `.env` in this folder; if empty, no file is read. */
 const fileVariable = "REVIEW_API_ENV_FILE";
 
 export const urlVariable = "REVIEW_API_URL";
@@ -17,8 +17,9 @@ export type ApiSettings = {
 };
 
 /**
- * What is set for the API in the environment, and where it is not, in the file `.env` of this folder. An address of that
- * file gets the file's own key alone: the folder may be a stranger's, the environment is not.
+ * The API's settings from the environment; for settings that are missing there, from the file `.env` of this folder. An
+ * address from that file is used only with the key from the same file: someone else may have written the folder's
+ * files, but not the environment.
  */
 export function apiSettings(): ApiSettings {
   const file = readEnvFile(process.env[fileVariable] ?? ".env");
@@ -33,7 +34,7 @@ function readEnvFile(file: string): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync(file, "utf8"));
   } catch (error) {
-    // A folder of that name is somebody else's.
+    // A folder of that name does not belong to this tool.
     if (["ENOENT", "EISDIR", "ENOTDIR"].includes(systemCode(error) ?? "")) return {};
     throw error;
   }

@@ -9,7 +9,7 @@ import type { FailedEvent } from "./connection.ts";
 type Deps = {
   readonly call: SqsCall;
   readonly queueUrl: string;
-  /** Where a letter goes that is sent again. */
+  /** The queue that a letter is sent back to. */
   readonly queue: EventQueue;
   readonly random: Random;
 };
@@ -28,17 +28,17 @@ const receivedSchema = z.object({ Messages: z.array(messageSchema).default([]) }
 type Message = z.output<typeof messageSchema>;
 
 /**
- * The letters of a FIFO dead-letter queue. SQS hands out the next ones of a group only when the ones before
- * are gone, so whoever only looks sees the first ten of each group; whoever sends them again sees all. What
- * is looked at is hidden from others for a moment and shown again at the end.
+ * The letters of a FIFO dead-letter queue. SQS delivers the next messages of a group only after the earlier ones are
+ * deleted, so a caller that only reads sees the first ten of each group; a caller that sends them again sees all.
+ * Letters that were read are hidden from others for a moment and made visible at the end.
  */
 export async function* failedEventsOf(deps: Deps): AsyncGenerator<FailedEvent> {
   /**
-   * The messages that were sent again here. One of them that fails again comes back as a letter of that id and is left
-   * for the next run, else this would never end. Times do not tell: the queue's clock is not this machine's.
+   * The messages that were sent again here. If one fails again, it returns as a letter with that id and is left for the
+   * next run; otherwise this would never end. Times cannot distinguish them: the queue's clock is not this machine's.
    */
   const sentAgain = new Set<string>();
-  /** The newest handle of every letter that was handed out, by the message's id. */
+  /** The newest receipt handle of every received letter, by message id. */
   const held = new Map<string, string>();
   const seen = new Set<string>();
   let seenInARow = 0;
@@ -50,8 +50,8 @@ export async function* failedEventsOf(deps: Deps): AsyncGenerator<FailedEvent> {
         seen.add(MessageId);
         held.set(MessageId, ReceiptHandle);
       }
-      // Whoever takes longer than a letter is hidden is handed the first ones again; after a whole round of them, or
-      // when nothing comes, all were seen.
+      // If the caller takes longer than the visibility timeout, SQS delivers the first letters again; after a whole
+      // round of known letters, or an empty answer, all letters were seen.
       seenInARow = fresh.length > 0 ? 0 : seenInARow + messages.length;
       if (messages.length === 0 || seenInARow >= seen.size) return;
       for (const message of fresh)
@@ -65,7 +65,7 @@ export async function* failedEventsOf(deps: Deps): AsyncGenerator<FailedEvent> {
 async function receive({ call, queueUrl, random }: Deps): Promise<readonly Message[]> {
   const received = await call("ReceiveMessage", {
     QueueUrl: queueUrl,
-    // When the answer is lost, the same letters are handed out again instead of staying hidden.
+    // If the answer is lost, SQS delivers the same letters again instead of keeping them hidden.
     ReceiveRequestAttemptId: random.uuid(),
     MaxNumberOfMessages: receiveMessagesMax,
     VisibilityTimeout: holdSeconds,
@@ -88,12 +88,12 @@ function failedEvent(deps: Deps, message: Message, { held, sentAgain }: Run): Fa
     letterId: MessageId,
     id: idOf(message),
     group,
-    // The worker gives its reason; what the queue itself gave up on has none.
+    // The worker adds its reason; a message that the queue itself gave up on has none.
     reason: MessageAttributes.reason?.StringValue ?? "Delivered too often without success.",
     failedAt: Number.isFinite(sentMs) ? toTimestamp(sentMs) : null,
     body: Body,
     async redrive() {
-      // A fresh id: the queue would take the old one for a repetition and drop it.
+      // A new id: the queue would treat the old one as a duplicate and drop it.
       const id = deps.random.uuid();
       sentAgain.add(id);
       await deps.queue.send([{ id, group, body: Body }]);

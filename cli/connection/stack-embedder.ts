@@ -10,8 +10,8 @@ import { OperatorFault } from "../fault.ts";
 const bedrockPrefix = "bedrock:";
 
 /**
- * The reconciler runs every minute and notes what it works with: asking it can never mix two embedders' vectors. The
- * identity's region is the one where the stack calls Bedrock.
+ * The reconciler runs every minute and records its embedder: reading that record avoids mixing vectors of two
+ * embedders. The identity's region is the region where the stack calls Bedrock.
  */
 export async function embedderInUse(table: Table, identity: AwsIdentity): Promise<Embedder> {
   const noted = await table.get(reconcilerKey);

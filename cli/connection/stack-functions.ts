@@ -15,7 +15,7 @@ const answerSchema = z.object({
   ),
 });
 
-/** Asks the deployed search function, as the reviewer does. */
+/** Invokes the deployed search function, as the reviewer does. */
 export function invoker(functionName: string, region: string | undefined) {
   const client = new LambdaClient(region === undefined ? {} : { region });
   return async (request: object): Promise<SearchAnswer> => {

@@ -3,13 +3,13 @@ import type { AwsIdentity } from "../../lib/runtime/aws-identity.ts";
 import type { Clock } from "../../lib/runtime/clock.ts";
 
 const pollMs = 2_000;
-/** SQS counts its messages a little late: one look at an empty queue proves nothing. */
+/** The message counts of SQS are slightly delayed: a single empty result proves nothing. */
 const quietPolls = 8;
 const waitMsMax = 5 * 60_000;
 
 /**
  * Waits until the queue has been empty for a quarter of a minute; false if it is not within five minutes. An event that
- * cannot be applied is in the dead-letter queue by then: the worker puts it there before it lets go of the message.
+ * cannot be applied is in the dead-letter queue by then: the worker moves it there before it deletes the message.
  */
 export async function untilQuiet(countMessages: () => Promise<number>, clock: Clock): Promise<boolean> {
   const startedMs = clock.nowMs();
@@ -27,9 +27,9 @@ const counted = [
   "ApproximateNumberOfMessagesDelayed",
 ] as const;
 
-/** Messages that wait, and those that a worker has taken. */
+/** Counts the messages that wait and the messages that a worker has received. */
 export function queueCounter(identity: AwsIdentity, QueueUrl: string): () => Promise<number> {
-  // The SDK's own rules choose the endpoint, as for every other call of ours.
+  // The SDK's endpoint rules choose the endpoint, as for all our other calls.
   const client = new SQSClient({ ...identity, useQueueUrlAsEndpoint: false });
   return async () => {
     const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...counted] });

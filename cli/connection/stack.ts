@@ -14,7 +14,7 @@ import { operatorDeps } from "./operator-deps.ts";
 import { failedEventsOf, receiveMessagesMax } from "./stack-dead-letters.ts";
 import { queueCounter, untilQuiet } from "./stack-queue.ts";
 
-/** The parts of a deployed stack, found by its outputs, with whatever AWS identity the environment has. */
+/** The parts of a deployed stack, found by its outputs, with the AWS identity of the environment. */
 export async function connectToStack(stackName: string, region: string | undefined): Promise<Connection> {
   const output = await outputsOf(stackName, region);
   const identity = await operatorIdentity(region);
@@ -37,7 +37,7 @@ export async function connectToStack(stackName: string, region: string | undefin
     vectors: createVectorSearch(options),
     embedder: async () => {
       const { embedderInUse } = await import("./stack-embedder.ts");
-      // Read only here: a stack of before this output still takes every other command.
+      // Read only here: a stack from before this output still supports every other command.
       return embedderInUse(table, { ...identity, region: output(stackOutputs.bedrockRegion) });
     },
     bucket: s3Bucket(output(stackOutputs.eventsBucket), identity),
@@ -57,13 +57,13 @@ export async function connectToStack(stackName: string, region: string | undefin
   };
 }
 
-/** Region and credentials are found where AWS's own tools find them: environment, profiles, single sign-on. */
+/** Region and credentials come from where AWS's own tools find them: environment, profiles, single sign-on. */
 async function operatorIdentity(region: string | undefined): Promise<AwsIdentity> {
   const { config } = new CloudFormationClient(region === undefined ? {} : { region });
   return { region: await config.region(), credentials: () => config.credentials() };
 }
 
-/** Where a stack's parts are, by the names of its outputs. */
+/** The outputs of a stack, by name. */
 export async function outputsOf(
   stackName: string,
   region: string | undefined,

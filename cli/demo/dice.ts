@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 
 export type NonEmpty<Element> = readonly [Element, ...Element[]];
 
-/** Random values that are the same for the same name, so that the demo is the same for everybody, every time. */
+/** Random values derived from a name: the demo is the same for everybody, every time. */
 export type Dice = {
   /** A whole number from 0 up to, not including, `below`. */
   below(below: number): number;
-  /** True in so many cases of a hundred. */
+  /** True with this probability in percent. */
   percent(percent: number): boolean;
   between(least: number, most: number): number;
   pick<Choice>(choices: NonEmpty<Choice>): Choice;
@@ -17,7 +17,7 @@ export type Dice = {
 export function dice(name: string): Dice {
   let state = createHash("sha256").update(name).digest().readUInt32LE();
   const next = (): number => {
-    // mulberry32: small, fast, and good enough for a story.
+    // mulberry32: small, fast, and good enough for demo data.
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);

@@ -4,7 +4,7 @@ import { toTimestamp } from "../../lib/runtime/clock.ts";
 
 const demoNamespace = "5b0d3c5e-6b0f-4d5c-9d5e-0d9f5f1f7c11";
 
-/** Named events keep their ids, so that telling the same story again changes nothing. */
+/** The event's id is derived from its name, so that sending the same events again changes nothing. */
 export const demoEvent = (
   type: string,
   name: string,

@@ -6,7 +6,7 @@ import type { ToldFinding } from "../../lib/security/finding.ts";
 import { demoEvent } from "./event.ts";
 import { android, checkout, type Repository, scheduler, storefront } from "./places.ts";
 
-/** Open, unless it says otherwise. */
+/** Open unless the state says otherwise. */
 type Finding = Omit<ToldFinding, "id" | "state"> & Partial<Pick<ToldFinding, "state">>;
 
 const redirect: Finding = {
@@ -101,7 +101,7 @@ const race: Finding = {
   evidence: ["put_task(task);"],
 };
 
-/** What is missing from a repository's newest scan counts as fixed. */
+/** A finding that is missing from a repository's newest scan counts as fixed. */
 const scans: ReadonlyArray<readonly [Repository, number, readonly Finding[]]> = [
   [storefront, 40, [redirect, markup]],
   [storefront, 6, [redirect, randomness]],

@@ -19,9 +19,9 @@ type KeptKeys = z.output<typeof keptKeys>;
 export type DemoKeys = Readonly<Partial<Record<KeyKind, string>>>;
 
 /**
- * One ready key of each kind, the same at every start. They stand in the data directory in the clear, which a
- * demo may do: the file is for its owner only, and what they open lies in the same folder. A kind that can no
- * longer be made (its member was removed, say) is left out.
+ * One ready key of each kind, the same at every start. They are stored in the data directory in plain text, which is
+ * acceptable for a demo: only its owner can read the file, and the data that the keys open is in the same folder. A
+ * kind that can no longer be created (for example because its member was removed) is left out.
  */
 export async function demoKeys(deps: RegistryDeps, directory: DataDirectory): Promise<DemoKeys> {
   const before = await readKept(directory);
@@ -42,7 +42,7 @@ export async function demoKeys(deps: RegistryDeps, directory: DataDirectory): Pr
   return Object.fromEntries(Object.entries(kept).map(([kind, { key }]) => [kind, key]));
 }
 
-/** One of the keys of an earlier start, if there is a demo. */
+/** One of the keys of an earlier start, if a demo exists. */
 export async function keptKey(directory: DataDirectory, kind: KeyKind): Promise<string | undefined> {
   return (await readKept(directory))[kind]?.key;
 }

@@ -33,7 +33,7 @@ type Lesson = {
 
 const { ada, ben, chidi, farah, goran, hana, ivo, lucia, runa, sven, tova, ulf } = people;
 
-/** None of them holds anything that would be redacted, so their ids can be told beforehand. */
+/** None of them contains anything that would be redacted, so their ids are known in advance. */
 const lessons: readonly Lesson[] = [
   {
     in: storefront,
@@ -188,7 +188,7 @@ const lessons: readonly Lesson[] = [
   },
 ];
 
-/** What the reviewer has learned, and how often it was of use since. */
+/** What the reviewer has learned, and how often each Learning was used since. */
 export const learningEvents = (nowMs: number): readonly OutgoingEvent[] =>
   lessons.flatMap((lesson) => [captured(lesson, nowMs), ...uses(lesson, nowMs)]);
 
@@ -207,7 +207,7 @@ function captured(lesson: Lesson, nowMs: number): OutgoingEvent {
   });
 }
 
-/** A third is never of use, as in life. */
+/** A third is never used, which is realistic. */
 function uses({ in: repository, text, daysAgo }: Lesson, nowMs: number): OutgoingEvent[] {
   const random = dice(text);
   if (daysAgo < 9 || random.percent(33)) return [];

@@ -1,4 +1,4 @@
-/** Who and where: the names that every part of the demo shares. */
+/** Names of people, organizations and repositories that every part of the demo shares. */
 export type Organization = {
   readonly provider: string;
   readonly instance_id: string | null;
@@ -52,7 +52,7 @@ export type Repository = {
   readonly isPrivate: boolean;
   readonly url: string;
   readonly authors: readonly [Person, ...Person[]];
-  /** Pull requests that are finished on an ordinary working day, times ten. */
+  /** Pull requests that finish on an ordinary working day, times ten. */
   readonly tenthsADay: number;
 };
 

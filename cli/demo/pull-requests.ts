@@ -9,21 +9,21 @@ import { type Repository, repositories } from "./places.ts";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** Every pull request that ends within (since, until], in the order of their ends. Each day's are always the same. */
+/** Every pull request that ends within (since, until], ordered by its end. The result for a day is always the same. */
 export function pullRequestEvents(sinceMs: number, untilMs: number): readonly OutgoingEvent[] {
   const events: Array<{ readonly atMs: number; readonly event: OutgoingEvent }> = [];
   for (let day = Math.floor(sinceMs / msPerDay); day <= Math.floor(untilMs / msPerDay); day++)
     for (const repository of repositories)
-      for (const told of endingOn(repository, day))
-        if (told.atMs > sinceMs && told.atMs <= untilMs) events.push(told);
+      for (const ending of endingOn(repository, day))
+        if (ending.atMs > sinceMs && ending.atMs <= untilMs) events.push(ending);
   return events.toSorted((one, other) => one.atMs - other.atMs).map(({ event }) => event);
 }
 
-/** The first of January 1970 was a Thursday. */
+/** 1 January 1970 was a Thursday. */
 const isWeekend = (day: number): boolean => (day + 4) % 7 === 0 || (day + 4) % 7 === 6;
 
 const endsADayMax = 4;
-/** Day zero of the repositories: their numbers count from here. */
+/** Day zero of the repositories: pull request numbers count from here. */
 const firstDay = 20_400;
 
 function* endingOn(repository: Repository, day: number) {
@@ -32,7 +32,7 @@ function* endingOn(repository: Repository, day: number) {
   const tenths = isWeekend(day) ? tenthsADay / 8 : tenthsADay;
   const sure = Math.floor(tenths / 10);
   const more = random.percent((tenths - sure * 10) * 10) ? 1 : 0;
-  // Some days have one more, some one fewer: nobody merges like clockwork.
+  // Some days have one more, some one fewer: the counts should not look too regular.
   const count = Math.max(0, sure + more + random.pick([-1, -1, 0, 0, 0, 0, 0, 1]));
   for (let index = 0; index < Math.min(count, endsADayMax); index++) {
     const number = (day - firstDay) * endsADayMax + index + 1;
@@ -53,7 +53,7 @@ function pullRequest(repository: Repository, number: number, atMs: number): Outg
   const url = pullRequestUrl(repository, number);
   const random = dice(url);
   const author = random.pick(repository.authors);
-  // A bot's pull requests have no author that the provider would name.
+  // A bot's pull requests have no author that the provider names.
   const isBot = random.percent(3);
   const complexity = random.weigh([
     [1, 25],
@@ -74,7 +74,7 @@ function pullRequest(repository: Repository, number: number, atMs: number): Outg
     author_username: isBot ? "dependency-bot" : author.name,
     created_at: toTimestamp(createdMs),
     ready_for_review_at: within(0.05),
-    // In good weeks a person looks sooner.
+    // In good weeks a person reviews sooner.
     first_human_review_at: random.percent(82)
       ? within((0.4 + random.below(30) / 100) * (1 - mood / 3))
       : null,
@@ -99,7 +99,7 @@ const anchors: Readonly<Record<string, string>> = {
 };
 
 const [critical, major, minor, trivial, info] = severities;
-/** How often each severity is found, and how many of a hundred are taken up. */
+/** How often each severity is found, and what percentage of its comments is accepted. */
 const severityWeights: NonEmpty<readonly [{ readonly severity: string; readonly takenUp: number }, number]> =
   [
     [{ severity: critical, takenUp: 88 }, 4],
@@ -119,7 +119,7 @@ const categoryWeights: NonEmpty<readonly [string, number]> = [
   [integration, 6],
 ];
 
-/** Points of a hundred that more are taken up in the best weeks, and fewer in the worst. */
+/** How many percentage points more are accepted in the best weeks, and fewer in the worst. */
 const takenUpSwing = 16;
 
 type Review = {
@@ -165,9 +165,9 @@ const mcpServers = (random: Dice) =>
 
 /** 16 weeks from one high to the next: the twelve weeks of the demo always show an up and a down. */
 const periodDays = 112;
-/** Teams do not all have their good weeks at once. */
+/** Teams do not all have their good weeks at the same time. */
 const apartDays = 4;
 
-/** How well things go in a repository on a day, from -1 to 1; the same for everybody, every time. */
+/** How well a repository does on a day, from -1 to 1; the same for everybody, every time. */
 const trend = (place: number, day: number): number =>
   Math.sin(((day + (place % 4) * apartDays) / periodDays) * 2 * Math.PI);

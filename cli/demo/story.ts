@@ -10,19 +10,19 @@ import { pullRequestEvents } from "./pull-requests.ts";
 import { worldEvents } from "./world.ts";
 
 const historyDays = 84;
-/** What a first call is likely to ask for. */
+/** The days that a first call is likely to ask for. */
 const recentDays = 31;
 
 export type Story = {
-  /** To be applied before anybody looks: who there is, and what happened lately. */
+  /** Applied before anybody reads: the organizations and people, and the recent events. */
   readonly opening: readonly OutgoingEvent[];
-  /** Further back, for whoever looks longer: a newcomer need not wait for it. */
+  /** Older events for longer windows: a newcomer does not need to wait for them. */
   readonly history: readonly OutgoingEvent[];
 };
 
 /**
- * The demo as platform events, applied on the way all events take. The first time: the world, and twelve weeks
- * up to now; at a later start only the pull requests since, so that "the last 30 days" never run dry.
+ * The demo as platform events, applied the same way as all events. The first start sends the world and twelve weeks up
+ * to now; a later start sends only the pull requests since then, so that "the last 30 days" always has data.
  */
 export function demoStory(toldUntilMs: number | undefined, nowMs: number): Story {
   const beginningMs = nowMs - historyDays * msPerDay;
@@ -35,7 +35,7 @@ export function demoStory(toldUntilMs: number | undefined, nowMs: number): Story
   };
 }
 
-/** Up to when the story has been told in this folder; undefined if there is none yet. */
+/** The time up to which this folder has the demo's events; undefined if it has none yet. */
 export async function toldUntil({ storyFile }: DataDirectory): Promise<number | undefined> {
   const text = await readFile(storyFile, "utf8").catch(() => "");
   const toldMs = Date.parse(text.trim());

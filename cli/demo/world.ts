@@ -15,13 +15,13 @@ import {
 } from "./places.ts";
 
 /**
- * A small world to try the API on: Acme's workspace of three organizations, a self-hosted instance with two,
- * and one organization on its own.
+ * A small data set to try the API on: Acme's workspace of three organizations, a self-hosted instance with two, and one
+ * organization on its own.
  */
 
 const firstEventMs = Date.parse("2026-01-05T09:00:00.000Z");
 
-/** What the ready-made keys are bound to. */
+/** What the prepared keys are bound to. */
 export const demoBindings = {
   workspaceId: "acme",
   organizationId: web.provider_organization_id,
@@ -139,7 +139,7 @@ const members: readonly Told[] = [
   member(studio, people.marco, "lumen.example"),
 ];
 
-/** With ids and times that never change, so that applying them again changes nothing. */
+/** With fixed ids and times, so that applying the events again changes nothing. */
 export const worldEvents: readonly OutgoingEvent[] = [
   workspace,
   instance,

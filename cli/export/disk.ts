@@ -5,16 +5,16 @@ import { systemCode } from "../fault.ts";
 
 export type OpenFile = {
   write(bytes: Uint8Array): Promise<void>;
-  /** Everything written so far survives a loss of power. */
+  /** After this, everything written so far survives a power loss. */
   sync(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** All that an export changes on the disk, so that a test can end the process between any two steps. */
+/** All changes that an export makes on the disk, so that a test can end the process between any two steps. */
 export type Disk = {
-  /** Cuts the file off behind `bytes` and writes from there on; makes the file where there is none. */
+  /** Truncates the file to `bytes` and writes from there; creates the file if it does not exist. */
   openAt(file: string, bytes: number, mode?: number): Promise<OpenFile>;
-  /** Readers of `to` see the old file or the new one, never a part. */
+  /** Readers of `to` see the old file or the new one, never a part of it. */
   replace(from: string, to: string): Promise<void>;
   remove(file: string): Promise<void>;
 };
@@ -25,7 +25,7 @@ export const systemDisk: Disk = {
     let place = bytes;
     try {
       await handle.truncate(bytes);
-      // What the process is asked to leave out of new files does not count for a file that replaces another.
+      // The umask must not change the mode of a file that replaces another.
       if (mode !== undefined) await handle.chmod(mode);
     } catch (error) {
       await handle.close();
@@ -33,7 +33,7 @@ export const systemDisk: Disk = {
     }
     return {
       async write(content) {
-        // A write may take only a part, on a full disk say.
+        // A write may be partial, for example on a full disk.
         for (let done = 0; done < content.length; ) {
           const { bytesWritten } = await handle.write(content, done, content.length - done, place);
           done += bytesWritten;
@@ -51,9 +51,9 @@ export const systemDisk: Disk = {
   remove: (file) => rm(file, { force: true }),
 };
 
-/** A new name survives a loss of power only once its folder is written. */
+/** A new name survives a power loss only after its folder is synced. */
 async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folders, and needs none of this.
+  // Windows cannot open folders, and does not need this.
   const handle = await open(folder, "r").catch(() => undefined);
   await handle?.sync().catch(() => undefined);
   await handle?.close();
@@ -69,7 +69,7 @@ async function* noPieces(): AsyncGenerator<Buffer> {}
 
 const [lineFeed, carriageReturn, quote] = [0x0a, 0x0d, 0x22];
 
-/** Rows that end with LF or CRLF; with `isQuoted` a line break inside quotes is part of its row. */
+/** Rows that end with LF or CRLF; with `isQuoted`, a line break inside quotes is part of its row. */
 export async function* rowsOf(
   pieces: AsyncIterable<Buffer>,
   isQuoted: boolean,
@@ -99,7 +99,7 @@ export async function* rowsOf(
 
 function hasOddQuotes(piece: Buffer, start: number, end: number): boolean {
   let isOdd = false;
-  // Not indexOf, which would look for a quote up to the end of the piece for every row.
+  // Not indexOf: it would search to the end of the piece for every row.
   for (let at = start; at < end; at++) if (piece[at] === quote) isOdd = !isOdd;
   return isOdd;
 }
@@ -109,7 +109,7 @@ function withoutEnd(row: Buffer): Buffer {
   return row.subarray(0, row[end - 1] === carriageReturn ? end - 1 : end);
 }
 
-/** Undefined: there is no such file. */
+/** Undefined if the file does not exist. */
 export async function statOf(
   file: string,
 ): Promise<{ readonly size: number; readonly mode: number } | undefined> {

@@ -10,7 +10,7 @@ import { createTargetFile } from "./target-file.ts";
 export type Downloaded = { readonly records: number; readonly bytes: number };
 type Progress = (recordsSoFar: number) => void;
 
-/** A fresh walk to standard output, a page at a time and at its reader's pace. */
+/** A new walk to standard output, one page at a time and at the reader's pace. */
 export async function writeToTerminal(
   walk: Walk,
   terminal: Terminal,
@@ -48,7 +48,7 @@ export async function writeToTerminal(
 
 const framed = ({ before, after }: Layout, row: string): string => `${before}${row}${after}`;
 
-/** A fresh walk that takes the file's place when it is complete. */
+/** A new walk that replaces the file when it is complete. */
 export async function replaceFile(
   disk: Disk,
   walk: Walk,
@@ -75,7 +75,7 @@ export async function replaceFile(
   return { records, bytes };
 }
 
-/** An answer as it is. */
+/** Writes an answer unchanged. */
 export async function replaceFileByAnswer(
   disk: Disk,
   answer: AsyncIterable<Uint8Array>,

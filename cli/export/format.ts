@@ -4,7 +4,7 @@ import { UsageFault } from "../fault.ts";
 export const formats = ["json", "ndjson", "csv"] as const;
 export type Format = (typeof formats)[number];
 
-/** The format that a file's name stands for. */
+/** The format that a file's extension stands for. */
 export function formatByName<Name extends string>(file: string, known: readonly Name[]): Name {
   const extension = extname(file).toLowerCase();
   const format = known.find((name) => extension === `.${name}`);

@@ -1,9 +1,9 @@
 import type { Client } from "../../lib/client/client.ts";
 
-/** Whose records a key reads. A successor of the key reads the same. */
+/** Which records a key reads. A successor of the key reads the same. */
 export type KeyScope = {
   readonly id: string;
-  /** For people. */
+  /** Shown to people. */
   readonly label: string;
 };
 

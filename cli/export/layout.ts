@@ -2,28 +2,28 @@ import { isFormula } from "../../lib/contract/csv.ts";
 import { type Column, csv } from "../../lib/http/list.ts";
 import type { Format } from "./format.ts";
 
-/** The fields of a record by name: of CSV as text. */
+/** The fields of a record by name; in CSV all of them are text. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** How records lie in a file: a record is one row, in CSV one or more. */
+/** How a file stores records: a record is one row, in CSV one or more. */
 export type Layout = {
   /** A first row that names the columns. */
   readonly header: string | null;
   readonly beginning: string;
-  /** In front of every row but the first. */
+  /** Written before every row except the first. */
   readonly between: string;
   readonly before: string;
   readonly after: string;
   readonly ending: string;
   /** A row may hold line breaks inside quotes. */
   readonly isQuoted: boolean;
-  /** The rows of a record that is given as JSON. */
+  /** The rows of a record, given as JSON. */
   rowsOf(json: string): readonly string[];
-  /** The fields of a row of such a file; undefined for a row that is no record. */
+  /** The fields of a row of such a file; undefined if the row is not a record. */
   fieldsOf(row: string): Fields | undefined;
 };
 
-/** The rows of a record as a table: one, unless a list of the record has a row for each element. */
+/** The rows of a record as a table: one row, or one for each element of a list in the record. */
 export type Table<Record> = {
   readonly header: string;
   rows(record: Record): readonly string[];
@@ -31,7 +31,7 @@ export type Table<Record> = {
 
 const lineEnd = "\r\n";
 
-/** `split`: what the rows of one record are about. */
+/** `split` returns what each row of a record is about. */
 export function tableOf<Record, Row>(
   columns: ReadonlyArray<Column<Row>>,
   split: (record: Record) => readonly Row[],
@@ -90,7 +90,7 @@ function csvLayout<Record>({ header, rows }: Table<Record>, read: readonly strin
   };
 }
 
-/** The first cells of one row, without their quotes. */
+/** The first cells of a row, without their quotes. */
 function cellsOf(row: string, cellsMax = Number.POSITIVE_INFINITY): string[] {
   const cells: string[] = [];
   for (let at = 0; at <= row.length && cells.length < cellsMax; ) {
@@ -112,6 +112,6 @@ function cellsOf(row: string, cellsMax = Number.POSITIVE_INFINITY): string[] {
   return cells;
 }
 
-/** Takes back the quote mark that keeps a spreadsheet from running a cell as a formula. */
+/** Removes the quote mark that keeps a spreadsheet from running a cell as a formula. */
 const withoutGuard = (cell: string): string =>
   cell.startsWith("'") && isFormula(cell.slice(1)) ? cell.slice(1) : cell;

@@ -14,7 +14,7 @@ export function outputOption(input: Input): string | undefined {
   return undefined;
 }
 
-/** Without a file the records are the answer, and --json asks for them as one JSON document. */
+/** Without a file the records are the answer, and --json means one JSON document. */
 export function formatOption<Name extends string>(
   input: Input,
   output: string | undefined,
@@ -29,11 +29,11 @@ export function formatOption<Name extends string>(
 type Surroundings = {
   readonly url: string;
   readonly output?: string | undefined;
-  /** What became of the work that was done. */
+  /** What happened to the work that was done. */
   readonly hint?: string;
 };
 
-/** What the service, the network or the disk says, and that nothing is lost. */
+/** The error of the service, the network or the disk, with the information that nothing is lost. */
 export function explained(error: unknown, { url, output, hint = "" }: Surroundings): unknown {
   if (error instanceof ReviewApiError && error.code === "INVALID_CURSOR" && output !== undefined)
     return new OperatorFault(

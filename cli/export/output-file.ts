@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { OperatorFault, systemCode } from "../fault.ts";
 import { tryLock } from "../local/lock.ts";
 
-/** The file itself where a link was named: what replaces the file must not replace the link. */
+/** Resolves a link: the new file must replace the file, not the link. */
 export async function outputFile(name: string): Promise<string> {
   const path = resolve(name);
   await access(dirname(path), constants.W_OK);
@@ -17,7 +17,7 @@ export async function outputFile(name: string): Promise<string> {
   return file;
 }
 
-/** Two runs at once would write into each other's journal. */
+/** Two runs at the same time would write into each other's journal. */
 export async function withLock<Result>(output: string, work: () => Promise<Result>): Promise<Result> {
   const lock = tryLock(`${output}.lock`);
   if (!lock) throw new OperatorFault(`Another export is writing ${output}; wait until it has ended.`);

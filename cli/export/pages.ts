@@ -3,7 +3,7 @@ import { readTakesAlone } from "../../lib/contract/sentences.ts";
 import { tooLargeOf } from "./mirror/journal.ts";
 import type { ExportPage, Walk } from "./sources.ts";
 
-/** All pages of a walk from a cursor on; a record that is too large for any answer is a page of its own. */
+/** All pages of a walk from a cursor; a record that is too large for any answer is a page of its own. */
 export const pagesOf = (walk: Walk, cursor: string | undefined): AsyncGenerator<ExportPage> =>
   pagesInHalves(walk.page, ({ nextCursor }) => nextCursor, {
     cursor,

@@ -15,7 +15,9 @@ import { targetOf } from "./target.ts";
 export const findingFormats = [...formats, "sarif"] as const;
 type FindingFormat = (typeof findingFormats)[number];
 
-/** Findings have no order to go on in: they come anew each time, and take the file's place when all are there. */
+/**
+ * Findings have no write order to continue from: they are downloaded completely each time and then replace the file.
+ */
 export async function runDownload(input: Input, terminal: Terminal): Promise<void> {
   const name = outputOption(input);
   const format = formatOption(input, name, findingFormats);
@@ -78,7 +80,7 @@ async function download(
   return await replaceFile(systemDisk, walk, output, tally.show).finally(tally.end);
 }
 
-/** SARIF is the service's own: a file of runs, rules and results, not a row for each finding. */
+/** SARIF comes from the service as it is: a file of runs, rules and results, not a row for each finding. */
 async function sarifOf(client: Client, query: FindingsQuery): Promise<AsyncIterable<Uint8Array>> {
   const { body } = await client.raw("listSecurityFindings", { query: { ...query, format: "sarif" } });
   if (!body) throw new OperatorFault("The service answered without a body; run the command again.");

@@ -18,7 +18,9 @@ export type Wish = {
   readonly what: string;
   readonly source: Source;
   readonly query: Readonly<Record<string, string | undefined>>;
-  /** For what was not given; an earlier run's values come before these, or tomorrow's window would be another. */
+  /**
+   * Defaults for missing options; an earlier run's values take precedence, otherwise tomorrow's window would differ.
+   */
   defaults?(): Query;
 };
 
@@ -47,7 +49,7 @@ export async function exportToTerminal(
   const query = queryOf(wish, undefined);
   const walk = wish.source.walk(client, { query, format, followsRemovals: false });
   try {
-    // The records themselves show how it goes.
+    // No progress bar: the records themselves show the progress.
     const { records } = await writeToTerminal(walk, terminal, () => undefined);
     if (records === 0) terminal.say(`There are no ${wish.source.noun} in this window.`);
   } catch (error) {
@@ -117,7 +119,7 @@ function report({ input, terminal }: Run, { noun, output, format, merged }: Outc
     terminal.out(JSON.stringify({ file: output, format, ...counts, too_large: tooLarge }));
     return;
   }
-  // In every run, not only in the one that met it: the file is without it until it is smaller or gone.
+  // In every run, not only in the run that found it: the record is missing in the file until it is smaller or removed.
   for (const each of tooLarge)
     terminal.say(
       `${nameOfTooLarge(each)} is too large for any answer of the service; ${output} is without it.`,

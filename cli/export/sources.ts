@@ -15,7 +15,7 @@ import { type Identity, identityFields } from "./mirror/identity.ts";
 import type { Change } from "./mirror/journal.ts";
 import type { Shape } from "./mirror/merge.ts";
 
-/** A query as it is kept in a state file: everything but cursor and page size. */
+/** A query as a state file stores it: everything except cursor and page size. */
 export type Query = Readonly<Record<string, string>>;
 
 export type Place = { readonly cursor: string | undefined; readonly limit: number };
@@ -23,15 +23,15 @@ export type Place = { readonly cursor: string | undefined; readonly limit: numbe
 export type ExportPage = {
   readonly changes: readonly Change[];
   readonly nextCursor: string | null;
-  /** On the last page: what reads on from there another day. */
+  /** On the last page: the cursor to continue from on a later day. */
   readonly resumeCursor: string | null;
 };
 
-/** One thing that can be exported, already bound to a client, a query and a format. */
+/** A dataset to export, already bound to a client, a query and a format. */
 export type Walk = Shape & {
   readonly pageSizeMax: number;
   page(place: Place): Promise<ExportPage>;
-  /** True where rows of an organization that left cannot be told from those of another one. */
+  /** True if rows of an organization that left cannot be distinguished from those of another one. */
   isAmbiguous(left: Fields): Promise<boolean>;
 };
 
@@ -42,7 +42,7 @@ export type WalkOptions = {
 };
 
 export type Source = {
-  /** What its records are called, in the plural. */
+  /** The name of its records, in the plural. */
   readonly noun: string;
   readonly onlyGrows: boolean;
   walk(client: Client, options: WalkOptions): Walk;
@@ -91,15 +91,15 @@ function source<Parameters, Record extends Fields>(description: {
   };
 }
 
-/** In any order: within a page a thing is in one of the two arrays. */
+/** The order does not matter: within a page a thing is in only one of the two arrays. */
 const changesOf = ({ data, removed = [] }: Body<Fields>, { thing }: Identity): Change[] => [
   ...removed.map((fields): Change => ({ kind: thing in fields ? "removed" : "left", fields })),
   ...data.map((fields): Change => ({ kind: "written", fields, json: JSON.stringify(fields) })),
 ];
 
 /**
- * Two organizations of one workspace may share a number, and records that do not name the provider do not say which of
- * the two they belong to. An organization that is not listed now is no problem: its rows go too, and come back with it.
+ * Two organizations of one workspace may share a number, and records without a provider do not show which of the two
+ * they belong to. An organization that is not listed now is no problem: its rows are removed too, and return with it.
  */
 async function isNumberShared(
   client: Client,
@@ -111,7 +111,7 @@ async function isNumberShared(
         if (other.provider_organization_id === number && other.provider !== provider) return true;
     return false;
   } catch (error) {
-    // A key that may not list organizations cannot rule it out.
+    // A key that may not list organizations cannot exclude a shared number.
     if (error instanceof ReviewApiError && [403, 410].includes(error.status)) return true;
     throw error;
   }
@@ -138,14 +138,17 @@ type Comment = {
   readonly comment: CommentsRecord["coderabbit_comments"][number] | null;
 };
 
-/** One row a record. */
+/** One row per record. */
 const plainTable = <Record>(columns: ReadonlyArray<Column<Record>>): Table<Record> =>
   tableOf(columns, (record: Record) => [record]);
 
 const pullRequestFields = ["pr_url", "organization_id", "repository_id", "author_id", "merged_at"] as const;
 const commentFields = ["url", "severity", "category", "accepted"] as const;
 
-/** One row a comment. The API leaves pull requests without comments out; one that came would be a row without a comment. */
+/**
+ * One row per comment. The API leaves out pull requests without comments; if one came, it would be a row without a
+ * comment.
+ */
 const commentsTable = tableOf<CommentsRecord, Comment>(
   [
     ...pullRequestFields.map((name) => ({ name, cell: ({ pullRequest }: Comment) => pullRequest[name] })),
@@ -162,7 +165,7 @@ const commentsTable = tableOf<CommentsRecord, Comment>(
   },
 );
 
-/** Lists go into a cell as JSON, as in the API's own CSV. */
+/** Lists are written into a cell as JSON, as in the API's own CSV. */
 const mcpTable = plainTable<McpRecord>(
   ([...pullRequestFields, "servers", "provider"] as const).map((name) => ({
     name,
@@ -177,7 +180,7 @@ const pullRequest: Identity = { thing: "pr_url", organization };
 export const datasets = {
   "review-comments": source({
     ...pullRequests,
-    // These records name no provider.
+    // These records do not name the provider.
     identity: { thing: "pr_url", organization: ["organization_id"] },
     query: metricsQuery,
     table: commentsTable,
@@ -208,7 +211,7 @@ export const learnings = source({
   call: (client, query) => client.listLearnings({ query }),
 });
 
-/** Ascending: only then can a walk be taken up again later. */
+/** Ascending: only then can a walk be resumed later. */
 export const auditLogs = source({
   noun: "entries",
   pageSizeMax: pageLimits.auditLogs.max,
@@ -229,7 +232,7 @@ const findingsQuery = z.strictObject({
 
 export type FindingsQuery = z.output<typeof findingsQuery>;
 
-/** Downloaded anew each time: findings have no write order to go on in. */
+/** Downloaded completely each time: findings have no write order to continue from. */
 export const findings = source({
   noun: "findings",
   pageSizeMax: pageLimits.findings.max,

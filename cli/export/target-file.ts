@@ -6,7 +6,7 @@ const flushBytes = 1 << 20;
 
 export type TargetFile = {
   row(row: Buffer | string): Promise<void>;
-  /** On the disk when it returns. */
+  /** The file is on the disk when this returns. */
   finish(): Promise<{ readonly bytes: number; readonly sha256: string }>;
   close(): Promise<void>;
 };

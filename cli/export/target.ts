@@ -10,7 +10,7 @@ import { type DataDirectory, dataDirectory, readOwner } from "../local/data-dire
 
 export type Target = { readonly url: string; readonly key: string };
 
-/** Of every command that calls the API. */
+/** Options of every command that calls the API. */
 export const apiOptions: Options = {
   url: { value: "URL", help: `where the API is (default: ${urlVariable}, .env, login, the local service)` },
   key: {
@@ -20,9 +20,9 @@ export const apiOptions: Options = {
 };
 
 /**
- * Where the API is and with which key: as given, else from the environment, `.env` or login, else the local service with
- * a key of its demo. A key that login kept goes to the address that it was kept for, and to no other; an address of `.env`
- * gets the key of `.env`, or --key.
+ * The address of the API and the key: as given, otherwise from the environment, `.env` or login, otherwise the local
+ * service with a key of its demo. A key stored by login is sent only to the address it was stored for; an address from
+ * `.env` gets the key from `.env`, or --key.
  */
 export async function targetOf(input: Input, demoKey: KeyKind = "workspace"): Promise<Target> {
   const settings = apiSettings();
@@ -77,7 +77,7 @@ async function localTarget(
   return { url, key };
 }
 
-/** Without the slash at its end, which says nothing. */
+/** Without the trailing slash, which has no meaning. */
 export function checkedUrl(text: string, name = "--url"): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol))

@@ -14,7 +14,7 @@ import { createLocalQueue, type LocalQueue } from "./queue.ts";
 export const localTableName = "review-api";
 const queueTableName = "review-api-queue";
 
-/** What AWS has as table, queues and bucket, on an engine of this machine. */
+/** Table, queues and bucket as on AWS, on an engine of this machine. */
 export type LocalBackend = {
   readonly table: Table;
   readonly vectors: VectorSearch;

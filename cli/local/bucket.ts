@@ -4,7 +4,7 @@ import type { EventBucket } from "../../lib/events/ports.ts";
 import { systemCode } from "../fault.ts";
 import { writeWhole } from "./write-whole.ts";
 
-/** A folder in the place of the events bucket; a name is one file, whatever it holds. */
+/** A folder that replaces the events bucket; each name is one file, whatever characters it contains. */
 export function createFolderBucket(folder: string): EventBucket {
   const fileOf = (name: string) => join(folder, encodeURIComponent(name));
   return {

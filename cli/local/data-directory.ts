@@ -7,16 +7,16 @@ import { chooseEngine, engineKinds } from "./engine/engine.ts";
 import type { EngineKind } from "./engine/kind.ts";
 import { writeWhole } from "./write-whole.ts";
 
-/** Everything the local service keeps, in one folder. */
+/** Everything that the local service stores, in one folder. */
 export type DataDirectory = {
   readonly path: string;
   readonly lockFile: string;
-  /** Who owns the directory now, and how to reach their engine. */
+  /** The current owner of the directory, and how to reach its engine. */
   readonly ownerFile: string;
   readonly demoFile: string;
-  /** Up to when the demo's story is told. */
+  /** Stores up to when the demo's events were sent. */
   readonly storyFile: string;
-  /** Stands in for the events bucket. */
+  /** Replaces the events bucket. */
   readonly bucketFolder: string;
 };
 
@@ -32,7 +32,7 @@ export function dataDirectory(path: string): DataDirectory {
   };
 }
 
-/** Makes the folder if need be and makes sure that we can write in it. */
+/** Creates the folder if necessary and checks that we can write in it. */
 export async function prepareDirectory(directory: DataDirectory): Promise<void> {
   try {
     await mkdir(directory.path, { recursive: true, mode: 0o700 });
@@ -56,7 +56,7 @@ const reasonOf = (error: unknown): string => {
   return reasons[code] ?? code;
 };
 
-/** Forgets the data; files that are not ours stay where they are. The caller holds the lock. */
+/** Deletes the data; files that are not ours stay. The caller holds the lock. */
 export async function emptyDirectory(directory: DataDirectory): Promise<void> {
   const { demoFile, storyFile, ownerFile, bucketFolder } = directory;
   const data = engineKinds.map((kind) => enginePath(directory, kind));
@@ -67,7 +67,7 @@ export async function emptyDirectory(directory: DataDirectory): Promise<void> {
 
 export const enginePath = ({ path }: DataDirectory, kind: EngineKind): string => join(path, kind.dataPath);
 
-/** The engine that made the data in the folder. */
+/** The engine that created the data in the folder. */
 const madeBy = (directory: DataDirectory): EngineKind | undefined =>
   engineKinds.find((kind) => existsSync(enginePath(directory, kind)));
 
@@ -81,7 +81,7 @@ export function refuseDataOfOthers(directory: DataDirectory, chosen: EngineKind)
   );
 }
 
-/** For commands: the engine that made the data, whichever the service would choose for a new folder. */
+/** For commands: the engine that created the data, regardless of the default for a new folder. */
 export const engineOfData = (directory: DataDirectory): EngineKind => chooseEngine(madeBy(directory)?.name);
 
 const owner = z.object({
@@ -98,7 +98,7 @@ export async function writeOwner(directory: DataDirectory, content: Owner): Prom
   await writeWhole(directory.ownerFile, `${JSON.stringify(content)}\n`);
 }
 
-/** Undefined when there is none; what is left of a killed process counts only while the lock is taken. */
+/** Undefined if there is none. The file of a killed process may remain, so it counts only while the lock is taken. */
 export async function readOwner(directory: DataDirectory): Promise<Owner | undefined> {
   try {
     return owner.parse(JSON.parse(await readFile(directory.ownerFile, "utf8")));

@@ -7,7 +7,7 @@ import { installLambdaRuntime, type LambdaHandler } from "./lambda.ts";
 
 const handlerModule = z.object({ handler: z.custom<LambdaHandler>((value) => typeof value === "function") });
 
-/** The functions find their store in the environment, here as on Lambda. */
+/** The functions find their store through the environment, as on Lambda. */
 export function prepareFunctions(endpoint: string): void {
   installLambdaRuntime();
   useFallbackEmbedder(localEmbedder);

@@ -8,7 +8,7 @@ import type { LambdaHandler } from "./lambda.ts";
 import { pathOf, type RestRequest, restEvent } from "./rest-event.ts";
 import { createRouter, type Match, type RoutedOperation } from "./routes.ts";
 
-/** Why the gateway answers by itself, without a function. */
+/** Why the gateway answers itself, without a function. */
 export type GatewayFault = "request_too_large" | "integration_failed" | "integration_timeout";
 
 export type PlainAnswer = {
@@ -19,7 +19,7 @@ export type PlainAnswer = {
 
 export type GatewayOptions = {
   readonly operations: readonly RoutedOperation[];
-  /** Answers whatever no operation takes. */
+  /** The function that answers requests that match no operation. */
   readonly fallbackSource: string;
   /** The handler of `functions/<source>.ts`. */
   readonly load: (source: string) => Promise<LambdaHandler>;
@@ -27,7 +27,7 @@ export type GatewayOptions = {
   readonly binaryMediaTypes: readonly string[];
   readonly respondToFault?: (fault: GatewayFault, path: string) => PlainAnswer;
   readonly onFault?: (route: string, error: unknown) => void;
-  /** One line for every answer: method, path, status, time. */
+  /** Receives one line for every answer: method, path, status, time. */
   readonly onAnswer?: (line: string) => void;
   readonly clock: Clock;
   readonly random: Random;
@@ -41,7 +41,7 @@ export type Gateway = { readonly url: string; close(): Promise<void> };
 export async function startGateway(options: GatewayOptions, port: number): Promise<Gateway> {
   const route = createRouter(options.operations);
   const server = createServer((incoming, response) => {
-    // A client may leave at any moment; without a listener its reset would end the process.
+    // A client may disconnect at any moment; without a listener its reset would end the process.
     response.on("error", () => undefined);
     const startedMs = options.clock.nowMs();
     response.on("finish", () => {
@@ -84,7 +84,8 @@ async function serve(
   );
   try {
     const work = integrate(options, integrationOf(match, options.fallbackSource), event, response);
-    // Streamed answers may take minutes; a buffered one that comes late finds the answer already sent.
+    // Streamed answers may take minutes; a buffered answer after the timeout is ignored, because a response was already
+    // sent.
     const outcome = await (match.operation?.streaming ? work : Promise.race([work, timeout]));
     if (outcome === "late") fault("integration_timeout");
   } catch (error) {
@@ -110,7 +111,7 @@ const restRequest = (incoming: IncomingMessage, body: Buffer): RestRequest => ({
   port: incoming.socket.localPort ?? 0,
 });
 
-/** Reads on past the limit, without keeping anything, so that the client gets to read the answer. */
+/** Reads past the limit without keeping the data, so that the client can read the answer. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | "too_large" | "gone"> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -127,7 +128,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | "too_large"
 
 function sendPlain(response: ServerResponse, { status, headers, body }: PlainAnswer): void {
   if (response.headersSent) return;
-  // Of an answer that turned out to be none, no header stays behind.
+  // Removes the headers of an answer that turned out to be invalid.
   for (const name of response.getHeaderNames()) if (name !== requestIdHeader) response.removeHeader(name);
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
 }
@@ -149,12 +150,12 @@ function portOf(server: Server): number {
   return address !== null && typeof address === "object" ? address.port : 0;
 }
 
-/** Lets requests under way finish for a moment, then ends them: a stop must not hang on a slow client. */
+/** Gives running requests a moment to finish, then ends them: a stop must not hang on a slow client. */
 async function close(server: Server): Promise<void> {
   const closed = once(server, "close");
   server.close();
   server.closeIdleConnections();
-  const impatience = setTimeout(() => server.closeAllConnections(), 500);
+  const deadline = setTimeout(() => server.closeAllConnections(), 500);
   await closed;
-  clearTimeout(impatience);
+  clearTimeout(deadline);
 }

@@ -13,7 +13,7 @@ import type { Task } from "./schedule.ts";
 
 export type LocalLog = EventDeps["log"];
 
-/** The dependencies of the write side, with the engine and a folder in the place of SQS and S3. */
+/** The dependencies of the write side, with the engine and a folder instead of SQS and S3. */
 const eventDeps = ({ table, queue, bucket }: LocalBackend, log: LocalLog): EventDeps => ({
   table,
   bucket,
@@ -50,10 +50,10 @@ async function deliver(deps: EventDeps, { Records }: SQSEvent): Promise<SQSBatch
   return { batchItemFailures: unfinished.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 
-/** What the clock wakes on AWS, it wakes here. */
+/** The scheduled workers, as on AWS. */
 export function scheduledTasks(backend: LocalBackend, log: LocalLog): readonly Task[] {
   const deps = eventDeps(backend, log);
-  // These reach for SQS or S3 when they run as functions, so they get what stands in for it.
+  // As functions these use SQS or S3, so here they get the local replacement.
   const ownWork: Partial<Record<WorkerId, () => Promise<void>>> = {
     expireWaiting: () => expireWaiting(deps),
   };
@@ -64,7 +64,7 @@ export function scheduledTasks(backend: LocalBackend, log: LocalLog): readonly T
   });
 }
 
-/** The others need the table alone, and find it in the environment. */
+/** The other workers need only the table, which they find through the environment. */
 function asFunction(worker: Worker): () => Promise<void> {
   if (worker.uses.includes("deadLetterQueue") || worker.uses.includes("eventsBucket"))
     throw new TypeError(`The local service has no way to run ${worker.id}.`);

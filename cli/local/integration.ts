@@ -21,7 +21,7 @@ export type Integration = {
 
 const preludeEnd = Buffer.alloc(8);
 
-/** Invokes the function and sends what it answers. Throws where API Gateway would answer 502. */
+/** Invokes the function and sends its answer. Throws if API Gateway would answer 502. */
 export async function integrate(
   options: IntegrationOptions,
   { source, kind }: Integration,
@@ -53,7 +53,7 @@ function acceptOf({ headers }: APIGatewayProxyEvent): string {
   return accept?.[1] ?? "*/*";
 }
 
-/** The prelude decides status and headers; everything after it is passed on byte by byte, never as text. */
+/** The prelude sets status and headers; everything after it is passed on as bytes, never as text. */
 async function sendStream(response: ServerResponse, { bytes, finished }: StreamedInvocation): Promise<void> {
   let prelude: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of untilFailure(bytes, finished)) {
@@ -81,7 +81,7 @@ async function sendStream(response: ServerResponse, { bytes, finished }: Streame
   response.end();
 }
 
-/** A handler that fails breaks its stream off; its own error says more than the stream's. */
+/** A handler that fails aborts its stream; the handler's error says more than the stream's. */
 async function* untilFailure(bytes: AsyncIterable<Buffer>, finished: Promise<void>): AsyncGenerator<Buffer> {
   try {
     yield* bytes;
@@ -91,7 +91,7 @@ async function* untilFailure(bytes: AsyncIterable<Buffer>, finished: Promise<voi
   }
 }
 
-/** To a client that has left nothing is sent, and the handler still runs to its end, as on Lambda. */
+/** Sends nothing to a client that has disconnected; the handler still runs to its end, as on Lambda. */
 async function pass(response: ServerResponse, chunk: Buffer): Promise<void> {
   if (chunk.length === 0 || response.destroyed) return;
   if (response.write(chunk)) return;

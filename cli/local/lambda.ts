@@ -8,7 +8,7 @@ export type BufferedHandler = (event: unknown, context: Context) => Promise<unkn
 export type StreamingHandler = StreamifyHandler<unknown, unknown>;
 export type LambdaHandler = BufferedHandler | StreamingHandler;
 
-/** The mark that Lambda's Node runtime leaves on a handler given to `streamifyResponse`. */
+/** The mark that Lambda's Node runtime sets on a handler passed to `streamifyResponse`. */
 const streamingMark = Symbol.for("aws.lambda.runtime.handler.streaming");
 
 export const isStreaming = (handler: LambdaHandler): handler is StreamingHandler =>
@@ -16,7 +16,7 @@ export const isStreaming = (handler: LambdaHandler): handler is StreamingHandler
 
 const preludeEnd = Buffer.alloc(8);
 
-/** What a streaming handler writes into: bytes in, bytes out, the prelude before the first of them. */
+/** The stream that a streaming handler writes to; the prelude comes before the first byte. */
 class ResponseStream extends PassThrough {
   #prelude: Buffer | undefined;
 
@@ -24,7 +24,7 @@ class ResponseStream extends PassThrough {
     this.#prelude = Buffer.concat([Buffer.from(JSON.stringify(prelude)), preludeEnd]);
   }
 
-  /** Part of the runtime's interface; the content type of the invocation does not show outside. */
+  /** Part of the runtime's interface; the invocation's content type is not visible outside. */
   readonly setContentType = (): void => undefined;
 
   override _transform(chunk: Buffer, encoding: BufferEncoding, done: TransformCallback): void {
@@ -48,7 +48,7 @@ const awslambda = {
   },
 };
 
-/** Streaming handlers look for `awslambda` when their module loads, so this comes before their import. */
+/** Streaming handlers look for `awslambda` when their module loads, so this runs before their import. */
 export function installLambdaRuntime(): void {
   Reflect.set(globalThis, "awslambda", awslambda);
 }
@@ -64,7 +64,7 @@ export class InvocationFailed extends Error {
   override readonly name = "InvocationFailed";
 }
 
-/** Runs a handler as `Invoke` does: event and answer cross as JSON. */
+/** Runs a handler as `Invoke` does: event and answer are passed as JSON. */
 export async function invokeBuffered(
   handler: LambdaHandler,
   event: unknown,
@@ -81,7 +81,7 @@ export async function invokeBuffered(
 export type StreamedInvocation = {
   /** Prelude, eight NUL bytes, body. */
   readonly bytes: AsyncIterable<Buffer>;
-  /** Rejects when the handler failed; the bytes then end early. */
+  /** Rejects if the handler failed; the bytes then end early. */
   readonly finished: Promise<void>;
 };
 
@@ -93,7 +93,8 @@ export function invokeStreaming(
 ): StreamedInvocation {
   if (!isStreaming(handler)) throw new InvocationFailed("A buffered handler was invoked with streaming.");
   const stream = new ResponseStream();
-  // A body that breaks off destroys this stream too; `finished` tells, an unheard error would end the process.
+  // A body that fails destroys this stream too. `finished` reports the failure; an unhandled error event would end the
+  // process.
   stream.on("error", () => undefined);
   const finished = run(() => handler(throughJson(event), stream, lambdaContext(options))).then(
     () => {
@@ -108,7 +109,7 @@ export function invokeStreaming(
   return { bytes: stream, finished };
 }
 
-/** A handler may throw before it has a promise to reject. */
+/** A handler may throw before it returns a promise. */
 const run = async (work: () => unknown): Promise<unknown> => await work();
 
 export const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

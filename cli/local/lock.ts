@@ -7,9 +7,9 @@ const sqliteBusy = 5;
 const sqliteNotADatabase = 26;
 
 /**
- * At most one process owns a data directory. The lock is SQLite's, so the operating system holds it and takes
- * it back when the process ends in any way: nothing can be left locked, and no process id is ever mistaken
- * for that of a later process. Undefined: somebody else has it.
+ * At most one process owns a data directory. The lock is SQLite's, so the operating system holds it and releases it
+ * when the process ends in any way: no lock is left behind, and a process id is never confused with that of a later
+ * process. Undefined: another process has the lock.
  */
 export function tryLock(file: string): Lock | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });

@@ -3,10 +3,10 @@ import { OperatorFault } from "../fault.ts";
 import { type DataDirectory, type Owner, readOwner, removeOwner, writeOwner } from "./data-directory.ts";
 import { type Lock, tryLock } from "./lock.ts";
 
-/** The data directory is ours until `release`. */
+/** The data directory belongs to this process until `release`. */
 export type Ownership = {
   readonly kind: "owner";
-  /** Tells other processes who we are and how to reach our engine. */
+  /** Publishes for other processes who we are and how to reach our engine. */
   announce(owner: Omit<Owner, "process_id">): Promise<void>;
   withdraw(): Promise<void>;
   release(): Promise<void>;
@@ -15,11 +15,11 @@ export type Ownership = {
 /** A service owns the directory and lets others use its engine. */
 export type Guest = { readonly kind: "guest"; readonly owner: Owner };
 
-/** An engine in Java takes seconds to start, and every command ahead starts its own. */
+/** A Java engine takes seconds to start, and every command before this one starts its own. */
 const waitMs = 30_000;
 const pollMs = 50;
 
-/** Becomes the owner, or the guest of a service that runs; another command's turn is waited for. */
+/** Becomes the owner, or the guest of a running service; waits while another command owns the directory. */
 export async function enter(directory: DataDirectory, clock: Clock): Promise<Ownership | Guest> {
   const deadlineMs = clock.nowMs() + waitMs;
   for (;;) {
@@ -32,7 +32,7 @@ export async function enter(directory: DataDirectory, clock: Clock): Promise<Own
   }
 }
 
-/** For whoever cannot be a guest. */
+/** For callers that cannot be a guest. */
 export async function takeOver(directory: DataDirectory, clock: Clock): Promise<Ownership> {
   const entry = await enter(directory, clock);
   if (entry.kind === "owner") return entry;

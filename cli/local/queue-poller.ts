@@ -6,22 +6,22 @@ import type { GroupItem, LocalQueue, MessageItem } from "./queue.ts";
 
 export type QueuePollerOptions = {
   readonly queue: LocalQueue;
-  /** The ingest worker: messages in, the ids of those that failed out. */
+  /** The ingest worker: takes messages, returns the ids of those that failed. */
   readonly deliver: (event: SQSEvent) => Promise<SQSBatchResponse>;
   readonly clock: Clock;
   readonly onFault?: (error: unknown) => void;
-  /** After so many receives the queue gives a message up by itself. */
+  /** After this many receives the queue itself gives up on a message. */
   readonly receivesMax?: number;
 };
 
 const groupsAtOnce = 8;
 const idleMs = 150;
-/** SQS would wait its whole visibility; somebody at a laptop is waiting. */
+/** SQS would wait the whole visibility timeout; here a person is waiting. */
 const backOffMs = { base: 100, max: 5_000 };
 
 /**
- * What the SQS trigger of Lambda does: per group in order and one batch at a time, several groups in
- * parallel, failed messages again after a while, and those that fail for ever to the dead letters.
+ * Does what the SQS trigger of Lambda does: each group in order and one batch at a time, several groups in parallel,
+ * failed messages again after a delay, and messages that keep failing to the dead letters.
  */
 export class QueuePoller {
   readonly #options: QueuePollerOptions;
@@ -33,7 +33,7 @@ export class QueuePoller {
     this.#options = options;
   }
 
-  /** Until the signal aborts; the batches under way are finished then. */
+  /** Runs until the signal aborts; running batches are then finished. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, onFault } = this.#options;
     while (!signal.aborted) {
@@ -43,7 +43,7 @@ export class QueuePoller {
     await Promise.all(this.#busy.values());
   }
 
-  /** Until no message is left; `onApplied` hears how many more are applied. */
+  /** Runs until no message is left; calls `onApplied` with the number of newly applied messages. */
   async drain(onApplied: (count: number) => void = () => undefined): Promise<void> {
     this.#onApplied = onApplied;
     while ((await this.#startGroups()) > 0) {
@@ -52,7 +52,7 @@ export class QueuePoller {
     }
   }
 
-  /** How many groups still have messages, those that wait for another try included. */
+  /** How many groups still have messages, including those that wait for another attempt. */
   async #startGroups(signal?: AbortSignal): Promise<number> {
     const groups = await this.#options.queue.groups();
     const nowMs = this.#options.clock.nowMs();
@@ -81,7 +81,7 @@ export class QueuePoller {
     }
   }
 
-  /** The ids of the messages that failed; an answer that cannot be understood means all of them, as on AWS. */
+  /** The ids of the messages that failed; an invalid answer means all of them, as on AWS. */
   async #deliver(messages: readonly MessageItem[]): Promise<ReadonlySet<string>> {
     const all = new Set(messages.map((message) => message.message_id));
     try {
@@ -94,7 +94,7 @@ export class QueuePoller {
     }
   }
 
-  /** As on SQS every message that was received counts it, also one that stood behind the one that failed. */
+  /** As on SQS, every received message counts the receive, even one that came after the failed one. */
   async #putBack(returned: readonly MessageItem[]): Promise<void> {
     const { queue, clock, receivesMax = eventQueueSettings.receivesMax } = this.#options;
     for (const message of returned) {

@@ -15,7 +15,7 @@ import {
 } from "../../lib/store/table.ts";
 
 /**
- * The FIFO queue and its dead letters on a laptop, in a table of their own beside the service's:
+ * The local FIFO queue and its dead letters, in a separate table beside the service's:
  *
  * | Item           | pk                | sk               |
  * |----------------|-------------------|------------------|
@@ -24,25 +24,25 @@ import {
  * | dead letter    | DEAD              | <number>         |
  * | last number    | NUMBERS           | NUMBERS          |
  *
- * Any process may send; only the owner of the data directory receives. Unlike SQS it does not drop a message
- * sent twice within five minutes: events are safe to repeat, and a test that repeats them should see it.
+ * Any process may send; only the owner of the data directory receives. Unlike SQS this queue does not drop a message
+ * sent twice within five minutes: events are safe to repeat, and a test that repeats them should see the repetition.
  */
 export type LocalQueue = {
   readonly events: EventQueue;
   readonly deadLetters: DeadLetterQueue;
-  /** Groups that hold messages, or held some a moment ago. */
+  /** Groups that have messages, or had some a moment ago. */
   groups(): Promise<readonly GroupItem[]>;
   /** The oldest messages of a group, in order. */
   receive(group: string, messagesMax: number): Promise<readonly MessageItem[]>;
   acknowledge(messages: readonly MessageItem[]): Promise<void>;
-  /** Counts one more receive that did not end in an acknowledgement. */
+  /** Counts a receive that was not acknowledged. */
   returnToQueue(message: MessageItem): Promise<void>;
-  /** In one step: the message leaves its group and is a dead letter. */
+  /** In one step: removes the message from its group and stores it as a dead letter. */
   bury(message: MessageItem, reason: string): Promise<void>;
-  /** Takes the group off the list, unless something was sent to it since `group` was read. */
+  /** Removes the group from the list, unless a message was sent to it since `group` was read. */
   retireGroup(group: GroupItem): Promise<void>;
   listDeadLetters(): Promise<readonly DeadLetterItem[]>;
-  /** In one step: the letter leaves and its message stands at the end of its group, under the id that is answered. */
+  /** In one step: deletes the letter and appends its message to its group; returns the message's new id. */
   redrive(letter: DeadLetterItem): Promise<string>;
 };
 
@@ -74,7 +74,7 @@ const numbersKey: Key = { pk: "NUMBERS", sk: "NUMBERS" };
 const deadLetters = "DEAD";
 const numberDigits = 12;
 
-/** A message and its group are two actions; half of what a transaction may weigh leaves room for names. */
+/** A message and its group are two actions; using half of a transaction's maximum size leaves room for names. */
 const sendTogetherMax = 40;
 const sendBytesMax = storeLimits.transactionBytesMax / 2;
 
@@ -119,7 +119,7 @@ export function createLocalQueue(deps: Deps): LocalQueue {
       ]);
     },
     async retireGroup({ pk, sk, sent }) {
-      // It stays if something was sent to it meanwhile.
+      // The group stays if a message was sent to it in the meantime.
       await writeIf(table, { delete: { pk, sk }, when: { equals: ["sent", sent] } });
     },
     async listDeadLetters() {
@@ -134,7 +134,7 @@ export function createLocalQueue(deps: Deps): LocalQueue {
   };
 }
 
-/** Messages of one call become visible together, so that nobody can receive the second before the first. */
+/** Messages of one call become visible together, so that the second cannot be received before the first. */
 async function sendWrites(
   { table, clock, random }: Deps,
   messages: readonly QueueMessage[],
@@ -159,7 +159,7 @@ async function sendWrites(
 async function reserveNumbers(table: Table, count: number): Promise<number> {
   const after = await table.write(
     { update: numbersKey, change: { add: [["last", count]] } },
-    // A number that nobody uses harms nobody.
+    // An unused number does no harm.
     { returning: "new", idempotent: true },
   );
   return z.number().parse(after?.last) - count + 1;

@@ -8,7 +8,7 @@ export type HttpAnswer = {
   readonly body: Buffer;
 };
 
-/** The function answered something that is not a proxy answer; callers see a 502. */
+/** The function's answer is not a proxy answer; callers see a 502. */
 export class MalformedAnswer extends Error {
   override readonly name = "MalformedAnswer";
 }
@@ -38,7 +38,7 @@ type Head = {
   multiValueHeaders?: Record<string, string[]> | null | undefined;
 };
 
-/** Headers of the connection that the gateway owns: what a function sets here travels under another name. */
+/** Connection headers that the gateway owns: if a function sets one, it is sent under another name. */
 const remappedHeaders = new Set([
   "connection",
   "content-length",
@@ -53,7 +53,7 @@ const remappedHeaders = new Set([
 ]);
 const droppedHeaders = new Set(["te", "transfer-encoding", "upgrade"]);
 
-/** What API Gateway makes of a buffered proxy answer. `accept` decides whether base64 is undone. */
+/** Converts a buffered proxy answer as API Gateway does. `accept` decides whether base64 is decoded. */
 export function httpAnswer(answer: unknown, accept: string, binaryMediaTypes: readonly string[]): HttpAnswer {
   const parsed = bufferedAnswer.safeParse(answer);
   if (!parsed.success) throw new MalformedAnswer(describe("answer", parsed.error));
@@ -66,7 +66,7 @@ export function httpAnswer(answer: unknown, accept: string, binaryMediaTypes: re
   };
 }
 
-/** The head of a streamed answer: JSON that stands before the eight NUL bytes. */
+/** The head of a streamed answer: the JSON before the eight NUL bytes. */
 export function streamHead(json: string): Omit<HttpAnswer, "body"> {
   const parsed = streamPrelude.safeParse(parseJson(json));
   if (!parsed.success) throw new MalformedAnswer(describe("prelude", parsed.error));
@@ -77,7 +77,7 @@ export function streamHead(json: string): Omit<HttpAnswer, "body"> {
   };
 }
 
-/** Where both maps hold a name, the values of the multi-value map count. */
+/** If both maps have a name, the values of the multi-value map are used. */
 function headerPairs({ headers, multiValueHeaders }: Head): ReadonlyArray<readonly [string, string]> {
   const several = new Set(Object.keys(multiValueHeaders ?? {}).map((name) => name.toLowerCase()));
   const pairs: Array<readonly [string, string]> = [];
@@ -93,7 +93,7 @@ function headerPairs({ headers, multiValueHeaders }: Head): ReadonlyArray<readon
     ]);
 }
 
-/** An answer without content has no type of it either. */
+/** An answer without content has no content type either. */
 const withContentType = (
   status: number,
   pairs: ReadonlyArray<readonly [string, string]>,

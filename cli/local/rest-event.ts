@@ -5,9 +5,9 @@ import type { Match } from "./routes.ts";
 
 export type RestRequest = {
   readonly method: string;
-  /** As it came over the wire: percent-encoded, with the query. */
+  /** As received: percent-encoded, with the query. */
   readonly target: string;
-  /** Name, value, name, value, in the order and the case they came in. */
+  /** Name, value, name, value, in the received order and case. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
   readonly sourceAddress: string;
@@ -18,11 +18,11 @@ export type EventOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly stage: string;
-  /** Media types whose bodies cross the gateway in base64. */
+  /** Media types whose bodies are base64-encoded between gateway and function. */
   readonly binaryMediaTypes: readonly string[];
 };
 
-/** Of one connection only, or set anew by the gateway: they never reach a function. */
+/** Headers of a single connection, or set by the gateway itself: they never reach a function. */
 const droppedHeaders = new Set([
   "connection",
   "content-length",
@@ -40,7 +40,7 @@ const droppedHeaders = new Set([
 
 export const pathOf = (target: string): string => target.split("?", 1)[0] ?? "/";
 
-/** A REST API (version 1) proxy event, as API Gateway would have made it of this request. */
+/** A REST API (version 1) proxy event, as API Gateway would create it from this request. */
 export function restEvent(request: RestRequest, match: Match, options: EventOptions): APIGatewayProxyEvent {
   const path = pathOf(request.target);
   const headers = collect(headerPairs(request));
@@ -116,7 +116,7 @@ function headerPairs({
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? "";
     const value = rawHeaders[index + 1] ?? "";
-    // Whoever forwarded it before is named first; the caller's own word, so nothing may trust it.
+    // The caller's own list of forwarders comes first; it is not verified, so nothing may trust it.
     if (name.toLowerCase() === "x-forwarded-for") forwardedFor.push(value);
     else if (!droppedHeaders.has(name.toLowerCase())) pairs.push([name, value]);
   }
@@ -133,9 +133,9 @@ type Maps = {
   readonly multi: Record<string, string[]> | null;
 };
 
-/** The single-value map keeps the last value, the other one all; without any value both are null. */
+/** The single-value map keeps the last value, the other map keeps all; without any value both are null. */
 function collect(pairs: Iterable<readonly [string, string]>): Maps {
-  // A null prototype, so that a parameter called __proto__ is a name like any other.
+  // A null prototype, so that a parameter named __proto__ is an ordinary name.
   const single: Record<string, string> = Object.create(null);
   const multi: Record<string, string[]> = Object.create(null);
   for (const [name, value] of pairs) {

@@ -1,6 +1,6 @@
 import type { Method } from "../../lib/contract/operation.ts";
 
-/** What the gateway needs to know of an operation. */
+/** What the gateway needs to know about an operation. */
 export type RoutedOperation = {
   readonly source: string;
   readonly method: Method;
@@ -24,8 +24,8 @@ type Resource = { readonly template: string; readonly segments: readonly string[
 const greedyResource = "/{proxy+}";
 
 /**
- * The resource tree as API Gateway holds it: every step of every path is a resource of its own, a fixed
- * segment beats a parameter, and whatever fits none of them falls to `{proxy+}`.
+ * The resource tree as in API Gateway: every segment of every path is a resource, a fixed segment has precedence over a
+ * parameter, and a path that matches nothing goes to `{proxy+}`.
  */
 export function createRouter(operations: readonly RoutedOperation[]): Router {
   const resources = resourcesOf(operations.map(({ path }) => path));
@@ -55,7 +55,7 @@ function resourcesOf(paths: readonly string[]): readonly Resource[] {
     .toSorted((one, other) => compareSpecificity(one.segments, other.segments));
 }
 
-/** "/" has no segments, "/v1/" has an empty second one: a trailing slash is another path. */
+/** "/" has no segments, "/v1/" has an empty second one: a trailing slash makes a different path. */
 const segmentsOf = (path: string): readonly string[] => (path === "/" ? [] : path.slice(1).split("/"));
 
 const isParameter = (segment: string): boolean => segment.startsWith("{");

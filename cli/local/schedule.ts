@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/runtime/clock.ts";
 
 export type Task = { readonly name: string; readonly everyMs: number; run(): Promise<void> };
 
-/** Runs each task at once and then over and over, until the signal aborts; one that fails tries again next time. */
+/** Runs each task at once and then repeatedly, until the signal aborts; a failed task runs again at its next turn. */
 export async function runTasks(
   tasks: readonly Task[],
   {

@@ -22,15 +22,15 @@ export type ServiceOptions = {
   readonly directory: DataDirectory;
   readonly port: number;
   readonly fresh: boolean;
-  /** Its name, where a person chose one. */
+  /** The name of the engine, if a person chose one. */
   readonly engine?: string | undefined;
-  /** By default the service starts an engine of its own. */
+  /** By default the service starts its own engine. */
   readonly startEngine?: typeof startOwnEngine;
   readonly log: LocalLog;
   readonly onAnswer?: (line: string) => void;
-  /** Hears what the start is doing. */
+  /** Receives the steps of the start. */
   readonly onStep?: (sentence: string) => void;
-  /** Runs on the prepared data before the first request is taken. */
+  /** Runs on the prepared data before the first request is accepted. */
   readonly seed: (backend: LocalBackend, queuePoller: QueuePoller) => Promise<void>;
 };
 
@@ -39,12 +39,12 @@ const engineEndShowsMs = 1_000;
 export type Service = {
   readonly url: string;
   readonly backend: LocalBackend;
-  /** Resolves when the engine has ended by itself, which is the end of the service too. */
+  /** Resolves when the engine has ended unexpectedly, which also ends the service. */
   readonly broken: Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Engine, tables, queue, clock and gateway, in this order; and down again in the other. */
+/** Starts engine, tables, queue, clock and gateway, in this order; stops them in the reverse order. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { directory, port, startEngine = startOwnEngine } = options;
   const ownership = await takeOver(directory, systemClock);
@@ -53,7 +53,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    // Before anything is deleted or started: a taken port or a missing engine must cost nothing.
+    // Before anything is deleted or started: a taken port or a missing engine must not cost anything.
     await requirePort(port);
     const kind = chooseEngine(options.engine);
     if (options.fresh) await emptyDirectory(directory);
@@ -114,7 +114,9 @@ async function openGateway(
   }
 }
 
-/** What the deployed gateway answers by itself has our headers, and both error shapes: it cannot tell paths apart. */
+/**
+ * Answers of the deployed gateway itself have our headers, and both error shapes: the gateway cannot distinguish paths.
+ */
 function gatewayAnswer(fault: GatewayFault): PlainAnswer {
   const answers: Readonly<Record<GatewayFault, readonly [number, ErrorCode]>> = {
     request_too_large: [413, "PAYLOAD_TOO_LARGE"],
@@ -130,7 +132,7 @@ function gatewayAnswer(fault: GatewayFault): PlainAnswer {
   };
 }
 
-/** The queue and the clock, until the returned function is called. */
+/** Runs the queue and the clock until the returned function is called. */
 function startBackgroundWork(
   backend: LocalBackend,
   queuePoller: QueuePoller,
@@ -150,7 +152,7 @@ function startBackgroundWork(
 
 type Report = (message: string, error: unknown) => void;
 
-/** An engine that is gone makes everything fail at once; that it is gone is said once, and elsewhere. */
+/** If the engine has ended, everything fails at once; the end of the engine is reported once, elsewhere. */
 function reporterOf(engine: Engine, log: LocalLog): Report {
   const outlives = () =>
     Promise.race([engine.ended.then(() => false), systemClock.sleep(engineEndShowsMs).then(() => true)]);
@@ -163,7 +165,7 @@ function reporterOf(engine: Engine, log: LocalLog): Report {
     });
 }
 
-/** Binds the port for a moment. Port 0 means any. */
+/** Binds the port for a moment. Port 0 means any port. */
 async function requirePort(port: number): Promise<void> {
   const server = createServer();
   try {

@@ -1,7 +1,7 @@
 import { rename, writeFile } from "node:fs/promises";
 import { systemRandom } from "../../lib/runtime/random.ts";
 
-/** Readers see the old content or the new one, never half of it; only the owner of the file may read it. */
+/** Readers see the old content or the new content, never a part; only the owner of the file may read it. */
 export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
   const draft = `${file}.${systemRandom.uuid()}`;
   await writeFile(draft, content, { mode: 0o600 });

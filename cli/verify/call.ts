@@ -14,7 +14,7 @@ export type Request = {
 
 const answerMsMax = 60_000;
 
-/** The JSON of an answer that is as the contract says. */
+/** The JSON of an answer that matches the contract. */
 export async function callWell(baseUrl: string, operation: Operation, request: Request): Promise<unknown> {
   const { status, schema } = operation.answer;
   const { text } = await answerWith(String(status), baseUrl, operation, request);
@@ -29,7 +29,9 @@ export async function callWell(baseUrl: string, operation: Operation, request: R
   return json;
 }
 
-/** An answer of this status. A full minute of the rate limit is waited for: another run may have used it up. */
+/**
+ * An answer with this status. After a 429 waits for one full window of the rate limit: another run may have used it up.
+ */
 export async function answerWith(
   status: string,
   baseUrl: string,
@@ -62,7 +64,7 @@ async function send(baseUrl: string, { method, path }: Operation, request: Reque
   const headers = {
     ...(request.key && { "x-service-api-key": request.key }),
     ...(request.body && { "content-type": "application/json" }),
-    // As large as it gets: nothing is compressed.
+    // The largest possible answer: nothing is compressed.
     "accept-encoding": "identity",
   };
   try {
@@ -91,7 +93,7 @@ const refusal = z.union([
   z.object({ errors: z.tuple([problem], problem) }).transform(({ errors: [first] }) => first),
 ]);
 
-/** What the service says about a call that it refused; undefined where the answer is not the service's. */
+/** The service's error for a refused call; undefined if the answer does not come from the service. */
 function refusalIn(text: string): z.output<typeof problem> | undefined {
   try {
     return refusal.safeParse(JSON.parse(text)).data;
@@ -100,7 +102,7 @@ function refusalIn(text: string): z.output<typeof problem> | undefined {
   }
 }
 
-/** What to do about a status that should not be. */
+/** What to do about an unexpected status. */
 function advice({ id }: Operation, { status, requestId }: Answer, code: string | undefined): string {
   if (code === ("INDEX_REFRESH_FAILED" satisfies ErrorCode))
     return "The embedding model did not answer: repair the check of the embedding first.";

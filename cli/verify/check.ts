@@ -1,7 +1,9 @@
 import { systemClock } from "../../lib/runtime/clock.ts";
 import { OperatorFault } from "../fault.ts";
 
-/** One line of the report. A check depends on no other check: what it needs and does not find, it names. */
+/**
+ * One line of the report. A check does not depend on another check: it names anything that it needs and does not find.
+ */
 export type Check = { readonly name: string; run(): Promise<void> };
 
 /** The sentence says what to do. */
@@ -9,7 +11,7 @@ export class CheckFailed extends OperatorFault {}
 
 const pollMs = 250;
 
-/** Waits for what the service does in its own time. Looks once at least, also after that time. */
+/** Waits for something that the service does in the background. Checks at least once, even after the deadline. */
 export async function eventually(
   isThere: () => Promise<boolean>,
   { untilMs, otherwise }: { readonly untilMs: number; readonly otherwise: string },

@@ -15,11 +15,11 @@ import { type StageEvents, type StageKeys, stage } from "./stage.ts";
 export type Place = {
   readonly connection: Connection;
   readonly baseUrl: string;
-  /** As the reviewer asks for Learnings. */
+  /** Searches for Learnings as the reviewer does. */
   search(request: object): Promise<SearchAnswer>;
 };
 
-/** Throws where no keys could be made. */
+/** Throws if the keys could not be created. */
 export type KeysOfStage = () => StageKeys;
 
 const contract: readonly Operation[] = operations;
@@ -29,7 +29,7 @@ const named = (id: OperationId): Operation => {
   return found;
 };
 
-/** One good call and one refused call of every operation, then what only a whole service can show. */
+/** One valid and one refused call of every operation, then checks of the service as a whole. */
 export function checksOf(place: Place, keys: KeysOfStage, events: StageEvents): readonly Check[] {
   const caller = callerOf(place, keys);
   const good = goodCalls(caller, keys, events);
@@ -61,7 +61,7 @@ const waiting = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 type Caller = ReturnType<typeof callerOf>;
 
-/** Calls of the admin's key, unless a check names another. */
+/** Calls with the admin's key, unless a check names another. */
 function callerOf({ baseUrl }: Place, keys: KeysOfStage) {
   const call = async (id: OperationId, request: Partial<Request> = {}) =>
     await callWell(baseUrl, named(id), { key: keys().organization.text, ...request });
@@ -72,7 +72,7 @@ function callerOf({ baseUrl }: Place, keys: KeysOfStage) {
     newLearning: async (learning: string) => {
       const body = { data: [{ repository_id: stage.repositoryId, learning }] };
       const [{ id, error }] = batch.parse(await call("createLearnings", { body })).results;
-      // Stored and not indexed is what the check of the embedding tells.
+      // A Learning that is stored but not indexed is reported by the check of the embedding.
       if (id === null || (error && error.code !== ("INDEXING_FAILED" satisfies ItemErrorCode)))
         throw new CheckFailed(
           `createLearnings stored nothing (${error?.code}: ${error?.message}). The log of the function createLearnings says why.`,
@@ -82,7 +82,7 @@ function callerOf({ baseUrl }: Place, keys: KeysOfStage) {
   };
 }
 
-/** The compiler knows when one is missing. */
+/** The compiler reports a missing operation. */
 function goodCalls(
   { call, newRole, newLearning }: Caller,
   keys: KeysOfStage,
@@ -165,7 +165,7 @@ function goodCalls(
 const indexedText = "Prefer early returns over nested conditions.";
 const searchMsMax = 60_000;
 
-/** Bedrock and the vector index, a line each: they fail for different reasons. */
+/** Bedrock and the vector index, one line each: they fail for different reasons. */
 function indexChecks({ connection, search }: Place, { newLearning }: Caller): readonly Check[] {
   const indexed = once(() => newLearning(indexedText));
   const hasVector = async () =>
@@ -196,7 +196,7 @@ function indexChecks({ connection, search }: Place, { newLearning }: Caller): re
         if (!(await hasVector()))
           throw new CheckFailed("Not tried: nothing is indexed. Repair the check of the embedding first.");
         const id = await indexed();
-        // A vector index follows a write within a moment, not at once.
+        // A vector index follows a write after a short delay.
         await eventually(
           async () => (await search(request)).learnings.some((learning) => learning.id === id),
           {
@@ -211,7 +211,7 @@ function indexChecks({ connection, search }: Place, { newLearning }: Caller): re
   ];
 }
 
-/** One attempt for all who need it, with one outcome. */
+/** Runs the work once and shares its outcome with all callers. */
 function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let outcome: Promise<Result> | undefined;
   return () => {
@@ -220,7 +220,7 @@ function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
   };
 }
 
-/** On a key of its own, so that it says nothing about other checks. */
+/** Uses its own key, so that other checks are not affected. */
 async function rotated({ baseUrl }: Place, keys: KeysOfStage): Promise<void> {
   const { organization, turned } = keys();
   const request = { key: organization.text, path: { key_id: turned.key.id }, body: { grace_seconds: 0 } };
@@ -229,7 +229,7 @@ async function rotated({ baseUrl }: Place, keys: KeysOfStage): Promise<void> {
   await answerWith("401", baseUrl, named("whoami"), { key: turned.text });
 }
 
-/** Streaming from end to end: a function that buffers stops at 6 MB, a gateway that does at 10. */
+/** Streaming from end to end: a function that buffers stops at 6 MB, a gateway that buffers at 10. */
 async function largeAnswer({ baseUrl }: Place, keys: KeysOfStage, { day }: StageEvents): Promise<void> {
   const query = `?start_date=${day}&end_date=${day}&limit=1`;
   const operation = named("listReviewCommentMetrics");

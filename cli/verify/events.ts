@@ -19,12 +19,13 @@ import { type Check, CheckFailed, eventually } from "./check.ts";
 import { type StageEvents, stage } from "./stage.ts";
 
 /**
- * An event that met a passing fault comes again after the queue's visibility. It gets two more chances before the stage is
- * removed: an event that is applied after the removal makes a part of the stage anew.
+ * An event that meets a temporary failure is delivered again after the queue's visibility timeout. It gets two more
+ * attempts before the stage is removed: an event that is applied after the removal would create a part of the stage
+ * again.
  */
 export const eventsMsMax = 2 * eventQueueSettings.visibilitySeconds * 1000 + 60_000;
 
-/** Sends every type of event, then waits for what each one makes; all of them together no longer than `waitMs`. */
+/** Sends every type of event, then waits for the result of each; all of them together no longer than `waitMs`. */
 export function eventChecks(
   connection: Connection,
   events: StageEvents,
@@ -60,7 +61,7 @@ const notApplied = (type: string): string =>
 
 const { cloud, home } = stage;
 
-/** What shows that an event of this type was applied. */
+/** What shows that an event of each type was applied. */
 function tracesOf(table: Table): Readonly<Record<string, () => Promise<boolean>>> {
   const there = async (key: { pk: string; sk: string }) => (await table.get(key)) !== undefined;
   const any = async (pk: string) => (await table.queryPage({ pk, pageItems: 1 })).items.length > 0;

@@ -47,8 +47,9 @@ const organizations = [stage.cloud, stage.home];
 const tenants: readonly TenantKey[] = [workspaceTenant(stage.workspace), instanceTenant(stage.instance)];
 
 /**
- * Removes everything of the stage; answers how many items that were. Whatever names other items goes after them, so that
- * a run that was cut off is made good by the next one. `eventIds` are those of this run: failed tries are counted by them.
+ * Removes everything of the stage; returns how many items it removed. An item that names other items is deleted after
+ * them, so that the next run can complete an interrupted one. `eventIds` are the events of this run: their failed tries
+ * are stored under these ids.
  */
 export async function removeStage(connection: Connection, eventIds: readonly string[] = []): Promise<number> {
   const { table } = connection;
@@ -61,7 +62,7 @@ export async function removeStage(connection: Connection, eventIds: readonly str
     const items = await table.getMany(keys);
     await remove(keys.filter((_, index) => items[index] !== undefined));
   };
-  // First: what waits would be applied as soon as a new stage has what it waits for.
+  // First: waiting events would be applied as soon as a new stage has what they wait for.
   await remove(await waitingEvents(table));
   await removeWhatIsThere(eventIds.map(triesKey));
   for (const id of await keyIds(table)) {
@@ -86,7 +87,7 @@ export async function removeStage(connection: Connection, eventIds: readonly str
 
 const removalsMax = 3;
 
-/** Until nothing is found any more: a worker that was still busy may have written something meanwhile. */
+/** Repeats until nothing is found: a worker that was still busy may have written something in the meantime. */
 export async function removeWholeStage(
   connection: Connection,
   eventIds: readonly string[] = [],
@@ -99,7 +100,7 @@ export async function removeWholeStage(
   );
 }
 
-/** Events of the stage that wait for something, with their rows in the list of all that wait. */
+/** Events of the stage that wait for something, with their rows in the list of all waiting events. */
 async function waitingEvents(table: Table): Promise<readonly Key[]> {
   const partitions = [
     ...organizations.flatMap(({ uuid }) => [organizationKey(uuid).pk, learningPartition(uuid)]),
@@ -113,13 +114,13 @@ async function waitingEvents(table: Table): Promise<readonly Key[]> {
   return found;
 }
 
-/** Organizations whose Learnings are to be listed anew. */
+/** Organizations whose Learnings must be listed again. */
 const relistRows = async (table: Table): Promise<readonly Key[]> =>
   (await keysIn(table, relistPartition)).filter(({ sk }) =>
     organizations.some(({ uuid }) => sk.endsWith(`#${uuid}`)),
   );
 
-/** Also of keys that a call made, such as the successor of a rotated one. */
+/** Includes keys that a call created, such as the successor of a rotated key. */
 async function keyIds(table: Table): Promise<readonly string[]> {
   const partitions = [
     ...organizations.map(({ uuid }) => organizationKey(uuid).pk),
@@ -131,7 +132,7 @@ async function keyIds(table: Table): Promise<readonly string[]> {
   return [...new Set(rows.flat().map(({ sk }) => keyOfRow(sk)))];
 }
 
-/** Partitions whose names stand in other items: entries and removals of a stream, parts of large entries, findings. */
+/** Partitions that are named in other items: entries and removals of a stream, parts of large entries, findings. */
 async function namedPartitions(table: Table): Promise<readonly string[]> {
   const found: string[] = [];
   for (const tenant of tenants) {
@@ -157,7 +158,7 @@ async function pendingRows(table: Table): Promise<readonly Key[]> {
   return own.flat().map(({ sk }) => ({ pk: pendingPartition, sk }));
 }
 
-/** Learnings that the index does not follow yet. */
+/** Learnings that the index has not followed yet. */
 async function staleMarkers(table: Table): Promise<readonly Key[]> {
   const shards = Array.from({ length: indexLimits.staleShards }, (_, shard) => stalePartition(shard));
   const found = await Promise.all(
@@ -180,13 +181,13 @@ async function keysIn(table: Table, pk: string, beginsWith?: string): Promise<re
   return items.map(({ pk: own, sk }) => ({ pk: own, sk }));
 }
 
-/** What ends by itself, whatever happened. */
+/** What always remains and expires by itself. */
 export const staysAlways: readonly string[] = [
   "rate-limit windows, notes of refused keys, of applied events and of failed tries, until they expire",
   `one large event in the events bucket, until its lifecycle rule ends it (${retention.eventObjectDays} days)`,
 ];
 
-/** What stays, in words: nobody deletes audit entries before their retention ends. */
+/** A sentence about what remains: nobody deletes audit entries before their retention ends. */
 export async function countAuditEntries(table: Table, sinceMs: number, nowMs: number): Promise<string> {
   const months = new Set([sinceMs, nowMs].map((atMs) => toTimestamp(atMs).slice(0, 7)));
   const owners: readonly TenantKey[] = [

@@ -16,11 +16,11 @@ export type VerifyReport = { readonly checks: readonly CheckResult[]; readonly s
 export type VerifyOptions = {
   sentence(error: unknown): string;
   onResult(result: CheckResult): void;
-  /** How long all events together may take. */
+  /** The maximum time for all events together. */
   readonly eventsMs?: number;
 };
 
-/** Runs every check, whatever fails before; removes what it made, come what may. */
+/** Runs every check, even after failures; always removes what it created. */
 export async function verify(place: Place, options: VerifyOptions): Promise<VerifyReport> {
   const { connection } = place;
   const startedMs = systemClock.nowMs();
@@ -53,7 +53,7 @@ export async function verify(place: Place, options: VerifyOptions): Promise<Veri
   return { checks, stays: hasLateEvents ? [...stays, lateEvents] : stays };
 }
 
-/** They are in the queue, which hands them out again until it gives them up. */
+/** Late events are in the queue, which delivers them again until it gives up on them. */
 const lateEvents =
   "events that were not applied in time: each makes a part of the test workspace again when it is applied, or becomes a dead " +
   "letter and rings the alarm deadLetters. When you have repaired the cause, send dead letters again (review-api events " +
@@ -91,7 +91,7 @@ function checksWithKeys(place: Place, events: ReturnType<typeof stageEvents>): r
   return [make, ...checksOf(place, keysOfStage, events)];
 }
 
-/** Keys belong to organizations and tenants, and those come by events. */
+/** Keys belong to organizations and tenants, which are created by events. */
 function explainNoOrganization(error: unknown): never {
   if (!(error instanceof Error && error.name === "KeyRegistryError")) throw error;
   throw new CheckFailed(

@@ -9,7 +9,7 @@ import { systemClock, toTimestamp } from "../../lib/runtime/clock.ts";
 import { systemRandom } from "../../lib/runtime/random.ts";
 import type { Connection } from "../connection/connection.ts";
 
-/** What is called so belongs to `verify` alone: it is made, used and removed again. */
+/** Everything with this name belongs to `verify` alone: it is created, used and removed again. */
 export const reserved = "review-api-verify";
 
 const cloudName = { provider: "github", instance_id: null, provider_organization_id: `${reserved}-cloud` };
@@ -28,7 +28,7 @@ export const stage = {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** Later events are newer; none lies in the future. */
+/** Later events are newer; no event is in the future. */
 function eventMaker() {
   const startMs = systemClock.nowMs() - minuteMs;
   const ids: string[] = [];
@@ -43,14 +43,14 @@ function eventMaker() {
 
 export type StageEvents = {
   readonly all: readonly OutgoingEvent[];
-  /** When its pull requests were merged: the window of the metrics' calls. */
+  /** The day its pull requests were merged: the window of the metrics calls. */
   readonly day: string;
   used(learningId: string): OutgoingEvent;
-  /** Of all that were made up to now. */
+  /** The ids of all events created so far. */
   ids(): readonly string[];
 };
 
-/** Everything the platform could tell of the stage, a type of event each at least. */
+/** All events of the stage: at least one of each type. */
 export function stageEvents(): StageEvents {
   const { make: event, ids } = eventMaker();
   const nowMs = systemClock.nowMs();
@@ -86,7 +86,7 @@ export function stageEvents(): StageEvents {
       ...people.map((userId) => event("member.saved", member(name, userId))),
     ]),
     event("pull_request.finalized", pullRequest(cloudName, 1, mergedAtMs, commentsOf(1, 2))),
-    // In the organization without a workspace, where an entry is stored once.
+    // In the organization without a workspace, where an entry is stored only once.
     event("pull_request.finalized", pullRequest(homeName, 2, mergedAtMs, largeComments(2))),
     event("learning.captured", {
       ...cloudName,
@@ -156,11 +156,11 @@ const commentsOf = (number: number, count: number, length = 0) =>
     accepted: null,
   }));
 
-/** A record takes about this much beside its comment's URL. */
+/** The approximate size of a record beside its comment's URL. */
 const commentOverheadBytes = 70;
 const longUrlBytes = 2_000;
 
-/** A little less than the largest answer there is. Equal URLs are stored once, so the item stays small. */
+/** Slightly less than the largest possible answer. Equal URLs are stored once, so the item stays small. */
 function largeComments(number: number) {
   const bytes = requestLimits.responseBytesMax * 0.97;
   return commentsOf(number, Math.floor(bytes / (longUrlBytes + commentOverheadBytes)), longUrlBytes);
@@ -242,7 +242,7 @@ export async function createKeys({ audited }: Pick<Connection, "audited">): Prom
 /** For the audit log; the key's item is deleted afterwards. */
 export async function endKey({ audited }: Pick<Connection, "audited">, id: string): Promise<void> {
   await revokeKey(audited, id, operator).catch((error: unknown) => {
-    // It has ended already.
+    // The key has already ended.
     if (!(error instanceof Error && error.name === "KeyRegistryError")) throw error;
   });
 }

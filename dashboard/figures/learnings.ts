@@ -5,7 +5,7 @@ export type Learning = AnswerOf<"listLearnings">["data"][number];
 
 export type LearningFigures = {
   readonly total: number;
-  /** Used in the last 30 days, as the API's filter `active` has it. */
+  /** Used in the last 30 days, as in the API's filter `active`. */
   readonly active: number;
   readonly neverUsed: number;
   readonly uses: number;

@@ -1,6 +1,6 @@
 import type { McpRecord } from "../../lib/contract/records-metrics.ts";
 
-/** The use of MCP servers by reviews; counts are best-effort, as the API says. */
+/** The use of MCP servers by reviews; counts are best-effort, as documented in the API. */
 export type McpFigures = {
   /** Pull requests whose review used MCP. */
   readonly pullRequests: number;
@@ -21,7 +21,9 @@ type Counts = {
   tools: Map<string, { calls: number; failures: number }>;
 };
 
-/** Most calls first. A pull request that was written again comes again: the last one counts. */
+/**
+ * Sorted by number of calls, descending. A pull request that was written again occurs again: the last record counts.
+ */
 export function mcpFigures(records: readonly McpRecord[]): McpFigures {
   const last = new Map(records.map((record) => [nameOf(record), record]));
   const servers = new Map<string, Counts>();

@@ -5,12 +5,12 @@ import { weekRows } from "../../lib/report/report.ts";
 import { repositoryName } from "../view.ts";
 
 export type RepositoryRow = {
-  /** As a view names it. */
+  /** The repository's name in a view. */
   readonly id: string;
   readonly name: string;
   readonly organization: string;
   readonly figures: Figures;
-  /** Pull requests of each week of the period. */
+  /** The number of pull requests in each week of the period. */
   readonly weeks: readonly number[];
 };
 

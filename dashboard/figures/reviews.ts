@@ -7,7 +7,7 @@ import { ofRepository, repositoryNames, repositoryRows } from "./repositories.ts
 
 const listedMax = 200;
 
-/** All figures of a view. They come from lib/report, as those of `npx review-api report` do. */
+/** All figures of a view, computed by lib/report like those of `npx review-api report`. */
 export function reviewFigures(read: readonly PullRequest[], view: ShownView): ReviewFigures {
   const { period } = view;
   const pullRequests = read.filter(filterOf(view));

@@ -8,15 +8,15 @@ export type SeatFigures = {
   readonly purchased: number;
   readonly used: number;
   readonly free: number;
-  /** Used in organizations that share the seats and that the key does not see. */
+  /** Seats used in organizations that share the pool but are not visible to the key. */
   readonly unseen: number;
-  /** Holders of seats who finished no pull request; null where not all their pull requests were read. */
+  /** Seat holders who finished no pull request; null if not all of their pull requests were read. */
   readonly idle: number | null;
   /** Their names, in alphabetical order. */
   readonly idleHolders: readonly string[];
 };
 
-/** Who finished a reviewed pull request, as `authorName` names them. */
+/** Authors of finished, reviewed pull requests, named as `authorName` does. */
 export type Authors = ReadonlySet<string>;
 export const authorName = (provider: string, organizationId: string, userId: string): string =>
   JSON.stringify([provider, organizationId, userId]);
@@ -26,11 +26,11 @@ export type Home = { readonly provider: string; readonly provider_organization_i
 export type SeatQuestion = {
   readonly seats: Seats;
   readonly users: readonly User[];
-  /** Null where only a part of the pull requests was read. */
+  /** Null if only a part of the pull requests was read. */
   readonly authors: Authors | null;
-  /** The organization of users whose records name none. */
+  /** The organization of users whose records do not name one. */
   readonly home: Home | null;
-  /** Who got their seat in the period, so that it is too early to call them idle: see `newHoldersOf`. */
+  /** People who got their seat in the period, so that it is too early to call them idle: see `newHoldersOf`. */
   readonly newHolders: ReadonlySet<string>;
 };
 
@@ -67,7 +67,9 @@ const shownName = (user: User, home: Home | null): string =>
 
 type SeatEntry = Pick<AnswerOf<"listAuditLogs">["data"][number], "provider" | "organization_id" | "metadata">;
 
-/** Whom audit entries of seats name, but for seats that came before: an event may tell of them late. */
+/**
+ * The people named in audit entries of seats, except for seats assigned before `since`: an event may report them late.
+ */
 export const newHoldersOf = (entries: readonly SeatEntry[], since: string): string[] =>
   entries.filter(({ metadata }) => !happenedBefore(metadata, since)).flatMap(holderNames);
 

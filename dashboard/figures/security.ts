@@ -3,12 +3,12 @@ import { wholeDays } from "../days.ts";
 
 type Finding = AnswerOf<"listSecurityFindings">["data"][number];
 
-/** Worst first, as the API lists them. */
+/** Most severe first, as in the API. */
 export const findingSeverities = ["critical", "high", "medium", "low"] as const satisfies ReadonlyArray<
   Finding["severity"]
 >;
 
-/** How long a finding has been open, counted in whole days since the first scan that had it. */
+/** How long a finding has been open, in whole days since the first scan that contained it. */
 export const findingAges = [
   { name: "under 7 days", daysMin: 0 },
   { name: "7 to 29 days", daysMin: 7 },
@@ -29,7 +29,7 @@ export type FindingFigures = {
     readonly ages: readonly number[];
     readonly open: number;
   }>;
-  /** The worst, and of these the oldest. */
+  /** The most severe findings, oldest first within a severity. */
   readonly first: readonly OpenFinding[];
 };
 

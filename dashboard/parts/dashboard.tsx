@@ -95,5 +95,5 @@ export function Dashboard(props: DashboardProps) {
   );
 }
 
-/** Not a link: the address holds the view, and a jump must not replace it. */
+/** Not a link: the address contains the view, and a jump must not replace it. */
 const skip = (): void => document.getElementById("figures")?.focus();

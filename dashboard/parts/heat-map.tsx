@@ -7,11 +7,11 @@ import { Card, Scroll } from "./numbers.tsx";
 
 const steps = 10;
 
-/** Colour and number say the same. */
+/** Colour and number show the same value. */
 export function HeatMap({ figures: { heatMap } }: { readonly figures: ReviewFigures }) {
   const has = (passes: (cell: HeatCell) => boolean) =>
     heatMap.some((cell) => passes(cell) && cell.findings.posted > 0);
-  // What nobody stated is shown only where there is some.
+  // Findings without a severity or category get a column or row only if there are some.
   const columns = [...severities, null].filter(
     (each) => each !== null || has(({ severity }) => severity === null),
   );

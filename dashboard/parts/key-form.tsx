@@ -3,12 +3,12 @@ import { Mark } from "./mark.tsx";
 
 type KeyFormProps = {
   readonly isOpening: boolean;
-  /** Why there is none, where there is a reason. */
+  /** Why there is no open session, if there is a reason. */
   readonly notice: string | null;
   onKey(key: string, isKept: boolean): void;
 };
 
-/** The key goes from this field to the worker's memory, and into the tab's storage only where that is asked for. */
+/** The key goes from this field to the worker's memory, and into the tab's storage only if the person asks for it. */
 export function KeyForm({ isOpening, notice, onKey }: KeyFormProps) {
   const field = useRef<HTMLInputElement>(null);
   const [isKept, setKept] = useState(false);

@@ -64,7 +64,7 @@ const shownMax = 6;
 
 type PendingProps = {
   readonly pending: readonly PendingLearning[];
-  /** Why a decision was not taken, by the Learning's id. */
+  /** Why a decision failed, by the Learning's id. */
   readonly problems: Readonly<Record<string, string>>;
   onDecide(learning: PendingLearning, decision: Decision): void;
 };

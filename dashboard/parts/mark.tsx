@@ -1,4 +1,4 @@
-/** The page's mark; its colours are the style sheet's. */
+/** The page's logo; the style sheet defines its colours. */
 export const Mark = () => (
   <svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
     <rect class="ground" width="32" height="32" rx="8" />

@@ -6,7 +6,7 @@ export function saveFile(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = Object.assign(document.createElement("a"), { href: address, download: name });
   link.click();
-  // Some browsers read it only after this.
+  // Some browsers read the address only after this function returns.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
@@ -21,7 +21,7 @@ const CsvButton = <Row,>({ numbers, of }: { readonly numbers: Numbers<Row>; read
   </button>
 );
 
-/** Wide tables scroll by themselves, with the keyboard too. */
+/** A wide table scrolls on its own, also by keyboard. */
 export const Scroll = ({
   label,
   children,
@@ -71,16 +71,16 @@ export const NumberTable = <Row,>({ numbers }: { readonly numbers: Numbers<Row> 
 
 type CardProps<Row> = {
   readonly title: string;
-  /** What is shown, beside it. */
+  /** An explanation of what the card shows. */
   readonly definition?: ComponentChildren;
   readonly numbers: Numbers<Row>;
-  /** Where the content is a table of the numbers already. */
+  /** True if the content already is a table of the numbers. */
   readonly isTable?: boolean;
   readonly class?: string;
   readonly children: ComponentChildren;
 };
 
-/** A chart with its meaning, and its numbers as a table and as a file. */
+/** A chart with its explanation, and its numbers as a table and as a file. */
 export function Card<Row>({ title, definition, numbers, isTable, class: more, children }: CardProps<Row>) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();

@@ -11,7 +11,7 @@ import { Card, NumberTable, Scroll } from "./numbers.tsx";
 
 type Props = { readonly figures: ReviewFigures; readonly view: View; onView(view: View): void };
 
-/** Only when somebody chose it, and in alphabetical order: this page ranks no people. */
+/** Shown only if the user chose it, and in alphabetical order: this page does not rank people. */
 export function Authors({ figures: { authors }, view, onView }: Props) {
   const choose = (byAuthor: boolean) => onView({ ...view, byAuthor });
   if (!view.byAuthor || authors === null)
@@ -84,7 +84,7 @@ export function PullRequests({ figures: { listed }, view, onView }: Props) {
     caption: `Pull requests of ${repository.name}`,
     columns: [
       textColumn("url", "Pull request", ({ url }: ListedPullRequest) => url),
-      // No names of people in a file either, unless somebody chose them.
+      // A file does not contain names of people either, unless the user chose them.
       ...(view.byAuthor ? [textColumn("author", "Author", ({ author }: ListedPullRequest) => author)] : []),
       textColumn("merged_at", "Merged", ({ mergedAt }: ListedPullRequest) => mergedAt),
       countColumn("complexity", "Complexity", ({ complexity }: ListedPullRequest) => complexity),
@@ -164,7 +164,7 @@ const PullRequestLine = ({ url, mergedAt, complexity, figures }: ListedPullReque
   </tr>
 );
 
-/** The path says which one it is; what is no link is shown as it came. */
+/** The path identifies the pull request; a text that is not a URL is shown unchanged. */
 const shortAddress = (address: string): string => {
   const link = safeAddress(address);
   return link === null ? address : new URL(link).pathname.slice(1) || link;

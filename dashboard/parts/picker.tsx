@@ -5,7 +5,7 @@ type Option = { readonly id: string; readonly name: string; readonly detail?: st
 type PickerProps = {
   readonly name: string;
   readonly options: readonly Option[];
-  /** None chosen means all. */
+  /** An empty choice means all. */
   readonly chosen: readonly string[];
   onChange(chosen: readonly string[]): void;
 };
@@ -13,7 +13,7 @@ type PickerProps = {
 const searchFrom = 8;
 const shownMax = 100;
 
-/** Several of a list, or all of it. */
+/** Chooses several options of a list, or all. */
 export function Picker({ name, options, chosen, onChange }: PickerProps) {
   const place = useRef<HTMLDetailsElement>(null);
   const [search, setSearch] = useState("");

@@ -3,16 +3,16 @@ import { useEffect, useRef, useState } from "preact/hooks";
 export type PlotSeries = {
   readonly name: string;
   readonly kind: "bar" | "line";
-  /** Which colour and dash of the style sheet. */
+  /** Selects colour and dash of the style sheet. */
   readonly look: string;
-  /** Null where nothing is known: a gap, not a zero. */
+  /** Null if nothing is known: a gap, not a zero. */
   readonly values: ReadonlyArray<number | null>;
 };
 
 type PlotProps = {
   readonly title: string;
   readonly labels: readonly string[];
-  /** Longer names of the labels, for the words beside the pointer. */
+  /** Longer names of the labels, for the text beside the pointer. */
   readonly names: readonly string[];
   readonly series: readonly PlotSeries[];
   readonly format: (value: number | null) => string;
@@ -25,7 +25,7 @@ const bottom = 26;
 const right = 8;
 const labelWidth = 52;
 
-/** Bars stand on each other, lines lie over them. Left and right walk through it, as the pointer does. */
+/** Bars are stacked, lines are drawn over them. The left and right keys move through the values, like the pointer. */
 export function Plot({ title, labels, names, series, format, ticks, height = 208 }: PlotProps) {
   const plotHeight = height - top - bottom;
   const [frame, width] = useWidth();
@@ -154,7 +154,7 @@ const Legend = ({ series }: { readonly series: readonly PlotSeries[] }) => (
   </figcaption>
 );
 
-/** The words stay inside the chart. */
+/** Keeps the text inside the chart. */
 const towards = (part: number) => ({ transform: `translateX(${-Math.round(part * 100)}%)` });
 
 const barWidth = (step: number): number => Math.max(2, Math.min(44, step * 0.62));
@@ -175,7 +175,7 @@ function stackOf(series: readonly PlotSeries[], count: number): Bar[][] {
   });
 }
 
-/** A line through what is known; it breaks off where a value is missing. */
+/** A line through the known values; it is interrupted where a value is missing. */
 function pathOf(
   values: ReadonlyArray<number | null>,
   x: (index: number) => number,
@@ -196,7 +196,7 @@ const isAlone = (values: ReadonlyArray<number | null>, index: number): boolean =
 
 const widthBefore = 480;
 
-/** Charts are drawn as wide as there is room, so that their words keep their size. */
+/** Charts are drawn as wide as the available space, so that their text keeps its size. */
 function useWidth() {
   const frame = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(widthBefore);
@@ -211,7 +211,7 @@ function useWidth() {
   return [frame, width] as const;
 }
 
-/** A line without words, beside the numbers that it belongs to. */
+/** A line without text, beside its numbers. */
 export function Sparkline({ values }: { readonly values: ReadonlyArray<number | null> }) {
   const [width, tall] = [96, 26];
   const most = Math.max(1e-9, ...values.map((value) => value ?? 0));

@@ -1,7 +1,7 @@
 import type { SectionState } from "../protocol.ts";
 import type { Session } from "../session.ts";
 
-/** How far the reading is, and why nothing comes in at the moment. */
+/** How much has been read, and why nothing arrives at the moment. */
 export function Progress({ session }: { readonly session: Session }) {
   const { waiting } = session;
   const state: SectionState<unknown> = session.sections.reviews.state;

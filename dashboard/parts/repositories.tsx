@@ -8,7 +8,7 @@ import { addressOf, type SortColumn, type View } from "../view.ts";
 import { Card, Scroll } from "./numbers.tsx";
 import { Sparkline } from "./plot.tsx";
 
-/** More are drawn when somebody wants them. */
+/** More rows are drawn on request. */
 const rowsMax = 100;
 
 type RepositoriesProps = {
@@ -87,7 +87,7 @@ type SortHeadProps = Pick<RepositoriesProps, "view" | "onView"> & {
 function SortHead({ column, head, view, onView }: SortHeadProps) {
   const { sort } = view;
   const isSorted = sort.column === column;
-  // Numbers begin with the greatest, names with the first.
+  // Numbers start in descending order, names in ascending order.
   const isDescending = isSorted ? !sort.isDescending : column !== "repository";
   return (
     <th

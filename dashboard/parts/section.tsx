@@ -4,13 +4,13 @@ import type { SectionView } from "../session.ts";
 type SectionProps<Data> = {
   readonly title: string;
   readonly of: SectionView<Data>;
-  /** Where the content has titles of its own. */
+  /** True if the content has its own titles. */
   readonly hasNoTitle?: boolean;
   onRetry(): void;
   children(data: Data): ComponentChildren;
 };
 
-/** A part of the page that is read on its own; what the key may not read is left out with a sentence. */
+/** A part of the page that is read on its own; if the key may not read it, a sentence is shown instead. */
 export function Section<Data>({ title, of, hasNoTitle, onRetry, children }: SectionProps<Data>) {
   const { state, shown } = of;
   if (shown !== null)

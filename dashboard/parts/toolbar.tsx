@@ -75,7 +75,7 @@ function scopeOf({ key, scope }: Identity): string {
   return `${where}, ${key.kind} key${key.name === null ? "" : ` “${key.name}”`}`;
 }
 
-/** On paper there are no pickers, and the figures are of what was chosen all the same. */
+/** A printed page has no pickers, so the chosen filters are shown as text. */
 function chosenOf(
   view: ToolbarProps["view"],
   organizations: Identity["scope"]["organizations"],

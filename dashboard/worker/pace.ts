@@ -11,21 +11,21 @@ type OnWait = (bucket: string, waiting: Waiting | null) => void;
 
 type Bucket = {
   readonly name: string;
-  /** As the contract says, until the service's own headers say otherwise. */
+  /** The contract's value, until the service's headers give another one. */
   requestsMax: number;
   windowMs: number;
   /** When the last requests were answered, oldest first. */
   answeredMs: readonly number[];
-  /** Nothing is left of the limit before then. */
+  /** Until then nothing is left of the limit. */
   emptyUntilMs: number;
-  /** One request after the other. */
+  /** Requests run one after another. */
   turn: Promise<unknown>;
 };
 
 /**
- * Never more than half of a rate limit in any window: exports of the same customer keep the other half. The time of the
- * answer counts, which is never before the service counted the request. Where others have used everything up, the page
- * waits instead of asking.
+ * Never uses more than half of a rate limit in any window: exports of the same customer keep the other half. The time
+ * of the answer counts, which is never before the service counted the request. If others have used up the limit, the
+ * page waits instead of sending requests.
  */
 export function politeFetch(fetch: Fetch, clock: Clock, onWait: OnWait): Fetch {
   const buckets = new Map<string, Bucket>();
@@ -69,7 +69,7 @@ export function politeFetch(fetch: Fetch, clock: Clock, onWait: OnWait): Fetch {
         bucket.answeredMs = [...bucket.answeredMs, clock.nowMs()].slice(-bucket.requestsMax);
       }
     });
-    // The next one waits for this one's answer, whatever it is.
+    // The next request waits for this one's answer, whatever it is.
     bucket.turn = answer.catch(() => undefined);
     return answer;
   };
@@ -88,7 +88,7 @@ function note(bucket: Bucket, { status, headers }: Response, clock: Clock, onWai
     onWait(bucket.name, { reason: "asked", seconds: askedSeconds });
 }
 
-/** Of a structured field: `"metrics";q=60;w=60`. */
+/** A parameter of a structured field: `"metrics";q=60;w=60`. */
 function parameter(field: string | null, name: string): number | null {
   const found = new RegExp(`;\\s*${name}=(\\d+)`).exec(field ?? "")?.[1];
   return found === undefined ? null : Number(found);

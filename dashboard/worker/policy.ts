@@ -6,13 +6,13 @@ export type RateLimit = {
   readonly windowSeconds: number;
 };
 
-/** What the worker knows of an operation. */
+/** What the worker knows about an operation. */
 export type Policy = {
   readonly limit: RateLimit;
   readonly kinds: readonly KeyKind[];
   /** A permission, or `admin`. */
   readonly needs: string | null;
   readonly needsOfKind: Readonly<Partial<Record<KeyKind, string>>>;
-  /** By `name=value` of a parameter: what a request that has it needs beyond that. */
+  /** By `name=value` of a parameter: what a request with it requires in addition. */
   readonly parameters: Readonly<Record<string, { kinds?: readonly KeyKind[]; needs?: string }>>;
 };

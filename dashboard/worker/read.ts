@@ -9,23 +9,23 @@ import type { Learning } from "../figures/learnings.ts";
 import { authorName, newHoldersOf, type Seats, type User } from "../figures/seats.ts";
 import type { AuditEntry, Identity, PendingLearning } from "../protocol.ts";
 
-/** What is read from the API for the sections of the page; each read stands for itself. */
+/** The reads from the API for the sections of the page; each read is independent. */
 
 type OrganizationFilter = { readonly org_id?: string; readonly organization_ids?: string };
 
-/** A part of the key's scope, as the API narrows it. */
+/** A part of the key's scope, as an API filter. */
 export type Narrowing = {
   readonly filter: OrganizationFilter;
   /** Everything that the key may see. */
   readonly isWhole: boolean;
 };
 
-/** Organizations that one request of an instance key may name. */
+/** How many organizations one request of an instance key may name. */
 const organizationsMax = 10;
 
 /**
- * A workspace token narrows to one organization, an instance key to several. What the API does not narrow is read
- * whole, and the worker picks.
+ * A workspace token can be limited to one organization, an instance key to several. If the API has no such filter,
+ * everything is read and the worker filters.
  */
 export function narrowingOf({ key }: Identity, organizations: readonly string[]): Narrowing {
   const [first] = organizations;
@@ -47,7 +47,7 @@ export type Reading = {
 
 export type ReadReviews = {
   readonly pullRequests: readonly PullRequest[];
-  /** Who finished a reviewed pull request, merged or not. */
+  /** Authors of finished, reviewed pull requests, merged or not. */
   readonly authors: ReadonlySet<string>;
 };
 
@@ -60,7 +60,7 @@ export async function readReviews(reading: Reading, period: Period): Promise<Rea
     {
       pageSizeMax: pageLimits.metrics.max,
       signal,
-      // Of every review there is at most one record of findings.
+      // Each review has at most one record of findings.
       onProgress: (records, reviews) =>
         records > reviews ? onProgress(records, 2 * reviews) : onProgress(records),
       onClosed: ({ provider, organization_id, author_id }) => {
@@ -109,9 +109,9 @@ export const readLearnings = (reading: Reading): Promise<Learning[]> => readLear
 export const readPending = (reading: Reading): Promise<PendingLearning[]> =>
   readLearningList(reading, { state: "pending" });
 
-/** Open findings: the API's own default. */
+/** Open findings: the API's default. */
 export async function readFindings({ client, signal, narrowing, onProgress }: Reading) {
-  // Workspace tokens are refused here, and only they narrow by `org_id`.
+  // Workspace tokens are refused here, and only they are limited by `org_id`.
   const query = { ...narrowing.filter, limit: pageLimits.findings.max };
   const findings = [];
   for await (const { body } of client.pages("listSecurityFindings", { query }, { signal })) {
@@ -127,7 +127,7 @@ export type ReadSeats = {
   readonly newHolders: ReadonlySet<string>;
 };
 
-/** Of the key's whole scope: seats belong to a pool, not to an organization of it. */
+/** For the key's whole scope: seats belong to a pool, not to one of its organizations. */
 export async function readSeats(reading: Reading, since: string): Promise<ReadSeats> {
   const { client, signal, onProgress } = reading;
   const users: User[] = [];

@@ -3,8 +3,8 @@ import type { Identity } from "../protocol.ts";
 import { policies } from "./contract.generated.ts";
 
 /**
- * Why this key may not call an operation, in a sentence; null if nothing is known against it. The page does not ask for
- * what would be refused: a refused use of a key is an entry of the audit log.
+ * Why this key may not call an operation, as a sentence; null if no reason is known. The page does not send calls that
+ * would be refused: every refused use of a key creates an entry in the audit log.
  */
 export function refusalOf(
   { key, role, permissions }: Pick<Identity, "key" | "role" | "permissions">,

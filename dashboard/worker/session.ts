@@ -30,13 +30,13 @@ export type Session = {
   decide(learning: PendingLearning, decision: Decision): Promise<void>;
 };
 
-/** Reads with one key, keeps what was read, and tells the figures of the view that is shown. */
+/** Reads with one key, keeps the records, and sends the figures of the shown view. */
 export function createSession(options: SessionOptions, first: ShownView): Session {
   const { baseUrl, key, clock } = options;
   let view = first;
   let identity: Identity | undefined;
   let isOver = false;
-  /** A key that was refused once has nothing more to say. */
+  /** After a refusal of the key, no more messages are sent. */
   const tell = (message: FromWorker) => {
     if (!isOver) options.tell(message);
   };
@@ -73,7 +73,7 @@ export function createSession(options: SessionOptions, first: ShownView): Sessio
       refresh();
     } catch (error) {
       if (isRefusal(error)) onFault(error);
-      // What was read before stands: one answer that did not come says nothing against it.
+      // The records read before stay: one missing answer does not invalidate them.
       else tell({ type: identity ? "not-refreshed" : "unreachable", sentence: sentenceOf(error) });
     }
   };
@@ -99,7 +99,7 @@ export function createSession(options: SessionOptions, first: ShownView): Sessio
       try {
         await client.decideLearning({ path: { learning_id: id }, body: { decision, org_id } });
         sources.pending.change((records) => records.filter((each) => each.id !== id));
-        // An approved one is among the others now, and both are in the log.
+        // An approved Learning is now in the list of Learnings, and both decisions are in the audit log.
         for (const source of [sources.learnings, sources.audit]) source.forget();
         refresh();
         tell({ ...told, sentence: `The Learning is ${decision}d.`, isDone: true });
@@ -116,12 +116,12 @@ const refusal =
 
 const isRefusal = (error: unknown): boolean => error instanceof ReviewApiError && error.status === 401;
 
-/** The key may not, or the plan does not have it; another try would say the same. */
+/** The key may not do this, or the plan does not include it; a retry would get the same answer. */
 const forbidden = [402, 403, 404, 410];
 const isForbidden = (error: unknown): boolean =>
   error instanceof ReviewApiError && forbidden.includes(error.status);
 
-/** fetch reports a broken connection as a TypeError, in words of the browser's own. */
+/** fetch reports a broken connection as a TypeError, with a message that depends on the browser. */
 const sentenceOf = (error: unknown): string => {
   if (error instanceof ReviewApiError) return error.message;
   return error instanceof TypeError ? "The service does not answer." : String(error);

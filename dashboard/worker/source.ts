@@ -10,14 +10,14 @@ export type Context = {
 };
 
 export type SourceOptions<Records, Data> = {
-  /** Why the key may not read it, in a sentence; then nobody asks. */
+  /** Why the key may not read it, as a sentence; then no request is sent. */
   refusal(identity: Identity): string | null;
-  /** When this changes, it is read anew; for everything else what was read serves. */
+  /** When this value changes, the section is read again; otherwise the kept records are used. */
   keyOf(context: Context): unknown;
   read(reading: Reading, context: Context): Promise<Records>;
   figures(records: Records, context: Context): Data;
   message(state: SectionState<Data>): SectionMessage;
-  /** For others that wait for what was read. */
+  /** Notifies other sections that depend on these records. */
   onRead?(): void;
 };
 
@@ -28,20 +28,20 @@ export type Surroundings = {
 };
 
 export type Source<Records> = {
-  /** Reads if need be, and tells the figures of this context. */
+  /** Reads if necessary, and sends the figures of this context. */
   update(context: Context): void;
-  /** Tells the figures again, where there are some. */
+  /** Sends the figures again, if there are some. */
   tellAgain(): void;
   records(): Records | undefined;
-  /** Changes what was read, after a change that this page made itself. */
+  /** Edits the kept records after a change that this page made itself. */
   change(edit: (records: Records) => Records): void;
-  /** When the read that goes on is over, however it ends. */
+  /** Resolves when the current read is over, whether it succeeds or fails. */
   settled(): Promise<void>;
-  /** The next update reads anew. */
+  /** The next update reads again. */
   forget(): void;
 };
 
-/** One section's records: read once, kept, and computed for whatever is shown. */
+/** The records of one section: read once, kept, and computed for the current view. */
 export function createSource<Records, Data>(
   options: SourceOptions<Records, Data>,
   { client, tell, onFault }: Surroundings,

@@ -34,14 +34,14 @@ const chosen = <Record extends Placed>(records: readonly Record[], view: ShownVi
   );
 };
 
-/** Where each section of the page comes from. */
+/** The source of each section of the page. */
 export function createSources(surroundings: Surroundings, clock: Clock) {
   const reviews = createSource(
     {
       refusal: (identity) => refusalOf(identity, "listReviewMetrics"),
       keyOf: byPeriod,
       read: (reading, { view }) => readReviews(reading, view.period),
-      // Whether a seat is idle is known only now.
+      // Idle seats can be computed only now.
       onRead: () => seats.tellAgain(),
       figures: ({ pullRequests }, { view }) => reviewFigures(pullRequests, view),
       message: (state) => ({ type: "section", name: "reviews", state }),
@@ -53,7 +53,7 @@ export function createSources(surroundings: Surroundings, clock: Clock) {
       refusal: (identity) => refusalOf(identity, "listMcpMetrics"),
       keyOf: byPeriod,
       read: async (reading, { view }) => {
-        // They share a rate limit, and the figures of reviews come first.
+        // They share a rate limit, and the figures of reviews have priority.
         await reviews.settled();
         reading.signal.throwIfAborted();
         return await readMcp(reading, view.period);

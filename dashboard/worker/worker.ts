@@ -2,7 +2,7 @@ import { systemClock } from "../../lib/runtime/clock.ts";
 import type { FromWorker, ToWorker } from "../protocol.ts";
 import { createSession, type Session } from "./session.ts";
 
-/** Everything that takes time happens here, so that the page never stands still. The key lives here too. */
+/** All slow work happens here, so that the page never freezes. The key is kept here too. */
 let session: Session | undefined;
 
 const tell = (message: FromWorker) => globalThis.postMessage(message);

@@ -19,7 +19,7 @@ export const handler = createHandler(operation, async (call) => {
   });
 });
 
-/** Cursors of release 1 hold a place alone. Unless they resume, nobody knows which of its pages were settled. */
+/** Cursors of release 1 hold a place only. Unless they resume a walk, nobody knows which pages were settled. */
 function positionOf(paging: Paging): AuditPosition | null {
   const texts = positionTexts(paging);
   if (texts === null) return null;

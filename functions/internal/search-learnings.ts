@@ -6,10 +6,10 @@ import { embedMetrics } from "../../lib/runtime/metrics.ts";
 import { worker } from "../../lib/runtime/worker.ts";
 import { openStore } from "../../lib/store/open.ts";
 
-/** For the reviewer alone, invoked by its role and not on the public API: the Learnings that fit a change. */
+/** Finds the Learnings that fit a change. Only the reviewer's role invokes it; it is not on the public API. */
 export const handler = worker("searchLearnings", async (event: unknown): Promise<SearchAnswer> => {
   const store = openStore();
-  // A long change takes several, and each is paid for.
+  // A long change takes several searches, and each one costs money.
   let searches = 0;
   const onSearches = (count: number) => {
     searches += count;

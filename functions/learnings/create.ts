@@ -4,7 +4,7 @@ import { configuredEmbedder } from "../../lib/index/configured-embedder.ts";
 import { authorOf } from "../../lib/learnings/batch/author.ts";
 
 export const handler = createHandler(operation, async (call) => {
-  // What redacts is large: a cold start does not wait for it, and a refused request never needs it.
+  // The redaction code is large: a cold start does not wait for it, and a refused request never needs it.
   const { createLearnings } = await import("../../lib/learnings/create.ts");
   const deps = { ...call, embedder: configuredEmbedder() };
   return { json: await createLearnings(deps, authorOf(call), call.input.body.data) };

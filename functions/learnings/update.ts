@@ -7,7 +7,7 @@ export const handler = createHandler(
   operation,
   async (call) => {
     const { scope, input } = call;
-    // What redacts is large: a cold start does not wait for it, and a refused request never needs it.
+    // The redaction code is large: a cold start does not wait for it, and a refused request never needs it.
     const { updateLearning } = await import("../../lib/learnings/update.ts");
     const request = {
       organizations: scope.organizations,

@@ -18,7 +18,7 @@ export const handler = createHandler(
   { prefetch: headPrefetch },
 );
 
-/** Record by record: one text of 16 MiB would be built, flattened and copied before it became bytes. */
+/** Makes bytes record by record: one text of 16 MiB would be built, flattened and copied before it became bytes. */
 const joinRecords = (
   records: readonly string[],
   removed: readonly object[] | undefined,

@@ -8,7 +8,9 @@ import { findingColumns } from "../../lib/security/record.ts";
 import { positionFrom, positionName } from "../../lib/security/sources.ts";
 import { checkUploadable } from "../../lib/security/uploadable.ts";
 
-/** With its names of weaknesses it is an eighth of our own code here: loaded by the first download that wants it. */
+/**
+ * With its names of weaknesses, this is an eighth of our own code here: only the first download that needs it loads it.
+ */
 const loadSarif = () => import("../../lib/security/sarif.ts");
 
 export const handler = createHandler(operation, async ({ scope, input, paging, table, signal }) => {

@@ -4,7 +4,7 @@ import { describeError, log } from "../../lib/runtime/log.ts";
 import { worker } from "../../lib/runtime/worker.ts";
 import { openStore } from "../../lib/store/open.ts";
 
-/** Behind the clock, every minute: approves Learnings whose time is up, and lists those of organizations that moved. */
+/** Runs every minute: approves Learnings whose time is up, and lists those of organizations that moved. */
 export const handler = worker("approveDue", async (): Promise<void> => {
   const store = openStore();
   const { approved } = await approveDue(store, (learning_id, error) =>

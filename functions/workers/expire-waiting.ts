@@ -6,14 +6,14 @@ import { log } from "../../lib/runtime/log.ts";
 import { embedMetrics } from "../../lib/runtime/metrics.ts";
 import { worker } from "../../lib/runtime/worker.ts";
 
-/** Behind the clock: events that waited too long for what they need. */
+/** Runs on a schedule: expires events that waited too long for what they need. */
 export const handler = worker("expireWaiting", async (): Promise<void> => {
   const deps = workerDependencies();
   const tally = new EventTally();
   try {
     await expireWaiting({ ...deps, onOutcome: tally.onOutcome });
   } finally {
-    // What was done is told also when a piece of it failed.
+    // Reports the work also if a part of it failed.
     log("info", "events", { ...tally.fields(0), ...embedMetrics(deps.clock, [eventMetrics]) });
   }
 });

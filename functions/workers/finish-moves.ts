@@ -5,8 +5,8 @@ import { worker } from "../../lib/runtime/worker.ts";
 import { openStore } from "../../lib/store/open.ts";
 
 /**
- * Behind the clock, every few minutes: organizations whose data is still on its way to another tenant, and copies of
- * audit entries that whoever owed them could not write.
+ * Runs every few minutes: finishes the moves of organizations whose data is not yet complete at the new tenant, and
+ * writes copies of audit entries that the process that owed them could not write.
  */
 export const handler = worker("finishMoves", async (): Promise<void> => {
   const store = openStore();

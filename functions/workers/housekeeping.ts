@@ -6,7 +6,7 @@ import { worker } from "../../lib/runtime/worker.ts";
 import { openStore } from "../../lib/store/open.ts";
 import { sweepSome } from "../../lib/stream/sweep-some.ts";
 
-/** Behind the clock, once a day: what nobody waits for, but what must not pile up. */
+/** Runs once a day: work that nobody waits for, but that must not pile up. */
 export const handler = worker("housekeeping", async (): Promise<void> => {
   const store = openStore();
   const pieces = new ErrorCollector();

@@ -8,7 +8,7 @@ import { log } from "../../lib/runtime/log.ts";
 import { embedMetrics } from "../../lib/runtime/metrics.ts";
 import { worker } from "../../lib/runtime/worker.ts";
 
-/** Behind the FIFO queue of platform events; answers which messages of the batch are to come again. */
+/** Reads the FIFO queue of platform events. Returns the messages of the batch that must be delivered again. */
 export const handler = worker(
   "ingest",
   async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {

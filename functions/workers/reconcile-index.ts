@@ -7,11 +7,11 @@ import { embedMetrics } from "../../lib/runtime/metrics.ts";
 import { worker } from "../../lib/runtime/worker.ts";
 import { openStore } from "../../lib/store/open.ts";
 
-/** Behind the clock, every minute: lets the review index follow the Learnings where a writer did not. */
+/** Runs every minute: updates the review index for Learnings whose writer did not update it. */
 export const handler = worker("reconcileIndex", async (): Promise<void> => {
   const store = openStore();
   const report = await reconcileSome({ ...store, embedder: configuredEmbedder() });
-  // Measured when the run is over: what it could not mend is what somebody must look at.
+  // Measured after the run: what the run could not repair is what somebody must look at.
   log(report.failed > 0 ? "error" : "info", "index", {
     ...report,
     index_failures: report.failed,

@@ -37,7 +37,7 @@ export type ApiProps = {
   readonly options: StackOptions;
 };
 
-/** The regional REST API: a route and a function for every operation, one fallback for all the rest. */
+/** The regional REST API: a route and a function for every operation, and one fallback for everything else. */
 export class Api extends Construct {
   readonly restApi: RestApi;
   readonly functions: ReadonlyMap<string, ServiceFunction>;
@@ -58,7 +58,7 @@ export class Api extends Construct {
         operationFunction(this, functionFactory, operation, environment),
       ]),
     );
-    // A path is checked before the key, so the fallback needs no table.
+    // The path is checked before the key, so the fallback needs no table.
     this.fallback = functionFactory.create(this, {
       id: "fallback",
       source: fallbackSource,
@@ -86,7 +86,7 @@ export class Api extends Construct {
   }
 }
 
-/** What stands before the API's own paths at the address that the stack gives out. */
+/** The path prefix of the API at the address that the stack publishes. */
 const mountOf = ({ domainName, basePath, stage }: StackOptions): string => {
   const segment = domainName === undefined ? stage : basePath;
   return segment === undefined ? "" : `/${segment}`;
@@ -112,8 +112,8 @@ function createRestApi(scope: Construct, options: StackOptions): RestApi {
     endpointTypes: [EndpointType.REGIONAL],
     binaryMediaTypes: [...binaryMediaTypes],
     disableExecuteApiEndpoint: options.disableExecuteApiEndpoint,
-    // Logs need the account's role for them. It is always kept: CloudFormation cannot take the account's setting back, and
-    // a setting that names a deleted role would end the logs of every other API of the account.
+    // Logging needs the account's logging role. The role is always retained: CloudFormation cannot reset the account's
+    // setting, and a setting that names a deleted role would stop the logs of every other API in the account.
     cloudWatchRole: options.apiGatewayLogRole,
     ...(options.apiGatewayLogRole && {
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
@@ -124,22 +124,22 @@ function createRestApi(scope: Construct, options: StackOptions): RestApi {
       throttlingBurstLimit: throttle.burstRequests,
       accessLogDestination: new LogGroupLogDestination(accessLogs),
       accessLogFormat: accessLogFormat,
-      // Execution logs of errors only: with data traces on they would hold keys and bodies.
+      // Execution logs of errors only: with data tracing they would contain keys and bodies.
       loggingLevel: MethodLoggingLevel.ERROR,
       dataTraceEnabled: false,
-      // Metrics of the API as a whole are free; these would be four for every method, each paid for.
+      // Metrics of the whole API are free; these would be four for every method, each charged.
       metricsEnabled: false,
       tracingEnabled: options.tracing,
     },
   });
   addExecutionLogs(scope, restApi, options.stage);
-  // Replaced by our own output, which knows the custom domain.
+  // Replaced by our own output, which includes the custom domain.
   restApi.node.tryRemoveChild("Endpoint");
   acknowledgeApi(restApi, options);
   return restApi;
 }
 
-/** API Gateway would make this log group itself, at the first error, and keep it for ever. */
+/** API Gateway would create this log group itself at the first error and keep it forever. */
 function addExecutionLogs(scope: Construct, restApi: RestApi, stage: string): void {
   const logGroup = new LogGroup(scope, "ExecutionLogs", {
     logGroupName: `API-Gateway-Execution-Logs_${restApi.restApiId}/${stage}`,
@@ -149,12 +149,12 @@ function addExecutionLogs(scope: Construct, restApi: RestApi, stage: string): vo
   restApi.deploymentStage.node.addDependency(logGroup);
 }
 
-/** No query string, no header, no user agent: cursors and keys stay out of the logs, and it stays JSON. */
+/** No query string, header or user agent: cursors and keys stay out of the logs, and every line stays valid JSON. */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: "$context.requestId",
     extendedRequestId: "$context.extendedRequestId",
-    // Both are Lambda's id of the invocation; the second is also there where no function answered.
+    // Both are Lambda's id of the invocation; the second is also present if no function answered.
     lambdaRequestId: "$context.integration.requestId",
     awsEndpointRequestId: "$context.awsEndpointRequestId",
     traceId: "$context.xrayTraceId",
@@ -229,11 +229,11 @@ function addReferenceRoutes(restApi: RestApi, lambda: LambdaFunction): void {
   }
 }
 
-/** `ANY` on every resource answers 405, on `{proxy+}` and the root 404; no method is left to a mock. */
+/** `ANY` on every resource answers 405, on `{proxy+}` and the root 404; no method uses a mock. */
 function addFallbackRoutes(restApi: RestApi, lambda: LambdaFunction): void {
   restApi.root.addResource("{proxy+}");
   const integration = new LambdaIntegration(lambda, {
-    // One permission for the whole API: one for each resource would outgrow the function's policy.
+    // One permission for the whole API: one per resource would exceed the size limit of the function's policy.
     scopePermissionToMethod: false,
     timeout: Duration.millis(apiGatewayLimits.integrationMsMax),
   });

@@ -6,10 +6,13 @@ import { Construct } from "constructs";
 import { tableShape } from "../../lib/contract/table.ts";
 import type { StackOptions } from "../options.ts";
 
-/** The single table, and the key that encrypts all data if the operator wants one of their own. */
+/** The single table, and the key that encrypts all data if the operator wants a customer-managed one. */
 export class Data extends Construct {
   readonly table: CfnTable;
-  /** Encrypts the table, the queues and the events bucket. Logs hold no customer's content and stay outside. */
+  /**
+   * Encrypts the table, the queues and the events bucket. Logs contain no customer content and are not encrypted with
+   * it.
+   */
   readonly encryptionKey: Key | undefined;
 
   constructor(
@@ -32,7 +35,7 @@ export class Data extends Construct {
         sseSpecification: { sseEnabled: true, sseType: "KMS", kmsMasterKeyId: this.encryptionKey.keyArn },
       }),
     });
-    // A failed first deployment leaves it behind: its deletion protection would stop a rollback.
+    // A failed first deployment leaves the table behind: its deletion protection would block a rollback.
     this.table.applyRemovalPolicy(RemovalPolicy.RETAIN);
     Validations.of(this.table).acknowledge({
       id: "CloudFormation-Validate::E3039",
@@ -72,7 +75,9 @@ const schema = {
   ],
 };
 
-/** Whoever in the account may use the table, a queue or the bucket may use the key, and only through them. */
+/**
+ * Every principal of the account that may use the table, a queue or the bucket may use the key, and only through them.
+ */
 function createKey(scope: Construct): Key {
   const { account, region, urlSuffix } = Stack.of(scope);
   const key = new Key(scope, "EncryptionKey", {

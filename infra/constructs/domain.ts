@@ -7,12 +7,12 @@ export type DomainProps = {
   readonly restApi: RestApi;
   readonly domainName: string;
   readonly certificateArn: string;
-  /** Without it the record is the operator's to make, from the stack's `DomainTarget`. */
+  /** Without it the operator creates the record, from the stack's `DomainTarget`. */
   readonly hostedZoneId: string | undefined;
   readonly basePath: string | undefined;
 };
 
-/** The stack option `domainName`: the API at an address of the operator's own, over IPv4 and IPv6. */
+/** The stack option `domainName`: the API at the operator's own address, over IPv4 and IPv6. */
 export class Domain extends Construct {
   readonly target: string;
 

@@ -6,11 +6,11 @@ import { firewall } from "../../lib/contract/platform.ts";
 import { gatewayBody } from "./gateway-responses.ts";
 
 /**
- * The stack option `waf`: known bad addresses, known exploits, and a bound for each address. Not AWS's
- * "common" rules: they refuse bodies over 8 KB and text that looks like code, which is what Learnings are.
+ * The stack option `waf`: blocks known bad addresses and known exploits, and limits the rate of each address. Without
+ * AWS's "common" rules: they refuse bodies over 8 KB and text that looks like code, which is what Learnings contain.
  *
- * Learnings, searches and file names are text about code, exploits included. The rules about attacks do not see requests
- * to these paths at all, so that no rule that AWS adds can refuse one.
+ * Learnings, searches and file names are text about code, exploits included. The rules about attacks do not inspect
+ * requests to these paths at all, so that no rule that AWS adds later can refuse one.
  */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, restApi: RestApi, operations: readonly Operation[]) {
@@ -42,7 +42,7 @@ export class Firewall extends Construct {
 const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
-  // Samples keep whole requests, keys included.
+  // Samples store whole requests, keys included.
   sampledRequestsEnabled: false,
 });
 
@@ -57,10 +57,10 @@ const managed = (
   visibilityConfig: visible(group.name),
 });
 
-/** Parameters in which callers write text or name files. */
+/** Parameters in which callers write text or file names. */
 const freeTextParameters = ["search", "file"];
 
-/** Where a Learning's text is sent, or a search for one, or a file's name. */
+/** The paths that receive a Learning's text, a search for one, or a file name. */
 const pathsOfFreeText = (operations: readonly Operation[]): readonly string[] => [
   ...new Set(
     operations
@@ -73,7 +73,7 @@ const pathsOfFreeText = (operations: readonly Operation[]): readonly string[] =>
   ),
 ];
 
-/** Whatever stands before the path: the stage at API Gateway's own address, a base path at a domain. */
+/** With any prefix before the path: the stage at API Gateway's own address, a base path at a domain. */
 const patternOf = (path: string): string => `${path.replaceAll(/\{\w+\}/g, "[^/]+")}/?$`;
 
 function except(

@@ -11,7 +11,7 @@ import { tableStatements } from "./grants.ts";
 import type { Ingestion } from "./ingestion.ts";
 import { ServiceFunction, type ServiceFunctionProps } from "./service-function.ts";
 
-/** Where a function's code comes from: its bundle, or nothing worth uploading in tests. */
+/** Where a function's code comes from: its bundle, or a small placeholder in tests. */
 export type CodeOf = (source: string) => Code;
 
 export type FunctionProps = Transactions &
@@ -36,7 +36,7 @@ type Provision = {
   readonly statements: readonly PolicyStatement[];
 };
 
-/** Makes the stack's functions: what they share is known here, what they differ in comes with the order. */
+/** Creates the stack's functions: shared settings are here, individual settings come with the props. */
 export class FunctionFactory {
   readonly #props: FunctionFactoryProps;
 
@@ -44,27 +44,27 @@ export class FunctionFactory {
     this.#props = props;
   }
 
-  create(scope: Construct, order: FunctionProps): ServiceFunction {
+  create(scope: Construct, props: FunctionProps): ServiceFunction {
     const { codeOf, options, data } = this.#props;
-    const { uses = [], tableGrants } = order;
+    const { uses = [], tableGrants } = props;
     const provisions = uses.map((resource) => this.#provide(scope, resource));
-    const made = new ServiceFunction(scope, constructName(order.id), {
-      code: codeOf(order.source),
-      description: order.description,
-      timeoutSeconds: order.timeoutSeconds,
-      memoryMegabytes: order.memoryMegabytes,
+    const made = new ServiceFunction(scope, constructName(props.id), {
+      code: codeOf(props.source),
+      description: props.description,
+      timeoutSeconds: props.timeoutSeconds,
+      memoryMegabytes: props.memoryMegabytes,
       environment: {
         [environmentVariables.metricsNamespace]: options.stackName,
         [environmentVariables.release]: options.release,
         ...(tableGrants.length > 0 && this.#tableVariables()),
         ...Object.assign({}, ...provisions.map(({ environment }) => environment)),
-        ...order.environment,
+        ...props.environment,
       },
       statements: [
-        ...tableStatements(data.table.attrArn, [...tableGrants, ...transactionGrants(tableGrants, order)]),
+        ...tableStatements(data.table.attrArn, [...tableGrants, ...transactionGrants(tableGrants, props)]),
         ...provisions.flatMap(({ statements }) => statements),
       ],
-      reservedConcurrency: options.reservedConcurrency[order.id],
+      reservedConcurrency: options.reservedConcurrency[props.id],
       tracing: options.tracing,
     });
     if (uses.includes("eventsBucket")) acknowledgeObjects(made);
@@ -90,7 +90,8 @@ export class FunctionFactory {
       case "eventsBucket":
         return {
           environment: { [environmentVariables.eventsBucket]: eventsBucket.bucketName },
-          // Without leave to list, a missing object looks like a forbidden one and would be tried again and again.
+          // Without permission to list, a missing object looks like a forbidden one and would be retried again and
+          // again.
           statements: [
             allow("s3:GetObject", eventsBucket.arnForObjects("*")),
             allow("s3:ListBucket", eventsBucket.bucketArn),

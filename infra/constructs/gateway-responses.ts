@@ -2,8 +2,8 @@ import { ResponseType, type RestApi } from "aws-cdk-lib/aws-apigateway";
 import { type ErrorCode, errorCodes, errorPagePath } from "../../lib/contract/errors.ts";
 
 /**
- * Answers to what never reaches a function, or never comes back from one. API Gateway's own wording and its
- * 403 for an unknown path stay hidden behind our codes; what is not named here falls to the two defaults.
+ * Answers to requests that never reach a function, or whose function never answers. Our codes replace API Gateway's own
+ * wording and its 403 for an unknown path; cases that are not listed here get one of the two defaults.
  */
 const answers: ReadonlyArray<readonly [ResponseType, ErrorCode]> = [
   [ResponseType.DEFAULT_4XX, "INVALID_REQUEST"],
@@ -21,13 +21,13 @@ const answers: ReadonlyArray<readonly [ResponseType, ErrorCode]> = [
   [ResponseType.INTEGRATION_TIMEOUT, "SERVICE_UNAVAILABLE"],
 ];
 
-/** Gateway responses cannot tell paths apart, so the body carries both error shapes: callers find theirs. */
+/** Gateway responses cannot distinguish paths, so the body has both error shapes: callers read theirs. */
 export function gatewayBody(code: ErrorCode): string {
   const problem = { code, message: errorCodes[code].meaning };
   return JSON.stringify({ error: problem, errors: [problem] });
 }
 
-/** Quoted values are literals, the others are taken from the request's context. */
+/** Quoted values are literals, the others come from the request's context. */
 export function gatewayHeaders(
   code: ErrorCode,
   { openToBrowsers, mount }: GatewayAnswers,
@@ -40,14 +40,14 @@ export function gatewayHeaders(
     "strict-transport-security": "'max-age=63072000; includeSubDomains'",
     link: `'<${mount}${errorPagePath(code)}>; rel="help"; type="text/html"'`,
     ...((status === 429 || status === 503) && { "retry-after": "'1'" }),
-    // These answers hold nothing of anybody's, so any page may read why its call failed.
+    // These answers contain no customer data, so any page may read why its call failed.
     ...(openToBrowsers && { "access-control-allow-origin": "'*'" }),
   };
 }
 
 export type GatewayAnswers = {
   readonly openToBrowsers: boolean;
-  /** What stands before the API's own paths: the stage, or a domain's base path, or nothing. */
+  /** The path prefix of the API: the stage, or a domain's base path, or empty. */
   readonly mount: string;
 };
 

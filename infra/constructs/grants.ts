@@ -3,14 +3,14 @@ import type { TableGrant } from "../../lib/contract/grants.ts";
 import type { TableAction } from "../../lib/contract/operation.ts";
 import { tableShape } from "../../lib/contract/table.ts";
 
-/** The statements of a role, out of the contract's grants: exact actions, bound to partitions. */
+/** The statements of a role, from the contract's grants: exact actions, restricted to partitions. */
 export function tableStatements(tableArn: string, grants: readonly TableGrant[]): PolicyStatement[] {
   return grants.flatMap(({ actions, partitions, inside }) => {
     const onTable = actions.filter((action) => action !== "SearchVectors");
     const statements = onTable.length > 0 ? [statement(onTable, tableArn)] : [];
     for (const each of statements)
       each.addConditions(inside ? transactionKeys(partitions, inside) : leadingKeys(partitions));
-    // A search knows no leading keys, and its resource is the index.
+    // A search has no leading keys, and its resource is the index.
     if (actions.includes("SearchVectors"))
       statements.push(statement(["SearchVectors"], `${tableArn}/index/${tableShape.vectorIndex.name}`));
     return statements;
@@ -24,13 +24,13 @@ const statement = (actions: readonly TableAction[], resource: string): PolicySta
     resources: [resource],
   });
 
-/** Without the second condition of `leadingKeys`: IAM may see no key inside a transaction. */
+/** Without the second condition of `leadingKeys`: inside a transaction IAM may see no key. */
 const transactionKeys = (partitions: readonly string[], operation: string) => ({
   "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions.map((prefix) => `${prefix}*`) },
   "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [operation] },
 });
 
-/** `ForAllValues` also holds when there is no key at all, which is what the second condition is for. */
+/** `ForAllValues` is also true if there is no key at all; the second condition excludes that case. */
 const leadingKeys = (partitions: readonly string[]) => ({
   "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions.map((prefix) => `${prefix}*`) },
   Null: { "dynamodb:LeadingKeys": "false" },

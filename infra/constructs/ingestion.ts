@@ -8,7 +8,9 @@ import { Construct } from "constructs";
 import { eventQueueSettings, queueLimits, retention } from "../../lib/contract/platform.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
-/** The way in for platform events: a FIFO queue, its dead letters, and a bucket for what the queue cannot hold. */
+/**
+ * The input for platform events: a FIFO queue, its dead letters, and a bucket for events that the queue cannot hold.
+ */
 export class Ingestion extends Construct {
   readonly eventsQueue: Queue;
   readonly deadLetterQueue: Queue;
@@ -25,7 +27,7 @@ export class Ingestion extends Construct {
     this.#workersMax = workersMax;
     const shared = {
       fifo: true,
-      // Ids are the events' own, and equal ids count as one within their tenant's group only.
+      // The ids are the events' own, and equal ids count as duplicates only within their tenant's group.
       contentBasedDeduplication: false,
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
@@ -45,7 +47,7 @@ export class Ingestion extends Construct {
     this.eventsBucket = createBucket(this, encryptionKey);
   }
 
-  /** The mapping reads the queue with the function's own role, so the role gets what the mapping needs. */
+  /** The event source mapping reads the queue with the function's role, so the role gets the permissions for it. */
   feed(worker: ServiceFunction): void {
     worker.lambda.addToRolePolicy(
       new PolicyStatement({

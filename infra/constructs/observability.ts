@@ -30,7 +30,7 @@ type AlarmName = keyof typeof alarms;
 type AlarmRule = {
   readonly metric: IMetric;
   readonly above: number;
-  /** Periods of five minutes, all of them above unless `enough` are. */
+  /** Number of five-minute periods. All of them must be above the threshold, or at least `enough` of them. */
   readonly periods: number;
   readonly enough?: number;
 };
@@ -88,12 +88,12 @@ type SlowWorker = Worker & { readonly trigger: { readonly kind: "schedule" } };
 
 const periodMinutes = metricPeriod.toMinutes();
 
-/** It runs too seldom to fail as often in one period as `workerErrors` asks for. */
+/** The worker runs too rarely to reach the failures per period that `workerErrors` requires. */
 const isSlow = (worker: Worker): worker is SlowWorker =>
   worker.trigger.kind === "schedule" &&
   periodMinutes / worker.trigger.everyMinutes <= alarms.workerErrors.errorsAbove;
 
-/** Rings at the first failure, and goes on until a whole turn of its clock has passed without one. */
+/** Fires at the first failure, and stays until a whole interval of the schedule has passed without one. */
 const slowRule = ({ trigger }: SlowWorker, { lambda }: ServiceFunction): AlarmRule => ({
   metric: lambda.metricErrors({ period: metricPeriod, statistic: Stats.SUM }),
   above: alarms.workerErrors.slowErrorsAbove,
@@ -103,7 +103,7 @@ const slowRule = ({ trigger }: SlowWorker, { lambda }: ServiceFunction): AlarmRu
 
 function createTopic(scope: Construct, email: string): Topic {
   const topic = new Topic(scope, "AlarmTopic", { displayName: "Review API alarms", enforceSSL: true });
-  // To demand TLS is to have a policy, and a policy replaces SNS's own, which lets the account's alarms publish.
+  // Requiring TLS adds a policy, and a policy replaces SNS's default one, which lets the account's alarms publish.
   topic.addToResourcePolicy(
     new PolicyStatement({
       principals: [new ServicePrincipal("cloudwatch.amazonaws.com")],
@@ -117,7 +117,7 @@ function createTopic(scope: Construct, email: string): Topic {
 }
 
 type AlarmProps = {
-  /** Of the runbook. */
+  /** The section of the runbook. */
   readonly section: string;
   readonly rule: AlarmRule;
   readonly topic: Topic | undefined;

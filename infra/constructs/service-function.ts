@@ -23,7 +23,9 @@ export type ServiceFunctionProps = {
   readonly tracing: boolean;
 };
 
-/** One Lambda with a role and a log group of its own; the role can do what `statements` say, log, and trace if that is on. */
+/**
+ * One Lambda with its own role and log group; the role allows what `statements` say, logging, and tracing if it is on.
+ */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
 

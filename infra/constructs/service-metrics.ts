@@ -30,17 +30,17 @@ export type ServiceMetricsProps = {
   readonly functions: readonly ServiceFunction[];
 };
 
-/** Of every metric and every alarm. */
+/** The period of every metric and every alarm. */
 export const metricPeriod = Duration.minutes(5);
 const period = metricPeriod;
 const sum = { period, statistic: Stats.SUM };
 
-/** Where one of them said nothing the sum would say nothing either, and some workers run once a day. */
+/** Without FILL the sum has no data if one metric has none, and some workers run once a day. */
 const sumOf = (ids: readonly string[]): string => ids.map((id) => `FILL(${id}, 0)`).join(" + ");
 
 export type ServiceMetrics = ReturnType<typeof serviceMetrics>;
 
-/** All that alarms and dashboard look at: AWS's own metrics, and those in the functions' log lines. */
+/** All metrics of alarms and dashboard: AWS's own metrics, and those in the functions' log lines. */
 export function serviceMetrics(scope: Construct, props: ServiceMetricsProps) {
   const gateway = gatewayMetrics(props.restApi);
   const own = ownMetrics(Stack.of(scope).stackName, props.operations);
@@ -55,8 +55,9 @@ export function serviceMetrics(scope: Construct, props: ServiceMetricsProps) {
 }
 
 /**
- * How far the index is behind; more than the alarm allows while nothing is heard of it although others are at work:
- * callers, or another worker that runs every minute. A stack that was just made is silent as a whole, which is no trouble.
+ * How far the index is behind. If the reconciler reports nothing although there is other activity (callers, or another
+ * worker that runs every minute), the value is above the alarm's threshold. A new stack has no activity at all, which
+ * is not a problem.
  */
 function indexTrouble(workers: readonly RunningWorker[], calls: IMetric, lag: IMetric): IMetric {
   const turns = Object.fromEntries(
@@ -152,7 +153,7 @@ function functionMetrics({ workers, functions }: ServiceMetricsProps) {
   };
 }
 
-/** The stack's name is the namespace, so that several stacks of an account keep apart. */
+/** The stack's name is the namespace, so that the metrics of several stacks in an account stay separate. */
 function ownMetrics(namespace: string, operations: readonly Operation[]) {
   const of = <Group extends MetricGroup>(
     { dimension }: Group,

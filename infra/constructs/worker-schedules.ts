@@ -4,15 +4,15 @@ import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
 import { Construct } from "constructs";
 import type { ServiceFunction } from "./service-function.ts";
 
-/** The clock: wakes workers at a fixed pace. */
+/** Invokes workers at fixed intervals. */
 export class WorkerSchedules extends Construct {
   every(minutes: number, name: string, worker: ServiceFunction): void {
-    // The next turn does the work of a failed one; Lambda's own retries would only hide how often it fails.
+    // The next run does the work of a failed one; Lambda's own retries would only hide how often it fails.
     worker.lambda.configureAsyncInvoke({ retryAttempts: 0 });
     new Rule(this, name, {
       description: `Every ${minutes === 1 ? "minute" : `${minutes} minutes`}`,
       schedule: Schedule.rate(Duration.minutes(minutes)),
-      // Nothing is gained by a late turn either.
+      // A late run has no benefit either.
       targets: [new LambdaTarget(worker.lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
   }

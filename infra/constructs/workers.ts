@@ -20,7 +20,7 @@ const order = (entry: InternalFunction) => ({
 
 export type RunningWorker = { readonly worker: Worker; readonly made: ServiceFunction };
 
-/** The Lambdas behind the queue and the clock. */
+/** The Lambdas behind the queue and the schedules. */
 export class Workers extends Construct {
   readonly running: readonly RunningWorker[];
 
@@ -36,7 +36,7 @@ export class Workers extends Construct {
   }
 }
 
-/** Lambdas that other services of the account invoke by their own roles; nothing leads to them from outside. */
+/** Lambdas that other services of the account invoke with their own roles; they cannot be reached from outside. */
 export class Internal extends Construct {
   readonly functions: ReadonlyMap<string, ServiceFunction>;
 

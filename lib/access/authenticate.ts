@@ -23,25 +23,25 @@ import { type Principal, roleOf, workspaceAdmin } from "./principal.ts";
 
 export type Authentication = {
   readonly principal: Principal;
-  /** What `prefetch` asked for, in its order. */
+  /** The items that `prefetch` asked for, in the same order. */
   readonly prefetched: ReadonlyArray<Item | undefined>;
 };
 
 export type AuthenticationRequest = {
   readonly text: string | undefined;
-  /** Items to fetch in the same round. */
+  /** Further items to read in the same round of reads. */
   readonly prefetch?: (tenant: TenantKey, named: NamedByKey) => readonly Key[];
 };
 
-/** What the text of a key names beside its tenant. */
+/** What the text of a key names in addition to its tenant. */
 export type NamedByKey = {
-  /** The one organization of the key; undefined for keys of many. */
+  /** The key's only organization; undefined for keys that reach several organizations. */
   readonly organization: string | undefined;
   /** The member that a user key acts as. */
   readonly user: string | undefined;
 };
 
-/** One body for every reason, so that nobody learns which keys exist. The cause is for the audit log. */
+/** Every reason gets the same body, so that nobody learns which keys exist. The audit log records the reason. */
 export class AuthenticationError extends ApiError {
   readonly key: KeyItem | undefined;
   readonly reason: string;
@@ -55,7 +55,7 @@ export class AuthenticationError extends ApiError {
   }
 }
 
-/** One round of parallel consistent reads; legacy keys, whose text names nothing, take two. */
+/** Takes one round of parallel consistent reads. Legacy keys take two, because their text names nothing to read. */
 export async function authenticate(
   deps: { readonly table: Table; readonly clock: Clock },
   { text, prefetch = () => [] }: AuthenticationRequest,
@@ -79,7 +79,7 @@ export async function authenticate(
   const key = checkedKey(parsed, items[0], deps.clock);
   const principal = principalOf(hints, key, items.slice(1, 1 + wanted.length), rows);
   const found = items.slice(1 + wanted.length);
-  // The organization moved since the key was made: what came along belongs to its old tenant.
+  // The organization moved after the key was made: the prefetched items belong to its old tenant.
   const stale = principal.tenant !== tenant;
   return {
     principal,
@@ -133,7 +133,7 @@ async function tenantOrganizations(table: Table, hints: ReadHints): Promise<Tena
   return readTenantRows(table, tenantHint(hints));
 }
 
-/** Its active organizations, and the epochs of its scope. */
+/** Reads the tenant's active organizations and the epochs of its scope. */
 async function readTenantRows(table: Table, tenant: TenantKey): Promise<TenantRows> {
   const items = await Array.fromAsync(queryAll(table, tenantOrganizationsRange(tenant)));
   const organizations = items.filter((item) => !isScopeEpochs(item)).map(parseOrganization);
@@ -143,7 +143,7 @@ async function readTenantRows(table: Table, tenant: TenantKey): Promise<TenantRo
   };
 }
 
-/** The same caller, over organizations that are read now; the epochs stay those that were read before. */
+/** The same caller with its organizations read again. The epochs stay as they were read before. */
 export async function withOrganizationsNow(table: Table, principal: Principal): Promise<Principal> {
   const { organizations } = await readTenantRows(table, principal.tenant);
   return { ...principal, ...reachOf(principal.key, organizations) };
@@ -190,7 +190,7 @@ function organizationPrincipal(
 ): Principal {
   const organization = activeOrganization(organizationItem, key);
   const people = peopleItem && parsePeople(peopleItem);
-  // Only legacy keys have nobody behind them.
+  // Only legacy keys have no member behind them.
   const member = hints.kind === "legacy" ? undefined : activeMember(memberItem, key);
   const actingAs = hints.kind === "user" || hints.kind === "agentic" ? member : undefined;
   const roleId = actingAs ? actingAs.role : key.role;
@@ -262,7 +262,7 @@ function activeOrganization(item: Item | undefined, key: KeyItem): OrganizationI
   return organization;
 }
 
-/** The key is no longer one from the moment that its owner leaves, or whom it acts as. */
+/** A key stops working when its owner, or the member it acts as, becomes inactive. */
 function activeMember(item: Item | undefined, key: KeyItem): MemberItem {
   const member = item && parseMember(item);
   if (!member?.active) throw new AuthenticationError("member inactive", key);

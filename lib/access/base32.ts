@@ -1,4 +1,4 @@
-/** RFC 4648 base32 in lower case: one word to a double click, no look-alikes of `_` and `-` in it. */
+/** RFC 4648 base32 in lower case. A double click selects it as one word, and nothing in it looks like `_` or `-`. */
 const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
 const valueByCharacter = new Map([...alphabet].map((character, value) => [character, value]));
 

@@ -18,47 +18,47 @@ export type Input<Op extends Operation> = {
   readonly body: Parsed<Op["body"]>;
 };
 
-/** A place in a walk, as its cursor holds it. */
+/** A position in a walk, in the form that its cursor stores. */
 export type Position = string | number | ReadonlyArray<string | number>;
 
 export type Paging = {
-  /** Where this page begins; null for the first. */
+  /** Where this page begins; null for the first page. */
   readonly position: Position | null;
-  /** True when the walk goes on after its end was reached before. */
+  /** True if the walk reached its end before and now continues. */
   readonly resumes: boolean;
   readonly pageSize: number;
-  /** The text of `next_cursor`; `mark` is the scope's, of a walk over several organizations. */
+  /** Makes the text of `next_cursor`. `mark` is the scope mark of a walk over several organizations. */
   next(position: Position, mark?: ScopeMark): string;
-  /** The text of `x-resume-cursor`. */
+  /** Makes the text of `x-resume-cursor`. */
   resume(position: Position, mark?: ScopeMark): string;
 };
 
-/** What a verb gets. It never sees an API Gateway event. */
+/** The argument of a verb. A verb never sees an API Gateway event. */
 export type OperationContext<Op extends Operation = Operation> = {
   readonly principal: Principal;
   readonly scope: Scope;
-  /** The repositories that the caller can read; every one, but for user keys where the operation is `readableOnly`. */
+  /** The repositories that the caller can read: all, except for user keys on `readableOnly` operations. */
   readonly readable: ReadableRepositories;
   readonly input: Input<Op>;
   readonly paging: Paging;
-  /** Reads go out at once; writes wait by themselves until the rate limiter has admitted the call. */
+  /** Reads are sent at once. Writes wait until the rate limiter has admitted the call. */
   readonly table: Table;
   readonly clock: Clock;
   readonly random: Random;
-  /** What the operation asked to be read together with authentication. */
+  /** The items that the operation asked to read together with authentication. */
   readonly prefetched: ReadonlyArray<Item | undefined>;
-  /** How long audit entries are kept; also what a writer of entries needs. */
+  /** How long audit entries are kept. Every writer of entries needs it. */
   readonly retentionDays: number;
   /** The caller as the audit log names it. */
   readonly actor: Actor;
   readonly requestId: string;
   readonly gatewayRequestId: string | null;
   readonly ipAddress: string | null;
-  /** Fires shortly before the time is up, or when the call was refused: answer what there is. */
+  /** Fires shortly before the deadline, or when the call is refused: return partial results. */
   readonly signal: AbortSignal;
 };
 
-/** What a walk over the caller's organizations needs of a call. Access has decided which organizations those are. */
+/** What a walk over the caller's organizations needs of a call. Access control has already chosen the organizations. */
 export type WalkCall<Query> = Pick<OperationContext, "table" | "clock"> & {
   readonly principal: Pick<Principal, "tenant">;
   readonly scope: Pick<Scope, "organizations" | "following">;

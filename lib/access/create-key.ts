@@ -43,7 +43,7 @@ export type KeyRequest = Naming &
         readonly instanceId: string;
         /** The home organization's UUID. */
         readonly home: string;
-        /** UUIDs; left out means every organization of the instance. */
+        /** UUIDs. If omitted, the key reaches every organization of the instance. */
         readonly authorized?: readonly string[] | undefined;
         readonly owner: string;
         readonly role: string;
@@ -67,7 +67,7 @@ export async function createKey(deps: RegistryDeps, request: KeyRequest): Promis
   });
 }
 
-/** The fields that only this kind of key has. Throws if what they name is not there, or not allowed. */
+/** The fields that only this kind of key has. Throws if something that they name does not exist or is not allowed. */
 async function fieldsOfKind(
   table: Table,
   request: KeyRequest,
@@ -87,7 +87,7 @@ async function fieldsOfKind(
   return { owner, role, instance_id: instanceId, authorized };
 }
 
-/** The list of an instance key: not too long, with its home, and of organizations of the same instance. */
+/** Checks the list of an instance key: its length, that it contains the home, and that all are of the same instance. */
 async function requireAuthorized(
   table: Table,
   { instanceId, authorized = [] }: Extract<KeyRequest, { readonly kind: "instance" }>,

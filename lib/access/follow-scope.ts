@@ -5,32 +5,32 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import type { OrganizationLeft, ScopeEpochs } from "../store/items/scope-epochs.ts";
 
 /**
- * What a cursor over several organizations remembers of its scope. The walk shows an organization only once it was caught
- * up: everything it wrote before the cursor's position comes first, then the walk goes on.
+ * What a cursor over several organizations stores about its scope. The walk catches up a newly visible organization
+ * before it shows it: everything that the organization wrote before the cursor's position comes first.
  */
 export type ScopeMark<Place = unknown> = {
   /** Organizations that became visible up to this epoch are part of the walk. */
   readonly epoch: number;
-  /** Those that became visible up to a later epoch are being caught up, and this place was reached. */
+  /** Set during the catch-up of organizations that became visible later, up to this epoch; `place` is its progress. */
   readonly catchUp?: { readonly epoch: number; readonly place: Place };
 };
 
-/** Which epochs a request is about. */
+/** The range of epochs that a request covers. */
 export type ScopeSpan = {
-  /** Organizations that became visible after this epoch are to be caught up. */
+  /** The walk must catch up organizations that became visible after this epoch. */
   readonly from: number;
-  /** Organizations that became visible after this one are not here yet: a later request comes to them. */
+  /** Organizations that became visible after this epoch are not included yet: a later request includes them. */
   readonly to: number;
-  /** Nothing newer is published: only then may a walk say that it has ended. */
+  /** No newer epoch is published. A walk may report its end only if this is true. */
   readonly isCurrent: boolean;
-  /** The rows must be read again: those at hand may be older than the epoch `to`. */
+  /** The rows must be read again, because the rows read so far may be older than the epoch `to`. */
   readonly rereads: boolean;
 };
 
 /**
- * `known` was read in the same round as the rows, so perhaps after them, and a row that is older than its epoch would be
- * missed for good. The epoch of a cursor is from an earlier request, hence older than the rows. A first page has none: it
- * trusts an epoch that is older than any request lives, and else reads the rows again.
+ * `known` was read in the same round as the rows, perhaps after them. A row that is older than its epoch would be
+ * missed for good. The epoch of a cursor comes from an earlier request, so it is older than the rows. A first page has
+ * no cursor: it trusts an epoch that is older than the longest request, and otherwise reads the rows again.
  */
 export function spanOf(known: ScopeEpochs, mark: ScopeMark | undefined, nowMs: number): ScopeSpan {
   const { published } = known;
@@ -45,23 +45,23 @@ export function spanOf(known: ScopeEpochs, mark: ScopeMark | undefined, nowMs: n
   return { from: mark.epoch, to: published, isCurrent: true, rereads: published !== mark.epoch };
 }
 
-/** Of a walk over several organizations: those that it has not come to yet. */
+/** The changes of the scope that a walk over several organizations has not handled yet. */
 export type Following<Row = OrganizationItem> = {
-  /** What the walk's next cursor stands at once the newly visible ones are caught up. */
+  /** The mark of the walk's next cursor after the newly visible organizations are caught up. */
   readonly mark: ScopeMark;
-  /** Became visible since the cursor was made: what they hold up to its position comes first. */
+  /** Became visible since the cursor was made: their records up to the cursor's position come first. */
   readonly newlyVisible: readonly Row[];
-  /** Left since the cursor was made, in the order of their UUIDs: a reader that keeps a mirror drops them first. */
+  /** Left since the cursor was made, sorted by UUID. A reader that keeps a mirror removes them first. */
   readonly left: readonly OrganizationLeft[];
-  /** Where the page before has left off with the newly visible ones; undefined when this one begins. */
+  /** Where the previous page stopped the catch-up of newly visible organizations; undefined if this page starts it. */
   readonly caughtUpTo: unknown;
-  /** The mark while they are being caught up, and this place is reached. */
+  /** The mark during the catch-up, after it has reached this place. */
   markAt(place: string | number): ScopeMark;
-  /** A walk may say that it has ended: nothing became visible that it does not know. */
+  /** The walk may report its end: it knows every organization that became visible. */
   readonly isCurrent: boolean;
 };
 
-/** Whom a request shows, whom it has to catch up first, and who left. `readLeft` is asked only where somebody may have. */
+/** The organizations to show, to catch up first, and those that left. Calls `readLeft` only if some may have left. */
 export async function followRows<Shown extends Row>(
   rows: readonly Shown[],
   span: ScopeSpan,
@@ -75,7 +75,7 @@ export async function followRows<Shown extends Row>(
     following: {
       mark: { epoch: to },
       newlyVisible: mark ? shownSince(rows, span) : [],
-      left: mark && tellsLeft(span, mark) ? leftSince(await readLeft(), span, mark) : [],
+      left: mark && reportsLeft(span, mark) ? leftSince(await readLeft(), span, mark) : [],
       caughtUpTo: lastLeftIn(place) === undefined ? place : undefined,
       markAt: (reached) => ({ epoch: from, catchUp: { epoch: to, place: reached } }),
       isCurrent: span.isCurrent,
@@ -106,12 +106,12 @@ export const toRemovedOrganization = ({
 
 const leftPrefix = "!";
 
-/** The organization that left and was told last, where a place tells of one and not of what is caught up. */
+/** The last reported organization that left; undefined if the place belongs to the catch-up instead. */
 const lastLeftIn = (place: unknown): string | undefined =>
   typeof place === "string" && place.startsWith(leftPrefix) ? place.slice(leftPrefix.length) : undefined;
 
-/** Whether organizations that left are still to be told: they come before what is caught up. */
-const tellsLeft = (span: ScopeSpan, mark: ScopeMark): boolean =>
+/** Whether organizations that left must still be reported. They are reported before the catch-up. */
+const reportsLeft = (span: ScopeSpan, mark: ScopeMark): boolean =>
   span.to !== span.from && (!mark.catchUp || lastLeftIn(mark.catchUp.place) !== undefined);
 
 const leftSince = (
@@ -119,15 +119,15 @@ const leftSince = (
   { from, to }: ScopeSpan,
   mark: ScopeMark,
 ): OrganizationLeft[] => {
-  const told = lastLeftIn(mark.catchUp?.place) ?? "";
+  const reported = lastLeftIn(mark.catchUp?.place) ?? "";
   return left
-    .filter(({ left_epoch: epoch, uuid }) => epoch > from && epoch <= to && uuid > told)
+    .filter(({ left_epoch: epoch, uuid }) => epoch > from && epoch <= to && uuid > reported)
     .toSorted((one, other) => (one.uuid < other.uuid ? -1 : 1));
 };
 
 /**
- * As many as a page has room for, and the mark of the next one. They have a page of their own: one that came back
- * meanwhile is dropped first, then caught up.
+ * As many organizations that left as fit on a page, and the mark for the next page. They get a page of their own, so
+ * that a reader first removes an organization that left and came back, and then catches it up.
  */
 export function pageOfLeft<Place extends string | number>(
   following: {

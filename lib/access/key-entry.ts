@@ -8,7 +8,7 @@ import type { Table, Value } from "../store/table.ts";
 
 export type KeyAction = Extract<AuditAction, `${"key" | "token"}.${string}`>;
 
-/** Who does something with a key; a request over HTTP tells also from where. */
+/** Who acts on a key. A request over HTTP also gives its address and its request ids. */
 export type By = { readonly actor: Actor } & Partial<Omit<Origin, "actor">>;
 
 type KeyChange = {
@@ -19,7 +19,7 @@ type KeyChange = {
   readonly metadata: { readonly [name: string]: Value };
 };
 
-/** The entry of something done to a key. Never its value or its hash. */
+/** The audit entry of an action on a key. It never holds the key's value or hash. */
 export const keyEvent = (
   key: KeyItem,
   { by, organization, action, metadata }: KeyChange,
@@ -37,14 +37,14 @@ export const keyEvent = (
   gatewayRequestId: by.gatewayRequestId ?? null,
 });
 
-/** What a key may do and reach, for its entry. */
+/** The rights and the organizations of a key, for its audit entry. */
 export const rightsOf = (key: KeyItem, organizations: readonly string[] | null) => ({
   role: key.role,
   expires_at: key.expires_at_ms === null ? null : toTimestamp(key.expires_at_ms),
   organizations,
 });
 
-/** What the provider calls the organizations of a key; null: all of its workspace or instance. */
+/** The provider's ids of the key's organizations; null means all of its workspace or instance. */
 export async function organizationsOf(
   table: Table,
   key: KeyItem,

@@ -10,8 +10,8 @@ const none: Reach = { list: false, rotate: false, end: false };
 const whole: Reach = { list: true, rotate: true, end: true };
 
 /**
- * What a caller may do with a key (guide, "Keys and scopes"). Rotating shows a value, so it stops where the caller would
- * become somebody else: a member behind a user key, or another admin behind a workspace token.
+ * What a caller may do with a key (guide, "Keys and scopes"). Rotation returns the value of a key, so a caller must not
+ * become another person by it: the member behind a user key, or another admin behind a workspace token.
  */
 export function reachOf({ principal, scope }: Caller, key: KeyItem): Reach {
   const own = principal.key;
@@ -30,7 +30,7 @@ const tokenReach = (own: KeyItem, key: KeyItem): Reach =>
     ? { list: true, rotate: own.owner === key.owner, end: true }
     : none;
 
-/** An instance key of the same instance that sees nothing which the caller does not see. */
+/** Whether `key` is of the same instance and reaches only organizations that the caller's own key reaches. */
 function isWithin(key: KeyItem, own: KeyItem): boolean {
   if (own.kind !== "instance" || own.instance_id !== key.instance_id) return false;
   if (own.authorized === null) return true;

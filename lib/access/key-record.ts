@@ -12,7 +12,7 @@ export function stateOf(key: KeyItem, nowMs: number): KeyState {
 
 const timeOf = (ms: number | null): string | null => (ms === null ? null : toTimestamp(ms));
 
-/** `organizations`: what the provider calls them; null for all of a workspace or an instance. */
+/** `organizations` holds the provider's ids; null means all of a workspace or an instance. */
 export const toKeyRecord = (
   key: KeyItem,
   organizations: readonly string[] | null,

@@ -30,14 +30,14 @@ import { fingerprint, makeKeyText, makeLegacyKeyText } from "./key-text.ts";
 
 export type RegistryDeps = AuditDeps & {
   readonly table: Table;
-  /** Fires while there is still time to find out what became of a write. */
+  /** Fires while there is still time to find out whether a write succeeded. */
   readonly signal?: AbortSignal;
 };
 
-/** The only time the text of a key is seen. */
+/** A new key and its text. The text is shown only this once. */
 export type IssuedKey = { readonly text: string; readonly key: KeyItem };
 
-/** In the key's own transaction: its owner is still an active member, and its role still exists. */
+/** Checks for the key's own transaction: its owner is still an active member, and its role still exists. */
 export async function standingWrites(
   table: Table,
   organization: OrganizationItem | null,
@@ -52,7 +52,7 @@ export async function standingWrites(
   return [...member, keyGivenWrite(parsePeople(required(guard, "people guard")), role)];
 }
 
-/** Every key that was ever issued, or those of one organization; revoked ones too. */
+/** Every key that was ever issued, or only those of one organization. Includes revoked keys. */
 export async function listKeys(
   { table }: { readonly table: Table },
   organization?: string,
@@ -62,7 +62,7 @@ export async function listKeys(
   return await keysListedOrOld(table, { pk, beginsWith }, (key) => key.organization === organization);
 }
 
-/** Those of a part of the table; keys of the first release are listed there only after a while. */
+/** The keys that a part of the table lists, and keys of the first release, which are listed there only later. */
 export async function keysListedOrOld(
   table: Table,
   range: Range,
@@ -80,7 +80,7 @@ export async function revokeKey(deps: RegistryDeps, id: string, actor: Actor): P
   await revoke(deps, await requireOwnKind(deps.table, id), { actor }, "key.revoked");
 }
 
-/** What a new key is made of. */
+/** The fields of a new key. */
 export type Draft = Pick<KeyItem, "kind" | "tenant"> & Partial<Omit<KeyItem, "pk" | "sk" | "id" | "hash">>;
 
 /** A new key with these fields, and its text. */
@@ -108,7 +108,7 @@ export function draftKeyItem(deps: RegistryDeps, fields: Draft): IssuedKey {
   return { text, key };
 }
 
-/** The text says what authentication has to read; that of a legacy key says nothing. */
+/** The text of a key names what authentication must read. The text of a legacy key names nothing. */
 function textOf(fields: Draft, random: Random): string {
   const { kind, tenant, workspace_id, instance_id } = fields;
   if (kind === "legacy") return makeLegacyKeyText(random);
@@ -125,7 +125,7 @@ export type Storing = {
   readonly by: By;
   readonly organization: OrganizationItem | null;
   readonly action: KeyAction;
-  /** What must still hold for the key to be made. */
+  /** Conditions that must still hold when the key is stored. */
   readonly standing?: readonly TransactionWrite[];
 };
 
@@ -141,7 +141,7 @@ export async function storeKey(
   return issued;
 }
 
-/** Throws TransactionRefused when something that the key rests on has changed: decide anew. */
+/** Throws TransactionRefused if something that the key depends on has changed: the caller must decide again. */
 export async function storeNew(
   deps: RegistryDeps,
   key: KeyItem,
@@ -158,13 +158,16 @@ export async function storeNew(
   }
 }
 
-/** The table until shortly before the request's end: what became of a write can then still be found out, or told. */
+/**
+ * The table until shortly before the request's end. The rest of the time is for finding or reporting a write's result.
+ */
 export const inTime = ({ table, signal }: RegistryDeps): Table =>
   signal ? boundedTable(table, { signal, isOver: () => signal.aborted }) : table;
 
 /**
- * No answer came, and only this process knows the key's text: it must find out whether the key is there. Where it is
- * not, a revoked one takes its place, so that the transaction cannot arrive late and retire a key that is in use.
+ * The write got no answer, and only this process knows the key's text, so it must find out whether the key is stored.
+ * If it is not, a revoked key is stored in its place, so that the transaction cannot arrive late and retire a key that
+ * is in use.
  */
 async function isStored({ table, clock }: RegistryDeps, key: KeyItem): Promise<boolean> {
   const nowMs = clock.nowMs();
@@ -192,7 +195,7 @@ export async function revoke(deps: RegistryDeps, key: KeyItem, by: By, action: K
       ...auditWrites(deps, keyEvent(key, { by, organization, action, metadata })),
     ]);
   } catch (error) {
-    // It is revoked already, perhaps since this moment: that is what was wanted.
+    // The key is already revoked, perhaps by a request at the same moment: that is the wanted result.
     if (!(error instanceof TransactionRefused)) throw error;
   }
 }

@@ -14,7 +14,7 @@ import {
 } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 
-/** What the operator asked for cannot be done; the message is for the operator. */
+/** The operator's request cannot be done. The message is written for the operator. */
 export class KeyRegistryError extends Error {
   override readonly name = "KeyRegistryError";
 }
@@ -28,7 +28,7 @@ export class KeyRotated extends KeyRegistryError {
   }
 }
 
-/** A successor with the same rights would be a key that cannot be created. */
+/** The key cannot be rotated: a key with the same rights cannot be created. */
 export class NoSuccessor extends KeyRegistryError {
   constructor(id: string, why: string) {
     super(`Key ${id} cannot be rotated: ${why}. Create a new key.`);
@@ -43,7 +43,7 @@ export async function requireKey(table: Table, id: string): Promise<KeyItem> {
   return parseKey(item);
 }
 
-/** Workspace tokens are the workspace admins' own: made, listed and deleted as tokens. */
+/** Refuses workspace tokens: they belong to the workspace admins, who create, list and delete them as tokens. */
 export async function requireOwnKind(table: Table, id: string): Promise<KeyItem> {
   const key = await requireKey(table, id);
   if (key.kind === "workspace") {

@@ -13,21 +13,21 @@ import {
 import type { Item, Key, Put, Range, Table } from "../store/table.ts";
 
 /**
- * Where a key is listed: with its organization (an instance key with its home, whose roles it uses), and with its
- * workspace or instance where it is of more than one organization.
+ * The rows that list a key: under its organization (an instance key under its home, whose roles it uses), and under its
+ * workspace or instance if it reaches more than one organization.
  */
 const placesOf = ({ id, kind, organization, tenant }: KeyItem): Key[] => [
   ...(organization === null ? [] : [organizationKeyRow(organization, id)]),
   ...(kind === "workspace" || kind === "instance" ? [tenantKeyRow(tenant, id)] : []),
 ];
 
-/** The rows that every key is listed by; `listed` tells that it has those of its organization and tenant. */
+/** All rows that list a key. `listed` means that the rows of its organization and tenant exist. */
 export const rowsOf = (key: KeyItem): Put[] => [
   { put: { ...keyDirectoryKey(key.id), kind: key.kind, listed: true } },
   ...placesOf(key).map((place) => ({ put: { ...place, kind: key.kind } })),
 ];
 
-/** The keys of these rows, a page at a time: a directory may be larger than the memory. */
+/** Yields the keys of these rows page by page, because a directory may be larger than the memory. */
 export async function* keysOfRows(
   table: Table,
   range: Range,
@@ -49,17 +49,17 @@ async function* pagesOf(table: Table, range: Range): AsyncGenerator<readonly Ite
   } while (resume);
 }
 
-/** Of keys of the first release, until `listOldKeys` has been there. */
+/** True for keys of the first release that `listOldKeys` has not listed yet. */
 export const isUnlisted = ({ listed }: Item): boolean => listed !== true;
 
 /**
- * Keys of the first release stand in the directory only: this lists them with their organizations and tenants too.
- * Safe to run at any time and twice at once, and cheap once it is done. Answers how many it listed.
+ * Keys of the first release are in the directory only. This also lists them under their organizations and tenants. It
+ * is safe to run at any time and twice at once, and cheap after all keys are listed. Returns how many it listed.
  */
 export async function listOldKeys({ table }: { readonly table: Table }): Promise<number> {
   let listed = 0;
   for await (const keys of keysOfRows(table, keyDirectoryRange, isUnlisted)) {
-    // The directory's own rows last: one that is cut off begins again with what is not listed.
+    // The directory's own rows come last, so that an interrupted run starts again with the keys that are not listed.
     const writes = keys.map(rowsOf);
     await table.writeMany(writes.flatMap(([, ...places]) => places));
     await table.writeMany(writes.flatMap(([directory]) => directory ?? []));

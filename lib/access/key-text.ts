@@ -7,9 +7,9 @@ import type { TenantKey } from "../store/layout.ts";
 import { fromBase32, toBase32 } from "./base32.ts";
 
 /**
- * The text of a key: `rk_<kind>_<body><checksum>`, all base32. The body is the secret followed by what
- * authentication must fetch, so that one round of reads does; nothing in it is believed before the stored
- * hash of the whole text agrees. Published: rk_(organization|user|workspace|instance|agentic)_[a-z2-7]{47,}
+ * The text of a key is `rk_<kind>_<body><checksum>`, all base32. The body is the secret followed by what authentication
+ * must read, so that one round of reads is enough. Nothing in the body is trusted until the stored hash of the whole
+ * text matches. The published pattern is rk_(organization|user|workspace|instance|agentic)_[a-z2-7]{47,}
  */
 export type ModernKind = Exclude<KeyKind, "legacy">;
 
@@ -18,7 +18,7 @@ export type KeyHints =
       readonly kind: "organization" | "user" | "agentic";
       readonly organization: string;
       readonly tenant: TenantKey;
-      /** The member behind the key: its owner, or whom it acts as. */
+      /** The member behind the key: its owner, or the member it acts as. */
       readonly userId: string;
     }
   | { readonly kind: "workspace"; readonly workspaceId: string }
@@ -44,11 +44,11 @@ export function makeKeyText(hints: KeyHints, random: Random): string {
   return `rk_${hints.kind}_${body}${checksum(hints.kind, body)}`;
 }
 
-/** Legacy keys are still issued for tests and demonstrations of what they may no longer do. */
+/** Legacy keys are still issued for tests, and to demonstrate what they can no longer do. */
 export const makeLegacyKeyText = (random: Random): string =>
   `cr-${Buffer.from(random.bytes(20)).toString("hex")}`;
 
-/** Undefined for anything that cannot be a key: a typing mistake costs no read. */
+/** Returns undefined for a text that cannot be a key, so that a typing mistake costs no read. */
 export function parseKeyText(text: string): KeyText | undefined {
   if (legacyPattern.test(text)) return { ...fingerprint(text), hints: { kind: "legacy" } };
   const match = modernPattern.exec(text);
@@ -61,7 +61,7 @@ export function parseKeyText(text: string): KeyText | undefined {
   return hints && { ...fingerprint(text), hints };
 }
 
-/** The id is public and derived from the hash, so the text needs no room for it. */
+/** The id is public and derived from the hash, so the text does not need to contain it. */
 export function fingerprint(text: string): { id: string; hash: string } {
   const digest = createHash("sha256").update(text).digest();
   return { id: `k${toBase32(digest.subarray(0, 10))}`, hash: digest.toString("hex") };
@@ -108,7 +108,7 @@ function unpackHints(kind: string, bytes: Buffer): KeyHints | undefined {
 
 const lengthBytes = 2;
 
-/** Two texts: the first one's length goes before it. */
+/** Packs two texts. The length of the first comes before it. */
 function packTwo(first: string, second: string): Buffer {
   const length = Buffer.alloc(lengthBytes);
   length.writeUInt16BE(Buffer.byteLength(first));
@@ -120,20 +120,20 @@ function unpackTwo(bytes: Buffer): readonly [first: Buffer, second: Buffer] {
   return [bytes.subarray(lengthBytes, end), bytes.subarray(end)];
 }
 
-/** The checksum is no secret: whoever makes up a key must not get an id into the table's keys that fits none. */
+/** Anybody can make up a key with a valid checksum. Returns undefined for an id that does not fit in a table key. */
 function unpackId(bytes: Buffer): string | undefined {
   const text = bytes.toString();
   const isText = bytes.length > 0 && Buffer.from(text).equals(bytes);
   return isText && bytes.length <= requestLimits.idBytesMax ? text : undefined;
 }
 
-/** A stand-alone organization is its own tenant: an empty hint says so. */
+/** A stand-alone organization is its own tenant; an empty hint means that. */
 const tenantText = ({ organization, tenant }: { organization: string; tenant: TenantKey }): string =>
   tenant === `o#${organization}` ? "" : tenant;
 
 function unpackTenant(bytes: Buffer, organization: string): TenantKey | undefined {
   const text = bytes.toString();
-  // Up to three times an id: its separators may be escaped.
+  // Up to three times as long as an id, because the separators of the id may be escaped.
   const isText = Buffer.from(text).equals(bytes) && bytes.length <= 4 * requestLimits.idBytesMax;
   if (!isText) return undefined;
   if (text === "") return `o#${organization}`;

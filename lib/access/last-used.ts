@@ -3,7 +3,7 @@ import type { KeyItem } from "../store/items/key.ts";
 import { apiKeyKey } from "../store/layout.ts";
 import { type Table, writeIf } from "../store/table.ts";
 
-/** Written beside the request's work, at most once a minute; losing the race to another request is fine. */
+/** Runs beside the request's work and writes at most once a minute. Losing the race to another request is fine. */
 export async function touchLastUsed(table: Table, key: KeyItem, nowMs: number): Promise<void> {
   const cutoff = nowMs - keyLimits.lastUsedEveryMs;
   if ((key.last_used_at_ms ?? 0) > cutoff) return;

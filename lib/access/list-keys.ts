@@ -29,11 +29,11 @@ type Reader = {
 
 export type KeyPage = {
   readonly records: ReadonlyArray<z.output<typeof keyRecord>>;
-  /** Where the next page goes on; null when nothing is left. */
+  /** Where the next page starts; null if there is none. */
   readonly next: string | null;
 };
 
-/** The keys of the caller's scope: those of many organizations first, then organization by organization. */
+/** Lists the keys of the caller's scope: first the keys of several organizations, then organization by organization. */
 export async function listKeysOfScope(
   reader: Reader,
   page: { readonly after: string | null; readonly limit: number },
@@ -45,13 +45,13 @@ export async function listKeysOfScope(
     if (last && found.length > page.limit) {
       return { records: await toRecords(reader, found.slice(0, page.limit)), next: nameOf(last.place) };
     }
-    // So many rows, or organizations, without a key to list that the next request goes on.
+    // Many rows or organizations were read without a key to list: the next request continues.
     if (next.isEnough) return { records: await toRecords(reader, found), next: nameOf(next.place) };
   }
   return { records: await toRecords(reader, found), next: null };
 }
 
-/** A partition that lists keys, in the order of `name`, and the last key seen there. */
+/** A position in the list: a partition that lists keys, in the order of `name`, and the last key seen there. */
 type Place = { readonly source: string; readonly keyId: string };
 type Source = { readonly name: string; readonly pk: string; readonly isTenant: boolean };
 type Found = { readonly place: Place; readonly key?: KeyItem; readonly isEnough?: boolean };
@@ -91,7 +91,7 @@ async function* foundKeys(reader: Reader, after: Place | null, limit: number): A
     const some = chunk.map((source) => {
       const range = rangeOf(source, after, limit);
       const firstPage = reader.table.queryPage(range);
-      // Awaited in its turn; until then a failure must not count as unhandled.
+      // It is awaited later; until then a failure must not count as unhandled.
       firstPage.catch(() => {});
       return { source, range, firstPage };
     });
@@ -114,7 +114,7 @@ async function* foundKeys(reader: Reader, after: Place | null, limit: number): A
   }
 }
 
-/** Key ids begin with a k. */
+/** Sorts after every key id, because key ids begin with `k`. */
 const afterEveryKey = "~";
 
 function rangeOf({ name, pk }: Source, after: Place | null, limit: number): Range {
@@ -136,7 +136,7 @@ async function* pagesOf(table: Table, range: Range, firstPage: Promise<Page>): A
   }
 }
 
-/** An organization's rows also hold the instance keys that use its roles: those are listed with the instance. */
+/** Leaves out instance keys in an organization's rows: they use its roles, but are listed with the instance. */
 async function* keysOf({ table }: Reader, source: Source, page: Page): AsyncGenerator<Found> {
   const rows = page.items.filter(({ kind }) => source.isTenant || kind !== "instance");
   const items = await table.getMany(rows.map(({ sk }) => apiKeyKey(keyOfRow(sk))));
@@ -157,7 +157,7 @@ async function toRecords({ table, clock, principal }: Reader, found: readonly Fo
   });
 }
 
-/** Most are known from authentication; only what lies outside it is read. */
+/** Authentication has read most of these organizations. Only the others are read here. */
 async function providerIds(table: Table, { organizations }: Principal, keys: readonly KeyItem[]) {
   const names = new Map(organizations.map((each) => [each.uuid, each.provider_organization_id]));
   const wanted = new Set(

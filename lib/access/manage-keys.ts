@@ -11,21 +11,21 @@ import type { Principal } from "./principal.ts";
 import { type RotatedKey, rotate } from "./rotate-key.ts";
 import type { Scope } from "./scope.ts";
 
-/** The key that the path names, read in the round of authentication; what is no id is refused after it. */
+/** The key that the path names, read in the round of authentication. An invalid id is refused after that. */
 export const keyPrefetch = (
   _: TenantKey,
   { path: { key_id } }: { readonly path: { readonly [name: string]: string | undefined } },
 ): Key[] => (key_id !== undefined && keyIdForm.test(key_id) ? [apiKeyKey(key_id)] : []);
 
-/** A caller over HTTP: what it may do with keys is its reach. */
+/** A caller over HTTP. Its reach decides what it may do with keys. */
 type Manager = AuditedContext & {
   readonly principal: Principal;
   readonly scope: Scope;
-  /** Fires shortly before the time is up. */
+  /** Fires shortly before the deadline. */
   readonly signal: AbortSignal;
 };
 
-/** One answer for what is unknown, out of reach, or no longer a key. */
+/** The same answer for a key that is unknown, out of reach, or no longer valid. */
 const notFound = () =>
   new ApiError("KEY_NOT_FOUND", "key_id: there is no live key with this id that this key may manage.");
 
@@ -49,7 +49,7 @@ export async function rotateWithinReach(
   }
 }
 
-/** Ended before is ended all the same. */
+/** Also succeeds if the key has already ended. */
 export async function endWithinReach(manager: Manager, item: Item | undefined): Promise<void> {
   const key = requireReach(manager, item, "end");
   await revoke(manager, key, manager, key.kind === "workspace" ? "token.deleted" : "key.revoked");

@@ -42,7 +42,7 @@ export function checkKeyKind(
   }
 }
 
-/** Checks subscription, deployment, plan, then the state of the metrics. Returns what is left of the scope. */
+/** Checks subscription, deployment, plan, then the state of the metrics. Returns the part of the scope that passes. */
 export function checkPlan(
   operation: Operation,
   scope: Scope,

@@ -12,11 +12,11 @@ export type Role = {
   readonly permissions: ReadonlySet<Permission>;
 };
 
-/** Who calls, as looked up at this very request. */
+/** The caller, as read from the table for this request. */
 export type Principal = {
   readonly key: KeyItem;
   readonly tenant: TenantKey;
-  /** Whose quota the calls count in: the organization, the workspace or the instance. */
+  /** The organization, workspace or instance whose quota the calls count against. */
   readonly quotaOwner: string;
   /** Every active organization the key can reach, in the order of their UUIDs. */
   readonly organizations: readonly OrganizationItem[];
@@ -29,13 +29,13 @@ export type Principal = {
   readonly role: Role | null;
   /** The member or workspace admin behind the key, by the provider's user id. */
   readonly userId: string | null;
-  /** Known for user keys, whose member is read at every use. */
+  /** Known for user keys, because their member is read at every use. */
   readonly userName: string | null;
-  /** False only for a workspace token whose owner lost the admin's place. */
+  /** False only for a workspace token whose owner is no longer an admin. */
   readonly ownerStillAdmin: boolean;
 };
 
-/** What a role allows now: system roles by definition, custom ones by the guard; one that is gone allows nothing. */
+/** What a role allows now. System roles are fixed; the guard defines custom roles; a deleted role allows nothing. */
 export function roleOf(roleId: string, people: PeopleItem | undefined): Role {
   if (isSystemRole(roleId)) {
     return {
@@ -51,7 +51,7 @@ export function roleOf(roleId: string, people: PeopleItem | undefined): Role {
 
 export const workspaceAdmin: Role = { id: "cr_admin", isAdmin: true, permissions: new Set(permissions) };
 
-/** As the audit log names the caller: user keys act as their member, all others as the key. */
+/** The caller as the audit log names it: user keys act as their member, all other keys as the key. */
 export const actorOf = ({ key, userName }: Pick<Principal, "key" | "userName">): Actor => ({
   type: key.kind === "user" ? "user" : "key",
   id: key.owner,

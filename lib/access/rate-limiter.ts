@@ -7,9 +7,9 @@ import { limitKey } from "../store/layout.ts";
 import { ConditionFailed, type Item, StoreUnavailable, type Table } from "../store/table.ts";
 
 /**
- * An exact sliding window: a bucket is one item with N slots, each holding the stamp of the call it admitted.
- * A slot is taken on condition that it is empty or its stamp is a window old, so it admits at most once a
- * window, and a call is refused only when all N stamps are younger. Exact up to the hosts' clock skew.
+ * An exact sliding window: a bucket is one item with N slots, and each slot holds the stamp of the call that it
+ * admitted. A call takes a slot only if the slot is empty or its stamp is a window old, so a slot admits at most one
+ * call per window. A call is refused only if all N stamps are younger. This is exact up to the hosts' clock skew.
  */
 export type Admission = {
   readonly limit: RateLimit;
@@ -32,7 +32,7 @@ export class RateLimitExceeded extends ApiError {
 }
 
 export type RateLimiter = {
-  /** Throws RateLimitExceeded, without asking the store, when every slot is known to be taken. */
+  /** Throws RateLimitExceeded, without a call to the store, if every slot is known to be taken. */
   refuseKnownFull(limit: RateLimit, owner: string): void;
   /** Throws RateLimitExceeded; throws StoreUnavailable when the limiter cannot be reached at all. */
   admit(table: Table, limit: RateLimit, owner: string): Promise<Admission>;
@@ -46,12 +46,12 @@ type Slot = {
 };
 
 const slotName = (index: number): string => `s${index}`;
-/** Eight characters until 2059, so stamps compare as text in the order of time. */
+/** Eight characters until 2059, so comparing stamps as text compares their times. */
 const stampTime = (ms: number): string => ms.toString(36);
 const timeOfStamp = (stamp: string): number => Number.parseInt(stamp.slice(0, stamp.indexOf("#")), 36);
 
 export function createRateLimiter({ clock, random }: { clock: Clock; random: Random }): RateLimiter {
-  /** Stamps seen in each bucket. A stamp that is seen stays until it is a window old, so this never refuses wrongly. */
+  /** Stamps seen in each bucket. A stamp stays in its slot until it is a window old, so this never refuses wrongly. */
   const seen = new Map<string, Map<string, string>>();
 
   function remember(bucket: string, item: Item | undefined): Map<string, string> {
@@ -102,7 +102,7 @@ export function createRateLimiter({ clock, random }: { clock: Clock; random: Ran
       );
       return { admitted: true, item };
     } catch (error) {
-      // After a time-out the second try meets the stamp of the first: that is ours.
+      // After a timeout, the retry finds the stamp of the first attempt: that stamp is our own.
       if (error instanceof ConditionFailed)
         return { admitted: error.item?.[slot] === stamp, item: error.item };
       if (error instanceof StoreUnavailable && error.throttled) throw new RateLimitExceeded(limit, 1, error);
@@ -122,7 +122,7 @@ export function createRateLimiter({ clock, random }: { clock: Clock; random: Ran
   return { refuseKnownFull, admit };
 }
 
-/** The slots that are taken, with the time at which each was. */
+/** The taken slots, each with the time at which it was taken. */
 type YoungStamps = ReadonlyMap<string, number>;
 
 function youngStamps(limit: RateLimit, stamps: ReadonlyMap<string, string>, nowMs: number): YoungStamps {

@@ -3,13 +3,15 @@ import { parseMemberReads } from "../store/items/people.ts";
 import { memberReadsPartKey } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 
-/** The repositories that a caller can read: every one of the organization, or these. Only user keys have a list. */
+/** The repositories that a caller can read: all of the organization, or the listed ones. Only user keys have a list. */
 export type ReadableRepositories = "*" | ReadonlySet<string>;
 
 export const isReadable = (readable: ReadableRepositories, repositoryId: string): boolean =>
   readable === "*" || readable.has(repositoryId);
 
-/** What a cursor is bound to; undefined for every repository, so that cursors of all other keys stay as they are. */
+/**
+ * The digest that a cursor is bound to. Undefined for all repositories, so that cursors of other keys do not change.
+ */
 export const readableDigest = (readable: ReadableRepositories): string | undefined =>
   readable === "*"
     ? undefined
@@ -19,7 +21,7 @@ export const readableDigest = (readable: ReadableRepositories): string | undefin
         .subarray(0, 12)
         .toString("base64url");
 
-/** What the member can read now, where the first part of the list is at hand. */
+/** The repositories that the member can read now. `first` is the first part of the list, which is already read. */
 export async function readableFrom(
   table: Table,
   organization: string,
@@ -30,7 +32,7 @@ export async function readableFrom(
   const { all, parts, repository_ids } = parseMemberReads(first);
   if (all) return "*";
   if (parts === 1) return new Set(repository_ids);
-  // One snapshot: a list that is replaced meanwhile must not be mixed from two.
+  // Reads one snapshot: if the list is replaced meanwhile, parts of two lists must not be mixed.
   const keys = Array.from({ length: parts }, (_, index) => memberReadsPartKey(organization, userId, index));
   const found = await table.transactGet(keys);
   const snapshot = found.filter((item) => item !== undefined).map(parseMemberReads);

@@ -30,12 +30,12 @@ import {
   requireOwnKind,
 } from "./key-requirements.ts";
 
-/** A successor, and what the provider calls its organizations (null: all of its workspace or instance). */
+/** A successor, and the provider's ids of its organizations (null: all of its workspace or instance). */
 export type RotatedKey = IssuedKey & { readonly organizations: readonly string[] | null };
 
 type Rotation = By & {
   readonly graceSeconds: number;
-  /** Legacy keys have no owner, and the organization key they become needs one. */
+  /** For a legacy key, which has no owner: the organization key that replaces it needs one. */
   readonly owner?: string | undefined;
 };
 
@@ -46,7 +46,7 @@ export async function rotateKey(
   return await rotate(deps, await requireOwnKind(deps.table, request.id), request);
 }
 
-/** A new key with the same rights; the old one works until its grace ends (0: not at all from now on). */
+/** Makes a new key with the same rights. The old key works until its grace ends (0: it stops working now). */
 export async function rotate(deps: RegistryDeps, old: KeyItem, request: Rotation): Promise<RotatedKey> {
   return await retryOnConflict(deps, async (attempt) =>
     rotateOnce(deps, attempt === 0 ? old : await requireKey(deps.table, old.id), request),
@@ -56,15 +56,15 @@ export async function rotate(deps: RegistryDeps, old: KeyItem, request: Rotation
 async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): Promise<RotatedKey> {
   const nowMs = deps.clock.nowMs();
   checkRotation(old, request, nowMs);
-  const untold = await untoldSuccessor(deps, old);
+  const unsent = await unsentSuccessor(deps, old);
   const [organization, owner] = await Promise.all([
     organizationOf(deps, old),
     successorOwner(deps, old, request.owner),
   ]);
   if (organization) await requireRights(deps, old, organization);
   const tenant = organization?.tenant ?? old.tenant;
-  // The old key's own expiry is the end of a grace already where it is rotated again.
-  const { expires_at_ms } = untold ?? old;
+  // If the old key is rotated a second time, its own expiry is already the end of a grace.
+  const { expires_at_ms } = unsent ?? old;
   const successor = draftKeyItem(deps, { ...successorFields(old), expires_at_ms, tenant, owner });
   const graceMs = request.graceSeconds * 1000;
   const endAfter = (ms: number) => Math.min(nowMs + ms, expires_at_ms ?? Number.POSITIVE_INFINITY);
@@ -84,15 +84,15 @@ async function rotateOnce(deps: RegistryDeps, old: KeyItem, request: Rotation): 
     retiring(old, successor.key, isShort ? endAfter(keyLimits.untoldGraceMs) : graceEndMs, isShort),
     ...standing,
     ...auditWrites(deps, keyEvent(old, { by: request, organization, action, metadata })),
-    ...(untold ? endingUntold(deps, untold, request, organization) : []),
+    ...(unsent ? endingUnsent(deps, unsent, request, organization) : []),
   ]);
   if (isShort) await endGrace(deps, old, successor.key, graceEndMs);
   return { ...successor, organizations };
 }
 
 /**
- * Only now, since the answer that tells the new value is certain to follow. Where this write gets no answer the value is
- * told all the same, and the old key ends a little later.
+ * Ends the grace only now, because the answer with the new value is certain to follow. If this write gets no answer,
+ * the caller still receives the value, and the old key ends a little later.
  */
 async function endGrace(
   deps: RegistryDeps,
@@ -111,8 +111,11 @@ async function endGrace(
   }
 }
 
-/** The successor of a rotation whose caller was never told; one that was used is known, a young one may yet be told. */
-async function untoldSuccessor({ table, clock }: RegistryDeps, old: KeyItem): Promise<KeyItem | undefined> {
+/**
+ * The successor of a rotation whose caller never received the new value. Throws KeyRotated if the successor was used
+ * (then the caller has received the value) or is young (then the caller may still receive it).
+ */
+async function unsentSuccessor({ table, clock }: RegistryDeps, old: KeyItem): Promise<KeyItem | undefined> {
   if (old.rotated_to === null) return undefined;
   const successor = await requireKey(table, old.rotated_to);
   const ageMs = clock.nowMs() - Date.parse(successor.created_at);
@@ -121,23 +124,23 @@ async function untoldSuccessor({ table, clock }: RegistryDeps, old: KeyItem): Pr
   return successor;
 }
 
-/** Nobody knows its value: it ends with the rotation that takes its place. */
-function endingUntold(
+/** Nobody knows the value of this successor: it ends in the transaction of the rotation that replaces it. */
+function endingUnsent(
   deps: RegistryDeps,
-  untold: KeyItem,
+  unsent: KeyItem,
   by: By,
   organization: OrganizationItem | null,
 ): TransactionWrite[] {
   const nowMs = deps.clock.nowMs();
-  const metadata = { before: { state: stateOf(untold, nowMs) }, after: { state: "revoked" } };
-  const action = untold.kind === "workspace" ? "token.deleted" : "key.revoked";
+  const metadata = { before: { state: stateOf(unsent, nowMs) }, after: { state: "revoked" } };
+  const action = unsent.kind === "workspace" ? "token.deleted" : "key.revoked";
   return [
     {
-      update: apiKeyKey(untold.id),
+      update: apiKeyKey(unsent.id),
       change: { set: [["revoked_at", toTimestamp(nowMs)]] },
       when: { equals: ["last_used_at_ms", null] },
     },
-    ...auditWrites(deps, keyEvent(untold, { by, organization, action, metadata })),
+    ...auditWrites(deps, keyEvent(unsent, { by, organization, action, metadata })),
   ];
 }
 
@@ -158,7 +161,7 @@ function checkRotation(old: KeyItem, { graceSeconds }: Rotation, nowMs: number):
   }
 }
 
-/** A role may be gone, and a list of organizations may lack the home, of keys that earlier releases let be. */
+/** Earlier releases allowed keys whose role is deleted, or whose list of organizations does not contain their home. */
 async function requireRights(
   { table }: RegistryDeps,
   { id, role, authorized }: KeyItem,
@@ -172,20 +175,20 @@ async function requireRights(
     throw new NoSuccessor(id, `its role ${role} is gone`);
 }
 
-const retiring = (old: KeyItem, successor: KeyItem, endMs: number, isUntold: boolean): TransactionWrite => ({
+const retiring = (old: KeyItem, successor: KeyItem, endMs: number, isUnsent: boolean): TransactionWrite => ({
   update: apiKeyKey(old.id),
   change: {
     set: [
       ["rotated_to", successor.id],
       ["expires_at_ms", endMs],
-      ...(isUntold ? [["untold", true] as const] : []),
+      ...(isUnsent ? [["untold", true] as const] : []),
     ],
-    ...(!isUntold && { remove: ["untold"] }),
+    ...(!isUnsent && { remove: ["untold"] }),
   },
   when: { all: [{ equals: ["rotated_to", old.rotated_to] }, { equals: ["revoked_at", null] }] },
 });
 
-/** Still there, since without its owner the successor would be no key. A workspace's admins are looked up at every use. */
+/** The owner must still be a member, else the successor would not work. Workspace admins are checked at every use. */
 async function successorOwner(deps: RegistryDeps, old: KeyItem, named: string | undefined): Promise<string> {
   const owner = old.kind === "legacy" ? named : required(old.owner, "owner of the key");
   if (owner === undefined) {
@@ -197,7 +200,7 @@ async function successorOwner(deps: RegistryDeps, old: KeyItem, named: string | 
   return owner;
 }
 
-/** Legacy keys cannot be made again: their successor is an organization key that reads as a member. */
+/** A rotation cannot make a legacy key again: the successor is an organization key that reads as a member. */
 const successorKind = (old: KeyItem) => (old.kind === "legacy" ? "organization" : old.kind);
 
 function successorFields(old: KeyItem) {

@@ -8,19 +8,19 @@ import type { Principal } from "./principal.ts";
 /** The organizations one request acts on. */
 export type Scope = {
   readonly organizations: readonly OrganizationItem[];
-  /** What was selected, as a cursor remembers it: one organization, some, or all the key can reach. */
+  /** What was selected, in the form that a cursor stores: one organization, some, or all that the key can reach. */
   readonly selector: string;
-  /** Of a walk over several organizations: those that it has not come to yet. */
+  /** The changes of the scope that a walk over several organizations has not handled yet. */
   readonly following?: Following;
 };
 
-/** One organization is read or refused, never left out: only several have a scope that changes. */
+/** A single organization is read or refused, never left out. Only a scope of several organizations can change. */
 export const coversSeveral = ({ selector }: Scope): boolean => !selector.startsWith("one:");
 
 export type Selection = {
   /** `org_id`, from where this operation takes it. */
   readonly orgId?: string | undefined;
-  /** `organization_ids`, where the operation knows it. */
+  /** `organization_ids`, if the operation has this parameter. */
   readonly organizationIds?: readonly string[] | undefined;
   /** An organization named in the path, by its UUID. */
   readonly organizationUuid?: string | undefined;
@@ -30,12 +30,15 @@ export type Selection = {
 export const readsOrgId = ({ organization, instanceScope }: Operation, kind: KeyKind): boolean =>
   kind === "workspace" ? organization !== "ignored" : kind === "instance" && instanceScope === "named";
 
-/** Where `ALL` is a word, every key's `org_id` is checked (guide, "Keys and scopes"). Elsewhere it may be anything. */
+/**
+ * On operations that accept `ALL`, `org_id` is checked for every key (guide, "Keys and scopes"). On others it is
+ * checked only for keys that read it.
+ */
 export const checksOrgId = (operation: Operation, kind: KeyKind): boolean =>
   operation.instanceScope === "named" || readsOrgId(operation, kind);
 
 export type ScopeOptions = {
-  /** A walk that several organizations have left, one after another, goes on to tell so. */
+  /** A walk continues after its organizations have left, one after another, to report that they left. */
   readonly mayBeEmpty?: boolean;
 };
 
@@ -71,7 +74,7 @@ function scopeByKind(
 
 const isAll = (orgId: unknown): boolean => typeof orgId === "string" && orgId.toUpperCase() === "ALL";
 
-/** `ALL` is a word for instance keys only, and only where they may name organizations. */
+/** `ALL` is valid for instance keys only, and only on operations where they may name organizations. */
 export function checkAllIsAllowed(operation: Operation, { key }: Principal, orgId: unknown): void {
   if (operation.instanceScope === "named" && isAll(orgId) && key.kind !== "instance") {
     throw new ApiError("INVALID_REQUEST", "org_id: ALL is for self-hosted instance keys only.");
@@ -87,7 +90,7 @@ function namedScope(principal: Principal, orgId: string | undefined): Scope {
   return one(organizationNamed(principal.organizations, orgId));
 }
 
-/** Keys of earlier releases may have a home that their own list leaves out: then they cannot act there. */
+/** The list of a key of an earlier release may leave out the key's home: then the key cannot act there. */
 function homeScope({ home, forbiddenOrganizations }: Principal): Scope {
   const forbidden = forbiddenOrganizations.find(({ uuid }) => uuid === home?.uuid);
   if (!forbidden) return one(home);
@@ -122,7 +125,7 @@ const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const isNamed = ({ provider, provider_organization_id: id }: OrganizationItem, orgId: string): boolean =>
   id === orgId || `${provider}:${id}` === orgId;
 
-/** By provider id, or `provider:id` where two providers of a workspace use the same id. */
+/** Finds an organization by provider id, or by `provider:id` if two providers of a workspace use the same id. */
 export function organizationNamed(
   organizations: readonly OrganizationItem[],
   orgId: string,
@@ -133,7 +136,7 @@ export function organizationNamed(
     const names = matches.map(({ provider, provider_organization_id: id }) => `${provider}:${id}`).join(", ");
     throw new ApiError("INVALID_REQUEST", `org_id: names several organizations; use one of: ${names}.`);
   }
-  // By form alone, so that the sentence says nothing about what exists.
+  // Checks only the form, so that the message does not reveal what exists.
   if (!match && uuidForm.test(orgId)) {
     throw new ApiError(
       "ORGANIZATION_NOT_FOUND",
@@ -187,7 +190,7 @@ function one(organization: OrganizationItem | null): Scope {
   return { organizations: [organization], selector: `one:${organization.uuid}` };
 }
 
-/** For operations that always act on exactly one organization: selection has seen to that. */
+/** For operations that always act on exactly one organization: `selectOrganizations` has made sure of that. */
 export function onlyOrganization({ scope }: { readonly scope: Scope }): OrganizationItem {
   const [organization] = scope.organizations;
   if (!organization) throw new TypeError("The operation selects one organization.");

@@ -22,7 +22,7 @@ export type TokenRequest = {
   readonly expiresInDays: number;
 };
 
-/** Only a current admin of the workspace can have one made. */
+/** Only a current admin of the workspace can create a token. */
 export async function createWorkspaceToken(deps: RegistryDeps, request: TokenRequest): Promise<IssuedKey> {
   const { workspaceId, as, expiresInDays } = request;
   const name = nameOf(request.name);

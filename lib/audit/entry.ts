@@ -15,7 +15,7 @@ export type Actor = {
   readonly keyKind: KeyKind | null;
 };
 
-/** The operator's tool acts with the rights of whoever holds the AWS role or the data directory. */
+/** The operator's tool acts with the rights of the person who holds the AWS role or the data directory. */
 export const operator: Actor = { type: "system", id: null, name: "operator", keyId: null, keyKind: null };
 
 export type AuditEvent = {
@@ -24,22 +24,24 @@ export type AuditEvent = {
   readonly resourceId: string | null;
   readonly summary: string;
   readonly tenant: TenantKey;
-  /** The organization it happened in; null for what belongs to a whole workspace or instance. */
+  /** The organization of the event; null if the event belongs to a whole workspace or instance. */
   readonly organization: Pick<OrganizationItem, "uuid" | "provider_organization_id"> | null;
-  /** UUIDs of the organizations whose logs show it too, where it belongs to a whole workspace. */
+  /** For an event of a whole workspace: UUIDs of the organizations whose logs also show it. */
   readonly shownIn?: readonly string[];
-  /** What the log of one of them tells: of its own people only. Without this, what the tenant's log tells. */
+  /**
+   * Text for the log of one of these organizations, about its own people only. Default: the text of the tenant's log.
+   */
   readonly toldIn?: (uuid: string) => Pick<AuditEvent, "summary" | "metadata">;
   readonly metadata: { readonly [name: string]: Value };
 };
 
-/** Who does it, from where, in which request: the same for all entries of one call. */
+/** Who acts, from which address, in which request: the same for all entries of one call. */
 export type Origin = {
   readonly actor: Actor;
   readonly ipAddress: string | null;
-  /** What the answer's `x-request-id` says: the caller's own id, if the caller sent one. */
+  /** The answer's `x-request-id`: the caller's own id, if the caller sent one. */
   readonly requestId: string | null;
-  /** API Gateway's id, which no two requests share. */
+  /** API Gateway's id, which is unique for every request. */
   readonly gatewayRequestId?: string | null | undefined;
 };
 
@@ -48,8 +50,8 @@ export const operatorOrigin: Origin = { actor: operator, ipAddress: null, reques
 export type AuditDeps = { readonly clock: Clock; readonly random: Random; readonly retentionDays: number };
 
 /**
- * The writes of one entry, to go into the same transaction as the change it tells of: a copy for whoever
- * reads the tenant, one for whoever reads the organization (one copy where the two are the same).
+ * The writes of one entry, for the same transaction as the change that it records: one copy for readers of the tenant,
+ * one for readers of the organization (a single copy if the two are the same).
  */
 export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] {
   const nowMs = deps.clock.nowMs();
@@ -75,15 +77,15 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
   const uuids = organization ? [organization.uuid] : (event.shownIn ?? []);
   const owners = new Set<TenantKey>([tenant, ...uuids.map(organizationTenant)]);
   return [...owners].map((owner) => {
-    // Every organization's copy names that organization alone: a workspace may have a thousand.
+    // An organization's copy names only that organization: a workspace may have a thousand.
     const shownIn = event.shownIn?.filter((uuid) => owner === tenant || owner === organizationTenant(uuid));
     const [own] = owner === tenant ? [] : (shownIn ?? []);
-    const told = own === undefined ? undefined : event.toldIn?.(own);
+    const ownText = own === undefined ? undefined : event.toldIn?.(own);
     return {
       put: {
         ...auditKey(owner, createdAt, id),
         ...entry,
-        ...told,
+        ...ownText,
         ...(shownIn && { organizations: shownIn }),
       },
       momentMs: nowMs,
@@ -91,10 +93,10 @@ export function auditWrites(deps: AuditDeps, event: AuditEvent & Origin): Put[] 
   });
 }
 
-/** What a verb that changes something works with: the table, and what its audit entries say of the caller. */
+/** The context of a verb that changes something: the table, and the caller's details for its audit entries. */
 export type AuditedContext = AuditDeps & Origin & { readonly table: Table };
 
-/** The entry of a change, with the origin that the context knows. */
+/** The writes of an entry, with the origin from the context. */
 export const auditWritesFor = (context: AuditDeps & Origin, event: AuditEvent): Put[] =>
   auditWrites(context, {
     ...event,

@@ -9,11 +9,11 @@ type Record = z.output<typeof auditRecord>;
 type Scope = {
   readonly selector: string;
   readonly organizations: ReadonlyArray<{ readonly uuid: string }>;
-  /** Of an instance key: the organizations it may hear of at all, inactive ones too; null: all. */
+  /** Of an instance key: all organizations whose entries it may see, including inactive ones; null means all. */
   readonly authorized?: readonly string[] | null;
 };
 
-/** One selected organization has a log of its own; several are read from their tenant's. */
+/** One selected organization has a log of its own. Several organizations are read from the log of their tenant. */
 export function auditOwner(tenant: TenantKey, { selector, organizations }: Scope): TenantKey {
   const [only] = organizations;
   return only && selector === `one:${only.uuid}` ? organizationTenant(only.uuid) : tenant;
@@ -26,17 +26,17 @@ export type AuditFilters = {
   readonly search?: string | undefined;
 };
 
-/** Entries of the whole tenant show where the whole tenant was asked for, and in the organizations they name. */
+/** Entries of the whole tenant are shown if the whole tenant was requested, and in the organizations that they name. */
 export function auditFilter(
   { actions, resource_types, user_ids, search }: AuditFilters,
   { selector, organizations, authorized = null }: Scope,
 ): (entry: AuditItem) => boolean {
   const visible = new Set(organizations.map(({ uuid }) => uuid));
-  const mayHearOf = (named: readonly string[]) =>
+  const isAuthorized = (named: readonly string[]) =>
     authorized === null || named.length === 0 || named.some((uuid) => authorized.includes(uuid));
   const shows = ({ organization, organizations: named = [] }: AuditItem) => {
     if (organization !== null) return visible.has(organization);
-    return selector === "all" ? mayHearOf(named) : named.some((uuid) => visible.has(uuid));
+    return selector === "all" ? isAuthorized(named) : named.some((uuid) => visible.has(uuid));
   };
   const words = search?.toLowerCase();
   return (entry) =>
@@ -47,7 +47,7 @@ export function auditFilter(
     (words === undefined || (entry.actor.name?.toLowerCase().includes(words) ?? false));
 }
 
-/** `organizations` are those of the scope: whoever may see an entry may see its organization. */
+/** `organizations` are those of the scope: a caller who may see an entry may see its organization. */
 export function toAuditRecord(
   entry: AuditItem,
   organizations: ReadonlyArray<Pick<OrganizationItem, "uuid" | "provider">>,
@@ -57,7 +57,7 @@ export function toAuditRecord(
   return { ...record, metadata: byName(record.metadata), provider };
 }
 
-/** The table keeps no order of names; whoever compares two exports should see what changed and nothing else. */
+/** Sorts by name, because the table keeps no order: a comparison of two exports should show only real changes. */
 const byName = (names: object): Record["metadata"] =>
   Object.fromEntries(
     Object.entries(names)
@@ -70,7 +70,7 @@ const inOrder = (value: unknown): unknown => {
   return typeof value === "object" && value !== null ? byName(value) : value;
 };
 
-/** The record's fields, the actor flattened. */
+/** The fields of the record, with the actor flattened. */
 export const auditColumns = [
   { name: "id", cell: (entry: Record) => entry.id },
   { name: "action", cell: (entry: Record) => entry.action },
@@ -87,7 +87,7 @@ export const auditColumns = [
   { name: "ip_address", cell: (entry: Record) => entry.ip_address },
   { name: "request_id", cell: (entry: Record) => entry.request_id },
   { name: "created_at", cell: (entry: Record) => entry.created_at },
-  // After the others: whoever reads columns by their place finds them where they were.
+  // Newer columns come last, so that readers that use the positions of columns find the older ones where they were.
   { name: "gateway_request_id", cell: (entry: Record) => entry.gateway_request_id },
   { name: "provider", cell: (entry: Record) => entry.provider },
 ] as const;

@@ -13,30 +13,30 @@ export type AuditQuery = {
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
   readonly after: AuditPosition | null;
-  /** The last sort key to be read, in the direction of the walk; without it the walk goes to its end. */
+  /** The last sort key to read, in the direction of the walk. Without it, the walk goes to its end. */
   readonly upTo?: string;
   readonly limit: number;
   readonly retentionDays: number;
   readonly wanted: (entry: AuditItem) => boolean;
 };
 
-/** How far a walk is. */
+/** The progress of a walk. */
 export type AuditPosition = {
   /** The sort key of the last entry seen. */
   readonly place: string;
-  /** Everything up to here was surely visible when it was read; a walk that is resumed begins here. */
+  /** Everything up to here was certainly visible when it was read. A resumed walk begins here. */
   readonly settled: string;
 };
 
 export type AuditPage = {
   readonly entries: readonly AuditItem[];
-  /** Where the next page goes on; null when nothing is left. */
+  /** Where the next page starts; null if there is none. */
   readonly next: AuditPosition | null;
-  /** Where a walk in ascending order goes on later, when its end was reached. */
+  /** Where a walk in ascending order can be resumed after it has reached its end. */
   readonly resume: AuditPosition;
 };
 
-/** In the order of writing, month by month; the months of the window are few, and read side by side. */
+/** Reads in the order of writing, month by month. The months of the window are few, so they are read in parallel. */
 export async function readAuditLog(
   deps: { table: Table; clock: Clock },
   query: AuditQuery,
@@ -58,7 +58,7 @@ export async function readAuditLog(
       if (passedOver >= auditLimits.passedOverMax) return page(entry.sk, false);
       continue;
     }
-    // One more than fits tells that another page follows.
+    // One entry more than fits means that another page follows.
     if (entries.length === query.limit) return page(entries.at(-1)?.sk, false);
     entries.push(entry);
   }
@@ -66,8 +66,8 @@ export async function readAuditLog(
 }
 
 /**
- * The earliest moment of the whole walk that was not yet settled when it was read: entries of the last moments may
- * become visible after later ones, also behind a page that a following one has left.
+ * The earliest moment of the whole walk that was not settled when it was read. Entries of the last moments may become
+ * visible after later ones, also on a page that the walk has already passed.
  */
 function settledOf(from: AuditPosition | null, place: string | undefined, nowMs: number): string {
   if (from && from.settled < from.place) return from.settled;
@@ -82,7 +82,7 @@ async function* monthsInOrder(table: Table, query: AuditQuery, nowMs: number): A
   if (query.order === "desc") months.reverse();
   for (const batch of [months.slice(0, auditLimits.monthsAtFirst), months.slice(auditLimits.monthsAtFirst)]) {
     const ranges = batch.map((month) => rangeOf(query, month, bounds));
-    // The first page of each month is asked for at once; what lies beyond it only when it is needed.
+    // Requests the first page of each month at once, and further pages only when they are needed.
     const firstPages = ranges.map((range) => table.queryPage(range));
     for (const page of firstPages) page.catch(() => {});
     for (const [index, range] of ranges.entries()) {
@@ -101,7 +101,7 @@ type Bounds = { readonly from: string; readonly upTo: string };
 function boundsOf(query: AuditQuery, nowMs: number): Bounds {
   const { order, after, upTo: last, fromMs, toMs, retentionDays } = query;
   const oldestMs = nowMs - retentionDays * msPerDay;
-  // Hosts' clocks differ: an entry may carry a time that is not yet here.
+  // The clocks of hosts differ: the time of an entry may be in the future.
   const newestMs = nowMs + msPerDay;
   const from = `${toTimestamp(Math.max(oldestMs, Math.min(fromMs ?? oldestMs, newestMs)))}`;
   const upTo = `${toTimestamp(Math.max(oldestMs, Math.min(toMs ?? newestMs, newestMs)))}$`;
@@ -130,6 +130,6 @@ const rangeOf = ({ owner, order, limit }: AuditQuery, month: string, { from, upT
   from,
   upTo,
   descending: order === "desc",
-  // The place itself comes again, and is left out.
+  // One more, because the entry at `after` is read again and left out.
   pageItems: itemsPerQuery(limit + 1),
 });

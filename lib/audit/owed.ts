@@ -8,22 +8,22 @@ import { auditKey, auditOwnerOf, owedKey, owedPartition } from "../store/layout.
 import { type Put, queryAll, type Table, TransactionRefused, type TransactionWrite } from "../store/table.ts";
 
 /**
- * A change and its entry are one transaction. Where the copies of the entry do not fit (a person of a thousand
- * organizations has as many logs), the transaction holds the tenant's copy and a note of the others. The notes are
- * settled right after it, or by the clock's worker: no copy is lost, and none is written twice.
+ * A change and its audit entry are one transaction. If the copies of the entry do not fit (a person of a thousand
+ * organizations has as many logs), the transaction holds the tenant's copy and notes about the other copies. The notes
+ * are settled right after the transaction, or by the scheduled worker: no copy is lost, and none is written twice.
  */
 export type Told = { readonly writes: readonly TransactionWrite[]; readonly owed: readonly OwedItem[] };
 
 type Deps = { readonly table: Table; readonly clock: Clock };
 
-/** The changes with all copies of their entry, or with the first and notes of the others. */
+/** The changes with all copies of their entry, or with the first copy and notes about the others. */
 export function withCopies(changes: readonly TransactionWrite[], copies: readonly Put[]): Told {
   const all = [...changes, ...copies];
   if (fitTogether(all)) return { writes: all, owed: [] };
   const [first, ...further] = copies;
   const owed = owedOf(further);
   const writes: TransactionWrite[] = [...changes, ...(first ? [first] : [])];
-  // Hundreds of people who failed may stand in the copies: notes that do not fit are settled all the same.
+  // The copies may name hundreds of people who failed. Notes that do not fit are not stored, but still settled.
   for (const item of owed) {
     const isSmall = bytesOf(item) <= auditLimits.owedBytesMax;
     if (isSmall && fitTogether([...writes, { put: item }])) writes.push({ put: item });
@@ -34,10 +34,10 @@ export function withCopies(changes: readonly TransactionWrite[], copies: readonl
 const fitTogether = (writes: readonly TransactionWrite[]): boolean =>
   writes.length <= storeLimits.transactionActionsMax && bytesOf(writes) <= peopleLimits.transactionBytesMax;
 
-/** As JSON, conditions too: more than DynamoDB counts. */
+/** The size as JSON, including conditions: more than DynamoDB counts. */
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Each note holds what one transaction can write beside the note itself. */
+/** Each note holds as many copies as one transaction can write together with the note itself. */
 function owedOf(copies: readonly Put[]): OwedItem[] {
   const owed: OwedItem[] = [];
   let rest = copies;
@@ -99,7 +99,7 @@ function noteOf(copies: readonly Put[], number: number): OwedItem {
 const defined = (attributes: Put["put"] | object): OwedItem["entry"] =>
   Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 
-/** Writes the copies, each note in one transaction with its end: whoever comes second finds nothing to do. */
+/** Writes the copies of each note in one transaction with the end of the note: a second run finds nothing to do. */
 export async function settleOwed(deps: Deps, owed: readonly OwedItem[]): Promise<void> {
   for (const item of owed) {
     const momentMs = deps.clock.nowMs();
@@ -121,7 +121,7 @@ export async function settleOwed(deps: Deps, owed: readonly OwedItem[]): Promise
   }
 }
 
-/** With the moment at which they are written: a walk that was here before reads them when it comes again. */
+/** The copies get the time at which they are written: a walk that was here before reads them when it continues. */
 function copiesOf({ entry, tellings, copies }: OwedItem, momentMs: number): Put[] {
   const createdAt = toTimestamp(momentMs);
   return copies.map(({ owner, telling, own }) => ({
@@ -136,7 +136,7 @@ function copiesOf({ entry, tellings, copies }: OwedItem, momentMs: number): Put[
   }));
 }
 
-/** Notes that whoever made them did not settle. */
+/** Settles notes that the process that made them did not settle. */
 export async function settleOldOwed(deps: Deps): Promise<void> {
   const upTo = toTimestamp(deps.clock.nowMs() - auditLimits.settledAfterMs);
   const pieces = new ErrorCollector();

@@ -7,7 +7,7 @@ import { type Actor, type AuditDeps, auditWrites } from "./entry.ts";
 
 export type Refusal = {
   readonly key: KeyItem;
-  /** As an accepted use of the key would be told. */
+  /** The same actor as for an accepted use of the key. */
   readonly actor: Actor;
   /** An error code, or for a 401 why the key is not valid. */
   readonly reason: string;
@@ -17,7 +17,7 @@ export type Refusal = {
   readonly gatewayRequestId?: string | null;
 };
 
-/** Says that a real key was turned away, at most once a minute for each key and reason. */
+/** Writes an audit entry that a real key was refused, at most once a minute for each key and reason. */
 export async function recordRefusal(
   deps: AuditDeps & { readonly table: Table },
   refusal: Refusal,

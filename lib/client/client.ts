@@ -11,10 +11,10 @@ export { ReviewApiError };
  * Node 20 and later and in browsers.
  */
 export type ClientOptions = RetryOptions & {
-  /** Where the API is, such as https://api.example.com. */
+  /** The address of the API, such as https://api.example.com. */
   readonly baseUrl: string;
   readonly key: string;
-  /** Another fetch, for proxies and tests. */
+  /** A replacement for `fetch`, for proxies and tests. */
   readonly fetch?: typeof globalThis.fetch;
 };
 
@@ -29,17 +29,17 @@ export type Answered<Body> = {
   readonly headers: Headers;
 };
 
-/** Operations that answer page by page. */
+/** Operations that return pages. */
 export type PagedOperation = {
   [Name in OperationName]: AnswerOf<Name> extends { next_cursor: string | null } ? Name : never;
 }[OperationName];
 
 export type Page<Body> = Answered<Body> & {
-  /** On the last page of a walk that can be taken up again later: send it as `cursor` then. */
+  /** Set on the last page if the walk can be resumed later: send it as `cursor` then. */
   readonly resumeCursor: string | null;
 };
 
-/** Where nothing has to be said, nothing need be. */
+/** The request may be omitted if it has no required parts. */
 type Arguments<Request> =
   Partial<Request> extends Request
     ? [request?: Request, options?: CallOptions]
@@ -52,16 +52,16 @@ type Methods = {
 };
 
 export type Client = Methods & {
-  /** Walks every page, short and empty ones too, from the request's own cursor or from the beginning. */
+  /** Returns every page, including short and empty ones, from the request's own cursor or from the beginning. */
   pages<Name extends PagedOperation>(
     name: Name,
     ...words: Arguments<RequestOf<Name>>
   ): AsyncGenerator<Page<AnswerOf<Name>>>;
-  /** A page in another format than JSON: the bytes as they come. Once they come, nothing is tried again. */
+  /** A page in a format other than JSON, as an unread response. An error while its body is read is not retried. */
   raw<Name extends OperationName>(name: Name, ...words: Arguments<RequestOf<Name>>): Promise<Response>;
 };
 
-/** A page that was asked for, and the cursor of the next one as soon as the headers tell it. */
+/** A requested page, and the cursor of the next one, which is known as soon as the headers arrive. */
 type Asked = { readonly page: Promise<Answered<unknown>>; readonly next: Promise<string | null> };
 
 type AnyRequest = {
@@ -71,7 +71,7 @@ type AnyRequest = {
 };
 
 export function createClient(options: ClientOptions): Client {
-  /** `read` is part of the attempt: a connection may also break in the middle of a body. */
+  /** `read` is part of the attempt: a connection can also break in the middle of a body. */
   const attempt = <Answer>(
     name: OperationName,
     request: AnyRequest,
@@ -102,14 +102,15 @@ export function createClient(options: ClientOptions): Client {
         tell(response.headers.get("x-next-cursor"));
         return readJson(response);
       });
-      // Whoever walks hears of a failure when it is this page's turn.
+      // The caller receives the error when it awaits this page.
       page.catch(() => tell(null));
       return { page, next };
     };
     try {
       let asked: Asked | undefined = ask(request.query?.cursor);
       while (asked) {
-        // One page ahead, from the header on: the service works on it while this one is read and used.
+        // Request one page ahead, as soon as the header arrives: the service works on it while the caller reads this
+        // one.
         const announced: string | null = await asked.next;
         let ahead: Asked | undefined = announced === null ? undefined : ask(announced);
         const page: Answered<unknown> = await asked.page;
@@ -129,7 +130,7 @@ export function createClient(options: ClientOptions): Client {
       (request?: AnyRequest, callOptions?: CallOptions) => call(name, request, callOptions),
     ]),
   );
-  // The generated types describe what the service answers; its own tests hold it to them.
+  // The generated types describe the service's responses; the service's own tests check that they match.
   return { ...methods, pages, raw } as unknown as Client;
 }
 
@@ -149,7 +150,10 @@ function nextCursorOf(body: unknown): string | null {
   return typeof next === "string" ? next : null;
 }
 
-/** Reads can be sent again when the connection broke; the service's writes are safe to repeat too, but that is the caller's choice. */
+/**
+ * Reads can be repeated after a broken connection. The service's writes are safe to repeat too, but that is the
+ * caller's choice.
+ */
 const isRepeatable = (name: OperationName): boolean => routes[name].method === "GET";
 
 async function dispatch(
@@ -172,7 +176,7 @@ async function dispatch(
   return response;
 }
 
-/** Without it the address would be another operation's. */
+/** With an empty value the address would be another operation's. */
 function pathValue(path: NonNullable<AnyRequest["path"]>, parameter: string): string {
   const value = path[parameter];
   if (!value) throw new Error(`The path needs ${parameter}.`);

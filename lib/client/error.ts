@@ -1,6 +1,6 @@
 export type Problem = { readonly code: string; readonly message: string };
 
-/** Both error shapes of the service as one class. */
+/** Represents both error shapes of the service. */
 export class ReviewApiError extends Error {
   override readonly name = "ReviewApiError";
   readonly status: number;
@@ -10,7 +10,7 @@ export class ReviewApiError extends Error {
   readonly problems: readonly Problem[];
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
-  /** Of a 413 over one record alone: the cursor of the place behind that record. */
+  /** For a 413 caused by a single record: the cursor of the position after that record. */
   readonly nextCursor: string | null;
 
   private constructor(response: Response, problems: readonly Problem[]) {
@@ -25,13 +25,13 @@ export class ReviewApiError extends Error {
   }
 
   static async from(response: Response): Promise<ReviewApiError> {
-    // The status has said it all: a body that breaks off makes no other error of it.
+    // The status is sufficient: an interrupted body must not cause a different error.
     const text = await response.text().catch(() => "");
     return new ReviewApiError(response, problemsIn(text));
   }
 }
 
-/** The service sends seconds; what stands in front of it may send a date, to be read by the sender's own clock. */
+/** The service sends seconds; a proxy in front of it may send a date, which is relative to the sender's own clock. */
 function retryAfterSecondsOf(headers: Headers): number | null {
   const text = headers.get("retry-after");
   if (text === null) return null;
@@ -41,7 +41,7 @@ function retryAfterSecondsOf(headers: Headers): number | null {
   return Number.isNaN(seconds) ? null : Math.max(0, seconds);
 }
 
-/** What a proxy on the way answers may be anything: then there are no problems to list. */
+/** The response of a proxy can be anything: then there are no problems to list. */
 function problemsIn(text: string): Problem[] {
   try {
     const body: unknown = JSON.parse(text);

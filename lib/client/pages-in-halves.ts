@@ -6,13 +6,15 @@ type Options<Page> = {
   readonly cursor: string | undefined;
   readonly pageSizeMax: number;
   /**
-   * The page that stands for a single record that is too large for any answer. Without it, or where the answer has no
-   * cursor of the place behind the record, the walk ends with the error.
+   * Returns the page that replaces a single record that is too large for any response. Without this function, or if the
+   * response has no cursor of the position after the record, the walk ends with the error.
    */
   passOver?(error: ReviewApiError, nextCursor: string): Page;
 };
 
-/** Page after page. A page that is too large is requested again in halves, since a cursor does not bind the size. */
+/**
+ * Reads page after page. A page that is too large is requested again with half the size; a cursor works with any size.
+ */
 export async function* pagesInHalves<Page>(
   ask: (place: PageRequest) => Promise<Page>,
   nextCursorOf: (page: Page) => string | null,

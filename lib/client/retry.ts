@@ -1,16 +1,18 @@
 import { ReviewApiError } from "./error.ts";
 
 export type RetryOptions = {
-  /** Tries in all, the first included; 5 unless told. 1 never retries. */
+  /** Maximum number of attempts, including the first; default 5. 1 disables retries. */
   readonly attemptsMax?: number;
-  /** A longer wait than this is left to the caller: the error carries it. 120 seconds unless told. */
+  /**
+   * If the service asks for a longer wait, the client does not retry: the error contains the wait. Default 120 seconds.
+   */
   readonly retryAfterSecondsMax?: number;
 };
 
 const defaults = { attemptsMax: 5, retryAfterSecondsMax: 120 };
 const brokenConnectionDelayMs = 250;
 
-/** 429 and 503 are tried again after as long as they say; a broken connection only where that is safe. */
+/** Retries 429 and 503 after the time that the response states, and a broken connection only if that is safe. */
 export async function withRetries<Answer>(
   options: RetryOptions,
   attempt: () => Promise<Answer>,
@@ -32,13 +34,14 @@ export async function withRetries<Answer>(
   }
 }
 
-/** Undefined: trying again would not help. */
+/** Undefined: a retry would not help. */
 function delayAfter(error: unknown, attempts: number, repeatable: boolean): number | undefined {
   if (error instanceof ReviewApiError) {
     const passing = error.status === 429 || error.status === 503;
     return passing ? (error.retryAfterSeconds ?? 1) * 1000 : undefined;
   }
-  // fetch reports a broken connection as a TypeError, also in the middle of a body; anything else is a mistake in the call.
+  // fetch reports a broken connection as a TypeError, also in the middle of a body; any other error is a mistake in the
+  // call.
   return repeatable && error instanceof TypeError ? brokenConnectionDelayMs * 2 ** (attempts - 1) : undefined;
 }
 

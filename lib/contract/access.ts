@@ -3,7 +3,7 @@
 export const keyKinds = ["organization", "user", "workspace", "instance", "legacy", "agentic"] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
-/** `active` also while the grace of a rotated key lasts. */
+/** A rotated key is `active` until its grace period ends. */
 export const keyStates = ["active", "rotated", "expired", "revoked"] as const;
 export type KeyState = (typeof keyStates)[number];
 
@@ -17,7 +17,7 @@ export const accessTypes = ["read", "write", "delete"] as const;
 export type PermissionResource = (typeof permissionResources)[number];
 export type AccessType = (typeof accessTypes)[number];
 
-/** Only permissions that decide something exist. */
+/** Every permission here is checked somewhere; there are no others. */
 export const permissions = [
   "learning:read",
   "learning:write",
@@ -27,14 +27,14 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-/** Permissions of operations that refuse the kind of key altogether; a test holds this to the operations. */
+/** Permissions of operations that refuse the kind of key completely; a test compares this with the operations. */
 const uselessTo: Readonly<Partial<Record<KeyKind, readonly Permission[]>>> = {
   workspace: ["security:read"],
   legacy: ["learning:write", "organization_management:read", "role_management:read", "security:read"],
   agentic: permissions,
 };
 
-/** Whether the kind of key can call anything that the permission is needed for. */
+/** Whether the kind of key can call any operation that needs the permission. */
 export const canUse = (kind: KeyKind, permission: Permission): boolean =>
   !uselessTo[kind]?.includes(permission);
 

@@ -4,17 +4,17 @@ import { requestLimits } from "./limits.ts";
 export type Problem = { readonly code: ErrorCode; readonly message: string };
 
 export type ApiErrorOptions = {
-  /** Whole seconds a caller should wait; becomes Retry-After. */
+  /** Whole seconds a caller should wait; sent as Retry-After. */
   readonly retryAfterSeconds?: number;
-  /** Further headers of the answer (`Allow`, say). */
+  /** Further headers of the response (for example `Allow`). */
   readonly headers?: Readonly<Record<string, string>>;
-  /** More problems of the same step; the plural error shape lists each. */
+  /** More problems of the same step; the plural error shape lists all of them. */
   readonly more?: readonly Problem[];
-  /** Only the log sees it. */
+  /** Only logged, never sent. */
   readonly cause?: unknown;
 };
 
-/** An answer that is an error: a closed code and a public sentence outside, a cause for the log inside. */
+/** An error response: a closed code and a public sentence for the caller, a cause for the log. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ErrorCode;

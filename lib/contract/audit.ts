@@ -1,6 +1,6 @@
 /**
- * Every action of an audit entry: a closed list. The API's filter, the OpenAPI document and the guide are made from it.
- * An action that was ever stored stays in it.
+ * Every action of an audit entry: a closed list. The API's filter, the OpenAPI document and the guide are generated
+ * from it. An action that was ever stored stays in it.
  */
 export const auditActionNames = [
   "key.created",
@@ -31,8 +31,8 @@ export const auditActionNames = [
 ] as const;
 
 /**
- * An entry is written when the service learns of a change. Entries of platform events carry `occurred_at`, because an
- * event may come long after the change. Days and timestamps compare as text.
+ * An entry is written when the service learns of a change. Entries of platform events have `occurred_at`, because an
+ * event may arrive long after the change. Days and timestamps compare as text.
  */
 export const happenedBefore = (metadata: Readonly<Record<string, unknown>>, since: string): boolean =>
   typeof metadata.occurred_at === "string" && metadata.occurred_at < since;
@@ -68,7 +68,7 @@ export const auditActionMeanings: Readonly<Record<AuditAction, string>> = {
   "repository.settings_changed": "Settings of a repository were changed.",
 };
 
-/** What the entries are about. */
+/** The types of resources that entries are about. */
 export const auditResourceTypes = [
   "api_key",
   "workspace_token",

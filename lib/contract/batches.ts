@@ -11,10 +11,10 @@ export const batchOf = <Element extends z.ZodType>(element: Element) =>
     .min(1, { error: `must have 1 to ${batchUsersMax} elements` })
     .max(batchUsersMax);
 
-/** Tells the answer and changes nothing; counts against the limit like the change itself. */
+/** Returns the result and changes nothing; counts against the limit like the change itself. */
 export const dryRun = z.boolean({ error: "must be true or false" }).default(false);
 
-/** Ten in any 60 seconds, of the organization that is acted on. */
+/** Ten requests in any 60 seconds, counted for the organization that the request changes. */
 export const tenAMinute = (bucket: string) =>
   ({ bucket, requestsMax: 10, windowSeconds: 60, owner: "organization" }) as const;
 

@@ -1,11 +1,13 @@
-/** CSV as answers, exports and pages write it. Without schemas, so that a page in a browser can have it too. */
+/** CSV for responses, exports and pages. This file has no schemas, so that a page in a browser can import it too. */
 
 export type Cell = string | number | boolean | null | readonly unknown[];
 
-/** RFC 4180 with CRLF; what a spreadsheet would take for a formula gets a leading quote mark. */
+/** RFC 4180 with CRLF. A cell that a spreadsheet would treat as a formula gets a leading quote mark. */
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(",")}\r\n`;
 
-/** What spreadsheets begin a formula with, also in full width, and the blanks that they pass over before it. */
+/**
+ * The characters that start a formula in spreadsheets, also in full width, and the whitespace that they skip before it.
+ */
 const formula = /^[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/;
 
 export const isFormula = (text: string): boolean => formula.test(text);

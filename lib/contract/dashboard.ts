@@ -1,12 +1,12 @@
-/** The dashboard: a page, its scripts and its style. They are built from `dashboard/` and served as they are. */
+/** The dashboard: a page, its scripts and its style. They are built from `dashboard/` and served unchanged. */
 export const dashboardPath = "/dashboard";
 
-/** Below the project's root; `npm run generate` writes it. */
+/** Relative to the project's root; `npm run generate` writes it. */
 export const dashboardBuiltFolder = "dashboard/built";
 
 /**
- * Everything comes from the service itself and goes nowhere else; nothing inline runs or styles, and text never becomes
- * script: `dashboard` is the page's one policy of trusted types, for the address of its worker.
+ * Everything is loaded from the service itself and sent nowhere else. Inline scripts and styles do not run, and text
+ * never becomes script: `dashboard` is the page's only trusted-types policy, for the URL of its worker.
  */
 export const dashboardSecurityPolicy = [
   "default-src 'none'",
@@ -29,7 +29,7 @@ const file = (name: string, contentType: string) => ({
 });
 const script = "text/javascript; charset=utf-8";
 
-/** By the path they are served at. */
+/** Indexed by the path that serves the file. */
 export const dashboardFiles = {
   [dashboardPath]: file("index.html", "text/html; charset=utf-8"),
   [`${dashboardPath}/page.js`]: file("page.js", script),

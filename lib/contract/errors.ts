@@ -1,6 +1,6 @@
 /**
- * The closed list of error codes: status and, for the docs, what it means. An answer carries one of these
- * codes or it is a bug; `docs/errors/` has a page for each and a test holds the two together.
+ * The closed list of error codes: the status and, for the docs, the meaning. A response with any other code is a bug.
+ * `docs/errors/` has a page for each code, and a test compares the two.
  */
 export const errorCodes = {
   INVALID_REQUEST: { status: 400, meaning: "A parameter or the body does not fit the schema." },
@@ -58,7 +58,7 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** Codes of single items inside a batch that as a whole answers 200. */
+/** Codes of single items in a batch whose response as a whole is a 200. */
 export const itemErrorCodes = {
   INVALID_ITEM: "The item is not what the operation takes.",
   REPOSITORY_NOT_FOUND: "The organization has no active repository with this id.",
@@ -73,5 +73,5 @@ export const itemErrorCodes = {
 
 export type ItemErrorCode = keyof typeof itemErrorCodes;
 
-/** The page that says what to do; lib/contract/reference.ts has its route. */
+/** The page that explains what to do; its route is in lib/contract/reference.ts. */
 export const errorPagePath = (code: ErrorCode): string => `/docs/errors/${code}`;

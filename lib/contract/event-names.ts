@@ -1,4 +1,4 @@
-/** What the platform can tell us, in the order of dependence. lib/events has what each of them does. */
+/** The event types of the platform, in the order of dependence. lib/events implements each of them. */
 export const eventTypeNames = [
   "workspace.saved",
   "instance.saved",

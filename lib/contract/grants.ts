@@ -1,10 +1,10 @@
 import type { Operation, TableAction } from "./operation.ts";
 
-/** DynamoDB actions, on the partitions whose keys begin with one of `partitions` and on no others. */
+/** DynamoDB actions, allowed only on partitions whose keys begin with one of `partitions`. */
 export type TableGrant = {
   readonly actions: readonly TableAction[];
   readonly partitions: readonly string[];
-  /** Holds only inside a transaction of this kind. */
+  /** Valid only inside a transaction of this kind. */
   readonly inside?: Transaction;
   /** Never a part of a transaction. */
   readonly alone?: true;
@@ -12,15 +12,17 @@ export type TableGrant = {
 
 type Transaction = "TransactGetItems" | "TransactWriteItems";
 
-/** What a function does in transactions, beyond what its grants say. */
+/** What a function does in transactions, in addition to its grants. */
 export type Transactions = {
-  /** Partitions of which it reads several items, or the outcome of a transaction, in one snapshot (TransactGetItems). */
+  /**
+   * Partitions from which it reads several items, or the result of a transaction, in one snapshot (TransactGetItems).
+   */
   readonly snapshotPartitions?: readonly string[];
-  /** Writes that it has and never makes a part of a transaction. */
+  /** Writes that it may make, but never as part of a transaction. */
   readonly writesAlone?: readonly TableAction[];
 };
 
-/** What can stand inside a transaction that writes. */
+/** The actions that can be part of a transaction that writes. */
 const transactedWrites: readonly TableAction[] = [
   "PutItem",
   "UpdateItem",
@@ -29,11 +31,11 @@ const transactedWrites: readonly TableAction[] = [
 ];
 
 /**
- * What a role may do inside transactions. AWS does not document which leading keys IAM sees there: those of each item,
- * of all items of one action, of the whole transaction, or none. So inside a transaction, and only there, every write
- * that the role has holds for all partitions that it may write to in one. Reads hold for the partitions of which the
- * function reads snapshots, and for no others. That holds under each of these readings; see
- * docs/decisions/0014-iam-in-transactions.md.
+ * What a role may do inside transactions. AWS does not document which leading keys IAM checks there: those of each
+ * item, of all items of one action, of the whole transaction, or none. So inside a transaction, and only there, every
+ * write of the role is allowed on all partitions that it may write to in a transaction. Reads are allowed on the
+ * partitions from which the function reads snapshots, and on no others. This works under each of these interpretations;
+ * see docs/decisions/0014-iam-in-transactions.md.
  */
 export function transactionGrants(
   grants: readonly TableGrant[],
@@ -59,7 +61,9 @@ export function transactionGrants(
   ];
 }
 
-/** A member's long list of repositories lies in several items of the organization, which are read in one snapshot. */
+/**
+ * A member's long list of repositories is stored in several items of the organization, which are read in one snapshot.
+ */
 export const operationTransactions = ({
   readableOnly,
   snapshotPartitions = [],
@@ -67,18 +71,18 @@ export const operationTransactions = ({
   snapshotPartitions: [...(readableOnly ? ["ORG#"] : []), ...snapshotPartitions],
 });
 
-/** An entry of the audit log is put in the transaction of its change; no function may change or delete one. */
+/** An audit entry is written in the transaction of its change; no function may change or delete an entry. */
 const auditLog = "AUDIT#";
 
-/** Authentication, the keys that sign cursors, and when a refusal was last written down. */
+/** Reads for authentication, the cursor signing keys, and the time of the last recorded refusal. */
 const readByChain: TableGrant = {
   actions: ["GetItem", "BatchGetItem", "Query"],
   partitions: ["KEY#", "ORG#", "TENANT#", "CURSOR-KEYS", "REFUSED#"],
 };
 
 /**
- * What the chain itself does in every operation. What lies in the partitions of organizations and tenants is read with
- * these, so an operation that only reads there adds no actions of its own.
+ * What the chain itself does in every operation. These grants cover reads in the partitions of organizations and
+ * tenants, so an operation that only reads there adds no actions of its own.
  */
 export const chainGrants: readonly TableGrant[] = [
   readByChain,
@@ -88,7 +92,7 @@ export const chainGrants: readonly TableGrant[] = [
   { actions: ["PutItem"], partitions: [auditLog, "REFUSED#"] },
 ];
 
-/** What a worker may do. Where it tells of what it changes, its puts may go with their audit entry. */
+/** What a worker may do. If it writes audit entries, its puts may be in the same transaction as their audit entry. */
 export function workerGrants({
   tableActions,
   tablePartitions,
@@ -113,8 +117,9 @@ export function workerGrants({
 }
 
 /**
- * What an operation adds. IAM looks for one statement that allows all keys of a call: a batch of reads may take items
- * of the chain along, and puts go with their audit entry. All other writes stay in the operation's own partitions.
+ * What an operation adds. IAM needs one statement that allows all keys of a call: a batch of reads may include items of
+ * the chain, and puts are in one transaction with their audit entry. All other writes stay in the operation's own
+ * partitions.
  */
 export function ownGrants({
   tableActions,

@@ -1,6 +1,6 @@
 import { v5 } from "uuid";
 
-/** The published namespace of every UUID that is derived and not drawn. It never changes. */
+/** The published namespace of every UUID that is derived, not random. It never changes. */
 export const identityNamespace = "7d0f3a52-6c1e-4b8a-9f27-3e5b1c94d860";
 
 /** How the platform names an organization: self-hosted instances reuse ids, so all three are needed. */

@@ -1,4 +1,4 @@
-/** Every bound of the service, once. Names carry the unit. */
+/** Every limit of the service, defined once. Names include the unit. */
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
@@ -9,33 +9,38 @@ export const storeLimits = {
   transactionActionsMax: 100,
   transactionReadsMax: 100,
   transactionBytesMax: 4 * mebibyte,
-  /** Six tries within about a second: a conflict clears in milliseconds, a throttle in hundreds. */
+  /** Six attempts within about a second: a conflict ends within milliseconds, throttling within hundreds of them. */
   retry: { attemptsMax: 6, baseDelayMs: 20, delayMsMax: 500 },
-  /** How long after its moment, or its first attempt, a write may be sent: well within the time after which lists count as settled. */
+  /**
+   * How long after its moment, or its first attempt, a write may be sent: well within the time after which lists count
+   * as settled.
+   */
   writeAgeMsMax: 60_000,
 } as const;
 
-/** Calls to AWS's services. The store repeats its own calls; the others may all be repeated: a message, an object or an
- * embedding is the same when it comes twice. */
+/**
+ * Calls to AWS's services. The store retries its own calls; all others may be repeated: a message, an object or an
+ * embedding is the same when it comes twice.
+ */
 export const awsLimits = {
   connectMsMax: 1_000,
   storeAnswerMsMax: 3_000,
-  /** An engine on this machine may be slow when everything else runs beside it. */
+  /** A local engine may be slow when everything else runs at the same time. */
   localStoreAnswerMsMax: 10_000,
   queueAnswerMsMax: 5_000,
   /** An object of 64 MiB arrives in a few seconds. */
   objectAnswerMsMax: 15_000,
   attemptsMax: 3,
   retry: { baseDelayMs: 50, delayMsMax: 1_000 },
-  /** Of one client at once; what is above waits in line. */
+  /** Connections of one client at the same time; further calls wait. */
   connectionsMax: 50,
-  /** Kept open between requests. */
+  /** Connections kept open between requests. */
   idleConnectionsMax: 16,
-  /** A frozen function finds its connections dead; those that were idle for longer are not tried. */
+  /** After a freeze a function's connections are dead; connections that were idle for longer than this are not used. */
   idleConnectionMsMax: 20_000,
-  /** Within it nothing was frozen: a connection that was idle for less is as good as a new one. */
+  /** Nothing was frozen within this time: a connection that was idle for less is as good as a new one. */
   trustedIdleMs: 1_000,
-  /** On a connection that was idle for longer than that. DynamoDB answers in a tenth of it. */
+  /** On a connection that was idle for longer than `trustedIdleMs`. DynamoDB answers in a tenth of this time. */
   reusedAnswerMsMax: 700,
 } as const;
 
@@ -48,15 +53,15 @@ export const requestLimits = {
   listValuesMax: 10,
   auditFilterValuesMax: 50,
   searchCharactersMax: 200,
-  /** Named in one answer; more are counted. */
+  /** Problems listed in one response; further ones are counted. */
   problemsMax: 20,
-  /** Of the name of a field that nobody knows. */
+  /** Shown characters of an unknown field's name. */
   shownNameCharactersMax: 64,
-  /** Longest id a Git provider can give us; also what a query value may hold. */
+  /** Longest id that a Git provider can send; also the limit of a query value. */
   idBytesMax: 256,
   /** How long a browser may remember the answer to a preflight request. */
   preflightSecondsMax: 86_400,
-  /** When a caller may retry what failed on our side. */
+  /** When a caller may retry after an error of the service. */
   retryAfterSeconds: 1,
   metricsPreparingRetryAfterSeconds: 60,
 } as const;
@@ -65,55 +70,61 @@ export const cursorLimits = {
   charactersMax: kibibyte,
   pageAgeDaysMax: 30,
   resumeAgeDaysMax: 400,
-  /** How long one key signs; it verifies for as long as its cursors live. */
+  /** How long one key signs; it verifies until its cursors expire. */
   signingDaysMax: 30,
 } as const;
 
-/** How long it is remembered that something was removed: a day longer than a cursor lives. */
+/** How long a removal is remembered: a day longer than a cursor lives. */
 const removalDays = cursorLimits.resumeAgeDaysMax + 1;
 
 export const scopeLimits = {
-  /** How long it is known that an organization left. */
+  /** How long the departure of an organization is remembered. */
   leftDays: removalDays,
-  /** Longer than any request lives: rows that a request reads show every change that is older. */
+  /** Longer than any request: the rows that a request reads show every change that is older. */
   settledAfterMs: 120_000,
-  /** Organizations caught up from their own copies; more at once are picked out of the tenant's. */
+  /**
+   * Organizations that are caught up from their own copies; if there are more, they are filtered from the tenant's
+   * copy.
+   */
   ownCopiesMax: 4,
-  /** A repair skips this many epochs, so that no change of the scope gets one that a lost change had. */
+  /** A repair skips this many epochs, so that no change of the scope gets the epoch of a lost change. */
   repairEpochsGap: 1_000_000,
 } as const;
 
 export const keyLimits = {
   secretBytes: 24,
   nameCharactersMax: 100,
-  /** That one instance key names, in its item. One that may see more of its instance names none and sees all. */
+  /**
+   * Organizations that one instance key names, in its item. A key that may see more of its instance names none and sees
+   * all.
+   */
   authorizedOrganizationsMax: 1_000,
   tokenExpiryDaysMin: 1,
   tokenExpiryDaysMax: 365,
-  /** A century: longer ones are mistakes, and would leave what a date can hold. */
+  /** A century: a longer expiry is a mistake, and would exceed the range of a date. */
   expiryDaysMax: 36_500,
   lastUsedEveryMs: 60_000,
-  /** Over HTTP; the operator's tool may give more. */
+  /** Over HTTP; the operator's tool allows more. */
   graceSecondsMax: 86_400,
   graceSecondsDefault: 3_600,
-  /** A rotated key works at least so long where it is open whether the caller has heard of the new one. */
+  /** Minimum grace period of a rotated key if it is unknown whether the caller received the new key. */
   untoldGraceMs: 900_000,
-  /** No request lasts so long: from then on nobody is told a value that was not told before. */
+  /** No request takes this long: after it, nobody can receive a key value that was not delivered before. */
   untoldAfterMs: 60_000,
-  /** Organizations whose keys are asked for side by side, and how many one page looks through at most. */
+  /** Organizations whose keys are read in parallel, and how many one page reads at most. */
   organizationsAtOnce: 50,
   organizationsPerPageMax: 200,
-  /** Rows of a list of keys that the operator's tool or the clock's worker holds at once. */
+  /** Rows of a key list that the operator's tool or the clock's worker holds at the same time. */
   rowsReadTogether: 100,
-  /** How long a revoked key stands in the place of one whose transaction may still arrive. */
+  /** How long a revoked key occupies the place of a key whose transaction may still arrive. */
   fenceDays: 1,
 } as const;
 
 export const cacheLimits = {
-  /** What a warm function remembers: buckets of the limiter, and refusals that it has audited. */
+  /** What a warm function keeps in memory: buckets of the limiter, and refusals that it has audited. */
   bucketsMax: 1_000,
   refusalsMax: 1_000,
-  /** How long a warm function signs with the cursor key it knows before it looks for a newer one. */
+  /** How long a warm function signs with the cursor key that it has before it looks for a newer one. */
   cursorKeysMs: 60_000,
 } as const;
 
@@ -128,24 +139,26 @@ export const pageLimits = {
   findings: { min: 1, max: 1000, default: 100 },
 } as const;
 
-/** Listings that leave out what their filters do not want. */
+/** Listings that skip items that do not match their filters. */
 export const walkLimits = {
-  /** Of one query: with fewer, a small page among many items that are left out would take a trip for each few. */
+  /**
+   * Items of one query: with fewer, a small page among many skipped items would need a round trip for every few items.
+   */
   pageItemsMin: 100,
-  /** Items one request may pass over before it answers a short page with a cursor. */
+  /** Items that one request may skip before it returns a short page with a cursor. */
   passedOverMax: 2_000,
 } as const;
 
 export const auditLimits = {
   retentionDaysDefault: 400,
-  /** Entries one request may pass over before it answers a short page. */
+  /** Entries that one request may skip before it returns a short page. */
   passedOverMax: 5_000,
-  /** Months read side by side at first, as most pages end within them; all the others follow at once. */
+  /** Months that are read in parallel at first, because most pages end within them; all others follow at once. */
   monthsAtFirst: 2,
-  /** Longer than any request lives: no entry older than this can still become visible. */
+  /** Longer than any request: no entry older than this can still become visible. */
   settledAfterMs: 120_000,
   refusedEveryMs: 60_000,
-  /** Of a note of copies that are still to be written: an item holds 400 KB. */
+  /** Size of an item that lists copies to be written: an item holds 400 KB. */
   owedBytesMax: 300_000,
 } as const;
 
@@ -155,124 +168,133 @@ export const peopleLimits = {
   roleNameCharactersMax: 255,
   roleDescriptionCharactersMax: 1_000,
   customRolesMax: 100,
-  /** How long the same request by the same key answers with the role that it made before. */
+  /** How long the same request by the same key returns the role that it created before. */
   roleRepeatMsMax: 10 * 60_000,
-  /** People changed by one transaction, beside the guard and the two copies of the audit entry. */
+  /** People changed by one transaction, in addition to the guard and the two copies of the audit entry. */
   changedTogetherMax: 97,
-  /** People changed by one transaction and the organizations whose logs tell of it, beside guard and tenant's copy. */
+  /**
+   * People changed by one transaction plus the organizations whose logs record it, in addition to the guard and the
+   * tenant's copy.
+   */
   changedAndToldTogetherMax: 98,
-  /** Of one person: at most 330 bytes each of an item's 400 KB. A membership beyond them stands alone. */
+  /**
+   * Memberships of one person: at most 330 bytes each of an item's 400 KB. A further membership becomes a person of its
+   * own.
+   */
   membershipsMax: 1_000,
-  /** Of all the people that one transaction changes: with the conditions on them well within its 4 MB. */
+  /** Memberships of all people that one transaction changes: with their conditions, well within its 4 MB. */
   membershipsTogetherMax: 5_000,
-  /** Organizations that an audit entry about seats names; beyond them it says how many there are. */
+  /** Organizations that an audit entry about seats names; if there are more, it says how many. */
   organizationsNamedMax: 50,
-  /** Below DynamoDB's 4 MiB: our estimate of a write's size is not AWS's to the byte. */
+  /** Below DynamoDB's 4 MiB: our estimate of a write's size is not exact to the byte. */
   transactionBytesMax: 3 * mebibyte,
-  /** Organizations of an instance whose members' roles are changed side by side; each has a guard of its own. */
+  /** Organizations of an instance whose members' roles are changed in parallel; each has its own guard. */
   organizationsAtOnce: 10,
 } as const;
 
 export const eventLimits = {
-  /** From here on an event travels as a reference into the events bucket; SQS itself stops at 256 KiB. */
+  /** A larger event is sent as a reference into the events bucket; the limit of SQS itself is 256 KiB. */
   inlineBytesMax: 200_000,
   waitingDaysMax: 14,
-  /** Of `occurred_at` before our own clock: hosts' clocks differ by less. */
+  /** How far `occurred_at` may be ahead of our own clock: hosts' clocks differ by less. */
   aheadMsMax: 10 * 60_000,
   approvalDelayDaysMax: 30,
-  /** A referenced event is held in memory whole, beside what is made of it. */
+  /** A referenced event is held in memory completely, together with what is made of it. */
   eventBytesMax: 64 * mebibyte,
   typeCharactersMax: 100,
-  /** A date-time with a fraction as long as anybody's clock is fine. */
+  /** Room for a date-time with the finest fraction that any clock has. */
   occurredAtCharactersMax: 64,
   nameCharactersMax: 512,
   fullNameCharactersMax: 1_024,
   urlCharactersMax: 2_048,
   seatsMax: 10_000_000,
-  /** The admins stand in the workspace item, which every use of a workspace token reads. */
+  /** The admins are stored in the workspace item, which every use of a workspace token reads. */
   workspaceAdminsBytesMax: 300_000,
   /** All parts of a member's repository list are written in the member's own transaction (4 MiB). */
   readableBytesMax: 3_000_000,
   readablePartBytesMax: 300_000,
-  /** A reason travels as a message attribute, beside a body that may fill the message. */
+  /** A reason is sent as a message attribute, with a body that may fill the message. */
   reasonCharactersMax: 500,
-  /** Three items a member and the guards fit one transaction. */
+  /** Three items per member and the guards fit one transaction. */
   peopleMovedTogetherMax: 25,
-  /** Persons seated by one transaction, beside the pool's guard. */
+  /** People who get a seat in one transaction, in addition to the pool's guard. */
   peopleSeatedTogetherMax: 90,
   /** Waiting events of up to 200 KB are read a few at a time. */
   waitingPageItems: 10,
   sendBatchMessagesMax: 10,
-  /** What id, group and reason add to a message at most. */
+  /** Maximum size that id, group and reason add to a message. */
   messageOverheadBytesMax: 3_000,
   sendAttemptsMax: 5,
-  /** Left to a worker to answer with, before Lambda cuts it off. */
+  /** Time that a worker keeps for its answer, before Lambda cuts it off. */
   workerMarginMs: 2_000,
-  /** An event whose fault is unclear is tried so often, three minutes apart, before it is a dead letter. */
+  /** How often an event with an unclear error is tried, three minutes apart, before it becomes a dead letter. */
   triesMax: 3,
   /**
-   * An event that ends its worker is given up after so many tries whose end nobody told. A worker that lives on tells the
-   * ends before its next batch; one that AWS took away meanwhile cannot, so that a few may be missing.
+   * An event that ends its worker is given up after this many tries without a recorded end. A worker that continues to
+   * run records the ends before its next batch; a worker that AWS stopped meanwhile cannot, so a few ends may be
+   * missing.
    */
   untoldMax: 5,
   /**
-   * An event that takes longer than a delivery is given up after so many that it used up; with the first ones, which
-   * are not counted, that is half an hour.
+   * An event that takes longer than a delivery is given up after it used up this many deliveries. With the first ones,
+   * which are not counted, that is half an hour.
    */
   outlastedMax: 8,
-  /** A store or bucket that takes longer for one answer is slow: then the time is no fault of the event. */
+  /** A store or bucket that needs longer for one answer is slow: then the event is not to blame for the time. */
   quickAnswerMsMax: 5_000,
   /**
-   * A message that met passing faults only is given up after 44 hours of receives, and so many tries of its own: the
-   * receives alone may be those of the message before it. One that is applied itself waits as often for events that
-   * waited for it, and then leaves them to the clock's worker.
+   * A message that met only temporary errors is given up after 44 hours of receives and this many tries of its own: the
+   * receives alone may be caused by the message before it. A message that is applied waits equally often for the events
+   * that waited for it, and then leaves them to the clock's worker.
    */
   passingTriesMin: 10,
-  /** From so many receives on, a try is counted before it begins: the event may be what ends the worker. */
+  /** From this many receives on, a try is counted before it begins: the event may be what ends the worker. */
   suspectReceivesMin: 3,
-  /** Tries are remembered as long as the queue keeps a message. */
+  /** Tries are stored as long as the queue keeps a message. */
   triesDays: 14,
-  /** A tenant's move is worked on for so long by its event; then the clock's worker goes on with it. */
+  /** How long the event of a tenant's move works on it; then the clock's worker continues. */
   moveMsMax: 15_000,
-  /** How often a failed condition is decided anew before the event goes back to the queue. */
+  /** How often a decision is repeated after a failed condition before the event goes back to the queue. */
   decisionsMax: 12,
 } as const;
 
 export const metricsLimits = {
-  /** Merge and close times lie from here to the end of tomorrow, or the event is bad. */
+  /** Merge and close times must be between this day and the end of tomorrow, or the event is invalid. */
   firstDay: "2000-01-01",
-  /** Of anything counted in one pull request; sums of many stay exact. */
+  /** Maximum of any count in one pull request; sums of many stay exact. */
   countMax: 1_000_000_000,
-  /** A page that has read this long ends where it is; sending 16 MiB then still fits the function's time. */
+  /** A page ends after this reading time; sending 16 MiB then still fits the function's time. */
   readMsMax: 20_000,
 } as const;
 
 export const streamLimits = {
-  /** A FIFO batch; seven actions each and the checks fit one transaction. */
+  /** A FIFO batch; seven actions per change and the checks fit one transaction. */
   changesPerTransactionMax: 10,
-  /** Below DynamoDB's 4 MiB: our estimate of an item's size is not AWS's to the byte. */
+  /** Below DynamoDB's 4 MiB: our estimate of an item's size is not exact to the byte. */
   transactionBytesMax: 3 * mebibyte,
   /** Larger entries spill, so that a page of typical ones stays one DynamoDB page. */
   inlineBytesMax: 32 * kibibyte,
   /** An item holds 400 KB, keys included. */
   partBytesMax: 350_000,
-  /** Ten digits in the sort key. */
+  /** The sort key has ten digits. */
   numberMax: 9_999_999_999,
   /** Weeks from 2000 to 2078: 512 bytes of bitset at most. */
   weeksMax: 4096,
-  /** How often a writer decides anew before the event goes back to the queue. */
+  /** How often a writer decides again before the event goes back to the queue. */
   attemptsMax: 30,
   retryDelayMsBase: 20,
   retryDelayMsMax: 1_000,
-  /** How long the mark of a dropped spill stays where no sweep takes it away. */
+  /** How long the mark of a dropped spill stays if no sweep removes it. */
   droppedSpillDays: 30,
-  /** Longer than any delayed request lives: the parts it brought are dropped then, with the mark, and no more can come. */
+  /**
+   * Longer than any delayed request: then the parts that it wrote are deleted, with the mark, and no more can arrive.
+   */
   lateRequestHours: 24,
-  /** One run of the sweep, well within the function's time; the next run goes on where it stopped. */
+  /** Duration of one run of the sweep, well within the function's time; the next run continues where it stopped. */
   sweepMsMax: 200_000,
-  /** A repair skips this many numbers, so that cursors from before the restore meet only newer entries. */
+  /** A repair skips this many numbers, so that cursors from before the restore are followed only by newer entries. */
   repairNumbersGap: 1_000_000,
-  /** Entries passed over by one request: over 10,000 typical ones. */
+  /** Bytes of entries that one request may skip: more than 10,000 typical entries. */
   passedOverBytesMax: 12 * mebibyte,
   /** How long a removal is kept: longer than any cursor lives. */
   removalDays,
@@ -281,45 +303,50 @@ export const streamLimits = {
 export const learningLimits = {
   batchItemsMax: 100,
   textCharactersMax: 10_000,
-  /** Longer ids are refused before the service looks at what was read, and would not fit a key. */
+  /** Longer ids are refused before any data is read, and would not fit a key. */
   idCharactersMax: 64,
-  /** What an audit entry tells of a text, a file or a source, before and after. */
+  /** Characters of a text, a file or a source that an audit entry shows, before and after. */
   auditTextCharactersMax: 200,
-  /** Redaction marks do not count as text; so many characters of them fit the transactions of a full batch. */
+  /** Redaction marks do not count as text; this many characters of them fit the transactions of a full batch. */
   marksCharactersMax: 27_000,
-  /** The same of `file` and of `source_url`. */
+  /** The same for `file` and `source_url`. */
   fieldMarksCharactersMax: 1_024,
   fileCharactersMax: 1_024,
   sourceUrlCharactersMax: 2_048,
   filesMax: 10,
-  /** Six actions each at most, and two audit entries in two copies, fit one transaction. */
+  /** Six actions each at most, and two audit entries with two copies each, fit one transaction. */
   writtenTogetherMax: 16,
   /** Five actions each fit one transaction. */
   movedTogetherMax: 20,
-  /** How often a write that lost a race decides anew before it counts as failed. */
+  /** How often a write decides again after a lost race before it counts as failed. */
   attemptsMax: 8,
-  /** Longer than any request lives: nothing written before it can still become visible. */
+  /** Longer than any request: nothing written before it can still become visible. */
   settledAfterMs: 120_000,
-  /** How long the list remembers where a Learning stood; it is needed for `settledAfterMs`. */
+  /** How long the list keeps the former place of a Learning; it is needed for `settledAfterMs`. */
   movedDays: 1,
-  /** How long a deleted Learning is known to have been there. */
+  /** How long the removal of a Learning is stored. */
   removalDays,
   activeDays: 30,
   newDays: 7,
-  /** Learnings passed over by one request: over 10,000 typical ones. */
+  /** Bytes of Learnings that one request may skip: more than 10,000 typical Learnings. */
   passedOverBytesMax: 12 * mebibyte,
-  /** How long one request reads on; well within what a streaming function has. */
+  /** How long one request reads; well within the time of a streaming function. */
   walkMsMax: 15_000,
-  /** How long an event is known to have been applied; longer than any queue keeps it. */
+  /** How long the service remembers that an event was applied; longer than any queue keeps it. */
   appliedEventDays: 400,
-  /** How long a closed pull request is remembered for a Learning that was captured in it and comes late. */
+  /** How long a closed pull request is remembered, for Learnings that were captured in it and arrive late. */
   finalizedDays: 100,
   usesMax: 1_000_000,
-  /** Private Learnings of one open pull request, all named in one item; its end decides about each of them. */
+  /**
+   * Private Learnings of one open pull request, all listed in one item; the end of the pull request decides about each.
+   */
   perPullRequestMax: 1_000,
-  /** Open pull requests that keep the same private Learning, named in its item. */
+  /** Open pull requests that keep the same private Learning, listed in its item. */
   pullRequestsMax: 1_000,
-  /** Living Learnings that began with the same text and mostly have another now; the text's item lists them. */
+  /**
+   * Existing Learnings that were created with the same text, most of which have another text now; the text's item lists
+   * them.
+   */
   generationsMax: 1_000,
 } as const;
 
@@ -331,72 +358,78 @@ export const indexLimits = {
   /** Longer texts are embedded in pieces; each has its file's path before it. */
   pieceBytesMax: 7_000,
   pathBytesMax: 900,
-  /** What one piece has of the one before it: a sentence that is cut is whole in one of them. */
+  /** How much a piece repeats of the piece before it: a sentence that is cut is complete in one of them. */
   pieceOverlapBytes: 700,
-  /** Of the longest Learning: characters of four bytes, and all the redaction marks it may have. */
+  /** Pieces of the longest Learning: characters of four bytes, and all redaction marks that it may have. */
   piecesMax: 11,
   embeddingsAtOnceMax: 20,
   embeddingTimeoutMs: 5_000,
   embeddingAttemptsMax: 3,
-  /** Most that one search of the vector index answers. */
+  /** Maximum number of results of one search of the vector index. */
   nearestMax: 100,
-  /** Asked for per result wanted: some may be deleted or changed meanwhile, or be pieces of one Learning. */
+  /** Requested results per wanted result: some may have been deleted or changed since, or be pieces of one Learning. */
   nearestPerResult: 4,
   resultsMax: 50,
-  /** A change is searched in pieces too, each with an embedding and a search of its own. */
+  /** A change is searched in pieces too, each with its own embedding and search. */
   searchBytesMax: 200_000,
   searchFilesMax: 300,
-  /** Before a change; paths are mostly plain letters. */
+  /** Characters of the paths before a change; paths are mostly plain letters. */
   searchedPathsCharactersMax: 900,
-  /** Partitions that the stale markers are spread over: one would be the hottest of the table. */
+  /** Partitions for the stale markers: a single one would be the hottest of the table. */
   staleShards: 16,
-  /** A writer indexes what it wrote by itself; only what is older was left behind. */
+  /** A writer indexes what it wrote itself; only older markers were left behind. */
   leftBehindAfterMs: 60_000,
-  /** A marker and a record each, in one snapshot. */
+  /** A marker and a record per Learning, in one snapshot. */
   refreshedTogetherMax: 50,
   staleMarkersPerRunMax: 1_000,
-  /** The slow full pass: Learnings looked at by one run, and how long it rests when it is through. */
+  /** The slow full pass: Learnings checked by one run, and how long the pass pauses after it is complete. */
   inspectedPerRunMax: 2_000,
-  /** Two reads each, whether or not they have any. */
+  /** Two reads per organization, whether or not it has Learnings. */
   organizationsPerRunMax: 1_000,
   inspectedPageItems: 500,
   fullPassEveryMs: 24 * 3_600_000,
 } as const;
 
 export const securityLimits = {
-  /** A CSV or SARIF download; beyond it the answer says how to narrow. */
+  /** Findings of a CSV or SARIF download; above it the response says how to narrow the request. */
   downloadFindingsMax: 50_000,
-  /** What GitHub's code scanning takes in one run; a repository with more gets several. */
+  /** The limit of GitHub's code scanning for one run; a repository with more results gets several runs. */
   sarifResultsPerRunMax: 25_000,
-  /** What GitHub's code scanning takes in one file. */
+  /** The limit of GitHub's code scanning for one file. */
   sarifRunsPerFileMax: 20,
-  /** GitHub's 10 MB of a file, compressed with gzip as it is uploaded. */
+  /** GitHub's limit for a file: 10 MB, compressed with gzip as it is uploaded. */
   sarifGzipBytesMax: 10_000_000,
-  /** Scans are complete from here to the end of tomorrow, or the event is bad: one far ahead would hide all others. */
+  /**
+   * The completion time of a scan must be between this day and the end of tomorrow, or the event is invalid: a scan far
+   * in the future would hide all others.
+   */
   firstDay: "2000-01-01",
   titleCharactersMax: 1_024,
   descriptionCharactersMax: 20_000,
   filePathCharactersMax: 4_096,
-  /** What fits a signed 32-bit integer, which is all that some SARIF readers hold. */
+  /** The maximum of a signed 32-bit integer, which is the limit of some SARIF readers. */
   lineMax: 2_147_483_647,
   evidenceMax: 100,
   evidenceCharactersMax: 10_000,
   findingBytesMax: 128 * kibibyte,
   /**
-   * A chunk of findings grows to the maximum and is then cut into equal ones of about the target, which have
-   * room to grow. Even one that cannot be compressed fits an item of 400 KB.
+   * A chunk of findings grows to the maximum and is then split into equal chunks of about the target size, which have
+   * room to grow. Even a chunk that cannot be compressed fits an item of 400 KB.
    */
   chunkBytesTarget: 96 * kibibyte,
   chunkBytesMax: 128 * kibibyte,
-  /** The ledger that lists them is one item: at most 104 bytes each of its 400 KB. */
+  /** The ledger that lists the chunks is one item: at most 104 bytes per chunk of its 400 KB. */
   chunksMax: 3_500,
-  /** Four batches of the store, side by side; some megabytes at most. */
+  /** Four parallel batches of the store; some megabytes at most. */
   chunksWrittenTogether: 100,
-  /** Chunks that a download holds compressed and opened at once. */
+  /** Chunks that a download holds at the same time, compressed and decompressed. */
   chunksAtOnce: 64,
-  /** Organizations of an instance whose lists are asked for side by side. */
+  /** Organizations of an instance whose lists are read in parallel. */
   organizationsAtOnce: 8,
   ledgersPageItems: 100,
-  /** A reader starts over when a scan replaces chunks under it; a repository is scanned far less often than this. */
+  /**
+   * A reader starts again when a scan replaces chunks during the read; a repository is scanned far less often than
+   * this.
+   */
   readAttemptsMax: 5,
 } as const;

@@ -1,6 +1,6 @@
 /**
- * The closed lists of the metrics. In a file without schemas, so that a page in a browser can have them too.
- * The order is also that of CSV columns and of the codes in stored entries: only append.
+ * The closed lists of the metrics. This file has no schemas, so that a page in a browser can import it too. CSV columns
+ * and the codes in stored entries have the same order: only append.
  */
 export const severities = ["critical", "major", "minor", "trivial", "info"] as const;
 export const categories = [

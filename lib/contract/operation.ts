@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { KeyKind, Permission } from "./access.ts";
 import type { ErrorCode } from "./errors.ts";
 
-/** How an operation treats a kind of key. A kind that is not accepted here is refused. */
+/** How an operation treats a kind of key. A kind that is not `accepted` is refused. */
 export type KeyPolicy = Readonly<Record<KeyKind, "accepted" | "forbidden" | "gone">>;
 
 export const everyKey: KeyPolicy = {
@@ -16,8 +16,8 @@ export const everyKey: KeyPolicy = {
 export const noLegacyKey: KeyPolicy = { ...everyKey, legacy: "gone" };
 
 /**
- * Whose window a call counts in. `quota`: the organization, the workspace or the instance, by the kind of
- * key. `organization`: the organization acted on (a workspace-wide call counts in the workspace's window).
+ * The owner of the window in which a call counts. `quota`: the organization, the workspace or the instance, by the kind
+ * of key. `organization`: the organization that is acted on (a workspace-wide call counts in the workspace's window).
  */
 export type BucketOwner = "quota" | "organization" | "key";
 export type RateLimit = {
@@ -27,16 +27,16 @@ export type RateLimit = {
   readonly owner: BucketOwner;
 };
 
-/** What a workspace token must do with `org_id`. */
+/** The rule for `org_id` with a workspace token. */
 export type OrganizationRule = "optional" | "required" | "refused" | "ignored";
 
 /**
- * Which organizations an instance key acts on. `named`: the one that `org_id` names, all of them with `ALL`,
- * its home without.
+ * Which organizations an instance key acts on. `named`: the one that `org_id` names, all of them with `ALL`, its home
+ * organization without `org_id`.
  */
 export type InstanceScope = "authorized" | "home" | "named";
 
-/** DynamoDB actions the operation's own work needs, beyond what the chain itself uses. */
+/** DynamoDB actions that the operation's own work needs, in addition to those of the chain. */
 export type TableAction =
   | "GetItem"
   | "BatchGetItem"
@@ -63,69 +63,74 @@ export type Operation = {
   readonly description: string;
   readonly pathParameters?: z.ZodObject;
   readonly query: z.ZodObject;
-  /** Query parameters that may be given several times; all others at most once. */
+  /** Query parameters that may be sent several times; all others at most once. */
   readonly repeatableParameters?: readonly string[];
   readonly body?: z.ZodObject;
-  /** No body at all means an empty object. */
+  /** A missing body means an empty object. */
   readonly bodyOptional?: boolean;
   readonly bodyBytesMax?: number;
-  /** Arrays of the body whose length is judged before anything else in it. */
+  /** Arrays of the body whose length is checked before anything else in it. */
   readonly batch?: { readonly fields: readonly string[]; readonly elementsMax: number };
-  /** What is wrong with a well-formed request, given the kind of key; undefined when nothing is. */
+  /** Returns what is wrong with a well-formed request for the kind of key; undefined if nothing is. */
   problemFor?(kind: KeyKind, input: { readonly body: object | undefined }): string | undefined;
-  /** The success answer: one status, and its schema unless it has no body. */
+  /** The success response: one status, and its schema unless it has no body. */
   readonly answer: AnswerSchema & { readonly status: 200 | 201 | 204 };
   readonly keys: KeyPolicy;
   /** Parameters, or `name=value`, that only these kinds of key may send; other kinds get 403 KEY_TYPE_FORBIDDEN. */
   readonly keysOfParameter?: Readonly<Record<string, readonly KeyKind[]>>;
   /**
-   * `enterprise`: organizations on other plans are left out of the scope, none left is refused.
-   * `enterprise_somewhere`: one on the plan is enough and all stay in the scope.
+   * `enterprise`: organizations on other plans are removed from the scope; if none is left, the request is refused.
+   * `enterprise_somewhere`: one organization on the plan is enough, and all stay in the scope.
    */
   readonly plan: "enterprise" | "enterprise_somewhere" | "any";
   /** Further states of the organization that are checked together with the plan. */
   readonly gates?: readonly ("subscription" | "self_hosted" | "metrics")[];
-  /** `admin` is exactly `cr_admin`; null lets every accepted key through. */
+  /** `admin` means exactly `cr_admin`; null accepts every accepted key. */
   readonly needs: Permission | "admin" | null;
-  /** What a request with this parameter (`name=value`) needs beyond `needs`. */
+  /** What a request with this parameter (`name=value`) needs in addition to `needs`. */
   readonly needsOfParameter?: Readonly<Record<string, Permission | "admin">>;
-  /** What a single kind of key needs beyond `needs`. */
+  /** What a single kind of key needs in addition to `needs`. */
   readonly needsOfKind?: Readonly<Partial<Record<KeyKind, Permission>>>;
-  /** User keys cover only the repositories that their member can read; other kinds are not bound to a person's. */
+  /**
+   * User keys see only the repositories that their member can read; other kinds are not limited to a member's
+   * repositories.
+   */
   readonly readableOnly?: true;
-  /** The key that the path names needs neither role nor permission: it acts on itself. */
+  /** The key that the path names needs no role or permission when it acts on itself. */
   readonly allowsOwnKey?: boolean;
   readonly organization: OrganizationRule;
   readonly instanceScope: InstanceScope;
   readonly rateLimit: RateLimit;
-  /** Present when the operation pages: what its cursors are bound to, and whether a walk can be resumed. */
+  /** Present if the operation has pages: what its cursors are bound to, and whether a walk can be resumed. */
   readonly paging?: {
     readonly bindsPageSize: boolean;
     readonly resumable: boolean;
-    /** A restore of the table takes back what its cursors have passed: those from before are refused. */
+    /** A restore of the table undoes what its cursors have passed: cursors from before the restore are refused. */
     readonly endsWithRestore?: boolean;
     readonly defaultSize: number;
   };
-  /** Formats that are whole files: the answer then carries a name to save it under. */
+  /** Formats that are whole files: the response then has a file name for saving it. */
   readonly downloads?: readonly string[];
-  /** Answers can exceed what Lambda buffers, so they are streamed. */
+  /** Responses can exceed what Lambda buffers, so they are streamed. */
   readonly streaming: boolean;
   readonly tableActions: readonly TableAction[];
-  /** Partitions of which it reads several items, or the outcome of a transaction, in one snapshot (TransactGetItems). */
+  /**
+   * Partitions from which it reads several items, or the result of a transaction, in one snapshot (TransactGetItems).
+   */
   readonly snapshotPartitions?: readonly string[];
-  /** What those actions are about, by the beginnings of partition keys (lib/store/layout.ts). */
+  /** The partitions of `tableActions`, as prefixes of partition keys (lib/store/layout.ts). */
   readonly tablePartitions?: readonly string[];
-  /** Partitions that it reads beside those, and never writes. */
+  /** Further partitions that it only reads. */
   readonly readPartitions?: readonly string[];
-  /** What it uses beside the table; each brings its grant and its environment variable. */
+  /** What it uses besides the table; each adds a grant and an environment variable. */
   readonly uses?: readonly "embedder"[];
-  /** What the 413 tells a caller to do, where the usual advice does not fit. */
+  /** The advice in the 413 response, if the usual advice does not fit. */
   readonly narrowing?: string;
-  /** Codes of the operation's own work, beyond those its policy implies. */
+  /** Codes of the operation's own work, in addition to those that its policy implies. */
   readonly errors: readonly ErrorCode[];
 };
 
-/** Learnings came first and kept their plural; everything else answers with one `error`. */
+/** The Learnings API came first and kept its plural; everything else answers with one `error`. */
 export const errorShapeOf = (path: string): "error" | "errors" =>
   path.startsWith("/v1/learnings") ? "errors" : "error";
 

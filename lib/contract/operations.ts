@@ -30,8 +30,8 @@ import {
 } from "./operations/users.ts";
 
 /**
- * The one list of operations. Routes, grants, handlers' chains, OpenAPI, the client and the generated
- * tests all start here. A function imports its own entry only, so that its bundle holds no other schema.
+ * The only list of operations. Routes, grants, handlers' chains, OpenAPI, the client and the generated tests are all
+ * derived from it. A function imports only its own entry, so that its bundle contains no other schema.
  */
 export const operations = [
   reviewCommentMetrics,

@@ -4,11 +4,11 @@ import { msPerDay } from "./days.ts";
 import { cursorLimits, peopleLimits, requestLimits } from "./limits.ts";
 
 /**
- * Building blocks of requests. Query values arrive as text, each at most once (the chain sees to that), so
- * every parser here starts from a string. A message says what is allowed; the chain puts the field's name first.
+ * Building blocks of requests. Query values arrive as text, each at most once (the chain enforces that), so every
+ * parser here starts with a string. A message says what is allowed; the chain adds the field's name at the start.
  */
 
-/** NUL and lone surrogates cannot be stored or sent on faithfully, so no text may hold them. */
+/** NUL and lone surrogates cannot be stored or sent unchanged, so no text may hold them. */
 export const wellFormed = (text: string): boolean => text.isWellFormed() && !text.includes("\u0000");
 
 export const codePoints = (text: string): number => {
@@ -22,7 +22,7 @@ export const utf8Bytes = (text: string): number => new TextEncoder().encode(text
 
 export const badText = "must not contain NUL or unpaired surrogate characters";
 
-/** Text of `min` to `max` characters after trimming, and after `normalize` where one is given. */
+/** Text of `min` to `max` characters after trimming, and after `normalize` if it is given. */
 export const text = (min: number, max: number, normalize = (value: string): string => value) =>
   z
     .string({ error: "must be a string" })
@@ -60,7 +60,7 @@ export const emailAddress = z
     description: `At most ${peopleLimits.emailBytesMax} bytes of UTF-8.`,
   });
 
-/** Plain decimal digits without leading zeros: `1e2`, `0x10`, `+5`, `1.5` and `010` are mistakes, not numbers. */
+/** Plain decimal digits without leading zeros: `1e2`, `0x10`, `+5`, `1.5` and `010` are refused. */
 export const integerParameter = (min: number, max: number) =>
   z
     .string()
@@ -71,7 +71,7 @@ export const integerParameter = (min: number, max: number) =>
     })
     .meta({ override: { type: "integer", minimum: min, maximum: max } });
 
-/** Comma-separated; every value counts against the limit, repeated ones filter once. */
+/** Comma-separated; every value counts against the limit, and repeated values filter once. */
 export const listParameter = (valuesMax: number) =>
   z
     .string()
@@ -88,7 +88,7 @@ export const listParameter = (valuesMax: number) =>
     .transform((values) => [...new Set(values)])
     .meta({ override: listShown(valuesMax) });
 
-/** The same with values of a closed list only, in the order of that list. */
+/** The same, but only with values of a closed list, in the order of that list. */
 export const choicesParameter = <const Choices extends readonly [string, ...string[]]>(
   choices: Choices,
   valuesMax: number,
@@ -100,7 +100,7 @@ export const choicesParameter = <const Choices extends readonly [string, ...stri
     .transform((values): Choices[number][] => choices.filter((choice) => values.includes(choice)))
     .meta({ override: listShown(valuesMax, `values of: ${choices.join(", ")}`) });
 
-/** How the documentation shows a list: to a schema it is one string. */
+/** How the documentation shows a list: in the schema it is one string. */
 export const listShown = (valuesMax: number, values = "values") => ({
   type: "string",
   description: `Comma-separated ${values}, at most ${valuesMax}. Spaces round a value do not count.`,
@@ -109,10 +109,10 @@ export const listShown = (valuesMax: number, values = "values") => ({
 export const choice = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
   z.enum(choices, { error: `must be one of: ${choices.join(", ")}` });
 
-/** Something that is off unless it is asked for. */
+/** A flag that is off by default. */
 export const flagParameter = choice(["true", "false"]).transform((value) => value === "true");
 
-/** The same where being off must look like not having been sent: cursors are bound to what was sent. */
+/** The same, but `false` must equal an absent parameter: cursors are bound to what was sent. */
 export const optInParameter = choice(["true", "false"]).transform((value) =>
   value === "true" ? true : undefined,
 );
@@ -124,7 +124,7 @@ export const cursorParameter = z
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** UUIDs in any letter case; compared in lower case ever after. */
+/** UUIDs in any letter case; converted to lower case. */
 export const uuidParameter = (hint: string) =>
   z
     .string()
@@ -147,10 +147,10 @@ export const keyIdParameter = z
   .string()
   .regex(keyIdForm, { error: "must be the id of a key, as GET /v1/keys shows it" });
 
-/** Known on every operation; what it does depends on the kind of key ("Keys and scopes" in docs/guide.md). */
+/** Accepted by every operation; its effect depends on the kind of key ("Keys and scopes" in docs/guide.md). */
 export const organizationSelector = { org_id: identifier.optional() };
 
-/** Instance keys only: narrows the reading operations to some of the instance's organizations. */
+/** Instance keys only: limits the reading operations to some of the instance's organizations. */
 export const organizationsFilter = {
   organization_ids: listParameter(requestLimits.listValuesMax).optional(),
 };
@@ -159,7 +159,7 @@ const dayForm = /^(\d{4})-(\d{2})-(\d{2})$/;
 const instantForm =
   /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** A real calendar day: February 30th is none, and the year 9999 is one. */
+/** A real calendar day: February 30th is not one, and days of the year 9999 are. */
 export function isCalendarDay(day: string): boolean {
   const [, year, month, dayOfMonth] = dayForm.exec(day) ?? [];
   if (!year || !month || !dayOfMonth || year === "0000") return false;
@@ -167,7 +167,7 @@ export function isCalendarDay(day: string): boolean {
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day);
 }
 
-/** A day, which stands for its first or last millisecond, or a date-time with an offset. Becomes milliseconds. */
+/** A day, which means its first or last millisecond, or a date-time with an offset. Converted to milliseconds. */
 export const instantParameter = (edge: "start" | "end") =>
   z
     .string()

@@ -1,7 +1,10 @@
 import { type ErrorCode, errorCodes } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 
-/** Every code an operation can answer with, by its policy: what the OpenAPI document lists and the tests allow. */
+/**
+ * Every error code that an operation can return, by its policy: the OpenAPI document lists these codes and the tests
+ * allow them.
+ */
 export function possibleErrors(operation: Operation): ErrorCode[] {
   const {
     keys,

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { counted } from "./counted.ts";
 import { requestLimits } from "./limits.ts";
 
-/** What a schema refused in a value, which as a whole is called `whole`. */
+/** The problems that a schema found in a value; `whole` is the name of the whole value. */
 export type Refused = {
   readonly issues: readonly z.core.$ZodIssue[];
   readonly schema: z.ZodObject;
@@ -14,7 +14,10 @@ export type Refused = {
 export const sentencesOf = (refused: Refused): string[] =>
   refused.issues.flatMap((issue) => sentences(issue, refused));
 
-/** What a caller sent is not sent back in any amount. The rest is counted: nobody takes the list for all of it. */
+/**
+ * Limits how much of the caller's input is sent back. Further problems are counted, so that nobody takes the list for
+ * complete.
+ */
 export function firstOf(problems: readonly string[]): string[] {
   const { problemsMax } = requestLimits;
   const left = problems.length - problemsMax;
@@ -41,7 +44,7 @@ function sentences(issue: z.core.$ZodIssue, { schema, value, whole }: Refused): 
   return [`${field || whole}: ${issue.message.replace(/\.$/, "")}.`];
 }
 
-/** As it is written in code: `permissions[0].resource`. */
+/** In code notation: `permissions[0].resource`. */
 export const nameOf = (path: readonly PropertyKey[]): string =>
   path
     .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))

@@ -2,12 +2,12 @@ import * as z from "zod";
 import { keyKinds, keyStates } from "./access.ts";
 import { timestamp } from "./records.ts";
 
-/** A key as its administrators see it: never its value. */
+/** A key as its administrators see it, without its value. */
 export const keyRecord = z.strictObject({
   id: z.string(),
   kind: z.enum(keyKinds),
   name: z.string().nullable(),
-  /** The role stored on the key; null where the rights are those of a member or of a workspace admin. */
+  /** The role stored on the key; null if the key has the rights of a member or of a workspace admin. */
   role: z.string().nullable(),
   /** The provider's user id. */
   owner: z.string().nullable(),

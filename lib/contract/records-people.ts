@@ -32,9 +32,9 @@ export const personRecord = z.strictObject({
   email: z.string().nullable(),
   username: z.string().nullable(),
   seat_assigned: z.boolean(),
-  /** Of a holder of a seat whom no e-mail address names. */
+  /** Only for a seat holder without an e-mail address. */
   seat_holder_id: z.string().optional(),
-  /** Empty for a holder of a seat of whom no active organization on the plan is left. */
+  /** Empty for a seat holder who has no active organization on the plan any more. */
   organizations: z.array(
     z.strictObject({
       provider: z.enum(providers),
@@ -55,7 +55,7 @@ const failure = <Code extends z.ZodType>(code: Code) => ({ id: z.string(), code,
 const batch = {
   status: z.enum(["success", "partial_success", "failure"]),
   succeeded: z.array(z.string()),
-  /** Present when nothing was changed, because only the answer was asked for. */
+  /** Present if nothing was changed, because the request was a dry run. */
   dry_run: z.literal(true).optional(),
 };
 
@@ -75,7 +75,7 @@ export const rolesChangeAnswer = z.strictObject({
     z.strictObject({
       user_id: z.string(),
       ...failure(roleCode),
-      /** With `ALL`: where it failed. */
+      /** With `ALL`: the organizations where it failed. */
       organizations: z
         .array(z.strictObject({ org_id: z.string(), code: roleCode, message: z.string() }))
         .optional(),

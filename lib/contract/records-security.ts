@@ -4,7 +4,7 @@ import { timestamp } from "./records.ts";
 
 /** Records of the security operations. */
 
-/** Worst first. Stored counts are by the places in these two lists: only append. */
+/** Worst first. Stored counts use the positions in these two lists: only append. */
 export const findingSeverities = ["critical", "high", "medium", "low"] as const;
 export const findingStates = ["open", "fixed", "dismissed"] as const;
 export type FindingSeverity = (typeof findingSeverities)[number];
@@ -25,10 +25,10 @@ export const findingRecord = z.strictObject({
   start_line: z.int(),
   end_line: z.int(),
   evidence: z.array(z.string()),
-  /** The newest scan that has the finding, what it looked at, and when it was complete. */
+  /** The newest scan with the finding, what it scanned, and when it was complete. */
   scan_id: z.string(),
   commit_sha: z.string(),
-  /** When the first scan that has the finding was complete. */
+  /** When the first scan with the finding was complete. */
   detected_at: timestamp,
   updated_at: timestamp,
   provider: z.enum(providers),

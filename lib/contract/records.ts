@@ -2,7 +2,7 @@ import * as z from "zod";
 import { keyKinds, providers } from "./access.ts";
 import { auditActionNames, auditResourceTypes } from "./audit.ts";
 
-/** Pieces of answers that several operations share. */
+/** Parts of responses that several operations share. */
 
 export const timestamp = z
   .string()
@@ -27,7 +27,7 @@ export const repositoryRecord = z.strictObject({
   url: z.string(),
 });
 
-/** In `removed`: an organization that left the scope, with everything that was read of it. */
+/** In `removed`: an organization that left the scope, together with everything that was read of it. */
 export const removedOrganization = z.strictObject({
   provider: z.enum(providers),
   organization_id: z.string(),
@@ -35,7 +35,7 @@ export const removedOrganization = z.strictObject({
 });
 export type RemovedOrganization = z.output<typeof removedOrganization>;
 
-/** A page; `removed` is there where it was asked for. */
+/** A page; `removed` is present if it was requested. */
 export const pageOf = <Record extends z.ZodType, Removed extends z.ZodType>(
   record: Record,
   removed: Removed,
@@ -56,7 +56,7 @@ export const whoamiRecord = z.strictObject({
   scope: z.strictObject({
     tenant: z.enum(["workspace", "instance", "organization"]),
     tenant_id: z.string(),
-    /** Of an instance key: the organization that the operations on people, seats and roles act on. */
+    /** For an instance key: the organization that the operations on people, seats and roles act on. */
     home: organizationRecord.nullable(),
     organizations: z.array(organizationRecord),
   }),
@@ -82,10 +82,10 @@ export const auditRecord = z.strictObject({
   metadata: z.record(z.string(), z.unknown()),
   ip_address: z.string().nullable(),
   request_id: z.string().nullable(),
-  /** The gateway's own id of the request, where `request_id` is one that the caller chose. */
+  /** The gateway's own id of the request, if the caller chose `request_id`. */
   gateway_request_id: z.string().nullable(),
   created_at: timestamp,
-  /** Of the organization; null where there is none. */
+  /** The organization's provider; null if there is no organization. */
   provider: z.enum(providers).nullable(),
 });
 
@@ -111,7 +111,7 @@ export const learningRecord = z.strictObject({
 /** `private`: from an open pull request. Only `approved` ones are shared. */
 export const learningStates = ["approved", "pending", "private", "disapproved"] as const;
 export const learningDetail = learningRecord.extend({ state: z.enum(learningStates) });
-/** In the list of those that wait: when the Learning is approved by itself. */
+/** In the list of pending Learnings: when the Learning is approved automatically. */
 export const listedLearning = learningRecord.extend({ approve_at: timestamp.optional() });
 /** In `removed` of the export. */
 export const removedLearning = z.strictObject({

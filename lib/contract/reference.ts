@@ -3,9 +3,9 @@ import { eventTypeNames } from "./event-names.ts";
 import type { Method } from "./operation.ts";
 
 /**
- * The API reference: a first page, the guide, a page for every operation, error code and job, the events, and the OpenAPI
- * document they are made from; and the dashboard. One function serves all of it, to everybody and without a key, locally
- * as deployed.
+ * The API reference: a first page, the guide, a page for every operation, error code and job, the events, and the
+ * OpenAPI document that they are generated from; also the dashboard. One function serves all of it, to everybody and
+ * without a key, both locally and deployed.
  */
 
 /** functions/<source>.ts holds its handler. */
@@ -23,7 +23,7 @@ export const referenceRoutes = [
   route("/openapi.json"),
   route("/docs"),
   route("/docs/{asset}"),
-  // A fixed step beats a parameter, so each of these needs its own.
+  // A fixed path segment has priority over a parameter, so each of these needs its own route.
   route("/docs/operations/{operation}"),
   route("/docs/errors"),
   route("/docs/errors/{code}"),
@@ -34,27 +34,27 @@ export const referenceRoutes = [
   route(`${dashboardPath}/{asset}`),
 ];
 
-/** Where the root leads. */
+/** The redirect target of the root path. */
 export const referencePath = "/docs";
 
 export type ReferenceFile = {
-  /** Below the project's root; the function's bundle has it under the same path beside it. */
+  /** Relative to the project's root; the function's bundle has the file under the same path. */
   readonly file: string;
   readonly contentType: string;
-  /** Its own content security policy; the reference's, where it has none. */
+  /** Its own content security policy; the reference's by default. */
   readonly securityPolicy?: string;
 };
 
 export const html = "text/html; charset=utf-8";
 const script = "text/javascript; charset=utf-8";
 
-/** The pages of the operations are made from it. */
+/** The pages of the operations are generated from it. */
 export const documentFile = "docs/openapi.json";
 
-/** What the search dialog looks through: made like the pages, so no file. */
+/** The data of the search dialog: generated like the pages, so it is not a file. */
 export const searchPath = "/docs/search.json";
 
-/** What is served as it is, by its path. */
+/** Files that are served unchanged, by path. */
 export const referenceFiles: Readonly<Record<string, ReferenceFile>> = {
   ...dashboardFiles,
   "/openapi.json": { file: documentFile, contentType: "application/json" },
@@ -70,9 +70,9 @@ export const referenceFiles: Readonly<Record<string, ReferenceFile>> = {
 
 export type ReferencePage = {
   readonly file: string;
-  /** What search calls it. */
+  /** The kind that search shows. */
   readonly kind: string;
-  /** The part of the menu that it stands in; the first part has no title. */
+  /** The section of the menu that lists the page; the first section has no title. */
   readonly menuTitle: string;
 };
 
@@ -95,7 +95,7 @@ export const referencePages: Readonly<Record<string, ReferencePage>> = {
 /** One page for every error code, as Markdown: <folder>/<code>.md. */
 export const errorPagesFolder = "docs/errors";
 
-/** Files and folders that the function needs beside its code, each under the path it has in the project. */
+/** Files and folders that the function needs in addition to its code, each under its path in the project. */
 export const referenceBundle: readonly string[] = [
   ...Object.values(referenceFiles).map(({ file }) => file),
   ...Object.values(referencePages).map(({ file }) => file),
@@ -103,8 +103,8 @@ export const referenceBundle: readonly string[] = [
 ];
 
 /**
- * Everything comes from the service itself. `data:` is for the empty icon; nothing inline runs or styles, text never
- * becomes markup or script, nothing is framed, and the key that is typed in goes nowhere but back to this service.
+ * Everything is loaded from the service itself. `data:` is for the empty icon. Inline scripts and styles do not run,
+ * text never becomes markup or script, nothing is framed, and a key that is typed in is sent only to this service.
  */
 export const referenceSecurityPolicy = [
   "default-src 'none'",

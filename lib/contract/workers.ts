@@ -1,15 +1,15 @@
 import type { TableAction } from "./operation.ts";
 import { eventQueueSettings } from "./platform.ts";
 
-/** What wakes a worker. */
+/** What starts a worker. */
 export type WorkerTrigger =
   | { readonly kind: "queue" }
   | { readonly kind: "schedule"; readonly everyMinutes: number };
 
-/** What a worker uses beside the table; each brings its grant and its environment variable. */
+/** What a worker uses besides the table; each adds a grant and an environment variable. */
 export type WorkerResource = "deadLetterQueue" | "eventsBucket" | "embedder";
 
-/** A Lambda behind the queue or the clock. */
+/** A Lambda function that the queue or the clock starts. */
 export type Worker = {
   readonly id: string;
   /** functions/<source>.ts holds its handler. */
@@ -17,27 +17,29 @@ export type Worker = {
   readonly summary: string;
   readonly trigger: WorkerTrigger;
   readonly tableActions: readonly TableAction[];
-  /** What those actions are about, by the beginnings of partition keys: never a key, a limit or the audit log. */
+  /** The partitions of `tableActions`, as prefixes of partition keys: never a key, a limit or the audit log. */
   readonly tablePartitions: readonly string[];
-  /** Partitions that it reads and never writes. */
+  /** Partitions that it only reads. */
   readonly readPartitions?: readonly string[];
-  /** Partitions of which it reads several items, or the outcome of a transaction, in one snapshot (TransactGetItems). */
+  /**
+   * Partitions from which it reads several items, or the result of a transaction, in one snapshot (TransactGetItems).
+   */
   readonly snapshotPartitions?: readonly string[];
-  /** Writes that it never makes a part of a transaction. */
+  /** Writes that it never makes as part of a transaction. */
   readonly writesAlone?: readonly TableAction[];
-  /** Changes of its own are told in the audit log, in their own transactions. */
+  /** Its changes are recorded in the audit log, in the same transactions. */
   readonly writesAudit?: boolean;
   readonly uses: readonly WorkerResource[];
   readonly timeoutSeconds: number;
   readonly memoryMegabytes: number;
 };
 
-/** What belongs to pull requests: the streams, the pointers into them, and what is too large for an entry. */
+/** The partitions of pull requests: the streams, the pointers into them, and the parts of large entries. */
 const streams = ["S#", "PR#", "SPILL#", "PART#"] as const;
 
 const worker = <const Entry extends Worker>(entry: Entry): Entry => entry;
 
-/** What it takes to apply an event, of whatever type. */
+/** What is needed to apply an event of any type. */
 const applying = {
   tableActions: [
     "GetItem",
@@ -164,7 +166,10 @@ export const housekeeping = worker({
   memoryMegabytes: 512,
 });
 
-/** The only role that may put a signing key. A new stack waits a minute for its first one, and a failed turn is repeated. */
+/**
+ * The only role that may write a signing key. A new stack waits a minute for its first key, and a failed run is
+ * repeated.
+ */
 export const rotateCursorKeys = worker({
   id: "rotateCursorKeys",
   source: "workers/rotate-cursor-keys",
@@ -178,7 +183,7 @@ export const rotateCursorKeys = worker({
   memoryMegabytes: 256,
 });
 
-/** The one list of workers: bundles, functions, grants and triggers start here. */
+/** The only list of workers: bundles, functions, grants and triggers are derived from it. */
 export const workers = [
   ingest,
   expireWaiting,
@@ -189,7 +194,7 @@ export const workers = [
   rotateCursorKeys,
 ] as const satisfies readonly Worker[];
 
-/** A Lambda that only those may invoke whom the account lets: no part of the public API. */
+/** A Lambda function that only principals with permission in the account may invoke: not part of the public API. */
 export type InternalFunction = Omit<Worker, "trigger">;
 
 export const searchLearnings = {

@@ -23,7 +23,7 @@ import { countTry, countUnclear, endTry, forgetTries, isSuspect, type Tries } fr
 import { keepWaiting, stopWaiting, waitingPages } from "./waiting.ts";
 import { watchTry } from "./watched.ts";
 
-/** A message as far as it could be read without the bucket. */
+/** A message, parsed as far as possible without the bucket. */
 type Opened<Message> = {
   readonly message: Message;
   readonly content: PlatformEvent | EventReference | EventRefused;
@@ -33,16 +33,16 @@ type Opened<Message> = {
 type Ready = {
   readonly message: QueueMessage;
   readonly type: EventType<unknown>;
-  /** Without the data as it came: of a large event it would stand in memory beside what was made of it. */
+  /** Without the received data: a large event would otherwise be in memory twice, with what was made of it. */
   readonly event: Pick<PlatformEvent, "id" | "occurred_at">;
   readonly checked: CheckedEvent<unknown>;
 };
 
 /**
- * Applies messages one after another. One that can never be applied goes to the dead letters, one that came too
- * early waits; both count as done, and the next ones go on: every event is the whole state of its thing, or a delta
- * that counts once, so none needs the one before it. `onDone` hears of every message that may be forgotten. What is
- * thrown ends the group for now; the messages not heard of by then are to be delivered again, in their order.
+ * Applies messages one after another. A message that can never be applied goes to the dead letters; a message that came
+ * too early waits. Both count as done, and the next ones continue: every event is the whole state of its subject, or a
+ * delta that counts once, so no event needs the one before it. `onDone` is called for every message that the queue may
+ * delete. An error ends the group for now; the messages without `onDone` must be delivered again, in their order.
  */
 export async function applyInOrder<Message extends QueueMessage>(
   deps: EventDeps,
@@ -59,8 +59,9 @@ export async function applyInOrder<Message extends QueueMessage>(
 }
 
 /**
- * Applies whatever waits for this item, which is known by now. One that fails stays and holds up no other. They count
- * as received as often as the event they waited for: perhaps one of them ended its worker, or fails each time.
+ * Applies all events that wait for this item, which now exists. An event that fails stays and does not block the
+ * others. The waiting events get the receive count of the event they waited for: one of them may have ended the worker,
+ * or may fail each time.
  */
 export async function drain(deps: EventDeps, dependency: Key, receives: number): Promise<void> {
   const failures: unknown[] = [];
@@ -94,7 +95,7 @@ function open<Message extends QueueMessage>(message: Message): Opened<Message> {
   }
 }
 
-/** Consecutive events of one type, as many as the type takes at once. A referenced one, being large, is alone. */
+/** Groups consecutive events of one type, up to the type's maximum. A referenced event is large, so it is alone. */
 function runsOf<Message extends QueueMessage>(
   opened: ReadonlyArray<Opened<Message>>,
 ): Array<Array<Opened<Message>>> {
@@ -114,7 +115,7 @@ function runsOf<Message extends QueueMessage>(
   return runs;
 }
 
-/** Answers whether all are applied. If something is wrong with one of them, each shows it when it is tried alone. */
+/** Returns whether all events are applied. If one of them is faulty, it shows when each is tried alone. */
 async function applyTogether(deps: EventDeps, run: readonly Opened<QueueMessage>[]): Promise<boolean> {
   try {
     await applyRun(deps, run);
@@ -125,13 +126,13 @@ async function applyTogether(deps: EventDeps, run: readonly Opened<QueueMessage>
   }
 }
 
-/** One message, and what its faults mean for it. What is thrown is for its next delivery to mend. */
+/** Applies one message and handles its errors. An error that is thrown leaves the message to its next delivery. */
 async function applyAlone(deps: EventDeps, opened: Opened<QueueMessage>): Promise<void> {
   const { message } = opened;
-  // An event that was never begun is not to blame for the time, not even at its last receive.
+  // An event that did not begin is not to blame for the time-out, not even at its last receive.
   deps.checkTime?.();
   const tries = isSuspect(message) ? await countTry(deps, message) : undefined;
-  // A dead letter already, of which the queue did not hear.
+  // The message is already a dead letter, but the queue was not informed.
   if (tries?.givenUp !== undefined && tries.givenUp === message.sending) return;
   const hopeless = tries && hopelessFor(tries);
   if (hopeless) {
@@ -141,7 +142,7 @@ async function applyAlone(deps: EventDeps, opened: Opened<QueueMessage>): Promis
   const watch = watchTry(deps);
   let isApplied = false;
   try {
-    // Before those that wait for it are looked at: what they do is not its fault.
+    // The tries are deleted before the waiting events are processed: their errors are not this event's fault.
     await applyRun(watch.deps, [opened], async () => {
       if (tries) await forgetTries(deps, message);
       isApplied = true;
@@ -152,7 +153,7 @@ async function applyAlone(deps: EventDeps, opened: Opened<QueueMessage>): Promis
   }
 }
 
-/** The event is applied, and some that wait for it are not: they hold up its group for a while, not for ever. */
+/** The event is applied, and some events that wait for it are not: they block its group for a limited time only. */
 function leaveToTheClock(deps: EventDeps, { id, group, receives = 0 }: QueueMessage, error: unknown): void {
   if (receives < eventLimits.passingTriesMin) throw error;
   deps.log("warn", "Events that waited for an applied one are left to the clock's worker.", {
@@ -162,7 +163,7 @@ function leaveToTheClock(deps: EventDeps, { id, group, receives = 0 }: QueueMess
   });
 }
 
-/** Why another try is of no use. */
+/** The reason why another try cannot succeed. */
 function hopelessFor({ untold, outlasted }: Tries): string | undefined {
   const { untoldMax, outlastedMax } = eventLimits;
   if (untold > untoldMax) return `It was begun ${untold - 1} times, and the worker ended each time.`;
@@ -170,7 +171,7 @@ function hopelessFor({ untold, outlasted }: Tries): string | undefined {
 }
 
 type Try = {
-  /** Where it was counted before it began. */
+  /** Present if the try was counted before it began. */
   readonly tries: Tries | undefined;
   readonly isOutlasted: boolean;
 };
@@ -185,7 +186,7 @@ async function takeBlame(
   if (blame === "event") {
     await deadLetter(deps, message, reasonOf(error));
   } else if (blame === "passing") {
-    // The queue itself would bury it soon, and without a reason.
+    // The queue would soon make it a dead letter itself, without a reason.
     if (tries && isLast(deps, message, tries))
       await deadLetter(deps, message, `It was received ${message.receives} times. ${reasonOf(error)}`);
     else {
@@ -205,11 +206,14 @@ const isLast = (
   { passing }: Tries,
 ): boolean => receives >= receivesMax && passing + 1 >= eventLimits.passingTriesMin;
 
-/** A refusal is said in our own words; of other faults, what may be logged. */
+/** A refusal has a message of our own; for other errors, the part that may be logged. */
 const reasonOf = (error: unknown): string =>
   error instanceof EventRefused ? error.message : (describeError(error)[0] ?? "No reason is known.");
 
-/** A large event is held in memory whole, several times over: all groups of the worker take turns with theirs. */
+/**
+ * A large event is held in memory completely, several times: all groups of the worker process large events one at a
+ * time.
+ */
 const largeEvents = new OneAtATime();
 
 async function applyRun(
@@ -221,12 +225,12 @@ async function applyRun(
   const apply = () => applyReady(deps, run);
   const known = await (isLarge ? largeEvents.run(apply) : apply());
   await onApplied();
-  // Outside the turn: among those that wait there may be large ones.
+  // Not inside `largeEvents`: the waiting events may include large ones.
   const receives = Math.max(...run.map(({ message }) => message.receives ?? 1));
   for (const key of known) await drain(deps, key, receives);
 }
 
-/** Answers what is known now, for which other events may wait. */
+/** Returns the keys of the items that now exist, for which other events may wait. */
 async function applyReady(deps: EventDeps, run: readonly Opened<QueueMessage>[]): Promise<Key[]> {
   const events: Ready[] = [];
   for (const opened of run) events.push(await checkEvent(deps, opened));
@@ -244,7 +248,7 @@ async function applyReady(deps: EventDeps, run: readonly Opened<QueueMessage>[])
   return known;
 }
 
-/** One read for a whole run, whose events mostly need the same few things. */
+/** One read for a whole run: its events mostly need the same few items. */
 async function withDependencies(
   table: Table,
   events: readonly Ready[],
@@ -295,8 +299,9 @@ const isKnown = async (table: Table, key: Key): Promise<boolean> =>
   (await table.get(key, { only: ["pk"] })) !== undefined;
 
 /**
- * First it is stored, then we look again: whatever arrives writes itself first and then looks for who waits,
- * so at least one of the two sees the other. Answers the dependency's key if it is known after all.
+ * The event is stored first, then the dependency is checked again. An arriving dependency is also written first and
+ * then looks for waiting events, so at least one of the two sees the other. Returns the dependency's key if it exists
+ * now.
  */
 async function wait(
   deps: EventDeps,

@@ -5,12 +5,12 @@ import { EventRefused } from "./envelope.ts";
 import { QueueUnavailable } from "./sqs.ts";
 
 /**
- * What a fault says about the event that met it:
+ * What an error means for the event that met it:
  *
- * - `event`: no later try can succeed (a bad event, an item that the table refuses, a damaged item it depends on);
- * - `passing`: the event is not to blame (the store, the bucket or the queue does not answer; the time is up; an earlier
- *   move is not over);
- * - `unclear`: perhaps rivals, perhaps a bug that the event meets every time. A few tries tell.
+ * - `event`: no later try can succeed (an invalid event, an item that the table refuses, a damaged dependency);
+ * - `passing`: the event is not to blame (the store, the bucket or the queue does not answer; the time is up; an
+ *   earlier move is not finished);
+ * - `unclear`: perhaps rivals, perhaps a bug that the event triggers every time. A few more tries show which.
  */
 export type Blame = "event" | "passing" | "unclear";
 
@@ -20,7 +20,7 @@ export function blameOf(error: unknown): Blame {
   return mayPass ? "passing" : "unclear";
 }
 
-/** Another event, which waited for this one, failed. It is counted by itself. */
+/** Another event, which waited for this one, failed. Its tries are counted separately. */
 export class WaitingEventFailed extends Error {
   override readonly name = "WaitingEventFailed";
 }

@@ -4,8 +4,9 @@ import type { Until } from "../store/table.ts";
 import type { EventDeps } from "./ports.ts";
 
 /**
- * The same ports for work that has a deadline: nothing of theirs is begun after it. Tries and dead letters have a later
- * one: they tell what became of work that the time ended. A function that was frozen since begins neither.
+ * The same ports for work with a deadline: none of their calls begins after it. Tries and dead letters have a later
+ * deadline, because they record the result of work that ran out of time. A function that was frozen since then starts
+ * neither.
  */
 export function boundedDeps(
   deps: EventDeps,

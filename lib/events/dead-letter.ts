@@ -3,10 +3,10 @@ import { describeError } from "../runtime/log.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
 import { noteGivenUp } from "./tries.ts";
 
-/** Gives the event up: a person will look at it, redacted. Only then may the queue forget it. */
+/** Gives the event up: a person will look at it, redacted. Only then may the queue delete it. */
 export async function deadLetter(deps: EventDeps, message: QueueMessage, reason: string): Promise<void> {
   const { id, group } = message;
-  // Loaded by the first letter: what redacts is a fifth of the worker.
+  // Loaded with the first dead letter: the redaction code is a fifth of the worker.
   const { redact, redactMessage } = await import("./redact-message.ts");
   const body = redactMessage(message.body);
   const shortReason = redact(reason).text.slice(0, eventLimits.reasonCharactersMax).toWellFormed();
@@ -20,7 +20,7 @@ async function closeTries(deps: EventDeps, message: QueueMessage): Promise<void>
   try {
     await noteGivenUp(deps, message);
   } catch (error) {
-    // The letter is written: a second one would be worse than tries that stay.
+    // The dead letter is written: a second one would be worse than tries that are not deleted.
     deps.log("warn", "The tries of a dead letter could not be closed.", {
       messageId: message.id,
       error: describeError(error),

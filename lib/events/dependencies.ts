@@ -11,7 +11,7 @@ import { createSqsCall, sqsDeadLetters } from "./sqs.ts";
 
 let known: EventDeps | undefined;
 
-/** Made once per warm function, from the environment alone. */
+/** Created once per warm function, configured by the environment only. */
 export function workerDependencies(): EventDeps {
   known ??= create();
   return known;

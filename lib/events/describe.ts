@@ -3,7 +3,7 @@ import { eventLimits } from "../contract/limits.ts";
 import { eventTypes } from "./event-types.ts";
 import { envelopeWords, eventWords } from "./words.ts";
 
-/** Events as JSON Schema and as rows of a table, made from the schemas that the worker checks with. */
+/** Events as JSON Schema and as rows of a table, made from the schemas that the worker uses for validation. */
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
@@ -60,10 +60,10 @@ function inputSchema(schema: z.ZodType): Schema {
   return made;
 }
 
-/** Puts the words to every field, and takes away what only a program would read. */
+/** Adds the description to every field, and removes what only a program would read. */
 function describeFields(schema: Schema, prefix: string, wordsOf: (path: string) => string): void {
   for (const branch of branchesOf(schema)) {
-    // The format says it, in a word instead of a line.
+    // `format` says the same in one word.
     if (branch.format === "date-time") delete branch.pattern;
     if (isSchema(branch.items)) describeFields(branch.items, `${prefix}[]`, wordsOf);
     for (const [name, property] of Object.entries(branch.properties ?? {})) {
@@ -109,7 +109,7 @@ export function fieldsOf(type: string): FieldRow[] {
   return rows;
 }
 
-/** A type as people write it: `string or null`, `one of a, b`. */
+/** A type in readable words: `string or null`, `one of a, b`. */
 function typeWords(schema: Schema): string {
   if (schema.enum) return `one of ${schema.enum.map((value) => `\`${value}\``).join(", ")}`;
   if (schema.const !== undefined) return `\`${schema.const}\``;

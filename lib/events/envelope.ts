@@ -5,7 +5,7 @@ import { queueLimits } from "../contract/platform.ts";
 import { canonicalInstant } from "../store/items/version.ts";
 import { inOurWords, problemsOf } from "./problems.ts";
 
-/** This event can never be applied, however often it is tried: it goes to the dead letters with the reason. */
+/** This event can never be applied: it goes to the dead letters with the reason. */
 export class EventRefused extends Error {
   override readonly name = "EventRefused";
 }
@@ -13,11 +13,11 @@ export class EventRefused extends Error {
 export const unknownType = (name: string, known: readonly string[]): EventRefused =>
   new EventRefused(`type: ${name} is not known; known are: ${known.join(", ")}`);
 
-/** What every event begins with. Further fields are left alone: the platform may add some. */
+/** The fields that every event has. Further fields are ignored: the platform may add some. */
 const head = {
   id: z.guid({ error: "must be a UUID" }).transform((id) => id.toLowerCase()),
   type: z.string().min(1).max(eventLimits.typeCharactersMax).refine(wellFormed),
-  /** Any offset; kept in UTC, with every digit that was sent. */
+  /** Any offset is accepted; stored in UTC, with every digit that was sent. */
   occurred_at: z.iso
     .datetime({ offset: true, error: "must be a date-time with an offset" })
     .max(eventLimits.occurredAtCharactersMax)
@@ -29,7 +29,7 @@ const isShowable = (ms: number): boolean => ms >= 0 && ms <= lastInstantMs;
 
 const inlineEvent = z.object({ ...head, data: z.record(z.string(), z.unknown()) });
 
-/** Names become object names in the bucket, or files in a folder: nothing that leads out of it. */
+/** Names become object names in the bucket, or files in a folder: they must not lead out of it. */
 const referencedEvent = z.object({
   ...head,
   reference: z
@@ -44,9 +44,9 @@ export function readEvent(value: unknown): PlatformEvent {
   return check(inlineEvent, value);
 }
 
-/** A message is an event, or where to find one. */
+/** A message is an event, or a reference to one. */
 export function readMessage(body: string): PlatformEvent | EventReference {
-  // What waits is kept in an item of the table, with the limit the queue has always had.
+  // A waiting message is stored in an item of the table, with the size limit that the queue has always had.
   if (Buffer.byteLength(body) > queueLimits.messageBytesMax) {
     throw new EventRefused(
       `The message has more than ${queueLimits.messageBytesMax} bytes: send it by reference.`,
@@ -68,7 +68,7 @@ export function readReferenced(
   return event;
 }
 
-/** Checks against a schema; the reason names the fields and what they must be, never what they hold. */
+/** Checks a value against a schema; the reason names the fields and what is allowed, never the values. */
 export function check<Output>(schema: z.ZodType<Output>, value: unknown): Output {
   const parsed = schema.safeParse(value, { error: inOurWords });
   if (parsed.success) return parsed.data;

@@ -39,7 +39,7 @@ import {
   workspaceSaved,
 } from "./schemas.ts";
 
-/** Something that an event needs: its item, and what a person would call it. */
+/** Something that an event needs: its item, and a readable name. */
 export type Dependency = { readonly key: Key; readonly label: string };
 
 /** An event whose data has passed its type's schema. */
@@ -51,21 +51,21 @@ export type CheckedEvent<Data> = {
 };
 
 /**
- * A kind of event. `apply` must be safe to repeat and to run in any order; it may throw EventRefused for what
- * no retry can mend. Methods, not function properties: an event only ever meets the type that checked it.
+ * A type of event. `apply` must be safe to repeat and to run in any order; it may throw EventRefused for what no retry
+ * can fix. These are methods, not function properties: an event is only ever passed to the type that checked it.
  */
 export type EventType<Data> = {
   readonly schema: z.ZodType<Data>;
-  /** Consecutive events that may be applied by one call. */
+  /** Maximum number of consecutive events that one call may apply. */
   readonly eventsMax: number;
   /**
-   * Only of types that carry free text, which may hold credentials: names and ids that must stay as they came. All
-   * else is redacted before the event lies anywhere.
+   * Only for types with free text, which may hold credentials: names and ids that must stay unchanged. Everything else
+   * is redacted before the event is stored anywhere.
    */
   readonly plainFields?: readonly string[];
-  /** What must be known first. A repository is known only if its organization is. */
+  /** The item that must exist first. A repository exists only if its organization does. */
   dependency(data: Data): Dependency | undefined;
-  /** The item that it makes, for which other events may wait. */
+  /** The item that the event creates, for which other events may wait. */
   provides(data: Data): Key | undefined;
   apply(store: Store, events: ReadonlyArray<CheckedEvent<Data>>): Promise<void>;
 };
@@ -108,7 +108,7 @@ const repository = (data: OrganizationName & { readonly repository_id: string })
   label: `repository ${data.repository_id} of ${organization(data).label}`,
 });
 
-/** Taken in batches: one transaction of the stream holds ten. */
+/** Applied in batches: one transaction of the stream holds ten. */
 const pullRequestType: EventType<PullRequestFinalized> = {
   schema: pullRequestFinalized,
   eventsMax: streamLimits.changesPerTransactionMax,
@@ -214,5 +214,5 @@ const types: Readonly<Record<EventTypeName, EventType<unknown>>> = {
   }),
 };
 
-/** By any name that a message may have. */
+/** The same, indexed by any name that a message may have. */
 export const eventTypes: Readonly<Record<string, EventType<unknown>>> = types;

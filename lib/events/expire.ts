@@ -14,8 +14,8 @@ import { tellUntoldEnds } from "./tries.ts";
 import { readWaiting, stopWaiting } from "./waiting.ts";
 
 /**
- * Looks through all that waits. What has waited too long goes to the dead letters. What waits for something
- * that is known after all (its arrival was cut off too often, say) is applied now: nothing stays behind.
+ * Checks all waiting events. An event that has waited too long goes to the dead letters. If its dependency exists after
+ * all (its arrival was interrupted too often, for example), the event is applied now: nothing stays behind.
  */
 export async function expireWaiting(deps: EventDeps): Promise<void> {
   const pieces = new ErrorCollector();
@@ -35,7 +35,7 @@ export async function expireWaiting(deps: EventDeps): Promise<void> {
       try {
         await drain(deps, item, eventLimits.passingTriesMin);
       } catch (error) {
-        // A store that is away for the moment makes no dead letter of what it could not take.
+        // If the store is temporarily unavailable, events that it could not accept do not become dead letters.
         if (isStoreAway(error)) away.add(identityOf(item));
         throw error;
       }
@@ -55,7 +55,7 @@ async function expire(deps: EventDeps, row: WaitingByAgeItem, isKnown: boolean):
     return;
   }
   const days = eventLimits.waitingDaysMax;
-  // What is known by now was tried a moment ago, and is still here.
+  // If the dependency exists, the event was tried a moment ago, and still waits.
   const reason = isKnown
     ? `It waited ${days} days: also since the ${row.label} came it could not be applied.`
     : `It waited ${days} days for the ${row.label}, which never came.`;

@@ -7,9 +7,9 @@ import type { EventDeps, QueueMessage } from "./ports.ts";
 import { isSuspect, tellUntoldEnds } from "./tries.ts";
 
 /**
- * Applies a batch of the queue. Groups go side by side, each in its own order; a passing fault ends its group
- * and leaves the others alone. Groups that came back several times go last, one after another: should one of them
- * end the worker, the others are done. Answers the messages to be delivered again; all others may be forgotten.
+ * Applies a batch of the queue. Groups run in parallel, each in its own order; a temporary error ends its group and
+ * does not affect the others. Groups that were delivered several times run last, one after another: if one of them ends
+ * the worker, the others are done. Returns the messages to be delivered again; the queue may delete all others.
  */
 export async function ingest<Message extends QueueMessage>(
   deps: EventDeps,
@@ -50,9 +50,9 @@ async function ingestGroup<Message extends QueueMessage>(
 }
 
 /**
- * A long piece of work must not take the other groups' messages with it when the function is cut off. When the time
- * is up, work that goes on can begin nothing more: not now, and not when the frozen function continues with the
- * next batch. It has a moment to tell what became of it: to take tries back, to write a dead letter.
+ * Long work must not affect the messages of other groups when the function is cut off. When the time is up, work in
+ * progress cannot start anything more: not now, and not when the frozen function continues with the next batch. It has
+ * a short time to record its result: to end its tries, or to write a dead letter.
  */
 async function inTime(
   deps: EventDeps,
@@ -73,7 +73,7 @@ async function inTime(
       deps.log("warn", "The time is up; what is not done will be delivered again.", { timeBudgetMs });
       return clock.sleep(wrapUpMs, finished.signal);
     })
-    // The work was finished first.
+    // The work finished before the time was up.
     .catch(() => undefined);
   await Promise.race([work(boundedDeps(deps, timeBudgetMs, until, isLongOver)), outOfTime]);
   finished.abort();

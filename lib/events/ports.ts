@@ -1,20 +1,20 @@
-/** What the write side needs from outside. SQS and S3 on AWS; the engine and a folder on a laptop. */
+/** The ports of the write side. SQS and S3 on AWS; the engine and a folder on a laptop. */
 
 import type { Store } from "../store/retry-on-conflict.ts";
 import type { Table } from "../store/table.ts";
 
 export type QueueMessage = {
-  /** Deduplication id: the event's id, or a fresh one when an operator sends a dead letter again. */
+  /** Deduplication id: the event's id, or a new one when an operator sends a dead letter again. */
   readonly id: string;
   /** Messages of one group stay in order. */
   readonly group: string;
   readonly body: string;
   /**
-   * How often the queue has handed it out, this time included. In a FIFO queue that is no count of tries: a message
-   * is received together with the one before it, and comes back untried when that one fails.
+   * How often the queue has delivered the message, including this time. In a FIFO queue this is not the number of
+   * tries: a message is received together with the one before it, and comes back untried when that one fails.
    */
   readonly receives?: number;
-  /** The queue's own id of this sending: the same at each receive, another when the same event is sent again. */
+  /** The queue's own id of this sending: the same at each receive, different when the same event is sent again. */
   readonly sending?: string;
 };
 
@@ -33,23 +33,23 @@ export interface EventBucket {
   get(name: string): Promise<Uint8Array | undefined>;
 }
 
-/** Where the write side reports what no caller hears of. */
+/** The log of the write side, for results that no caller receives. */
 export type EventLog = (
   level: "info" | "warn" | "error",
   message: string,
   fields: { readonly [name: string]: unknown },
 ) => void;
 
-/** Applied, kept until what it needs arrives, or given up. */
+/** Applied, stored until its dependency arrives, or given up. */
 export type EventOutcome = "applied" | "waiting" | "dead";
 
-/** How a try ended that did not apply its event. */
+/** How a try ended without applying its event. */
 export type TryEnd = "unclear" | "passing" | "outlasted";
 
 /**
- * Ends of tries that the store did not take, by the try's id. A store that is away takes neither the event nor the end
- * of its try: the worker, which lives on, tells the end before its next batch. Else it would look as if the event had
- * ended the worker.
+ * Ends of tries that the store did not accept, by the try's id. A store that is unavailable accepts neither the event
+ * nor the end of its try: the worker, if it continues to run, records the end before its next batch. Otherwise it would
+ * look as if the event had ended the worker.
  */
 export type UntoldEnds = Map<string, { readonly messageId: string; readonly end: TryEnd }>;
 
@@ -57,16 +57,18 @@ export type EventDeps = Store & {
   readonly bucket: EventBucket;
   readonly deadLetters: DeadLetterQueue;
   readonly log: EventLog;
-  /** Where tries are counted, also when the time for the events is up; the same table unless it is given. */
+  /** The table for counting tries, also when the time for the events is up; `table` by default. */
   readonly triesTable?: Table;
-  /** Ends of tries that the store did not take; kept from one batch of a worker to the next. */
+  /** Ends of tries that the store did not accept; kept from one batch of a worker to the next. */
   readonly untoldEnds?: UntoldEnds;
-  /** Throws when the time for the events is up; without it there is no end. */
+  /** Throws when the time for the events is up; without it there is no time limit. */
   readonly checkTime?: () => void;
-  /** How long the events of this delivery may take; without it there is no end. */
+  /** How long the events of this delivery may take; without it there is no time limit. */
   readonly timeBudgetMs?: number;
-  /** After how many receives a message is given up that met nothing but passing faults; else what the queue is set to. */
+  /**
+   * After how many receives a message that met only temporary errors is given up; by default the setting of the queue.
+   */
   readonly receivesMax?: number;
-  /** Hears what became of every event. */
+  /** Receives the outcome of every event. */
   readonly onOutcome?: (outcome: EventOutcome) => void;
 };

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { nameOf, valueAt } from "../contract/problems.ts";
 
-/** Ends with a noun, so that "must be …" reads as a sentence. */
+/** Each value completes the sentence "must be …". */
 const kinds: Readonly<Record<string, string>> = {
   string: "a string",
   boolean: "true or false",
@@ -12,7 +12,7 @@ const kinds: Readonly<Record<string, string>> = {
   record: "an object",
 };
 
-/** What is wrong with a field, in our words: what is allowed, never what the field holds. */
+/** Describes what is wrong with a field: what is allowed, never the field's value. */
 export const inOurWords: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":
@@ -38,7 +38,7 @@ function bound(origin: string, which: "at least" | "at most", limit: number | bi
   return `be ${which} ${limit}`;
 }
 
-/** Of every field that is wrong: its name, and what is allowed. */
+/** For every invalid field: its name, and what is allowed. */
 export const problemsOf = (issues: readonly z.core.$ZodIssue[], value: unknown): string[] =>
   issues.map(({ path, code, message }) => {
     const isMissing = code !== "custom" && path.length > 0 && valueAt(value, path) === undefined;

@@ -4,8 +4,9 @@ import { eventTypeNamed } from "./event-type-named.ts";
 export { redact };
 
 /**
- * A message as it may lie in the table, in a dead letter or on a screen: without the credentials that its free texts
- * hold. An event of a known type without free texts stays as it came. Whatever is no event at all is redacted whole.
+ * A message as it may be stored in the table or a dead letter, or shown on a screen: without the credentials in its
+ * free texts. An event of a known type without free texts stays unchanged. Anything that is not an event is redacted
+ * completely.
  */
 export function redactMessage(body: string): string {
   try {
@@ -20,13 +21,13 @@ export function redactMessage(body: string): string {
     };
     return JSON.stringify(redacted);
   } catch {
-    // No JSON, or nested too deeply to look into.
+    // The body is not JSON, or is nested too deeply.
     return redact(body).text;
   }
 }
 
 const headFields = ["id", "type", "occurred_at", "reference"];
-/** No event nests as deeply; a hostile one would exhaust the stack. */
+/** No valid event is nested this deeply; a hostile one would exhaust the stack. */
 const depthMax = 50;
 
 type Fields = { readonly [name: string]: unknown };
@@ -36,7 +37,7 @@ const isRecord = (value: unknown): value is Fields =>
 
 function redactValue(value: unknown, plain: ReadonlySet<string>, depth: number): unknown {
   if (depth > depthMax) throw new RangeError("The message is nested too deeply.");
-  // Trimmed, as it is before it is stored: the redacted text, and so the Learning's id, is the same then.
+  // Trimmed, as it is before it is stored: so the redacted text, and with it the Learning's id, stays the same.
   if (typeof value === "string") return redact(value.trim()).text;
   if (Array.isArray(value)) return value.map((element) => redactValue(element, none, depth + 1));
   return isRecord(value) ? redactFields(value, plain, depth) : value;
@@ -53,7 +54,7 @@ const redactFields = (fields: Fields, plain: ReadonlySet<string>, depth: number)
     ),
   );
 
-/** A field's name may tell what its value alone does not: `"password": "correct horse"`. */
+/** A field's name may reveal what its value alone does not: `"password": "correct horse"`. */
 function redactNamed(name: string, value: unknown): unknown {
   if (typeof value !== "string" && typeof value !== "number") return value;
   const { text, kinds } = redact(`${name}: ${JSON.stringify(value)}`);

@@ -3,7 +3,9 @@ import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import type { EventBucket } from "./ports.ts";
 import type { ObjectStore } from "./s3-client.ts";
 
-/** The stack's encrypted bucket, for events too large for the queue. The client of S3 is loaded with the first of them. */
+/**
+ * The stack's encrypted bucket, for events too large for the queue. The S3 client is loaded with the first such event.
+ */
 export function s3Bucket(bucketName: string, identity?: AwsIdentity): EventBucket {
   let opened: Promise<ObjectStore> | undefined;
   const objects = () => {
@@ -18,7 +20,8 @@ export function s3Bucket(bucketName: string, identity?: AwsIdentity): EventBucke
       try {
         return await (await objects()).get(name);
       } catch (error) {
-        // Only with leave to list the bucket; without it a missing object looks like a forbidden one.
+        // S3 reports this only with permission to list the bucket; without it, a missing object looks like a forbidden
+        // one.
         if (error instanceof AwsFault && error.name === "NoSuchKey") return undefined;
         throw error;
       }

@@ -5,8 +5,8 @@ import { emailAddress, identifier, wellFormed } from "../contract/parameters.ts"
 import { readableIdBytes } from "../people/reads.ts";
 
 /**
- * What the platform's events carry. Strict about every field that is used, silent about further ones. A field
- * that may be null may also be left out.
+ * The data of the platform's events. Every field that is used is validated strictly; further fields are ignored. A
+ * field that may be null may also be omitted.
  */
 
 const orNull = <Output>(schema: z.ZodType<Output>) =>
@@ -27,7 +27,7 @@ const webAddress = line(eventLimits.urlCharactersMax).refine(
 const seats = z.int().min(0).max(eventLimits.seatsMax);
 const delayDays = z.int().min(0).max(eventLimits.approvalDelayDaysMax);
 
-/** Platforms send an unknown address as "" as readily as null. */
+/** Some platforms send an unknown address as "", others as null. */
 const email = orNull(
   z.union(
     [

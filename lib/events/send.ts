@@ -8,7 +8,7 @@ import type { EventReference } from "./envelope.ts";
 import type { EventBucket, EventQueue, QueueMessage } from "./ports.ts";
 import { organizationNameSchema } from "./schemas.ts";
 
-/** An event as its sender has it: the envelope is sound, the data is the worker's to judge. */
+/** An event as its sender has it: the envelope is valid; the worker validates the data. */
 export type OutgoingEvent = {
   readonly id: string;
   readonly type: string;
@@ -34,9 +34,9 @@ async function toMessage(bucket: EventBucket, event: OutgoingEvent): Promise<Que
   return { id: event.id, group: groupOf(event), body };
 }
 
-/** Puts an event into the bucket; answers the message that stands for it. */
+/** Stores an event in the bucket; returns the message that refers to it. */
 async function storeByReference(bucket: EventBucket, event: OutgoingEvent, content: string): Promise<string> {
-  // The digest keeps two contents under one event id apart, so that neither changes under a waiting message.
+  // The digest separates two contents with one event id, so that neither changes while a message waits.
   const digest = createHash("sha256").update(content).digest("hex").slice(0, 32);
   const { id, type, occurred_at } = event;
   const message: EventReference = { id, type, occurred_at, reference: `${id}-${digest}.json` };
@@ -44,15 +44,16 @@ async function storeByReference(bucket: EventBucket, event: OutgoingEvent, conte
   return JSON.stringify(message);
 }
 
-/** JSON may hold these two raw, SQS takes them only escaped. */
+/** JSON may hold these two characters unescaped; SQS accepts them only escaped. */
 const sendable = (json: string): string =>
   json.replace(/[\uFFFE\uFFFF]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
 
 const ownId = z.object({ id: identifier });
 
 /**
- * What must stay in order: an instance with all its organizations, an organization, a workspace. Names are
- * derived, since SQS takes 128 plain characters and ids may be anything. An event that says neither is alone.
+ * Groups what must stay in order: an instance with all its organizations, an organization, a workspace. Names are
+ * derived, because SQS accepts 128 plain characters and ids may hold any. An event that names none of them has its own
+ * group.
  */
 export function groupOf({ id, type, data }: OutgoingEvent): string {
   const own = ownId.safeParse(data);

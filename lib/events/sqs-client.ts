@@ -13,7 +13,7 @@ import { awsLimits } from "../contract/limits.ts";
 import { awsClientConfig, sendRepeatedly } from "../runtime/aws-client.ts";
 import type { AwsIdentity } from "../runtime/aws-identity.ts";
 
-/** An operation of SQS, by its own name and with its own input. Whoever calls it parses the answer. */
+/** An operation of SQS, with its own name and input. The caller parses the answer. */
 export type SqsCall = <Operation extends keyof SqsInputs>(
   operation: Operation,
   input: SqsInputs[Operation],
@@ -29,7 +29,7 @@ type SqsInputs = {
 export function openSqs(identity?: AwsIdentity): SqsCall {
   const client = new SQSClient({
     ...awsClientConfig({ identity, answerMsMax: awsLimits.queueAnswerMsMax }),
-    // The SDK's own rules choose the endpoint; the URL of a queue says nothing about FIPS or a stand-in for AWS.
+    // The SDK's own rules choose the endpoint; a queue's URL does not consider FIPS or an AWS emulator.
     useQueueUrlAsEndpoint: false,
     cacheMiddleware: true,
   });

@@ -5,12 +5,12 @@ import type { AwsIdentity } from "../runtime/aws-identity.ts";
 import type { DeadLetterQueue, EventQueue, QueueMessage } from "./ports.ts";
 import type { SqsCall } from "./sqs-client.ts";
 
-/** The queue refused messages, also when they were sent again. */
+/** The queue refused messages, also after retries. */
 export class QueueUnavailable extends Error {
   override readonly name = "QueueUnavailable";
 }
 
-/** The client of SQS is loaded with the first call: most batches of events have no dead letter. */
+/** The client of SQS is loaded with the first call: most batches of events have no dead letters. */
 export function createSqsCall(identity?: AwsIdentity): SqsCall {
   let opened: Promise<SqsCall> | undefined;
   return async (operation, input) => {
@@ -48,11 +48,11 @@ const entryOf = ({ id, group, body }: QueueMessage): Entry => ({
   MessageDeduplicationId: id,
 });
 
-/** Attributes take neither control characters nor nothing at all. */
+/** Attributes accept neither control characters nor empty text. */
 const attributeText = (text: string): string =>
   text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, " ") || "unknown";
 
-/** One batch after another: what stays behind is sent again before anything later is. */
+/** Sends one batch after another: refused messages are sent again before anything later. */
 async function sendAll(call: SqsCall, queueUrl: string, entries: readonly Entry[]): Promise<void> {
   for (const batch of batchesOf(entries)) {
     let left: readonly Entry[] = batch;
@@ -69,7 +69,7 @@ const answerSchema = z.object({
     .default([]),
 });
 
-/** Answers what the queue did not take. */
+/** Returns the messages that the queue did not accept. */
 async function sendBatch(call: SqsCall, QueueUrl: string, batch: readonly Entry[]): Promise<Entry[]> {
   const Entries = batch.map((entry, index) => ({ ...entry, Id: String(index) }));
   const { Failed } = answerSchema.parse(await call("SendMessageBatch", { QueueUrl, Entries }));
@@ -80,7 +80,7 @@ async function sendBatch(call: SqsCall, QueueUrl: string, batch: readonly Entry[
   return batch.filter((_, index) => failed.has(String(index)));
 }
 
-/** A batch has the limit of a single message. */
+/** A batch has the size limit of a single message. */
 function batchesOf(entries: readonly Entry[]): Entry[][] {
   const batches: Entry[][] = [];
   let bytes = 0;

@@ -1,6 +1,6 @@
 import type { EventOutcome } from "./ports.ts";
 
-/** Counts what became of the events of one run, under the names that its metrics have. */
+/** Counts the outcomes of the events of one run, under the names of the metrics. */
 export class EventTally {
   readonly #counts = { applied: 0, waiting: 0, dead: 0 };
 
@@ -8,7 +8,7 @@ export class EventTally {
     this.#counts[outcome]++;
   };
 
-  /** `returned` were not done in time or met a passing fault. */
+  /** `returned` events were not finished in time or met a temporary error. */
   fields(returned: number) {
     const { applied, waiting, dead } = this.#counts;
     return {

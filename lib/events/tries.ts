@@ -5,8 +5,8 @@ import { ttlAfter } from "../store/ttl.ts";
 import type { EventDeps, QueueMessage, TryEnd } from "./ports.ts";
 
 /**
- * Tries of a message that came back several times, or met an unclear fault. They are kept in the table, because the
- * queue counts something else: how often it handed the message out, also behind another that failed.
+ * Tries of a message that was delivered several times, or met an unclear error. They are stored in the table, because
+ * the queue counts something else: how often it delivered the message, also behind another message that failed.
  */
 
 type Deps = Pick<EventDeps, "table" | "triesTable" | "untoldEnds" | "clock" | "random">;
@@ -16,11 +16,11 @@ const tableOf = ({ table, triesTable = table }: Deps): Table => triesTable;
 export type Tries = {
   /** The try that begins now. */
   readonly id: string;
-  /** Tries that began and whose end nobody told; the one that begins now included. */
+  /** Tries that began and whose end is not recorded, including the try that begins now. */
   readonly untold: number;
-  /** That a passing fault ended. */
+  /** Tries that ended with a temporary error. */
   readonly passing: number;
-  /** Of those, the ones that took all the time of a delivery although the store answered quickly. */
+  /** Those of `passing` that used all the time of a delivery although the store answered quickly. */
   readonly outlasted: number;
   /** The sending that became a dead letter. */
   readonly givenUp: string | undefined;
@@ -28,11 +28,11 @@ export type Tries = {
 
 const endOf = ({ clock }: Deps): number => ttlAfter(clock.nowMs(), eventLimits.triesDays);
 
-/** Every try that has begun is an attribute of its own: its end can be told late, and twice. */
+/** Every try that has begun has its own attribute: its end can be recorded late, and twice. */
 const begunName = (tryId: string): string => `${begunPrefix}${tryId}`;
 const begunPrefix = "begun ";
 
-/** Counts one more; answers how many there are. */
+/** Counts one more try; returns all counts. */
 export async function countTry(deps: Deps, { id: messageId }: QueueMessage): Promise<Tries> {
   const table = tableOf(deps);
   const id = deps.random.uuid();
@@ -59,7 +59,7 @@ const countersOf = {
 
 const added = (end: TryEnd) => countersOf[end].map((name) => [name, 1] as const);
 
-/** The try that was counted before it began has ended so; answers how many of them were unclear. */
+/** Ends a try that was counted before it began; returns the number of unclear errors. */
 export async function endTry(
   deps: Deps,
   { id: messageId }: QueueMessage,
@@ -72,7 +72,7 @@ export async function endTry(
   return unclear;
 }
 
-/** An unclear fault of a try that was not counted before it began; answers how many there were. */
+/** Counts an unclear error of a try that was not counted before it began; returns the number of unclear errors. */
 export const countUnclear = (deps: Deps, { id }: QueueMessage): Promise<number> =>
   tellEnd(deps, id, "unclear");
 
@@ -90,13 +90,13 @@ async function tellEnd(deps: Deps, messageId: string, end: TryEnd, tryId?: strin
     );
     return Number(after?.unclear ?? 0);
   } catch (error) {
-    // It was told before, or the tries are closed.
+    // The end was recorded before, or the tries are closed.
     if (error instanceof ConditionFailed) return 0;
     throw error;
   }
 }
 
-/** Before anything is tried: what the store could not take when the tries ended. */
+/** Records the ends of tries that the store could not accept earlier. Call it before anything is tried. */
 export async function tellUntoldEnds(deps: Deps): Promise<void> {
   for (const [tryId, { messageId, end }] of deps.untoldEnds ?? []) {
     await tellEnd(deps, messageId, end, tryId);
@@ -105,8 +105,9 @@ export async function tellUntoldEnds(deps: Deps): Promise<void> {
 }
 
 /**
- * The message is a dead letter. What comes after it in the batch may end the worker before the queue hears so: then it
- * comes again, and is neither tried nor counted anew. The same event, sent again, has all its tries.
+ * Records that the message is a dead letter. A later message of the batch may end the worker before the queue is
+ * informed: then this message is delivered again, and is neither tried nor counted again. If the same event is sent
+ * again, it has all its tries.
  */
 export async function noteGivenUp(deps: Deps, message: QueueMessage): Promise<void> {
   const { id, sending } = message;
@@ -120,8 +121,8 @@ export async function forgetTries(deps: Deps, { id }: QueueMessage): Promise<voi
 }
 
 /**
- * It came back several times. Perhaps it ended the whole worker, which then could neither say so nor count it: it is
- * counted before it is tried, and tried when nothing else is under way.
+ * The message was delivered several times. It may have ended the whole worker, which then could neither report nor
+ * count it: it is counted before it is tried, and tried while nothing else runs.
  */
 export const isSuspect = ({ receives = 0 }: QueueMessage): boolean =>
   receives >= eventLimits.suspectReceivesMin;

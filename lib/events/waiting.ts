@@ -12,12 +12,12 @@ import type { PlatformEvent } from "./envelope.ts";
 import type { Dependency } from "./event-types.ts";
 import type { EventDeps, QueueMessage } from "./ports.ts";
 
-/** A message that waits, as a message again. */
+/** A waiting message, in the form of a queue message. */
 export type WaitingMessage = QueueMessage & { readonly item: WaitingItem };
 
 /**
- * Keeps the message, redacted, until its dependency is known. Redaction changes nothing the second time, so the event
- * is applied as if it had never waited. Kept twice, it waits once, from the first time.
+ * Stores the message, redacted, until its dependency exists. Redacting twice changes nothing, so the event is applied
+ * as if it had never waited. A message that is stored twice waits once, from the first time.
  */
 export async function keepWaiting(
   { table, clock }: EventDeps,
@@ -44,7 +44,7 @@ export async function keepWaiting(
   }
 }
 
-/** In the order in which things occurred; a few at a time, since each may be large. Damaged items are set aside. */
+/** In the order of `occurred_at`; a few at a time, because each may be large. Damaged items are set aside. */
 export async function* waitingPages(deps: EventDeps, dependency: Key): AsyncGenerator<WaitingMessage[]> {
   const range = { pk: waitingPartition(dependency), pageItems: eventLimits.waitingPageItems };
   let resume: Key | undefined;
@@ -58,7 +58,10 @@ export async function* waitingPages(deps: EventDeps, dependency: Key): AsyncGene
   } while (resume);
 }
 
-/** The waiting event, or none: a damaged item becomes a dead letter by itself, so that it holds up no other event. */
+/**
+ * Returns the waiting event, or none: a damaged item becomes a dead letter at once, so that it does not block other
+ * events.
+ */
 export async function readWaiting(deps: EventDeps, item: Item): Promise<WaitingItem[]> {
   try {
     return [parseWaiting(item)];
@@ -70,7 +73,7 @@ export async function readWaiting(deps: EventDeps, item: Item): Promise<WaitingI
   }
 }
 
-/** What is left of the message, as a queue takes it: SQS takes 128 plain characters as an id. */
+/** The remains of the message, in a form that a queue accepts: SQS accepts 128 plain characters as an id. */
 function messageOfDamaged({ pk, sk, id, group, body }: Item): QueueMessage {
   const derived = v5(JSON.stringify([pk, sk]), identityNamespace);
   const plain = (value: unknown, otherwise: string) =>
@@ -82,7 +85,7 @@ function messageOfDamaged({ pk, sk, id, group, body }: Item): QueueMessage {
   };
 }
 
-/** Its row by age may have to stay; the clock's worker removes a row without an item when it is old. */
+/** The row by age may stay behind; the clock's worker removes an old row without an item. */
 async function removeDamaged(table: Table, { pk, sk, since, event_id }: Item): Promise<void> {
   const when = since === undefined ? { absent: "since" } : { equals: ["since", since] as const };
   const hasRow = typeof since === "string" && typeof event_id === "string";
@@ -99,7 +102,7 @@ async function removeDamaged(table: Table, { pk, sk, since, event_id }: Item): P
 export async function stopWaiting(table: Table, { pk, sk, since, event_id }: WaitingItem): Promise<void> {
   try {
     await table.transact([
-      // The same event may wait anew since we read it; that one is not ours to remove.
+      // The same event may have started to wait again since it was read; that new item must stay.
       { delete: { pk, sk }, when: { equals: ["since", since] } },
       { delete: waitingByAgeKey(since, event_id) },
     ]);

@@ -3,12 +3,12 @@ import { TimeUp } from "../runtime/time-up.ts";
 import type { Table } from "../store/table.ts";
 import type { EventDeps } from "./ports.ts";
 
-/** The ports of one try, and what they tell about it. */
+/** The ports of one try, and what they measured. */
 export type WatchedTry = {
   readonly deps: EventDeps;
   /**
-   * The time ended a try that had most of it, and the store and the bucket answered quickly all the while: the event
-   * itself takes longer than a delivery. Where they were slow or silent, the event is not to blame.
+   * The time ran out during a try that had most of it, and the store and the bucket always answered quickly: the event
+   * itself takes longer than a delivery. If they were slow or silent, the event is not to blame.
    */
   isOutlasted(error: unknown): boolean;
 };
@@ -20,7 +20,7 @@ export function watchTry(deps: EventDeps): WatchedTry {
   let begunMs: number | undefined;
   const watched = async <Answer>(call: () => Promise<Answer>): Promise<Answer> => {
     const since = { ms: clock.nowMs() };
-    // Its first call, since a large event waits for its turn before it begins.
+    // The time of the first call, because a large event waits for its turn before it begins.
     begunMs ??= since.ms;
     openSinceMs.add(since);
     try {

@@ -1,6 +1,6 @@
 /**
- * What events and their fields mean, for docs/events.md and the JSON Schema files. No function imports it. A test compares
- * it with the schemas: every field has its words, and all words belong to a field.
+ * The meaning of events and their fields, for docs/events.md and the JSON Schema files. No function imports it. A test
+ * compares it with the schemas: every field has a text, and every text belongs to a field.
  */
 export type EventWords = {
   /** What the event is about. */

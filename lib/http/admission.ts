@@ -5,7 +5,7 @@ import { ApiError } from "../contract/api-error.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { Table } from "../store/table.ts";
 
-/** Whose window this call counts in. */
+/** The owner of the rate-limit window that this call counts in. */
 export function bucketOwner({ rateLimit }: Operation, principal: Principal, scope: Scope): string {
   if (rateLimit.owner === "key") return principal.key.id;
   if (rateLimit.owner === "quota") return principal.quotaOwner;
@@ -14,8 +14,8 @@ export function bucketOwner({ rateLimit }: Operation, principal: Principal, scop
 }
 
 /**
- * Counts the call, and calls `onFailure` when the limiter could not. Undefined when the limiter cannot be reached and the
- * call only reads: a metrics export should not stop because a counter is down. Nothing is written uncounted.
+ * Counts the call. Calls `onFailure` if the limiter could not. Returns undefined if the limiter cannot be reached and
+ * the call only reads: a metrics export should not stop because a counter is down. An uncounted call never writes.
  */
 export async function admit(
   { limiter, table }: { readonly limiter: RateLimiter; readonly table: Table },
@@ -26,7 +26,7 @@ export async function admit(
   try {
     return await limiter.admit(table, operation.rateLimit, owner);
   } catch (error) {
-    // A refusal with a cause is one that the store's throttling made.
+    // A RateLimitExceeded with a cause comes from throttling of the store.
     if (!(error instanceof RateLimitExceeded) || error.cause !== undefined) onFailure();
     if (error instanceof RateLimitExceeded) throw error;
     if (operation.method === "GET") return undefined;
@@ -41,7 +41,7 @@ export async function admit(
   }
 }
 
-/** A view whose reads go out at once and whose writes wait for the limiter: nothing refused is ever written. */
+/** A view of the table: reads are sent at once, writes wait for the limiter. So a refused call never writes. */
 export function gatedTable(table: Table, admitted: Promise<unknown>): Table {
   return {
     get: (key, options) => table.get(key, options),

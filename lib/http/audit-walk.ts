@@ -15,11 +15,11 @@ export type AuditCall = WalkCall<z.output<(typeof listAuditLogs)["query"]>> &
 export type AuditedPage = {
   readonly entries: readonly AuditItem[];
   readonly nextCursor: string | null;
-  /** Only on the last page of a walk in ascending order: where it can be taken up later. */
+  /** Only on the last page of a walk in ascending order: where the walk can be resumed later. */
   readonly resumeCursor: string | null;
 };
 
-/** One page; first of what became visible since the cursor was made. */
+/** Reads one page. Entries of organizations that became visible since the cursor was made come first. */
 export async function exportAuditLog(call: AuditCall, after: AuditPosition | null): Promise<AuditedPage> {
   const { principal, scope, paging, input } = call;
   const { following } = scope;
@@ -39,8 +39,9 @@ export async function exportAuditLog(call: AuditCall, after: AuditPosition | nul
 const cursorAt = ({ place, settled }: AuditPosition): readonly string[] => [place, settled];
 
 /**
- * What the tenant's log holds of newly visible organizations on the walked side of the position, before it goes on. Where
- * the whole tenant was asked for, its own entries were shown all the time; else only those that name an organization.
+ * Before the walk continues: the entries of newly visible organizations in the part of the tenant's log that the walk
+ * has passed. If the whole tenant was requested, its own entries were always shown, so they are left out here.
+ * Otherwise those of its own entries that name one of these organizations are included.
  */
 async function catchUp(call: AuditCall, following: Following, position: AuditPosition): Promise<AuditedPage> {
   const { newlyVisible: organizations, caughtUpTo } = following;

@@ -17,7 +17,7 @@ import { pathValues, sentParameters } from "./validation.ts";
 export type Prefetch = (
   tenant: TenantKey,
   place: {
-    /** The organization that the key names; undefined for keys of many. */
+    /** The organization that the key names; undefined for keys that reach several organizations. */
     readonly organization: string | undefined;
     /** Decoded, but not checked yet. */
     readonly path: { readonly [name: string]: string | undefined };
@@ -27,11 +27,11 @@ export type Prefetch = (
 export type Authenticated = {
   readonly principal: Principal;
   readonly readable: ReadableRepositories;
-  /** What the operation asked to be read in the same round. */
+  /** The items that the operation asked to read in the same round. */
   readonly prefetched: ReadonlyArray<Item | undefined>;
 };
 
-/** Finds out who calls, and whether the operation accepts this kind of key. */
+/** Identifies the caller, and checks that the operation accepts this kind of key. */
 export async function authenticateRequest(
   deps: Dependencies,
   requestContext: RequestContext,
@@ -46,7 +46,7 @@ export async function authenticateRequest(
       prefetch: (tenant, { organization, user }) => [
         ...(wantsCursorKeys ? [cursorKeysKey] : []),
         ...prefetch(tenant, { organization, path: pathValues(event) }),
-        // Last, where readRepositories looks for it.
+        // Must be the last, because readRepositories takes the last item.
         ...(operation.readableOnly && organization && user ? [memberReadsKey(organization, user)] : []),
       ],
     },
@@ -54,7 +54,7 @@ export async function authenticateRequest(
   const { principal } = authentication;
   // The log line and the headers of an error name the caller too.
   requestContext.principal = principal;
-  // Legacy keys are refused as gone; only a wrong ALL is named first, to every kind of key.
+  // Legacy keys are refused as gone. Only a wrong ALL is reported first, for every kind of key.
   if (operation.instanceScope === "named" && principal.key.kind === "legacy") {
     checkAllIsAllowed(operation, principal, peekBody(event, "org_id"));
   }
@@ -67,14 +67,14 @@ export async function authenticateRequest(
   };
 }
 
-/** The key's text; undefined if the header is absent, empty or sent twice. A deployment may accept further names. */
+/** The key's text; undefined if the header is absent, empty or sent twice. A deployment may accept further headers. */
 function keyTextOf({ event }: RequestContext): string | undefined {
   const further = optionalVariable("KEY_HEADER_NAMES")?.split(",") ?? [];
   const values = ["x-service-api-key", ...further].flatMap((name) => headerValues(event, name.trim()));
   return values.length === 1 ? values[0] || undefined : undefined;
 }
 
-/** User keys act as their member: where the operation says so, they cover only what the member can read. */
+/** User keys act as their member. On `readableOnly` operations they cover only what the member can read. */
 async function readRepositories(
   { operation, table }: RequestContext,
   { principal, prefetched }: Authentication,

@@ -2,7 +2,7 @@ import type { Transform } from "node:stream";
 import { constants, createBrotliCompress, createGzip } from "node:zlib";
 
 const chunkSize = 65_536;
-/** Level 1 takes a 16 MiB answer in 160 ms to a third of its size; higher levels cost more than they save. */
+/** Level 1 compresses a 16 MiB answer to a third of its size in 160 ms; higher levels cost more than they save. */
 const gzipOptions = { level: 1, chunkSize };
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 }, chunkSize };
 const streams = {
@@ -11,7 +11,7 @@ const streams = {
 };
 export type Coding = keyof typeof streams;
 
-/** The caller unpacks the first pieces while the last are still being packed. */
+/** Returns a stream: the caller decompresses the first chunks while the last ones are still being compressed. */
 export function compressed(coding: Coding, body: Buffer): Transform {
   const stream = streams[coding]();
   stream.end(body);
@@ -23,7 +23,9 @@ export async function compress(coding: Coding, body: Buffer): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** The coding the caller likes best, by its weights; gzip where it does not care. Undefined: send it plain. */
+/**
+ * The coding with the caller's highest weight; gzip if the weights are equal. Undefined: send the body uncompressed.
+ */
 export function preferredCoding(acceptEncoding: string): Coding | undefined {
   const weights = new Map<string, number>();
   for (const element of acceptEncoding.toLowerCase().split(",")) {

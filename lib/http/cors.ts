@@ -3,7 +3,7 @@ import { requestLimits } from "../contract/limits.ts";
 import { optionalVariable } from "../runtime/environment.ts";
 import { headerValues } from "./headers.ts";
 
-/** Headers of ours that a page on another origin may read. */
+/** Our response headers that a page on another origin may read. */
 const exposed = [
   "x-request-id",
   "retry-after",
@@ -19,7 +19,7 @@ const exposed = [
   "link",
 ];
 
-/** Only origins that the deployment names; without any there is no cross-origin access at all. */
+/** Only origins that the deployment configures. Without any, there is no cross-origin access at all. */
 function allowedOrigin(event: APIGatewayProxyEvent): string | undefined {
   const allowed = optionalVariable("CORS_ORIGINS")?.split(",") ?? [];
   const [origin] = headerValues(event, "origin");
@@ -37,7 +37,7 @@ export function corsHeaders(event: APIGatewayProxyEvent): Record<string, string>
       };
 }
 
-/** The answer to a browser's question whether it may call; undefined when the origin is not allowed. */
+/** The headers that answer a browser's preflight request; undefined if the origin is not allowed. */
 export function preflightHeaders(
   event: APIGatewayProxyEvent,
   methods: readonly string[],

@@ -15,7 +15,7 @@ import type { RequestContext, Verb } from "./request-context.ts";
 import { createRequestPath, type RequestPathOptions } from "./request-path.ts";
 import { fail, type Result, succeed } from "./respond.ts";
 
-/** Lambda's context. `openRequest` puts the state of the request on it, which handler and hooks share. */
+/** Lambda's context. `openRequest` adds the state of the request, which the handler and the hooks share. */
 type RequestState = Context & { requestContext?: RequestContext };
 
 /**
@@ -29,7 +29,7 @@ export function createHandler<Op extends Operation>(
 ) {
   const followPath = createRequestPath(operation, verb, options);
   return middy<APIGatewayProxyEvent, Result, Error, RequestState>({
-    // middy's own deadline covers the handler only and fires once; ours also ends reads that are under way.
+    // middy's own deadline covers the handler only and fires once; ours also ends reads that are in progress.
     timeoutEarlyInMillis: 0,
     ...(operation.streaming && { executionMode: executionModeStreamifyResponse }),
   })
@@ -62,7 +62,7 @@ function requestLifecycle(
       const requestContext = requestOf(request.context);
       const { result, fault } = await fail(requestContext, request.error);
       request.response = result;
-      // Auditing may run out of time; the answer is decided all the same.
+      // Auditing may run out of time. The answer stays the same.
       await requestContext.deadline
         .within(auditRefusal(dependencies(), requestContext, fault))
         .catch(() => {});
@@ -88,7 +88,7 @@ function openRequestContext(
     requestId: requestIdOf(event, deps.random),
     startedAtMs: deps.clock.nowMs(),
     deadline,
-    // After the deadline the caller has an answer, so no call of the store begins.
+    // After the deadline the caller has an answer, so no new call to the store may begin.
     table: boundedTable(deps.table.metered(meter), until),
   };
 }

@@ -19,7 +19,7 @@ const parseCursorKeys = parseItem("cursor signing keys", cursorKeysItem);
 
 export type SigningKey = { readonly id: string; readonly secret: Buffer };
 
-/** The signing keys of cursors: one item of the table, remembered by a warm function. */
+/** The signing keys of cursors: one item of the table, cached by a warm function. */
 export class CursorKeyRing {
   readonly #clock: Clock;
   #known: CursorKeys | undefined;
@@ -29,12 +29,12 @@ export class CursorKeyRing {
     this.#clock = clock;
   }
 
-  /** True when the item should come along with the next round of reads. */
+  /** True if the next round of reads should include the item. */
   get isStale(): boolean {
     return this.#known === undefined || this.#clock.nowMs() - this.#knownSinceMs > cacheLimits.cursorKeysMs;
   }
 
-  /** Takes what a round of reads brought. */
+  /** Caches the item that a round of reads returned. */
   accept(item: Item | undefined): void {
     if (!item) throw notMadeYet();
     this.#known = parseCursorKeys(item);
@@ -48,7 +48,7 @@ export class CursorKeyRing {
     return key;
   }
 
-  /** A cursor may name a key that was made after this function last looked. */
+  /** Reads the item again for an unknown id: a cursor may name a key that was made after the last read. */
   async named(table: Table, id: string): Promise<SigningKey | undefined> {
     const known = this.#find(id);
     if (known || this.#knownSinceMs === this.#clock.nowMs()) return known;
@@ -74,7 +74,7 @@ const notMadeYet = (): ApiError =>
 
 type RotationDeps = { readonly table: Table; readonly clock: Clock; readonly random: Random };
 
-/** The first signing key of a new table. Whoever comes second changes nothing. */
+/** Writes the first signing key of a new table. A second call changes nothing. */
 export async function createCursorKeys({ table, clock, random }: RotationDeps): Promise<void> {
   const fresh = newKey(clock, random);
   const put = { ...cursorKeysKey, current: fresh.id, keys: { [fresh.id]: fresh.value } };
@@ -82,8 +82,8 @@ export async function createCursorKeys({ table, clock, random }: RotationDeps): 
 }
 
 /**
- * A new key signs from now on, if there is none or the last one is old; old ones verify as long as a cursor they signed
- * can live.
+ * Makes a new key for signing if there is none or the current one is old. Old keys still verify for as long as a cursor
+ * that they signed can live.
  */
 export async function rotateCursorKeys(
   deps: RotationDeps,

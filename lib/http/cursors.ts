@@ -14,33 +14,33 @@ import type { Table } from "../store/table.ts";
 import type { CursorKeyRing, SigningKey } from "./cursor-keys.ts";
 
 /**
- * A cursor is a place in a walk, signed and bound to what the walk was over. Signing binds; the scope is
- * checked at every call anyway, so a forged cursor would gain nothing.
+ * A cursor is a position in a walk, signed and bound to the request that the walk is for. The signature protects the
+ * binding. The scope is checked at every call anyway, so a forged cursor would gain nothing.
  */
 const payloadSchema = z.strictObject({
   /** Operation. */
   o: z.string(),
-  /** Digest of selector, filters and window; of release 1 (without `w`) of the tenant too. */
+  /** Digest of selector, filters and window; in cursors of release 1 (without `w`) also of the tenant. */
   b: z.string(),
-  /** Digest of the tenant: whose stream the position is in. */
+  /** Digest of the tenant whose stream the position is in. */
   w: z.string().optional(),
-  /** Position; absent where it follows as a packed sort key. */
+  /** Position; absent if it follows as a packed sort key. */
   p: z.union([z.string(), z.number(), z.array(z.union([z.string(), z.number()]))]).optional(),
   /** Epoch of the scope, for walks over several organizations. */
   e: z.int().optional(),
-  /** What became visible up to this epoch is being caught up, and this place was reached. */
+  /** The catch-up of organizations that became visible up to this epoch, and the place that it has reached. */
   u: z.tuple([z.int(), z.union([z.string(), z.number()])]).optional(),
   /** Digest of the organizations that an instance key is authorized for. */
   a: z.string().optional(),
-  /** Made at, in seconds. */
+  /** When the cursor was made, in seconds. */
   t: z.number(),
-  /** Of a mirror, in seconds: since when it needs what was removed, and when the walk under way began. */
+  /** Of a mirror, in seconds: since when it needs the removals, and when the current walk began. */
   s: z.tuple([z.number(), z.number()]).optional(),
   /** 1 for a cursor that resumes a finished walk. */
   r: z.literal(1).optional(),
-  /** Digest of the repositories that the caller can read; absent for every one. */
+  /** Digest of the repositories that the caller can read; absent if these are all. */
   v: z.string().optional(),
-  /** Page size, where the walk keeps it. */
+  /** Page size, if the walk keeps it. */
   n: z.number().optional(),
 });
 type Payload = Omit<z.output<typeof payloadSchema>, "p"> & { readonly p: Position };
@@ -50,13 +50,13 @@ export type OpenedCursor = {
   readonly resumes: boolean;
   readonly pageSize: number | undefined;
   readonly binding: string;
-  /** Undefined for a cursor of release 1, whose binding holds the tenant. */
+  /** Undefined for a cursor of release 1, whose binding includes the tenant. */
   readonly tenantDigest: string | undefined;
   /** Undefined for a cursor of one organization, and of release 1. */
   readonly mark: ScopeMark | undefined;
   readonly authorizedDigest: string | undefined;
   readonly readable: string | undefined;
-  /** Of a mirror; see `ages`. */
+  /** Of a mirror; see `Ages`. */
   readonly ages: Ages | undefined;
 };
 
@@ -72,7 +72,9 @@ const moved = () =>
 const ofAnotherRequest = () =>
   invalid("belongs to another request. Keep the filters and the organization of the first page.");
 
-/** A cursor of release 1 has one digest for tenant, organization and filters: it does not tell which of them differs. */
+/**
+ * A cursor of release 1 has one digest for tenant, organization and filters: it does not show which of them differs.
+ */
 const ofAnotherRequestOrTenant = () =>
   invalid(
     "is of an earlier release, and the organization has changed its workspace or instance since, or the filters are " +
@@ -110,8 +112,8 @@ export async function openCursor(
 }
 
 /**
- * Every page gets a fresh cursor, so a slow walk could outlive the removals that it has not come to. In seconds.
- * Resumed, a walk needs what was removed since the one before it began.
+ * In seconds. Every page gets a new cursor, so a slow walk could last longer than the service remembers removals that
+ * the walk has not reached yet. A resumed walk needs what was removed since the previous walk began.
  */
 type Ages = { readonly needsSince: number; readonly began: number };
 
@@ -134,7 +136,7 @@ async function verify(ring: CursorKeyRing, table: Table, text: string): Promise<
   const [keyId, encoded, ...rest] = text.split(".");
   if (!keyId || !encoded || rest.length > 0) throw damaged();
   const bytes = Buffer.from(encoded, "base64url");
-  // Base64 leaves bits over at its end: only the one canonical spelling counts.
+  // Base64 has unused bits at its end: only the canonical form is accepted.
   if (bytes.toString("base64url") !== encoded || bytes.length <= macBytes) throw damaged();
   const key = await ring.named(table, keyId);
   if (!key) throw damaged();
@@ -143,7 +145,7 @@ async function verify(ring: CursorKeyRing, table: Table, text: string): Promise<
   return decode(content);
 }
 
-/** Node takes five times as long over a secret's bare bytes as over a key made of them. */
+/** Node takes five times as long with the raw bytes of a secret as with a key object made from them. */
 const mac = (key: SigningKey, content: Uint8Array): Buffer =>
   createHmac("sha256", createSecretKey(key.secret)).update(`${key.id}.`).update(content).digest();
 
@@ -153,8 +155,8 @@ function seal(key: SigningKey, payload: Payload): string {
 }
 
 /**
- * JSON, and behind a NUL the position, if it is a sort key. In JSON an id of the worst characters takes six bytes for
- * each of its own and the cursor would be longer than the service accepts.
+ * JSON, followed by a NUL and the position if the position is a sort key. In JSON, an id of the worst characters takes
+ * six bytes for each of its own bytes, and the cursor would be longer than the service accepts.
  */
 function encode(payload: Payload): Buffer {
   const { p, ...others } = payload;
@@ -179,7 +181,7 @@ export function bindPaging(
     readonly operation: Operation;
     readonly principal: Principal;
     readonly scope: Scope;
-    /** Digest of the repositories that the caller can read; undefined for every one. */
+    /** Digest of the repositories that the caller can read; undefined if these are all. */
     readonly readable?: string | undefined;
     readonly query: Readonly<Record<string, unknown>>;
     readonly cursor: OpenedCursor | undefined;
@@ -189,7 +191,7 @@ export function bindPaging(
   const { operation, cursor, query, readable } = walk;
   const restored = restoredOf(walk);
   const tenant = `${walk.principal.tenant}${arrivalOf(walk.scope, query)}${restored}`;
-  // Most answers neither have a cursor nor make one.
+  // Computed only when needed: most requests neither have a cursor nor make one.
   const binding = () => bindingOf([walk.scope.selector, filtersOf(query)]);
   const limit = typeof query.limit === "number" ? query.limit : undefined;
   const keepsSize = operation.paging?.bindsPageSize ?? false;
@@ -241,15 +243,16 @@ export function bindPaging(
 }
 
 /**
- * A mirror of one organization that left and came back cannot tell what was removed in the other tenant: its cursor is
- * refused. Over several organizations the epochs tell.
+ * If an organization left and came back, a mirror of this one organization cannot know what was removed in the other
+ * tenant, so its cursor is refused. For several organizations the epochs show this.
  */
 const arrivalOf = (scope: Scope, { include_removed }: Readonly<Record<string, unknown>>): string =>
   include_removed === true && !coversSeveral(scope) ? (scope.organizations[0]?.arrived ?? "") : "";
 
 /**
- * A restore takes back what callers have seen. Their cursors go on where only the numbers of one stream or the time of one
- * log decide: those never go back. Elsewhere what they have passed may stand again, or be gone without a trace.
+ * A restore undoes changes that callers have seen. Their cursors stay valid where only the numbers of one stream or the
+ * time of one log decide: those never go back. Elsewhere, records that a walk has passed may exist again, or be gone
+ * without a trace.
  */
 function restoredOf({ operation: { paging }, principal, scope, query }: RestorableWalk): string {
   if (!paging?.resumable) return "";
@@ -266,8 +269,8 @@ type RestorableWalk = {
 };
 
 /**
- * For walks over several organizations: a cursor must know its scope. Otherwise the walk would silently leave out what
- * became visible since.
+ * For walks over several organizations: a cursor must know its scope. Otherwise the walk would silently leave out
+ * organizations that became visible since.
  */
 export function checkMark(
   cursor: Pick<OpenedCursor, "mark" | "authorizedDigest">,
@@ -290,7 +293,7 @@ type Authorized = { readonly key: Pick<Principal["key"], "authorized"> };
 export const authorizedDigestOf = ({ key }: Authorized): string | undefined =>
   key.authorized ? digestOf(JSON.stringify(key.authorized.toSorted()), 9) : undefined;
 
-/** Not part of what a walk is over: where it stands, how big its pages are, how they are written, how the scope was named. */
+/** Not bound to a cursor: the position, the page size, the format of the pages, and how the request named the scope. */
 const unbound = new Set(["cursor", "limit", "format", "org_id", "organization_ids"]);
 
 const filtersOf = (query: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [string, unknown]> =>
@@ -308,7 +311,7 @@ const digestOf = (text: string, bytes: number): string =>
 const bindingOf = (parts: readonly unknown[]): string => digestOf(JSON.stringify(parts), 12);
 const tenantDigestOf = (tenant: string): string => digestOf(tenant, 6);
 
-/** For walks whose place takes several texts. One that took a single text in an earlier release comes as a list of one. */
+/** For walks whose position has several texts. The single text of an earlier release is returned as a list of one. */
 export function positionTexts({ position }: Paging): readonly string[] | null {
   if (position === null) return null;
   const texts = typeof position === "object" ? position : [position];
@@ -318,7 +321,7 @@ export function positionTexts({ position }: Paging): readonly string[] | null {
   });
 }
 
-/** For walks whose place is a sort key or an id. */
+/** For walks whose position is a sort key or an id. */
 export function positionText({ position }: Paging): string | null {
   if (position === null || typeof position === "string") return position;
   throw damaged();

@@ -2,50 +2,50 @@ import { functionSettings } from "../contract/platform.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { TimeUp } from "../runtime/time-up.ts";
 
-/** When a request must be done with its work, so that its answer is never cut off by Lambda or the gateway. */
+/** The time by which a request must finish its work, so that neither Lambda nor the gateway cuts off its answer. */
 export type Deadline = {
-  /** Fires a little earlier, or when the request is stopped: whoever can end with what it has, ends now. */
+  /** Fires shortly before the deadline, or when the request is stopped: return partial results. */
   readonly softDeadline: AbortSignal;
-  /** Fires when the time is up: the caller is being answered, so nothing new may be begun. */
+  /** Fires at the deadline: the caller is being answered, so no new work may begin. */
   readonly hardDeadline: AbortSignal;
-  /** The same moment by the clock: a function that was frozen hears its timers late. */
+  /** Whether the deadline has passed by the clock: in a function that was frozen, timers fire late. */
   isOver(): boolean;
-  /** The work's answer, or a rejection when the time is up. */
+  /** The result of the work, or a rejection at the deadline. */
   within<Answer>(work: Answer | Promise<Answer>): Promise<Answer>;
-  /** The request was refused: nobody needs what is still being worked on. */
+  /** For a refused request: nobody needs the work that is still running. */
   stop(reason: unknown): void;
-  /** The work is done; the clock need not be watched any more. */
+  /** For finished work: stops the timers. */
   dispose(): void;
 };
 
 export type WorkTime = { readonly totalMs: number; readonly wrapUpMs: number; readonly answerMs: number };
 
-/** `remainingMs` is Lambda's word: it counts when a function was given less time than the stack gives it. */
+/** `remainingMs` comes from Lambda. It matters if a function was given less time than the stack configures. */
 export function openDeadline(clock: Clock, work: WorkTime, remainingMs: number): Deadline {
   const totalMs = Math.max(0, Math.min(work.totalMs, remainingMs - work.answerMs));
   const notAfterMs = clock.nowMs() + totalMs;
-  const soon = new AbortController();
-  const over = new AbortController();
+  const soft = new AbortController();
+  const hard = new AbortController();
   const done = new AbortController();
   const passed = watch(clock, done.signal, [
-    [Math.max(0, totalMs - work.wrapUpMs), soon],
-    [totalMs, over],
+    [Math.max(0, totalMs - work.wrapUpMs), soft],
+    [totalMs, hard],
   ]);
   passed.catch(() => {});
   return {
-    softDeadline: soon.signal,
-    hardDeadline: over.signal,
+    softDeadline: soft.signal,
+    hardDeadline: hard.signal,
     isOver: () => clock.nowMs() > notAfterMs,
     within: (work) => Promise.race([work, passed]),
-    stop: (reason) => soon.abort(reason),
-    dispose: () => done.abort(letGo),
+    stop: (reason) => soft.abort(reason),
+    dispose: () => done.abort(disposed),
   };
 }
 
-/** Without a reason of its own every abort would make an error and its stack, on each request. */
-const letGo = "let go of";
+/** Without a given reason, every abort would create an error and its stack trace, on each request. */
+const disposed = "let go of";
 
-/** Sounds one alarm after the other; rejects after the last, or when nobody needs it any more. */
+/** Aborts one controller after the other, each at its time. Rejects after the last, or when `done` fires. */
 async function watch(
   clock: Clock,
   done: AbortSignal,

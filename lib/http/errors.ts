@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../store/table.ts";
 import type { Rendered } from "./reply.ts";
 import { render } from "./reply.ts";
 
-/** Whatever was thrown, as the fault the caller may see. */
+/** Converts anything that was thrown into the error that the caller may see. */
 export function faultOf(error: unknown, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
   const isTimeout = error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError");
@@ -24,7 +24,7 @@ export function faultOf(error: unknown, requestId: string): ApiError {
   return new ApiError("INTERNAL_ERROR", message, { cause: error });
 }
 
-/** The one renderer of errors, in the shape that the path has. */
+/** The only renderer of errors. The path decides the shape of the body. */
 export function renderFault(fault: ApiError, path: string): Rendered {
   const json = errorShapeOf(path) === "errors" ? { errors: fault.problems } : { error: asOne(fault) };
   const retry = retryAfter(fault.code, fault.retryAfterSeconds);

@@ -44,7 +44,7 @@ function faultAt({ httpMethod: method, path }: APIGatewayProxyEvent, allowed: re
   });
 }
 
-/** As the gateway routes: a path spelt out beats one with a parameter. */
+/** Follows the gateway's routing: a literal path wins over a path with a parameter. */
 function methodsAt(routes: readonly Route[], path: string): string[] {
   const literal = routes.filter((route) => route.path === path);
   const found = literal.length > 0 ? literal : routes.filter((route) => matches(route.path, path));

@@ -5,13 +5,13 @@ import { requestLimits } from "../contract/limits.ts";
 import type { RateLimit } from "../contract/operation.ts";
 import type { Random } from "../runtime/random.ts";
 
-/** Every value of a header, whatever the letter case the caller wrote it in. */
+/** Every value of a header. The letter case of the header's name does not matter. */
 export function headerValues({ multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] {
   const wanted = name.toLowerCase();
   const found: string[] = [];
   for (const candidate in multiValueHeaders) {
     const values = multiValueHeaders[candidate];
-    // Most differ in length already; all headers are looked at several times a request.
+    // Compares the lengths first: most names differ there, and each request searches all headers several times.
     if (values && candidate.length === wanted.length && candidate.toLowerCase() === wanted)
       found.push(...values);
   }
@@ -26,7 +26,7 @@ export function requestIdOf(event: APIGatewayProxyEvent, random: Random): string
   return event.requestContext?.requestId ?? random.uuid();
 }
 
-/** The gateway's own id of the request, whatever the caller calls it. */
+/** The gateway's own id of the request, also if the caller sent another id. */
 export const gatewayRequestIdOf = ({ requestContext }: APIGatewayProxyEvent): string | null =>
   requestContext?.requestId ?? null;
 
@@ -34,7 +34,7 @@ export const gatewayRequestIdOf = ({ requestContext }: APIGatewayProxyEvent): st
 export const sourceIpOf = ({ requestContext }: APIGatewayProxyEvent): string | null =>
   requestContext?.identity?.sourceIp ?? null;
 
-/** On every answer, good or bad. */
+/** On every answer, success or error. */
 export const baseHeaders = (requestId: string): Record<string, string> => ({
   "x-request-id": requestId,
   "cache-control": "no-store",
@@ -42,13 +42,13 @@ export const baseHeaders = (requestId: string): Record<string, string> => ({
   "strict-transport-security": "max-age=63072000; includeSubDomains",
 });
 
-/** What the limit is: true whether or not the call was counted. */
+/** The limit itself: correct whether or not the call was counted. */
 export const rateLimitPolicyHeaders = (limit: RateLimit): Record<string, string> => ({
   "ratelimit-policy": `"${limit.bucket}";q=${limit.requestsMax};w=${limit.windowSeconds}`,
   "x-ratelimit-limit": String(limit.requestsMax),
 });
 
-/** What is left of it: only the limiter knows. */
+/** What is left of the limit: only the limiter knows. */
 export function rateLimitHeaders({ limit, remaining, resetSeconds }: Admission): Record<string, string> {
   return {
     ...rateLimitPolicyHeaders(limit),
@@ -63,21 +63,21 @@ export const helpHeader = (event: APIGatewayProxyEvent, code: ErrorCode): Record
   link: `<${mountOf(event)}${errorPagePath(code)}>; rel="help"; type="text/html"`,
 });
 
-/** A path as a message may show it: no more of it than tells which one it was. */
+/** A path for a message, shortened to what is enough to recognize it. */
 export function shownPath(path: string): string {
   const { shownNameCharactersMax } = requestLimits;
   return path.length <= shownNameCharactersMax ? path : `${path.slice(0, shownNameCharactersMax)}…`;
 }
 
-/** Legacy keys still work on a few reads; every such answer says that they will not for ever. */
+/** Legacy keys still work on a few reads. Every such answer says that this will end. */
 export const deprecationHeaders = (event: APIGatewayProxyEvent): Record<string, string> => ({
   deprecation: "true",
   link: `<${mountOf(event)}${errorPagePath("LEGACY_API_KEY")}>; rel="deprecation"; type="text/html"`,
 });
 
 /**
- * The path as the API's own routes spell it. At a domain with a base path API Gateway puts the base path before it;
- * `resource` tells how many segments are ours, and behind `{proxy+}` that parameter does.
+ * The path as the API's own routes spell it. On a domain with a base path, API Gateway puts the base path before it.
+ * `resource` shows how many segments are our own; for `{proxy+}`, the parameter `proxy` shows it.
  */
 export function ownPathOf({ path, resource, pathParameters }: APIGatewayProxyEvent): string {
   if (resource === "/") return "/";
@@ -86,7 +86,7 @@ export function ownPathOf({ path, resource, pathParameters }: APIGatewayProxyEve
 }
 
 /**
- * What stands before the API's own paths: the stage at API Gateway's own address, a base path at some domains, mostly
+ * What comes before the API's own paths: the stage on API Gateway's own address, a base path on some domains, usually
  * nothing. `resource` has as many segments as the API's part of the path; `{proxy+}` stands for several.
  */
 export function mountOf({ resource, requestContext, pathParameters }: APIGatewayProxyEvent): string {

@@ -13,8 +13,8 @@ export type JsonBody = { readonly value: unknown } | { readonly problem: string 
 export type BodyReader = (event: APIGatewayProxyEvent, context: Context) => JsonBody;
 
 /**
- * Reads bodies with middy's parser. Size and type have statuses of their own, so they are checked first and throw. A body
- * that is not JSON is one problem among those of path and query, so it is returned.
+ * Reads bodies with middy's parser. Size and type have statuses of their own, so they are checked first and throw. A
+ * body that is not JSON is one problem among those of path and query, so it is returned.
  */
 export function createBodyReader(operation: Operation): BodyReader {
   // The content type is checked here: middy also takes `+json` types, and its 415 is in its own words.
@@ -25,11 +25,11 @@ export function createBodyReader(operation: Operation): BodyReader {
     if (!body) return { problem: "body: is required and must be a JSON object." };
     checkSize(operation, body, isBase64Encoded);
     checkContentType(event);
-    // Decoding replaces bad bytes silently, so it would store something that nobody sent.
+    // Decoding replaces bad bytes silently, so the service would store something that nobody sent.
     if (isBase64Encoded && !isUtf8(Buffer.from(body, "base64")))
       return { problem: "body: is not valid UTF-8." };
     try {
-      // It replaces the text in the event with what it parsed.
+      // The parser replaces the text in the event with the parsed value.
       parser.before?.({ event, context, response: undefined, error: undefined, internal: {} });
       return { value: event.body };
     } catch (error) {
@@ -61,11 +61,11 @@ function checkContentType(event: APIGatewayProxyEvent): void {
   }
 }
 
-/** The parser's word for a key such as `__proto__`; its error for broken JSON holds the body, so neither is logged. */
+/** The parser's error for a key such as `__proto__`. Its error for broken JSON holds the body, so neither is logged. */
 const isForbiddenKey = (error: unknown): boolean =>
   error instanceof Error && error.message === "Forbidden key in JSON body";
 
-/** What the body says, for steps that come before it is judged; undefined when it says nothing sensible. */
+/** A field of the body, for steps that run before the body is validated; undefined if the field cannot be read. */
 export const peekBody = ({ body, isBase64Encoded }: APIGatewayProxyEvent, field: string): unknown =>
   valueAt(body && parseJson(body, isBase64Encoded), [field]);
 

@@ -11,14 +11,14 @@ export type List<Record> = {
   readonly name: string;
   /** For CSV, in the order of the file. */
   readonly columns: ReadonlyArray<Column<Record>>;
-  /** Where it was asked for: what is gone. Never in CSV. */
+  /** The removed records, if the request asks for them. Never in CSV. */
   readonly removed?: readonly object[];
   readonly nextCursor: string | null;
-  /** Only on the last page of a walk that can be taken up again later. */
+  /** Only on the last page of a walk that can be resumed later. */
   readonly resumeCursor?: string | null;
 };
 
-/** One page of records in the format that was asked for. */
+/** One page of records in the requested format. */
 export function listReply<Record>(list: List<Record>): BytesReply {
   const headers = cursorHeaders(list);
   if (list.format === "json") {
@@ -34,7 +34,7 @@ export function listReply<Record>(list: List<Record>): BytesReply {
 const marked = ({ removed = [] }: Pick<List<unknown>, "removed">): object[] =>
   removed.map((record) => ({ ...record, removed: true }));
 
-/** In JSON too: whoever reads them can ask for the next page while this one is still arriving. */
+/** Sent for JSON too: a caller can then request the next page while this one is still arriving. */
 export const cursorHeaders = ({
   nextCursor,
   resumeCursor,

@@ -6,7 +6,7 @@ import { describeError } from "../runtime/log.ts";
 import type { RequestContext } from "./request-context.ts";
 import { logRequest } from "./request-line.ts";
 
-/** The line of an operation's request: also who asked, what it cost, and why it failed. */
+/** Writes the log line of an operation's request, with the caller, the cost and the reason of a failure. */
 export function logOutcome(
   clock: Clock,
   requestContext: RequestContext,
@@ -14,7 +14,7 @@ export function logOutcome(
   fault?: ApiError,
 ): void {
   const { operation, principal, meter, limiterFailed } = requestContext;
-  // A real key that was turned away is nobody's principal, and still what the line will be searched by.
+  // A refused key has no principal, but people search the log for this key if it is real.
   const key = principal?.key ?? (fault instanceof AuthenticationError ? fault.key : undefined);
   const fields = {
     operation: operation.id,

@@ -38,7 +38,9 @@ type Document = {
   readonly securityPolicy?: string | undefined;
 };
 
-/** Answers `GET` of the reference's routes from the files below `root`; each is read once, and each page made once. */
+/**
+ * Answers `GET` on the reference's routes from the files below `root`. Each file is read and each page made only once.
+ */
 export function serveReference(root: string, random: Random = systemRandom, clock: Clock = systemClock) {
   const find = documents((file) => readFile(join(root, file)));
   const compressOnce = compressor();
@@ -90,7 +92,7 @@ const notThere = (path: string) =>
 
 type Read = (file: string) => Promise<Buffer>;
 
-/** By lists, not by what lies in a folder: a path never decides which file is opened. */
+/** Finds documents in fixed lists, not in a folder: the path of a request never decides which file is opened. */
 function documents(readFromDisk: Read): (path: string) => Promise<Document | undefined> {
   const read = cached(readFromDisk);
   const site = cached(() => readSite(read));
@@ -109,11 +111,11 @@ function documents(readFromDisk: Read): (path: string) => Promise<Document | und
   };
 }
 
-/** Where the files are that pages may link to. */
+/** The paths of the files that pages may link to. */
 const filePlaces = new Map(Object.entries(referenceFiles).map(([path, { file }]) => [file, path]));
 
 async function readSite(read: Read): Promise<Site> {
-  // Our own file, made from the contract; a test holds that it is.
+  // Our own file, generated from the contract; a test checks this.
   const document: ApiDocument = JSON.parse((await read(documentFile)).toString());
   const pages = Object.entries(referencePages).map(async ([path, page]): Promise<MarkdownSource> => {
     return { path, ...page, markdown: (await read(page.file)).toString() };

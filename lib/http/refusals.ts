@@ -12,12 +12,12 @@ import type { Dependencies } from "./dependencies.ts";
 import { gatewayRequestIdOf, sourceIpOf } from "./headers.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** What turns a key away, as against what is wrong with a request. */
+/** Statuses that refuse a key, as opposed to statuses for a mistake in the request. */
 const refusingStatuses = new Set([401, 402, 403, 410, 429]);
 const refuses = (code: ErrorCode): boolean =>
   refusingStatuses.has(errorCodes[code].status) || code === "ORGANIZATION_NOT_FOUND";
 
-/** The answer is decided: whatever happens here changes nothing about it. */
+/** The answer is already decided: nothing that happens here changes it. */
 export async function auditRefusal(
   deps: Dependencies,
   requestContext: RequestContext,
@@ -48,7 +48,7 @@ export async function auditRefusal(
   }
 }
 
-/** A key that is turned away before anybody looks up its member: the entry names the member all the same. */
+/** For a key that is refused before its member is read: the audit entry names the member anyway. */
 async function readUserName(table: Table, { kind, organization, owner }: KeyItem): Promise<string | null> {
   if (kind !== "user" || organization === null || owner === null) return null;
   const item = await table.get(memberKey(organization, owner));

@@ -21,6 +21,6 @@ export type RequestContext = {
   readonly table: Table;
   principal?: Principal;
   admission?: Admission;
-  /** The limiter could not be asked. */
+  /** The limiter could not count the request. */
   limiterFailed?: boolean;
 };

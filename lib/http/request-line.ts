@@ -7,12 +7,13 @@ import { embedMetrics } from "../runtime/metrics.ts";
 export type Opened = { readonly requestId: string; readonly startedAtMs: number };
 export type Answered = { readonly status: number; readonly fault?: ApiError | undefined };
 
-/** What the line says beside, and which of its numbers are metrics. */
+/** Further fields of the line, and which of its numbers are metrics. */
 export type More = { readonly fields?: LogFields; readonly metrics?: readonly MetricGroup[] };
 
 /**
- * The one line per request, and its metrics. Never a key, a path, a query, a body or a Learning's text: ids, counts
- * and codes only. Apart from the chain's own, so that functions without one load little for it.
+ * Writes the one log line of a request, with its metrics. It never holds a key, a path, a query, a body or a Learning's
+ * text: ids, counts and codes only. It is separate from `outcome.ts`, so that functions without an operation load
+ * little code for it.
  */
 export function logRequest(
   clock: Clock,

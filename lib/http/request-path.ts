@@ -77,7 +77,7 @@ type Resolved<Op extends Operation> = Pick<
   "principal" | "scope" | "readable" | "input" | "paging" | "prefetched"
 >;
 
-/** The limiter's write runs beside the verb's first reads; the verb's writes wait for it. */
+/** The limiter's write runs in parallel with the verb's first reads. The verb's writes wait for it. */
 async function runVerb<Op extends Operation>(
   deps: Dependencies,
   requestContext: RequestContext,
@@ -111,7 +111,8 @@ async function runVerb<Op extends Operation>(
     deadline.stop(refusal);
     throw refusal;
   }
-  // Only an admitted call is a use. It is written before the answer is sent: a frozen function may never write it.
+  // Only an admitted call counts as a use. It is written before the answer is sent: a frozen function may never write
+  // it.
   const used = touchLastUsed(table, principal.key, deps.clock.nowMs()).catch(() => {});
   try {
     return await answer;

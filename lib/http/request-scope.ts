@@ -30,27 +30,27 @@ type ScopeRequest = {
 export const resolveScope = (request: ScopeRequest): Scope =>
   selectOrganizations(request.operation, request.principal, selectionOf(request), scopeOptionsOf(request));
 
-/** What the request names, from where the operation takes it. */
+/** The organizations that the request names, read from where the operation takes them. */
 const selectionOf = ({ operation, input }: ScopeRequest): Selection => ({
   orgId: orgIdOf(operation, input),
   organizationIds: listField(input.query, "organization_ids"),
   organizationUuid: textField(input.path, "organization_id"),
 });
 
-/** From the body where there is one, else from the query; an operation that refuses `org_id` refuses it in both. */
+/** From the body if there is one, else from the query. An operation that refuses `org_id` refuses it in both. */
 function orgIdOf({ body, organization }: Operation, input: Input<Operation>): string | undefined {
   const inBody = textField(input.body, "org_id");
   return body && organization !== "refused" ? inBody : (inBody ?? textField(input.query, "org_id"));
 }
 
-/** A mirror whose last organization has left is told so before it is refused. */
+/** A mirror whose last organization has left first receives this removal, and is refused only after that. */
 export const scopeOptionsOf = ({ operation, cursor, input }: ScopeRequest): ScopeOptions => ({
   mayBeEmpty: operation.paging?.resumable === true && cursor !== undefined && asksForRemoved(input.query),
 });
 
 /**
- * For a walk over several organizations that can be resumed: tells apart the organizations that became visible since the
- * cursor was made, so that the walk catches them up. Reads nothing if nothing changed.
+ * For a resumable walk over several organizations: finds the organizations that became visible since the cursor was
+ * made, so that the walk catches them up. Reads nothing if nothing changed.
  */
 export async function followScope(
   { table, nowMs }: { readonly table: Table; readonly nowMs: number },
@@ -65,13 +65,13 @@ export async function followScope(
   const now = span.rereads ? scopeNow(request, caller, scopeOptionsOf(request)) : scope;
   const readLeft = () => organizationsLeft(table, request);
   const followed = await followRows(now.organizations, span, mark, readLeft);
-  // No organization is left, and the caller has heard of all that left: refuse the request as a first page.
+  // No organization remains, and the caller has received all that left: refuse the request like a first page.
   if (now.organizations.length === 0 && followed.following.left.length === 0 && !mark?.catchUp)
     scopeNow(request, caller);
   return { ...now, ...followed };
 }
 
-/** For readers that keep a mirror: of the organizations that were asked for, those that left. */
+/** For readers that keep a mirror: those of the requested organizations that left. */
 async function organizationsLeft(
   table: Table,
   { principal: { tenant, key }, input: { query } }: ScopeRequest,
@@ -84,7 +84,7 @@ async function organizationsLeft(
   return items.map(parseOrganizationLeft).filter(isAsked);
 }
 
-/** Selects and checks the plan once more, over organizations that were read again. */
+/** Selects organizations and checks the plan once more, after the organizations were read again. */
 function scopeNow(request: ScopeRequest, principal: Principal, options: ScopeOptions = {}): Scope {
   const { operation } = request;
   const scope = selectOrganizations(operation, principal, selectionOf(request), options);
@@ -94,7 +94,7 @@ function scopeNow(request: ScopeRequest, principal: Principal, options: ScopeOpt
 const asksForRemoved = (query: unknown): boolean => fieldOf(query, "include_removed") === true;
 
 /**
- * Finds the organization that a request acts on where only the data says which. That organization is then the whole
+ * Finds the organization that a request acts on if only the data shows which. That organization is then the whole
  * scope, and the call counts in its window.
  */
 export type Locate<Op extends Operation> = (

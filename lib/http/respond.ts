@@ -35,7 +35,7 @@ export async function succeed(requestContext: RequestContext, reply: Reply): Pro
 const tooLargeAtOnce = (narrowing = "Reduce limit or add filters."): ApiError =>
   new ApiError("RESPONSE_TOO_LARGE", `The answer is too large to be sent at once. ${narrowing}`);
 
-/** JSON makes six bytes of one at most, so most answers need no second look. Streams have no such bound. */
+/** JSON turns one byte into six at most, so most answers need no exact count. Streams have no such limit. */
 function fitsLambda(result: Result): boolean {
   if (typeof result.body !== "string" || result.body.length * 6 <= lambdaLimits.answerBytesMax) return true;
   return Buffer.byteLength(JSON.stringify(result)) <= lambdaLimits.answerBytesMax;
@@ -51,7 +51,7 @@ export async function fail(
   return { fault, result: await finish(requestContext, rendered, fault.code) };
 }
 
-/** The one place where answers get their headers, their coding and their transport form. */
+/** The only place where answers get their headers, their coding and their transport form. */
 async function finish(
   requestContext: RequestContext,
   { status, headers, body }: Rendered,
@@ -73,7 +73,7 @@ async function finish(
   const coding = worthwhile ? preferredCoding(headerValues(event, "accept-encoding").join(",")) : undefined;
   if (worthwhile) all.vary = all.vary ? `${all.vary}, accept-encoding` : "accept-encoding";
   if (coding) all["content-encoding"] = coding;
-  // middy cuts strings every 16,384 units and tears characters apart; a stream of bytes passes whole.
+  // middy splits strings every 16,384 units, also inside a character. It does not change a stream of bytes.
   if (operation.streaming) {
     const sent = coding ? compressed(coding, body) : Readable.from([body], { objectMode: false });
     return { statusCode: status, headers: all, body: sent };

@@ -19,7 +19,7 @@ export type Validated<Op extends Operation> = {
   readonly cursor: OpenedCursor | undefined;
 };
 
-/** All problems of path, query, body and cursor are one 400, which the first of them names. */
+/** Reports all problems of path, query, body and cursor in one 400. The first problem gives its code and message. */
 export async function validateRequest<Op extends Operation>(
   deps: Pick<Dependencies, "cursorKeys" | "clock">,
   request: {
@@ -64,8 +64,8 @@ function contradiction(operation: Operation, kind: KeyKind, input: Input<Operati
 }
 
 /**
- * Checks path, query and body. `input` is whole only if there are no problems. Without `keepsOrgId` the value of `org_id`
- * is dropped before it is checked.
+ * Checks path, query and body. `input` is complete only if there are no problems. Without `keepsOrgId` the value of
+ * `org_id` is dropped before it is checked.
  */
 function readInput<Op extends Operation>(
   operation: Op,
@@ -80,9 +80,9 @@ function readInput<Op extends Operation>(
   const sentences = [path, query, body].flatMap((checked) => checked.problems);
   return {
     problems: firstOf(sentences).map(invalid),
-    // The schemas that parsed it are the ones the type is read from.
+    // The cast holds, because the type is derived from the schemas that parsed the values.
     input: { path: path.value, query: query.value, body: body.value } as Input<Op>,
-    /** A well-formed cursor, whatever else is wrong. */
+    /** A well-formed cursor, also if other values have problems. */
     cursor: cursorOf(operation, values),
   };
 }
@@ -92,7 +92,7 @@ const invalid = (message: string): Problem => ({ code: "INVALID_REQUEST", messag
 type Checked = { readonly value: unknown; readonly problems: readonly string[] };
 const nothing: Checked = { value: undefined, problems: [] };
 
-/** `known` are problems found before: their fields are not judged again. */
+/** `known` are problems that were found before: their fields are not checked again. */
 function check(
   schema: z.ZodObject | undefined,
   value: unknown,
@@ -116,7 +116,7 @@ function cursorOf({ query }: Operation, values: Readonly<Record<string, unknown>
 export const pathValues = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value]) => [name, decoded(value)]));
 
-/** A broken escape is no reason to fail: as it stands it matches no id, and the field's own message says so. */
+/** A broken escape is not an error here: the raw text matches no id, and the message of the field says so. */
 function decoded(text: string | undefined): string | undefined {
   try {
     return text && decodeURIComponent(text);
@@ -153,14 +153,14 @@ function checkBody(operation: Operation, body: JsonBody, keepsOrgId: boolean): C
   return check(operation.body, keepsOrgId ? body.value : withoutOrgId(body.value), "body");
 }
 
-/** An empty one stays: it is a mistake for every kind of key. */
+/** Keeps an empty `org_id`: it is a mistake for every kind of key. */
 function withoutOrgId(values: unknown): unknown {
   if (typeof values !== "object" || values === null || Array.isArray(values)) return values;
   const { org_id: orgId, ...others }: { readonly org_id?: unknown } = values;
   return orgId === "" ? values : others;
 }
 
-/** Before every other problem, and before repeated elements are dropped. */
+/** Reported before every other problem, and checked before repeated elements are dropped. */
 function checkBatch({ batch }: Operation, body: unknown): void {
   for (const field of batch?.fields ?? []) {
     const elements = valueAt(body, [field]);
@@ -173,7 +173,7 @@ function checkBatch({ batch }: Operation, body: unknown): void {
   }
 }
 
-/** The key that the path names, where the operation is about one. */
+/** The key that the path names, if the operation is about one key. */
 export const keyInPath = ({ path }: { readonly path: unknown }): string | undefined =>
   textField(path, "key_id");
 

@@ -11,12 +11,12 @@ export type ModelClient = {
 };
 
 /**
- * AWS's client of Bedrock, in the region of the identity, or of the function's environment where none is given. Import
- * this file only when a text is embedded: the client is large.
+ * AWS's Bedrock client, in the identity's region, or the region from the function's environment if no identity is
+ * given. Import this file only when a text is embedded: the client is large.
  */
 export function openBedrock(identity?: AwsIdentity): ModelClient {
   const region = identity ? undefined : optionalVariable(environmentVariables.bedrockRegion);
-  // Our request handler speaks HTTP/1.1; the client's own would open HTTP/2 sessions, which no freeze survives.
+  // Our request handler uses HTTP/1.1. The client's own would open HTTP/2 sessions, which break when Lambda freezes.
   const client = new BedrockRuntimeClient({
     ...awsClientConfig({ identity, answerMsMax: indexLimits.embeddingTimeoutMs }),
     ...(region !== undefined && { region }),

@@ -9,7 +9,7 @@ import { limitConcurrency } from "./limit-concurrency.ts";
 
 const answerSchema = z.object({ embedding: z.array(z.number()) });
 
-/** Titan Text Embeddings v2: one text a call, a bounded number of calls at once. */
+/** Titan Text Embeddings v2: one text per call, a limited number of calls at the same time. */
 export function createBedrockEmbedder(modelId: string, client: ModelClient = bedrockClient()): Embedder {
   const oneOfFew = limitConcurrency(indexLimits.embeddingsAtOnceMax);
   const { dimensions } = tableShape.vectorIndex;
@@ -24,7 +24,7 @@ export function createBedrockEmbedder(modelId: string, client: ModelClient = bed
   };
 }
 
-/** The client of Bedrock is loaded with the first text. */
+/** Loads the Bedrock client when the first text is embedded. */
 export function bedrockClient(identity?: AwsIdentity): ModelClient {
   let opened: Promise<ModelClient> | undefined;
   return {
@@ -35,7 +35,7 @@ export function bedrockClient(identity?: AwsIdentity): ModelClient {
   };
 }
 
-/** Without the parser's own words, which quote the text. */
+/** Does not pass on the parser's message, because it quotes the text. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -44,7 +44,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The model refuses longer texts, and a text that was cut would be found by half of what it says. */
+/** The model refuses longer texts, and a truncated text would be found by only part of its content. */
 function checkedLength(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes <= indexLimits.embeddedBytesMax) return text;

@@ -6,7 +6,7 @@ import type { Embedder } from "./embedder.ts";
 let known: Embedder | undefined;
 let localEmbedder: Embedder | undefined;
 
-/** Bedrock's where a model is named, as in every deployed function. */
+/** Returns the Bedrock embedder if a model is configured, as in every deployed function. */
 export function configuredEmbedder(): Embedder {
   const modelId = optionalVariable(environmentVariables.bedrockModelId);
   if (modelId === undefined && localEmbedder) return localEmbedder;
@@ -14,7 +14,10 @@ export function configuredEmbedder(): Embedder {
   return known;
 }
 
-/** For the local service and the tests: the embedder where no model is named. No function imports the local one. */
+/**
+ * For the local service and the tests: the embedder to use if no model is configured. No function imports the local
+ * embedder.
+ */
 export function useFallbackEmbedder(embedder: Embedder): void {
   localEmbedder = embedder;
 }

@@ -9,11 +9,11 @@ import type { Embedder } from "./embedder.ts";
 import type { Change } from "./stale.ts";
 import { isIndexCurrent, isIndexed } from "./write-vectors.ts";
 
-/** What the comparison needs of a record. */
+/** The fields of a record that the comparison needs. */
 const learningHead = z.object({
   sk: z.string(),
   organization: z.string(),
-  /** Tells how many pieces it has. */
+  /** Determines how many pieces the record has. */
   text: z.string(),
   state: z.enum(learningStates),
   digest: z.string(),
@@ -24,18 +24,18 @@ const parseLearningHead = parseItem("Learning", learningHead);
 
 export type Compared = {
   readonly id: string;
-  /** Set when record and index do not agree. */
+  /** Set if the record and the index differ. */
   readonly difference: Change | undefined;
-  /** Set when the record cannot be read, so that nobody knows. */
+  /** Set if the record cannot be read, so that a comparison is not possible. */
   readonly damage?: CorruptItem;
 };
 
-/** What lies at an id; `damage` in the place of what cannot be read. */
+/** What is stored at an id; `damage` is set if it cannot be read. */
 type Found<Head> = { readonly sk: string; readonly head?: Head; readonly damage?: CorruptItem };
 
 /**
- * An organization's records and vectors side by side, in the order of their ids: both lie sorted, so a page of
- * each is all that is held. The reads may lag; what differs is looked at again before anything is done.
+ * Compares an organization's records and vectors in the order of their ids. Both are stored sorted, so only a page of
+ * each is in memory. The reads are eventually consistent; differences are read again before anything is changed.
  */
 export async function* differences(
   { table, embedder }: { readonly table: Table; readonly embedder: Embedder },
@@ -76,7 +76,7 @@ function compare(
   vectors: readonly Found<VectorHead>[],
 ): Compared {
   if (record?.damage) return { id, difference: undefined, damage: record.damage };
-  // A vector that cannot be read is made anew, or goes.
+  // A vector that cannot be read is created again or deleted.
   const isRightNow = agree(
     embedder,
     record?.head,

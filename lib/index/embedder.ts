@@ -4,9 +4,11 @@ import { required } from "../runtime/required.ts";
 import type { LearningItem } from "../store/items/learning.ts";
 import { beginningOf, piecesOf } from "./pieces.ts";
 
-/** Turns text into a vector, so that texts about the same thing lie close together. */
+/** Converts text to a vector, so that texts about the same subject are close together. */
 export interface Embedder {
-  /** Names the space of its vectors. It changes whenever the vectors would, and then everything is indexed anew. */
+  /**
+   * Identifies the space of its vectors. It changes whenever the vectors would, and then everything is indexed again.
+   */
   readonly id: string;
   /** One vector of length 1. */
   embed(text: string, signal?: AbortSignal): Promise<readonly number[]>;
@@ -26,24 +28,24 @@ export const embedAll = async (
   signal?: AbortSignal,
 ): Promise<Embedding> => await Promise.all(pieces.map((piece) => embedder.embed(piece, signal)));
 
-/** What is embedded of a Learning, piece by piece. */
+/** The texts that are embedded for a Learning, one for each piece. */
 export const embeddedTexts = ({ text, file }: Pick<LearningItem, "text" | "file">): string[] =>
   piecesOf(text).map((piece) => embeddedText({ text: piece, file }));
 
-/** The path says what a Learning is about as much as its words do. */
+/** The path is included because it describes the subject of a Learning as well as its text does. */
 export const embeddedText = ({ text, file }: Pick<LearningItem, "text" | "file">): string =>
   file === null ? text : `${beginningOf(file, indexLimits.pathBytesMax)}\n${text}`;
 
-/** Length 1, six decimals: the rest is noise, and every digit is stored and paid for. */
+/** Length 1, six decimals: further digits are noise, and every digit is stored and paid for. */
 export function normalised(vector: readonly number[]): readonly number[] {
   if (vector.length !== dimensions || !vector.every(Number.isFinite))
     throw new TypeError(`An embedder answered something else than ${dimensions} numbers.`);
   const length = Math.hypot(...vector);
-  // A text without a single word points nowhere; a cosine index refuses that, so it points somewhere fixed.
+  // A text without any word gives a zero vector. A cosine index refuses that, so it gets a fixed direction.
   if (length === 0) return vector.map((_, index) => (index === 0 ? 1 : 0));
   return vector.map((value) => Math.round((value / length) * 1e6) / 1e6);
 }
 
-/** Of two vectors of length 1: 1 is the same, 0 is unrelated. */
+/** The cosine of two vectors of length 1: 1 is the same, 0 is unrelated. */
 export const cosine = (one: readonly number[], other: readonly number[]): number =>
   one.reduce((sum, value, index) => sum + value * required(other[index], "dimension"), 0);

@@ -5,15 +5,18 @@ import type { Embedder, Embedding } from "./embedder.ts";
 import { markerKey, markStale } from "./stale.ts";
 import { type PlaceDeps, type Placement, vectorItems, writeVectors } from "./write-vectors.ts";
 
-/** A Learning whose vector is missing or wrong, and its embedding, which may still be under way. */
+/** A Learning whose vector is missing or wrong, and its embedding, which may still be in progress. */
 export type Fresh = {
   readonly learning: LearningItem;
   readonly embedding: Promise<Embedding>;
-  /** Written just now, with its marker. Otherwise it is repaired, and a change may have come in between. */
+  /**
+   * True if it was written just now, with its marker. Otherwise this is a repair, and the Learning may have changed
+   * meanwhile.
+   */
   readonly isMarked: boolean;
 };
 
-/** Lets the index follow Learnings that are shared and approved now. Answers the ids that failed, with the reason. */
+/** Updates the index for Learnings that are shared and approved now. Returns the ids that failed, with the reason. */
 export async function followChanged(
   { embedder, clock, ...deps }: PlaceDeps & { readonly embedder: Embedder; readonly clock: Clock },
   fresh: readonly Fresh[],

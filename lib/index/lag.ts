@@ -3,7 +3,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Table } from "../store/table.ts";
 import { staleMarkers } from "./refresh.ts";
 
-/** How far the index is behind: changes whose writer is gone and that nobody has indexed, and since when. */
+/** How far the index is behind: changes whose writer is gone and that are not indexed, and since when. */
 export async function measureLag({
   table,
   clock,
@@ -17,7 +17,7 @@ export async function measureLag({
   for await (const marker of staleMarkers(table, { nowMs, everything: false })) {
     stale++;
     oldestMs = Math.min(oldestMs, marker.left_behind_at_ms);
-    // Enough to wake somebody: nobody needs to know how many more there are.
+    // This number is enough to raise the alarm: the exact number is not needed.
     if (stale >= indexLimits.staleMarkersPerRunMax) break;
   }
   return { index_stale: stale, index_lag_seconds: Math.round((nowMs - oldestMs) / 1000) };

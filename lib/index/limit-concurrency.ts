@@ -1,4 +1,6 @@
-/** Runs work as it is handed in, but never more than `most` pieces at once; the rest waits in line. */
+/**
+ * Runs work in the order in which it is passed in, never more than `most` at the same time; the rest waits in a queue.
+ */
 export function limitConcurrency(most: number): <Answer>(work: () => Promise<Answer>) => Promise<Answer> {
   let free = most;
   const line: Array<() => void> = [];
@@ -8,7 +10,7 @@ export function limitConcurrency(most: number): <Answer>(work: () => Promise<Ans
     try {
       return await work();
     } finally {
-      // The place is handed to the next in line, or given back.
+      // Pass the free slot to the next in the queue, or release it.
       const next = line.shift();
       if (next) next();
       else free++;

@@ -3,9 +3,9 @@ import { type Embedder, normalised } from "./embedder.ts";
 import { subjectWords, weakWords } from "./local-vocabulary.ts";
 
 /**
- * A stand-in for a model, and no more than that: hashed words, subjects that words of our field stand for, pairs and
- * pieces of words. No network: the same text is the same vector everywhere. Texts that share rare words, parts of
- * identifiers or subjects lie close together; it understands nothing else.
+ * A simple replacement for a model: hashed words, subjects that words of our field belong to, pairs and pieces of
+ * words. It uses no network: the same text gives the same vector everywhere. Texts that share rare words, parts of
+ * identifiers or subjects are close together; it understands nothing else.
  */
 export const localEmbedder: Embedder = {
   id: "local-2",
@@ -14,7 +14,7 @@ export const localEmbedder: Embedder = {
 
 const { dimensions } = tableShape.vectorIndex;
 
-/** What a feature counts by its kind. A word's subjects, and its pieces, share what is given for them. */
+/** The weight of a feature by its kind. A word's subjects share one weight, and so do its pieces. */
 const weights = { word: 1, subject: 1.2, pair: 0.15, piece: 0.5 } as const;
 const weakWeight = 0.4;
 const pieceLengths = [3, 4, 5] as const;
@@ -27,7 +27,7 @@ function hashedVector(text: string): number[] {
   const sums = new Float64Array(dimensions);
   const add = (feature: string, weight: number) => {
     const hash = hashOf(feature);
-    // A bit of the hash gives the sign, so that features which share a dimension cancel out on average.
+    // A bit of the hash gives the sign, so that features in the same dimension cancel out on average.
     const place = hash % dimensions;
     sums[place] = (sums[place] ?? 0) + ((hash >>> 16) & 1 ? weight : -weight);
   };
@@ -41,7 +41,7 @@ function hashedVector(text: string): number[] {
     for (const subject of about)
       counted.set(subject, (counted.get(subject) ?? 0) + weight / Math.sqrt(about.length));
   }
-  // Several words of one subject say more than one, but not by as much again.
+  // Several words of one subject count more than one word, but not proportionally.
   for (const [subject, weight] of counted) add(`subject ${subject}`, weights.subject * Math.log2(1 + weight));
   for (const [pair, times] of pairs) add(`pair ${pair}`, weights.pair * (1 + Math.log(times)));
   return [...sums];
@@ -53,7 +53,7 @@ function tally<Feature>(counted: ReadonlyArray<readonly [Feature, number]>): Map
   return counts;
 }
 
-/** Letters and digits of any script; `camelCase`, `snake_case` and `HTTPServer` fall into their words. */
+/** Letters and digits of any script; `camelCase`, `snake_case` and `HTTPServer` are split into their words. */
 function wordsOf(text: string): string[] {
   return text
     .normalize("NFKC")
@@ -64,7 +64,7 @@ function wordsOf(text: string): string[] {
     .filter((word) => word.length > 1 && !common.has(word));
 }
 
-/** Enough for plurals and verb forms; what it cuts too far, it cuts the same way everywhere. */
+/** Sufficient for plurals and verb forms; a stem that is cut too short is cut the same way everywhere. */
 function stemOf(word: string): string {
   if (word.length < 5)
     return word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word;
@@ -73,7 +73,7 @@ function stemOf(word: string): string {
   return /([^aeiou])\1$/.test(stem) && stem.length > 4 ? stem.slice(0, -1) : stem.replace(/e$/, "");
 }
 
-/** Of its first letters: what is longer than a word is no word, and its pieces say little. */
+/** Uses only the first letters: a longer text is not a word, and its pieces mean little. */
 function piecesOf(word: string): string[] {
   const letters = [...word.slice(0, longestWord)];
   return pieceLengths.flatMap((length) =>
@@ -81,7 +81,7 @@ function piecesOf(word: string): string[] {
   );
 }
 
-/** FNV-1a, then a finishing mix: FNV alone leaves neighbours in neighbouring places. */
+/** FNV-1a, then a final mix: FNV alone puts similar features in neighbouring places. */
 function hashOf(feature: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < feature.length; index++)
@@ -91,7 +91,7 @@ function hashOf(feature: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Words that say nothing about the subject, in sentences or in code. */
+/** Words that say nothing about the subject, in sentences and in code. */
 const common = new Set(
   (
     "a an and are as at be been but by can cannot could did do does for from had has have if in into is it its " +
@@ -105,7 +105,7 @@ const common = new Set(
 
 const weak: ReadonlySet<string> = new Set(weakWords.map(stemOf));
 
-/** The numbers of the subjects that a stem stands for. */
+/** The numbers of the subjects that a stem belongs to. */
 const subjectsOf: ReadonlyMap<string, readonly number[]> = (() => {
   const found = new Map<string, number[]>();
   for (const [subject, words] of subjectWords.entries())

@@ -1,6 +1,6 @@
 /**
- * Words of software work that are about the same thing, a subject a line. A word may stand in several lines. Plain
- * words in their simplest form: the local embedder reduces both these and what it reads to stems.
+ * Words of software work that are about the same thing, one subject per line. A word may be in several lines. Plain
+ * words in their simplest form: the local embedder reduces both these words and its input to stems.
  */
 const subjects = `
 money price amount cost cent penny euro dollar currency invoice bill payment pay charge fee billing card checkout purchase
@@ -114,13 +114,13 @@ create make generate new build
 send deliver dispatch post mail
 `;
 
-/** The lines above, each a list of words. */
+/** The lines above, each as a list of words. */
 export const subjectWords: readonly (readonly string[])[] = subjects
   .trim()
   .split("\n")
   .map((line) => line.split(" "));
 
-/** Words that nearly every text of the field has: they tell little. */
+/** Words that nearly every text of the field contains: they say little about the subject. */
 export const weakWords: readonly string[] = (
   "service server code data call request file name way thing case time user customer use change set get add run " +
   "write read right wrong problem question need want happen okay fine possible directly after before our system " +

@@ -2,7 +2,10 @@ import { indexLimits } from "../contract/limits.ts";
 
 const { pieceBytesMax, pieceOverlapBytes } = indexLimits;
 
-/** A text in overlapping pieces, cut between characters, each as long as an embedder takes. Most texts are one piece. */
+/**
+ * Splits a text into overlapping pieces, cut between characters, each as long as an embedder accepts. Most texts are
+ * one piece.
+ */
 export function piecesOf(text: string): string[] {
   const bytes = Buffer.from(text);
   if (bytes.length <= pieceBytesMax) return [text];
@@ -16,13 +19,13 @@ export function piecesOf(text: string): string[] {
   }
 }
 
-/** The beginning of `text` that has so many bytes at most. */
+/** The beginning of `text`, at most `bytesMax` bytes long. */
 export function beginningOf(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);
   return bytes.length <= bytesMax ? text : bytes.subarray(0, characterStart(bytes, bytesMax)).toString();
 }
 
-/** The place, or where the character begins that the place lies in. */
+/** Returns the place if a character starts there, else the start of the character that contains it. */
 function characterStart(bytes: Buffer, place: number): number {
   let start = place;
   while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--;

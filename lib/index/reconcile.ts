@@ -18,13 +18,16 @@ import { type Change, markStale, shardOf } from "./stale.ts";
 
 export type ReconcileDeps = RefreshDeps & { readonly clock: Clock };
 
-/** One run of the schedule: what writers left behind, then a piece of the slow full pass. */
+/** One scheduled run: changes that writers left unindexed, then a part of the slow full pass. */
 export async function reconcileSome(deps: ReconcileDeps): Promise<Report> {
   const refreshed = await refresh(deps, await nextMarkers(deps));
   return plus(refreshed, await continueFullPass(deps));
 }
 
-/** Some markers, behind those of the last run: ones that always fail are met once a round, and starve nobody. */
+/**
+ * Returns some markers, starting after those of the last run: markers that always fail are tried once per round and do
+ * not block the others.
+ */
 async function nextMarkers({ table, clock }: ReconcileDeps): Promise<readonly StaleItem[]> {
   const stored = await table.get(reconcilerMarkersKey);
   const from = stored && parseReconcilerMarkers(stored);
@@ -38,7 +41,7 @@ async function nextMarkers({ table, clock }: ReconcileDeps): Promise<readonly St
   return markers;
 }
 
-/** All of it at once, for the operator. `onProgress` hears the sum so far after every piece. */
+/** Reconciles everything at once, for the operator. Calls `onProgress` with the sum so far after every piece. */
 export async function reconcileAll(
   deps: ReconcileDeps,
   onProgress: (soFar: Report) => void = () => {},
@@ -56,7 +59,10 @@ export async function reconcileAll(
   return report;
 }
 
-/** The place is kept in the table: a pass takes many runs. A change of embedder begins it anew at once. */
+/**
+ * The place is stored in the table, because a pass takes many runs. If the embedder changes, the pass starts again
+ * immediately.
+ */
 async function continueFullPass(deps: ReconcileDeps): Promise<Report> {
   const stored = await deps.table.get(reconcilerKey);
   const start = startOf(stored && parseReconciler(stored), deps);
@@ -74,7 +80,7 @@ async function continueFullPass(deps: ReconcileDeps): Promise<Report> {
   return report;
 }
 
-/** The organization being looked at, by its place in the directory, and the last Learning seen of it. */
+/** The organization in progress, by its place in the directory, and the last of its Learnings that was checked. */
 type Place = { readonly organization: string; readonly learning: string };
 type Piece = { readonly report: Report; readonly next: Place | null };
 
@@ -86,10 +92,10 @@ function startOf(state: ReconcilerItem | undefined, { clock, embedder }: Reconci
   return clock.nowMs() - state.ended_at_ms >= indexLimits.fullPassEveryMs ? beginning : null;
 }
 
-/** Behind every id. */
+/** Sorts after every id. */
 const endOfLearnings = "~";
 
-/** Looks at a bounded number of Learnings and organizations, and mends what differs. `next` is null at the end. */
+/** Checks a limited number of Learnings and organizations, and repairs differences. `next` is null at the end. */
 async function inspect(deps: ReconcileDeps, start: Place): Promise<Piece> {
   let report = nothing;
   let organizations = 0;
@@ -103,7 +109,7 @@ async function inspect(deps: ReconcileDeps, start: Place): Promise<Piece> {
       learning = id;
       if (report.looked_at >= indexLimits.inspectedPerRunMax) break;
     }
-    report = plus(report, await mend(deps, changes));
+    report = plus(report, await repair(deps, changes));
     const isFull = report.looked_at >= indexLimits.inspectedPerRunMax;
     if (isFull) return { report, next: { organization: sk, learning } };
     if (++organizations >= indexLimits.organizationsPerRunMax)
@@ -112,8 +118,8 @@ async function inspect(deps: ReconcileDeps, start: Place): Promise<Piece> {
   return { report, next: null };
 }
 
-/** Marked first: should this run end here, or the embedder fail, a later one finds the markers. */
-async function mend(deps: ReconcileDeps, changes: readonly Change[]): Promise<Report> {
+/** Writes the markers first: if this run ends here, or the embedder fails, a later run finds them. */
+async function repair(deps: ReconcileDeps, changes: readonly Change[]): Promise<Report> {
   if (changes.length === 0) return nothing;
   const markers = changes.map((change) => markStale(change, deps.clock.nowMs()));
   await deps.table.writeMany(markers);
@@ -124,7 +130,7 @@ async function mend(deps: ReconcileDeps, changes: readonly Change[]): Promise<Re
   return { ...report, looked_at: 0 };
 }
 
-/** Without rows that cannot be read: they would end every pass at the same place. */
+/** Skips rows that cannot be read: they would end every pass at the same place. */
 async function* organizationsFrom(table: Table, from: string) {
   for await (const item of queryAll(table, { pk: organizationDirectoryPartition, ...(from && { from }) })) {
     try {

@@ -27,7 +27,7 @@ const reconciler = "The reconciler";
 
 export type RefreshDeps = PlaceDeps & { readonly embedder: Embedder };
 
-/** What was found wrong and mended, and what could not be. */
+/** The number of faults that were repaired, by kind, and of those that could not be. */
 export type Report = {
   readonly looked_at: number;
   readonly missing: number;
@@ -44,12 +44,12 @@ export const plus = (one: Report, other: Report): Report => ({
   failed: one.failed + other.failed,
 });
 
-/** Where a walk over the markers stands: a shard, and the last marker seen of it. */
+/** The position of a reader of the markers: a shard, and the last marker it has read there. */
 export type MarkerPlace = { readonly shard: number; readonly after: string };
 
 /**
- * Markers whose writers are gone; with `everything`, those of writers that may still be at it too. Once round all of
- * them, beginning behind `from`. A damaged one is told of in the log and stops nobody.
+ * Returns markers whose writers are gone; with `everything`, also those of writers that may still be working. Reads all
+ * markers once, starting after `from`. A damaged marker is logged and does not stop the others.
  */
 export async function* staleMarkers(
   table: Table,
@@ -63,7 +63,7 @@ export async function* staleMarkers(
   }
 }
 
-/** All shards, the first one cut in two: what lies behind the place first, what lies before it last. */
+/** All shards. The first shard is split: the part after the place comes first, the part up to it comes last. */
 function markerRanges(from: MarkerPlace | undefined): Range[] {
   const { staleShards } = indexLimits;
   const { shard: first, after } = from ?? { shard: 0, after: "" };
@@ -74,7 +74,7 @@ function markerRanges(from: MarkerPlace | undefined): Range[] {
   return after === "" ? [{ pk }, ...others] : [{ pk, after }, ...others, { pk, upTo: after }];
 }
 
-/** Brings the index to where the records are. Safe beside writers: see `place`. */
+/** Updates the index to match the records. Safe while writers are running: see `writeVectors`. */
 export async function refresh(deps: RefreshDeps, markers: readonly StaleItem[]): Promise<Report> {
   const byLearning = [...Map.groupBy(markers, ({ organization, id }) => `${organization}#${id}`).values()];
   let report = nothing;
@@ -105,20 +105,21 @@ async function refreshSome(
     { table, random },
     plans.map(({ placement }) => placement),
   );
-  const mended = (fault: Fault) =>
+  const repaired = (fault: Fault) =>
     plans.filter((each) => each.fault === fault && !notPlaced.has(each.placement)).length;
   return {
     looked_at: groups.length,
-    missing: mended("missing"),
-    stale: mended("stale"),
-    orphaned: mended("orphaned"),
+    missing: repaired("missing"),
+    stale: repaired("stale"),
+    orphaned: repaired("orphaned"),
     failed: planned.filter(({ status }) => status === "rejected").length + notPlaced.size,
   };
 }
 
 /**
- * Marker and record in one snapshot: a transaction shows item by item to plain reads, and the marker of a change
- * seen beside the record from before it would be forgotten without the change being indexed.
+ * Reads marker and record in one snapshot. To plain reads a transaction becomes visible item by item: if the marker of
+ * a change were read with the record from before the change, the marker would be deleted without the change being
+ * indexed.
  */
 async function readTogether(
   table: Table,
@@ -130,7 +131,7 @@ async function readTogether(
       const [record, ...markers] = await table.transactGet([
         learningKey(first.organization, first.id),
         first,
-        // Further ones, should a Learning have so many, are found again by the next run.
+        // If a Learning has more markers than this, the next run finds the others.
         ...others.slice(0, storeLimits.transactionReadsMax - 2),
       ]);
       return { record, markers: markers.filter((marker) => marker !== undefined) };
@@ -138,10 +139,10 @@ async function readTogether(
   );
 }
 
-/** A vector that the index holds of a Learning; without `head` it is damaged, as good as none. */
+/** A vector that the index stores for a Learning; without `head` it is damaged and treated as missing. */
 type FoundVector = { readonly key: Key; readonly head: VectorHead | undefined };
 
-/** All that it holds, also pieces of an earlier text. */
+/** All vectors of the Learning, including pieces of an earlier text. */
 async function readVectors(table: Table, { organization, id }: StaleItem): Promise<readonly FoundVector[]> {
   const pk = vectorPartition(organization);
   const found: FoundVector[] = [];
@@ -156,7 +157,7 @@ async function plan(
   pair: { record: Item | undefined; markers: readonly Item[] } | undefined,
   found: readonly FoundVector[],
 ): Promise<Planned | undefined> {
-  // Somebody else has indexed it since the marker was found.
+  // Another process has indexed it since the marker was found.
   if (!marker || !pair || pair.markers.length === 0) return undefined;
   const { organization, id } = marker;
   const learning = pair.record && parseLearning(pair.record);

@@ -12,7 +12,7 @@ export type SearchDeps = {
   readonly table: Table;
   readonly vectors: VectorSearch;
   readonly embedder: Embedder;
-  /** Told how many searches of the vector index a change takes: each is paid for. */
+  /** Called with the number of vector index searches that a change needs: each one is paid for. */
   readonly onSearches?: (count: number) => void;
 };
 
@@ -23,16 +23,17 @@ export type Search = {
   readonly text: string;
   readonly filePaths: readonly string[];
   readonly resultsMax: number;
-  /** What is less alike is left out; without it the nearest are found however far they are. */
+  /** Results with a lower score are left out. Without it, the nearest are returned however far away they are. */
   readonly scoreMin?: number | undefined;
 };
 
 export type Found = { readonly learning: LearningItem; readonly score: number };
 
 /**
- * The Learnings nearest to a change, best first. A long change is searched piece by piece, and a long Learning lies in
- * the index in pieces: the best pair of pieces counts. The index may lag behind: it only names candidates, whose
- * records and vectors are read again, and whoever is deleted, not approved or of another text is dropped.
+ * Returns the Learnings nearest to a change, best first. A long change is searched piece by piece, and a long Learning
+ * is stored in the index in pieces: the best pair of pieces counts. The index may lag behind, so it only names
+ * candidates. Their records and vectors are read again, and a Learning that is deleted, not approved or has another
+ * text is dropped.
  */
 export async function searchLearnings(
   { table, vectors, embedder, onSearches }: SearchDeps,
@@ -69,7 +70,10 @@ export async function searchLearnings(
   return [...found.values()].toSorted((one, other) => other.score - one.score).slice(0, resultsMax);
 }
 
-/** Paths say what a change is about, but an embedder looks at so much only: most of that is for the change itself. */
+/**
+ * Paths describe the subject of a change, but an embedder accepts only so much text: most of it is for the change
+ * itself.
+ */
 function somePaths(filePaths: readonly string[]): string[] {
   let characters = 0;
   return filePaths.filter((path) => {

@@ -14,21 +14,21 @@ const { vectorAttribute, hashAttribute, filterAttribute } = tableShape.vectorInd
 
 export type PlaceDeps = { readonly table: Table; readonly random: Random };
 
-/** What the index should hold of one Learning, and the change that this follows from. */
+/** What the index should contain for one Learning, and the change that this is based on. */
 export type Placement = {
   readonly organization: string;
   readonly id: string;
-  /** Empty: nothing. Undefined: what is there already is right. */
+  /** Empty: no vectors. Undefined: the stored vectors are correct. */
   readonly vectors: readonly VectorItem[] | undefined;
-  /** Vectors that are not its own any more. */
+  /** Vectors that no longer belong to the Learning. */
   readonly strays: readonly Key[];
-  /** Revision of the record it was derived from; null when there was no record. */
+  /** Revision of the record it was derived from; null if there was no record. */
   readonly follows: string | null;
-  /** Markers that are settled by this. */
+  /** Markers that are removed once this is written. */
   readonly markers: readonly Key[];
 };
 
-/** What the index holds of a Learning: an item for each piece of its text. */
+/** The index items of a Learning: one for each piece of its text. */
 export const vectorItems = (
   { organization, id, repository_id, digest, revision }: LearningItem,
   embedder: Embedder,
@@ -43,14 +43,14 @@ export const vectorItems = (
     revision,
   }));
 
-/** Where these items lie. */
+/** The keys of these items. */
 export const vectorKeys = ({ organization, id, text }: Pick<LearningItem, "organization" | "id" | "text">) =>
   piecesOf(text).map((_, piece) => vectorKey(organization, id, piece));
 
 /** Only shared, approved Learnings are in the index. */
 export const isIndexed = ({ state }: Pick<LearningItem, "state">): boolean => state === "approved";
 
-/** Made from this text, by this embedder. */
+/** Whether the vector was created from this text by this embedder. */
 export const isPieceCurrent = (
   head: VectorHead | undefined,
   learning: Pick<LearningItem, "organization" | "digest">,
@@ -58,7 +58,7 @@ export const isPieceCurrent = (
 ): boolean =>
   head?.digest === learning.digest && head[hashAttribute] === spaceOf(learning.organization, embedder);
 
-/** Every piece is there and right; `heads` are what lies at the Learning's `vectorKeys`. */
+/** Whether every piece is stored and correct; `heads` are the items at the Learning's `vectorKeys`. */
 export const isIndexCurrent = (
   heads: ReadonlyArray<VectorHead | undefined>,
   learning: Pick<LearningItem, "organization" | "digest" | "text">,
@@ -68,7 +68,7 @@ export const isIndexCurrent = (
   heads.every((head) => isPieceCurrent(head, learning, embedder));
 
 /**
- * The same for whoever knows of a change: the digest is of the text alone, and another `file` makes other vectors too.
+ * The same check when a change is known: the digest covers the text alone, and another `file` gives other vectors too.
  */
 export const isOfRevision = (
   heads: ReadonlyArray<VectorHead | undefined>,
@@ -76,9 +76,9 @@ export const isOfRevision = (
 ): boolean => file === null || heads.every((head) => head?.revision === revision);
 
 /**
- * Writes, looks again, and only then forgets the markers. Whoever finds the record changed may have undone a newer
- * writer's vector, so it leaves a marker for the reconciler: no order of writers loses a vector for good.
- * Answers what could not be written, with the reason.
+ * Writes, reads the records again, and only then removes the markers. If a record has changed, this may have
+ * overwritten a newer writer's vector, so it writes a marker for the reconciler: no order of writers loses a vector
+ * permanently. Returns the placements that could not be written, with the reason.
  */
 export async function writeVectors(
   deps: PlaceDeps,
@@ -108,11 +108,12 @@ const writesOf = ({ vectors = [], strays }: Placement): Array<{ put: VectorItem 
 
 const nameOf = ({ organization, id }: Placement): string => `${organization} ${id}`;
 
-/** A marker too many costs the reconciler a look, so nothing here is worth failing for. */
+/** An unnecessary marker only costs the reconciler a check, so errors here are ignored. */
 async function settle({ table, random }: PlaceDeps, placed: readonly Placement[]): Promise<void> {
   if (placed.length === 0) return;
   try {
-    // Together, so that a change is seen whole: one that took its vector along may show there before its record.
+    // Read in a transaction, so that a change is seen completely: a change that includes its vector may become visible
+    // there before its record does.
     const keys = new Map(placed.map((each) => [nameOf(each), learningKey(each.organization, each.id)]));
     const looks = chunksOf([...keys.values()], indexLimits.recordsReadTogetherMax).map((some) =>
       table.transactGet(some),
@@ -130,6 +131,6 @@ async function settle({ table, random }: PlaceDeps, placed: readonly Placement[]
   } catch {}
 }
 
-/** A new one: its own may be gone by now, or about to go, since others index the same change too. */
+/** A new marker: its own marker may be deleted already or soon, since other processes index the same change too. */
 const markAgain = ({ organization, id }: Placement, revision: string) =>
   markStale({ organization, id, revision }, 0);

@@ -21,7 +21,7 @@ import {
 import { approved, changed, recordWrites, type WriteContext, writeContext } from "./record.ts";
 import { learningEvent } from "./writer.ts";
 
-/** Learnings that wait for an admin, the next deadline first; of one organization or of one id, if it is named. */
+/** Learnings that wait for an admin, next deadline first; can be limited to one organization or one id. */
 export async function* pendingLearnings(
   table: Table,
   wanted: { readonly organization?: string; readonly id?: string } = {},
@@ -42,8 +42,8 @@ export async function* pendingLearnings(
 }
 
 /**
- * Learnings that an earlier release made wait stand in the one list for all: this lists them with their organizations
- * too. Safe to run at any time and twice at once. Answers how many it listed.
+ * An earlier release listed waiting Learnings only in the global list. This also lists them under their organizations.
+ * Safe to run at any time and in parallel. Returns how many it listed.
  */
 export async function listOldPending({ table }: { readonly table: Table }): Promise<number> {
   let count = 0;
@@ -63,7 +63,7 @@ const inOrganization = ({ sk }: Item): Key => {
   return organizationPendingKey(approveAt, organization, id);
 };
 
-/** With the record as it is now: a decision that is made meanwhile must not leave the new row behind. */
+/** Checks the current record: a decision made in the meantime must not leave the new row behind. */
 async function listInOrganization(table: Table, row: Item): Promise<boolean> {
   const { organization, id } = parsePending(row);
   const place = { equals: ["approve_at", row.sk.slice(0, row.sk.indexOf("#"))] } as const;
@@ -82,7 +82,7 @@ async function listInOrganization(table: Table, row: Item): Promise<boolean> {
 export type Decision = "approved" | "disapproved";
 export type DecisionOutcome = Decision | "not_pending" | "not_found";
 
-/** An admin's decision. Only what is pending can be decided. The reconciler indexes what was approved. */
+/** An admin's decision. Only a pending Learning can be decided. The reconciler indexes approved Learnings. */
 export async function decideLearning(
   deps: AuditedContext,
   organization: string,
@@ -101,7 +101,7 @@ export async function decideLearning(
   });
 }
 
-/** Approves everything whose deadline has passed. One that fails does not hold up the others. */
+/** Approves every Learning whose deadline has passed. A Learning that fails does not block the others. */
 export async function approveDue(
   store: Store,
   onFault: (id: string, error: unknown) => void,
@@ -122,9 +122,9 @@ export async function approveDue(
 async function approveOne(store: Store, organization: string, id: string, row: Item): Promise<boolean> {
   return await retryOnConflict(store, async () => {
     const found = await readPending(store, organization, id);
-    // Decided meanwhile, by another run or an admin; the row goes with the decision.
+    // Another run or an admin decided in the meantime; that decision deletes the row.
     if (typeof found === "string") return false;
-    // Deleted and captured again meanwhile: it waits anew.
+    // Deleted and captured again in the meantime: it waits for its new deadline.
     if (!row.sk.startsWith(`${found.learning.approve_at}#`)) return false;
     await store.table.transact(decisionWrites(found.at, found.learning, "approved"));
     return true;
@@ -154,7 +154,7 @@ async function readPending(
   };
 }
 
-/** A refusal drops the pull requests too: what the admin turned down does not come in by another door. */
+/** A disapproval removes the pull requests too, so that a merge cannot publish what the admin rejected. */
 const decisionWrites = (at: WriteContext, learning: LearningItem, decision: Decision): TransactionWrite[] =>
   recordWrites(
     at,

@@ -1,14 +1,14 @@
 import { contentDigest } from "./identity.ts";
 import { redact, redactPath } from "./redaction/redact.ts";
 
-/** What somebody wants to be remembered, with every recognized credential taken out. */
+/** A text to remember, with every recognized credential removed. */
 export type Content = {
   readonly repositoryId: string;
   readonly text: string;
   readonly digest: string;
   readonly file: string | null;
   readonly sourceUrl: string | null;
-  /** Kinds of credentials that were taken out of the text. */
+  /** Kinds of credentials that were removed from the text. */
   readonly redacted: readonly string[];
 };
 

@@ -22,8 +22,8 @@ type Result = CreateAnswer["results"][number];
 type Failed = Result & { readonly error: NonNullable<Result["error"]> };
 
 /**
- * Creates a batch: the records first, then the index. An item fails alone; to send the same batch again is
- * safe, and mends what failed.
+ * Creates a batch: first the records, then the index. One item can fail alone. Sending the same batch again is safe and
+ * repairs what failed.
  */
 export async function createLearnings(
   deps: LearningDeps,
@@ -31,7 +31,7 @@ export async function createLearnings(
   data: readonly unknown[],
 ): Promise<CreateAnswer> {
   const items = readItems(data);
-  // Whatever lies in other repositories is as if it were not there: no answer depends on it.
+  // Learnings of repositories that the caller cannot read are treated as absent: no answer depends on them.
   const contents = items
     .flatMap(({ content }) => content ?? [])
     .filter(({ repositoryId }) => isReadable(author.readable, repositoryId));
@@ -49,7 +49,7 @@ export async function createLearnings(
     owners,
     failed,
   });
-  // One that got another text between two rounds is stored under both; the later plan knows it as it is.
+  // A Learning whose text changed between two rounds is stored under both texts; the later plan has its current state.
   const byId = new Map([...stored.values()].map((plan) => [plan.learning.id, plan]));
   const unindexed = await followChanged(
     deps,
@@ -63,8 +63,8 @@ export async function createLearnings(
 }
 
 /**
- * What failed after the changes were written, in an entry of its own. It is no part of a change: where it cannot be
- * written the batch is answered all the same.
+ * Records what failed after the changes were written, in a separate audit entry. The entry is not part of a change: if
+ * it cannot be written, the batch is still answered.
  */
 async function tellLateFailures(
   deps: LearningDeps,
@@ -101,7 +101,7 @@ async function activeRepositories(
   return new Set(known.filter(({ active }) => active).map(({ repository_id }) => repository_id));
 }
 
-/** Every text once: the first item that has it decides about file and source. */
+/** Every text once: the first item with the text determines file and source. */
 function wantedTexts(items: readonly BatchItem[], repositories: ReadonlySet<string>): Wanted[] {
   const wanted = new Map<string, Wanted>();
   for (const { content, problem, index } of items) {
@@ -142,7 +142,7 @@ function resultsOf(items: readonly BatchItem[], batch: Batch): Result[] {
   return items.map((each) => ({ ...resultOf(each), ...redactedOf(each) }));
 }
 
-/** What is refused before anything is written; undefined where nothing speaks against the item. */
+/** Rejects an item before anything is written; undefined if the item is acceptable. */
 function refusedItem({ index, content, problem }: BatchItem, known: Known): Failed | undefined {
   if (problem !== null || !content) {
     return failure(index, content && derivedId(known, content), "INVALID_ITEM", problem ?? undefined);
@@ -152,7 +152,7 @@ function refusedItem({ index, content, problem }: BatchItem, known: Known): Fail
     : failure(index, derivedId(known, content), "REPOSITORY_NOT_FOUND");
 }
 
-/** What the caller should know of the text: these secrets were in it. */
+/** Reports to the caller which kinds of secrets were in the text. */
 const redactedOf = ({ content }: BatchItem): Pick<Result, "redacted"> =>
   content && content.redacted.length > 0 ? { redacted: [...content.redacted] } : {};
 
@@ -163,7 +163,7 @@ const failure = (
   message: string = itemErrorCodes[code],
 ): Failed => ({ index, status: "failed", id, error: { code, message } });
 
-/** The id of whoever has the text, or that a Learning made of it would get. */
+/** The id of the Learning that has the text, or the id that a new Learning with this text would get. */
 function derivedId({ organization, owners }: Known, { repositoryId, text, digest }: Content): string {
   const owner = textOwner(owners.get(digest));
   return owner.learningId ?? learningUuid(organization, repositoryId, text, freeGeneration(owner));

@@ -3,7 +3,7 @@ import { ApiError } from "../contract/api-error.ts";
 import { type Decision, decideLearning } from "./approval.ts";
 import { detailOf, heldLearning, type LearningDetail, type LearningRequest } from "./read.ts";
 
-/** An admin's decision over HTTP. The same decision again answers like the first one. */
+/** An admin's decision over HTTP. Repeating the same decision gives the same answer. */
 export async function decideOverHttp(
   deps: AuditedContext,
   request: LearningRequest,

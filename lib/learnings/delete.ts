@@ -11,7 +11,10 @@ import { removeWrites } from "./record.ts";
 import { releaseWrites } from "./text-owner.ts";
 import { indexRefreshFailed, learningEvent, shortened } from "./writer.ts";
 
-/** Nothing is left of it when this returns, whether or not there was anything; one out of the caller's sight stays. */
+/**
+ * Nothing of the Learning is left when this returns, even if it did not exist; a Learning that the caller cannot see
+ * stays.
+ */
 export async function deleteLearning(deps: AuditedContext, request: LearningRequest): Promise<void> {
   const { organizations, readable, id, ahead } = request;
   const isKnown = await retryOnConflict(deps, async (attempt) => {
@@ -26,13 +29,13 @@ export async function deleteLearning(deps: AuditedContext, request: LearningRequ
   }
 }
 
-/** The index loses it in the same transaction: nothing is left to follow. */
+/** The same transaction deletes the vectors: the index has nothing left to follow. */
 async function removeRecord(deps: AuditedContext, { organization, learning }: Held): Promise<void> {
   const { uuid } = organization;
   const { id, digest, origin, repository_id, state } = learning;
   const [text, originText] = await deps.table.getMany([textKey(uuid, digest), textKey(uuid, origin.digest)]);
   const nowMs = deps.clock.nowMs();
-  // Not the text: whoever deletes a Learning may want it gone.
+  // Without the text: the caller may want the text itself to disappear.
   const before = { repository_id, file: shortened(learning.file), state };
   await deps.table.transact([
     ...removeWrites(learning, nowMs),
@@ -42,7 +45,7 @@ async function removeRecord(deps: AuditedContext, { organization, learning }: He
   ]);
 }
 
-/** Whoever was indexing it when it was deleted may have come later. */
+/** A writer that was indexing the Learning during its deletion may have written vectors after it. */
 async function removeOrphans(
   table: Table,
   organizations: readonly OrganizationItem[],
@@ -50,7 +53,7 @@ async function removeOrphans(
 ): Promise<void> {
   const orphans = await findOrphans(table, organizations, id);
   for (const { revision, ...key } of orphans) {
-    // Not the vector of a Learning that was made anew meanwhile.
+    // Keeps the vector of a Learning that was created again in the meantime.
     await writeIf(table, { delete: key, when: { equals: ["revision", revision] } }, { idempotent: true });
   }
 }

@@ -22,14 +22,14 @@ export type ExportCall = WalkCall<z.output<(typeof listLearnings)["query"]>> &
 
 export type ExportedPage = {
   readonly records: readonly LearningRecord[];
-  /** Only where it was asked for. */
+  /** Only if the caller asked for removals. */
   readonly removed?: ReadonlyArray<RemovedLearning | RemovedOrganization>;
   readonly nextCursor: string | null;
-  /** Only on the last page: where the walk can be taken up later. */
+  /** Only on the last page: the cursor to resume the walk with later. */
   readonly resumeCursor: string | null;
 };
 
-/** One page; first of what became visible since the cursor was made. */
+/** One page. Organizations that became visible since the cursor was made come first. */
 export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
   const { paging, scope } = call;
   const { following } = scope;
@@ -46,7 +46,7 @@ export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
   const { page, records } = await read({
     organizations: scope.organizations,
     from: position,
-    // Nobody holds anything before the first page.
+    // Before the first page the caller holds nothing that could be removed.
     ...(!isFirst && { removedSince: position.removedSince }),
   });
   const here = { ...page.position, removedSince: position.removedSince, named };
@@ -58,7 +58,7 @@ export async function exportLearnings(call: ExportCall): Promise<ExportedPage> {
   };
 }
 
-/** Where a walk is, since when it tells what was deleted, and the digest of the repositories that a name stood for. */
+/** Where a walk is, since when it reports deletions, and the digest of the repositories that a name stood for. */
 type ExportPosition = Position & { readonly removedSince: string; readonly named: string | undefined };
 
 function cursorAt(
@@ -70,19 +70,25 @@ function cursorAt(
   return since === "" ? [place, settled] : [place, settled, since];
 }
 
-/** A name that changes hands: what its new repository wrote before the position would be left out without a word. */
+/**
+ * A name now stands for another repository: the walk would silently skip what that repository wrote before the
+ * position.
+ */
 const otherRepositories = (): ApiError =>
   new ApiError(
     "INVALID_CURSOR",
     `cursor: was made when repository_name stood for another repository. ${startNewWalk}`,
   );
 
-/** Stands behind everything of the moment at which a first walk began, and tells a first walk from a resumed one. */
+/**
+ * Sorts after every place of the instant at which a first walk began, and distinguishes a first walk from a resumed
+ * one.
+ */
 const endOfMoment = "$";
 
 /**
- * Where a walk that has ended is taken up. What was deleted just before a first walk began may have become visible only
- * after its first page: for a mirror the first resume goes back to the moments before that, however long the walk was.
+ * Where a finished walk resumes. A deletion just before a first walk began may have become visible only after its first
+ * page: for a mirror the first resume goes back to before that moment, however long the walk took.
  */
 function resumed({ input }: ExportCall, position: ExportPosition): ExportPosition {
   const { settled, removedSince } = position;
@@ -96,7 +102,10 @@ function resumed({ input }: ExportCall, position: ExportPosition): ExportPositio
 
 const earlier = (one: string, other: string): string => (other < one ? other : one);
 
-/** Organizations that left, before anything else: one that came back meanwhile is caught up afterwards. */
+/**
+ * Organizations that left come before anything else: an organization that came back in the meantime is caught up
+ * afterwards.
+ */
 function tellLeft(call: ExportCall, following: Following, position: ExportPosition): ExportedPage {
   const { left, mark } = pageOfLeft(following, call.paging.pageSize, beginning.place);
   return {
@@ -107,7 +116,7 @@ function tellLeft(call: ExportCall, following: Following, position: ExportPositi
   };
 }
 
-/** All that left was told: the walk stands where it is until somebody becomes visible. */
+/** All departures were reported: the position stays until an organization becomes visible. */
 const nobodyLeft = (call: ExportCall, following: Following, position: ExportPosition): ExportedPage => ({
   records: [],
   ...(call.input.query.include_removed && { removed: [] }),
@@ -119,7 +128,7 @@ const nobodyLeft = (call: ExportCall, following: Following, position: ExportPosi
 
 type Stretch = Pick<WalkRequest, "from" | "upTo"> & {
   readonly organizations: readonly OrganizationItem[];
-  /** Undefined where nothing can have been removed. */
+  /** Undefined if nothing can have been removed. */
   readonly removedSince?: string;
 };
 type PageReader = (
@@ -180,7 +189,7 @@ const toRemovedLearning = (
   { provider, provider_organization_id: organization_id }: OrganizationItem,
 ): RemovedLearning => ({ id, provider, organization_id, repository_id, removed_at });
 
-/** What newly visible organizations hold up to the walk's position, before the walk goes on. */
+/** The Learnings of newly visible organizations up to the walk's position, before the walk continues. */
 async function catchUp(
   call: ExportCall,
   read: PageReader,
@@ -199,18 +208,19 @@ async function catchUp(
 }
 
 /**
- * An organization that moves in becomes visible before its Learnings arrive, and its own list holds them already. They
- * come at their new place when they arrive: one that is deleted before would never be told of as removed here.
+ * An organization that moves in becomes visible before its Learnings are moved, and its own list already holds them.
+ * They come at their new place once they are moved: if one were sent now and deleted before the move, this reader would
+ * never receive its removal.
  */
 const isListedHere = ({ scope, principal }: ExportCall, { listed }: Pick<LearningItem, "listed">): boolean =>
   !scope.following || listed?.tenant === principal.tenant;
 
-/** A single organization has a list of its own; several are read from their tenant's. */
+/** A single organization has its own list; several are read from their tenant's list. */
 function ownerOf({ principal }: ExportCall, [only, another]: readonly OrganizationItem[]): TenantKey {
   return only && !another ? organizationTenant(only.uuid) : principal.tenant;
 }
 
-/** Whose Learnings are wanted: all that the caller can read, or what was named of it. */
+/** The repositories whose Learnings are wanted: all that the caller can read, or those of the given name. */
 export async function repositoriesOf({
   table,
   scope,
@@ -219,7 +229,7 @@ export async function repositoriesOf({
 }: ExportCall): Promise<ReadableRepositories> {
   const { repository_name: name } = input.query;
   if (name === undefined) return readable;
-  // Only keys of a member may name a repository, and those have one organization.
+  // Only a member's key may name a repository, and such a key has one organization.
   const [organization] = scope.organizations;
   const { uuid } = required(organization, "organization of the key");
   return await namedRepositories(table, readable, { organization: uuid, name });

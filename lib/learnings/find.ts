@@ -6,7 +6,7 @@ import type { Item, Key, Table } from "../store/table.ts";
 
 export type Held = { readonly organization: OrganizationItem; readonly learning: LearningItem };
 
-/** For the chain: the Learning that the path names, where the key names its organization. */
+/** For the request chain: the key of the Learning in the path, if the API key determines its organization. */
 export const learningPrefetch = (
   _tenant: string,
   { organization, path }: { readonly organization: string | undefined; readonly path: PathValues },
@@ -17,12 +17,12 @@ export const learningPrefetch = (
 };
 type PathValues = { readonly [name: string]: string | undefined };
 
-/** The organization of the scope that has the Learning: an id says nothing about where it belongs. */
+/** The organization of the scope that has the Learning: an id does not show which organization it belongs to. */
 export async function findLearning(
   table: Table,
   organizations: readonly OrganizationItem[],
   id: string,
-  /** What `learningPrefetch` found; not there is not yet a proof, as an id may be written in several ways. */
+  /** What `learningPrefetch` found. Undefined proves nothing, because an id can be written in several ways. */
   ahead?: Item,
 ): Promise<Held | undefined> {
   const [first] = organizations;
@@ -35,7 +35,7 @@ export async function findLearning(
   return undefined;
 }
 
-/** For the chain: whose Learning a request is about. */
+/** For the request chain: the organization of the requested Learning. */
 export const locateLearning = async ({
   scope,
   input,
@@ -50,8 +50,8 @@ export const locateLearning = async ({
 type Orphan = Key & { readonly revision: string };
 
 /**
- * Vectors of Learnings that no organization of the scope has: what a deletion could not remove. Further pieces are
- * looked for only where there is a first one; the reconciler removes others.
+ * Vectors of Learnings that no organization of the scope has: leftovers of a deletion. Further pieces are looked up
+ * only if there is a first one; the reconciler removes others.
  */
 export async function findOrphans(
   table: Table,

@@ -3,8 +3,8 @@ import { v5 } from "uuid";
 import { identityNamespace } from "../contract/identity.ts";
 
 /**
- * The id of a Learning: UUID v5 of `[organization, repository, redacted text]`, and while other Learnings that
- * were made of the same text hold such ids, of `[…, text, n]`.
+ * The id of a Learning: UUID v5 of `[organization, repository, redacted text]`. While other Learnings created from the
+ * same text hold such ids, UUID v5 of `[…, text, n]`.
  */
 export const learningUuid = (
   organization: string,
@@ -16,7 +16,7 @@ export const learningUuid = (
   return v5(JSON.stringify(generation === 1 ? name : [...name, generation]), identityNamespace);
 };
 
-/** Two Learnings of an organization are the same when this is. */
+/** Two Learnings of an organization are the same if their digests are equal. */
 export const contentDigest = (repositoryId: string, redactedText: string): string =>
   createHash("sha256")
     .update(JSON.stringify([repositoryId, redactedText]))

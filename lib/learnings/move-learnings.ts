@@ -16,8 +16,8 @@ import { type Item, type Key, queryAll, type TransactionWrite } from "../store/t
 import { listedBehind, moveWrites, timeOfPlace } from "./record.ts";
 
 /**
- * Takes the Learnings of an organization to the export of the tenant it is in now. A request that began before
- * the change may still list one with the old tenant: they are looked through once more when all such have ended.
+ * Moves the Learnings of an organization to the export of its current tenant. A request that began before the change
+ * may still list a Learning under the old tenant: a second pass checks them after all such requests have ended.
  */
 export async function moveLearnings(store: Store, { uuid, tenant }: OrganizationItem): Promise<void> {
   const dueAt = toTimestamp(store.clock.nowMs() + learningLimits.settledAfterMs);
@@ -46,7 +46,8 @@ async function relist(store: Store, organization: string, tenant: TenantKey): Pr
     if (isStray(listed, tenant)) strays.push({ pk, sk, place: listed.place });
   }
   strays.sort((one, other) => (one.place < other.place ? -1 : 1));
-  // All behind where the last of them stood, whatever the clocks say; each batch has a moment of its own: the order stays.
+  // All places come after the last old place, even if clocks differ. Each batch has its own instant, which keeps the
+  // order.
   let nowMs = Date.parse(timeOfPlace(strays.at(-1)?.place ?? ""));
   for (let first = 0; first < strays.length; first += learningLimits.movedTogetherMax) {
     const batch = strays.slice(first, first + learningLimits.movedTogetherMax);
@@ -55,8 +56,9 @@ async function relist(store: Store, organization: string, tenant: TenantKey): Pr
 }
 
 /**
- * To the end of the list, in their order: a walk of the new tenant that is under way, or finished and resumed, comes
- * by. With a new revision, so that whoever read the old places does not write by them. Answers the moment they got.
+ * Moves Learnings to the end of the list, in their order, so that a walk of the new tenant that is running, or finished
+ * and resumed, reads them. They get a new revision, so that a writer that read the old places cannot write them.
+ * Returns the instant they are listed under.
  */
 async function moveTogether(
   store: Store,

@@ -9,7 +9,7 @@ import { type Item, identityOf, type Key, type Table } from "../store/table.ts";
 
 export type LearningRecord = z.input<typeof listedLearning>;
 
-/** Names that the record shows but the Learning does not hold: they change without it. */
+/** Names that the record shows but the Learning does not store: they change independently of it. */
 export type Names = {
   repository(
     organization: string,

@@ -9,16 +9,16 @@ import { readNames, toLearningRecord } from "./present.ts";
 
 export type LearningDetail = z.input<typeof learningDetail>;
 
-/** Which Learning a caller means, and what the caller can see. */
+/** The Learning that a caller asks for, and what the caller can see. */
 export type LearningRequest = {
   readonly organizations: readonly OrganizationItem[];
   readonly readable: ReadableRepositories;
   readonly id: string;
-  /** The record, where it was read with authentication. */
+  /** The record, if it was read together with authentication. */
   readonly ahead?: Item | undefined;
 };
 
-/** One answer for unknown, foreign and unreadable. */
+/** Unknown, foreign and unreadable Learnings get the same answer. */
 export async function heldLearning(
   table: Table,
   { organizations, readable, id, ahead }: LearningRequest,
@@ -28,7 +28,7 @@ export async function heldLearning(
   throw new ApiError("LEARNING_NOT_FOUND", "No Learning of the key's scope has this id.");
 }
 
-/** The record in whatever state it is. */
+/** The record in any state. */
 export const readLearning = async (table: Table, request: LearningRequest): Promise<LearningDetail> =>
   await detailOf(table, await heldLearning(table, request));
 

@@ -19,7 +19,7 @@ import { ttlAfter } from "../store/ttl.ts";
 import type { Content } from "./content.ts";
 import { learningUuid } from "./identity.ts";
 
-/** When and for whom something is listed. */
+/** When, and for which tenant, something is listed. */
 export type Place = {
   readonly nowMs: number;
   /** The tenant that the organization belongs to. */
@@ -27,10 +27,10 @@ export type Place = {
   readonly placeInBatch: number;
 };
 
-/** A moment of writing: what everything written in it shares. */
+/** What all writes of one change share. */
 export type WriteContext = Place & {
   readonly revision: string;
-  /** Whoever writes also indexes; else the reconciler is to do it at once. */
+  /** True if the writer also indexes; otherwise the reconciler does it immediately. */
   readonly indexedByWriter: boolean;
 };
 
@@ -76,7 +76,7 @@ export function newLearning(
   };
 }
 
-/** The same Learning, changed now: at the end of the export if it is in it. */
+/** The same Learning, changed now; if it is in the export, it moves to the end. */
 export const changed = (
   at: WriteContext,
   learning: LearningItem,
@@ -88,13 +88,13 @@ export const changed = (
   return { ...after, listed: after.state === "approved" ? listed : null };
 };
 
-/** Shared and approved, whatever it was before. */
+/** Shared and approved, regardless of its state before. */
 export const approved = (at: WriteContext, learning: LearningItem): LearningItem =>
   changed(at, learning, { state: "approved", pull_requests: [], approve_at: null });
 
 /**
- * Behind the place it had: clocks differ, and a walk must not have passed where it moves to. Behind a removal of the same
- * id too: in the removal's own place both would stand, in no order.
+ * After the previous place: clocks differ, and a walk must not have passed the new place. Also after a removal of the
+ * same id: at the removal's own place the order of the two would be undefined.
  */
 export function listedBehind(at: Place, id: string, before = "") {
   const place = placeAt(at, id);
@@ -107,17 +107,20 @@ const placeAt = ({ nowMs, placeInBatch }: Place, id: string): string =>
 const placeAfter = (at: Place, id: string, before: string): string =>
   placeAt({ ...at, nowMs: Date.parse(timeOfPlace(before)) + 1 }, id);
 
-/** Use is part of it: the copies carry the counts, so none may get lost between reading and writing. */
+/** Includes the usage: the copies carry the counts, so no use may be lost between reading and writing. */
 export const unchangedLearning = (learning: LearningItem): Condition =>
   unchanged(learning, ["revision", "usage_count", "last_used_at"]);
 
-/** The record as it is now, with its copies in the export and its place among the pending ones. */
+/** Writes the current record, its copies in the export and its row in the pending lists. */
 export const replaceWrites = (before: LearningItem | undefined, after: LearningItem): TransactionWrite[] => [
   ...moveWrites(before, after),
   ...tenantLeft(before, after).map((put) => ({ put })),
 ];
 
-/** The same for an organization that moves: readers of the tenant it left were told that all of it is gone. */
+/**
+ * The same for an organization that moves: readers of its old tenant were already informed that the whole organization
+ * left.
+ */
 export function moveWrites(before: LearningItem | undefined, after: LearningItem): TransactionWrite[] {
   const kept = new Set(secondaryKeys(after).map(identityOf));
   const gone = (before ? secondaryKeys(before) : []).filter((key) => !kept.has(identityOf(key)));
@@ -136,8 +139,8 @@ export function moveWrites(before: LearningItem | undefined, after: LearningItem
 }
 
 /**
- * The transaction shows item by item to plain reads: without this a walk could find the old place empty and the new
- * one not yet filled.
+ * Plain reads see a transaction item by item: without this item a walk could find the old place empty and the new place
+ * not yet filled.
  */
 const movedOn = (key: Key, place: string): Item => {
   const movedAt = timeOfPlace(place);
@@ -154,7 +157,7 @@ const momentOf = (place: string | undefined) =>
 
 export const timeOfPlace = (place: string): string => place.slice(0, place.indexOf("#"));
 
-/** The same for what the index must follow. */
+/** The same for a change that the index must follow. */
 export const recordWrites = (
   at: WriteContext,
   before: LearningItem | undefined,
@@ -164,14 +167,14 @@ export const recordWrites = (
   ...(after.state === "approved" ? [markStale(after, leftBehindAtMs(at))] : []),
 ];
 
-/** Takes the record and all that stands beside it away. */
+/** Deletes the record and its rows in the lists. */
 export const removeWrites = (learning: LearningItem, nowMs: number): TransactionWrite[] => [
   { delete: learningKey(learning.organization, learning.id), when: unchanged(learning, ["revision"]) },
   ...secondaryKeys(learning).map((key) => ({ delete: key })),
   ...removals(learning, nowMs).map((put) => ({ put, momentMs: nowMs })),
 ];
 
-/** Where its removal stands: behind the place it had. Undefined where it was in no list. */
+/** The place of its removal: after the place it had. Undefined if it was in no list. */
 export const removalPlace = (
   { id, listed }: Pick<LearningItem, "id" | "listed">,
   nowMs: number,
@@ -189,8 +192,9 @@ function removals(learning: LearningItem, nowMs: number): LearningRemoval[] {
 }
 
 /**
- * A request that began before its organization moved lists a Learning with the tenant of then. Until it is listed anew
- * the readers of the other tenant do not have it, and if it is deleted meanwhile nobody else would tell them.
+ * A request that began before its organization moved lists a Learning under the former tenant. The readers of the other
+ * tenant do not get the Learning until it is listed again; if it is deleted before that, no other item reports the
+ * deletion to them.
  */
 function tenantLeft(before: LearningItem | undefined, after: LearningItem): LearningRemoval[] {
   const { listed } = after;
@@ -222,7 +226,7 @@ const leftBehindAtMs = ({ nowMs, indexedByWriter }: WriteContext): number =>
 
 const secondaryKeys = (learning: LearningItem): Key[] => [...listKeys(learning), ...pendingKeys(learning)];
 
-/** Once for the tenant's readers and once for the organization's; once where the two are the same. */
+/** One key for the tenant's readers and one for the organization's; only one if both are the same. */
 export const listKeys = (learning: LearningItem): Key[] =>
   ownersOf(learning).map((owner) => learningListKey(owner, learning.listed?.place ?? ""));
 

@@ -5,7 +5,7 @@ import { indexLimits, learningLimits } from "../contract/limits.ts";
 import { identifier, utf8Bytes } from "../contract/parameters.ts";
 import { type SearchDeps, searchLearnings } from "../index/search.ts";
 
-/** What the reviewer asks: which Learnings of this repository fit this change. */
+/** The reviewer's question: which Learnings of this repository fit this change. */
 const searchRequest = z.strictObject({
   provider: z.enum(providers),
   instance_id: identifier.nullish().transform((id) => id ?? null),
@@ -19,11 +19,11 @@ const searchRequest = z.strictObject({
     .max(indexLimits.searchFilesMax)
     .default([]),
   k: z.int().min(1).max(indexLimits.resultsMax),
-  /** Learnings that are less alike are left out, so that nonsense finds nothing. */
+  /** Less similar Learnings are left out, so that nonsense finds nothing. */
   min_score: z.number().min(0).max(1).optional(),
 });
 
-/** The reviewer asked for something that no search takes; the message names the fields. */
+/** The reviewer's request is not a valid search; the message names the fields. */
 export class SearchRefused extends Error {
   override readonly name = "SearchRefused";
 }
@@ -62,7 +62,7 @@ export async function searchForReview(deps: SearchDeps, request: unknown): Promi
   };
 }
 
-/** Never with a word of the request: the message is logged. */
+/** The message is logged, so it never contains text of the request. */
 const problemsOf = ({ issues }: z.ZodError): string =>
   issues
     .map(({ code, path, message }) =>

@@ -7,14 +7,15 @@ import { ttlAfter } from "../store/ttl.ts";
 import { removalPlace, timeOfPlace } from "./record.ts";
 
 /**
- * Who has a text. It is part of every transaction that gives or takes a text, so at most one Learning of a
- * repository has it, whoever races. It outlives its owner while ids made of the text are in use elsewhere, and for
- * as long as the removal of its owner is told: the next Learning of the same id must stand behind it.
+ * Which Learning has a text. Every transaction that assigns or frees a text writes this item, so at most one Learning
+ * of a repository has the text, even with concurrent writers. The item outlives its owner while ids derived from the
+ * text are in use elsewhere, and for as long as the removal of its owner is reported: the next Learning with the same
+ * id must be listed after that removal.
  */
 export type TextOwner = {
   readonly learningId: string | null;
   readonly generations: readonly number[];
-  /** Where the last Learning that began with this text was removed from the export. */
+  /** Where the last Learning created from this text was removed from the export. */
   readonly removedPlace?: string | undefined;
 };
 
@@ -24,7 +25,7 @@ export function textOwner(stored: Item | undefined): TextOwner {
   return { learningId: learning_id, generations, removedPlace };
 }
 
-/** The smallest one that no living Learning holds. */
+/** The smallest generation that no existing Learning holds. */
 export function freeGeneration({ generations }: TextOwner): number {
   let generation = 1;
   while (generations.includes(generation)) generation++;
@@ -33,10 +34,10 @@ export function freeGeneration({ generations }: TextOwner): number {
 
 export type TextChange = {
   readonly learningId: string | null;
-  /** A generation that is in use from now on, or no longer. */
+  /** A generation that is in use from now on (`takes`), or no longer (`frees`). */
   readonly takes?: number;
   readonly frees?: number;
-  /** Where its Learning was removed from the export. */
+  /** The place at which its Learning was removed from the export. */
   readonly removedPlace?: string | undefined;
 };
 
@@ -68,7 +69,7 @@ const forgottenAtSeconds = (removedPlace: string): number =>
 const latest = (one: string | undefined, other: string | undefined): string | undefined =>
   one !== undefined && (other === undefined || one > other) ? one : other;
 
-/** A Learning that is gone gives back its text, and the generation of the text its id was made of. */
+/** A deleted Learning frees its text, and the generation of the text that its id was derived from. */
 export function releaseWrites(
   learning: Pick<LearningItem, "id" | "organization" | "digest" | "origin" | "listed">,
   stored: { readonly text: Item | undefined; readonly origin: Item | undefined },

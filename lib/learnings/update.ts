@@ -20,12 +20,15 @@ import { indexRefreshFailed, type LearningDeps, learningEvent, shortened } from 
 
 export type UpdateRequest = LearningRequest & {
   readonly text: string;
-  /** Null clears; undefined leaves what is there. */
+  /** Null clears the field; undefined keeps the stored value. */
   readonly file?: string | null | undefined;
   readonly sourceUrl?: string | null | undefined;
 };
 
-/** Replaces text, file and source; id, author and state stay. The same again only lets the index follow. */
+/**
+ * Replaces text, file and source; id, author and state stay. Repeating the same update only brings the index up to
+ * date.
+ */
 export async function updateLearning(deps: LearningDeps, request: UpdateRequest): Promise<LearningRecord> {
   const { file, sourceUrl } = request;
   const wanted: Wanted = {
@@ -48,11 +51,11 @@ export async function updateLearning(deps: LearningDeps, request: UpdateRequest)
 
 type Replaced = {
   readonly record: LearningRecord;
-  /** What the index has yet to follow; wherever the text could be embedded, it was written with the record. */
+  /** What the index still has to follow. If the text could be embedded, its vectors were written with the record. */
   readonly behind: Fresh | undefined;
 };
 
-/** What is to be different, redacted. */
+/** The fields to change, redacted. */
 type Wanted = Pick<LearningItem, "text"> & Partial<Pick<LearningItem, "file" | "source_url">>;
 
 async function replace(
@@ -65,7 +68,7 @@ async function replace(
   const isIndexed = learning.state === "approved";
   const target = { ...learning, ...wanted };
   const isSame = fields.every((name) => target[name] === learning[name]);
-  // Begun beside the reads: it takes about as long.
+  // Started in parallel with the reads: it takes about as long.
   const embedding = isIndexed && !isSame ? embed(target) : undefined;
   const beside = await readRelated(deps, learning, digest);
   const present = (after: LearningItem) => toLearningRecord(after, organization, namesFrom(beside.names));
@@ -85,7 +88,7 @@ async function replace(
   const updated = changed(at, learning, { ...wanted, digest });
   const vector = await embedding?.catch(() => undefined);
   await deps.table.transact([
-    // Without its vector the record leaves a marker, and the index follows later.
+    // Without its vectors the record leaves a marker, and the index follows later.
     ...(vector
       ? [...replaceWrites(learning, updated), ...replaceVectors(learning, updated, deps.embedder, vector)]
       : recordWrites(at, learning, updated)),
@@ -104,20 +107,20 @@ async function replace(
 
 const fields = ["text", "file", "source_url"] as const;
 
-/** Only what differs, by the names that the API has for it. */
+/** Only the fields that differ, under their API names. */
 function changesOf(before: LearningItem, after: LearningItem) {
   const changed = fields.filter((name) => before[name] !== after[name]);
-  const told = (from: LearningItem) =>
+  const valuesOf = (from: LearningItem) =>
     Object.fromEntries(
       changed.map((name) =>
         // An earlier release may have stored a text that today's rules redact.
         name === "text" ? ["learning", shortened(redact(from.text).text)] : [name, shortened(from[name])],
       ),
     );
-  return { before: told(before), after: told(after) };
+  return { before: valuesOf(before), after: valuesOf(after) };
 }
 
-/** A shorter text has fewer pieces: those that it has no longer go. */
+/** A shorter text has fewer pieces: surplus vectors are deleted. */
 const replaceVectors = (
   before: LearningItem,
   after: LearningItem,
@@ -132,7 +135,7 @@ const replaceVectors = (
 
 function checkOwner({ id }: LearningItem, newText: Item | undefined): void {
   const { learningId: owner } = textOwner(newText);
-  // It has the text already: another request made the same change since the record was read.
+  // This Learning already has the text: another request made the same change since the record was read.
   if (owner === id) throw new ConditionFailed(newText);
   if (owner !== null)
     throw new ApiError("LEARNING_EXISTS", "Another Learning of the repository has this text.");
@@ -158,7 +161,7 @@ async function readRelated({ table }: LearningDeps, learning: LearningItem, dige
   return { oldText, newText, names, heads: heads.map((head) => head && parseVectorHead(head)) };
 }
 
-/** The id stays with the text it was made of: that text, should somebody else want it, makes the next one. */
+/** The id stays with the text it was derived from: another Learning with that text gets the next generation. */
 const moveText = (
   { organization, digest, id }: LearningItem,
   after: LearningItem,

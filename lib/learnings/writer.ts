@@ -6,10 +6,10 @@ import type { Embedder } from "../index/embedder.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 import type { Value } from "../store/table.ts";
 
-/** What the verbs that write Learnings work with. */
+/** The dependencies of the operations that write Learnings. */
 export type LearningDeps = AuditedContext & { readonly embedder: Embedder; readonly signal: AbortSignal };
 
-/** As much of a text as an audit entry tells. */
+/** Shortens a text for an audit entry. */
 export function shortened(text: string | null): string | null {
   const { auditTextCharactersMax: most } = learningLimits;
   const characters = text === null ? [] : [...text];
@@ -35,7 +35,9 @@ export const learningEvent = (
   };
 };
 
-/** The record is as asked for, the index is not: the caller may repeat the request, and the reconciler is told. */
+/**
+ * The record is as requested, the index is not yet: the caller may repeat the request, and the reconciler is notified.
+ */
 export const indexRefreshFailed = (cause: unknown): ApiError =>
   new ApiError(
     "INDEX_REFRESH_FAILED",

@@ -9,7 +9,10 @@ export type Author = { readonly organization: string; readonly userId: string };
 
 const entriesTogether = 1_000;
 
-/** The authors of all reviewed pull requests that were merged or closed in the window; some of them several times. */
+/**
+ * The authors of all reviewed pull requests that were merged or closed in the window; an author may appear several
+ * times.
+ */
 export async function* authorsBetween(
   { table, clock }: { readonly table: Table; readonly clock: Clock },
   place: { readonly tenant: TenantKey; readonly organizations: readonly OrganizationItem[] },

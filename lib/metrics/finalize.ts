@@ -20,8 +20,8 @@ export type FinalizedEvent = {
 };
 
 /**
- * Puts pull requests into the streams of their tenants; answers in the order of the events. Safe to repeat:
- * equal content moves nothing, and what was interrupted is published when it comes again.
+ * Writes pull requests to the streams of their tenants; returns the outcomes in the order of the events. Safe to
+ * repeat: equal content moves nothing, and an interrupted append is published when the event comes again.
  */
 export async function finalizePullRequests(
   deps: StreamDeps,
@@ -31,7 +31,7 @@ export async function finalizePullRequests(
     events.map((event): [PullRequestChange, Outcome] => [changeOf(event), "elsewhere"]),
   );
   for (let attempt = 0; ; attempt++) {
-    // Else the organization moved after its tenant was looked up: it is looked up again.
+    // "elsewhere": the organization moved after its tenant was looked up, so it is looked up again.
     const open = [...outcomes.keys()].filter((change) => outcomes.get(change) === "elsewhere");
     if (open.length === 0) return [...outcomes.values()];
     if (attempt >= streamLimits.attemptsMax)
@@ -64,7 +64,7 @@ export const changeOf = ({ id, version, data }: FinalizedEvent): PullRequestChan
   datasets: data.reviewed ? draftsOf(data) : {},
 });
 
-/** Merged ones feed all three datasets, with what they have; closed ones only `reviews`. */
+/** Merged pull requests feed all three datasets, as far as they have data; closed ones only `reviews`. */
 function draftsOf(data: PullRequestFinalized): PullRequestChange["datasets"] {
   const atMs = finalizedAtMs(data);
   const { comments, mcp_servers: servers } = data;

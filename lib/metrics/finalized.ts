@@ -6,8 +6,8 @@ import { identifier, wellFormed } from "../contract/parameters.ts";
 import { categories, pullRequestStatuses, severities } from "../contract/records-metrics.ts";
 
 /**
- * `pull_request.finalized`: the whole state of a pull request that was merged or closed. Strict about every
- * field that is used, silent about further ones. A field that may be null may also be left out.
+ * `pull_request.finalized`: the whole state of a pull request that was merged or closed. Every field that is used is
+ * validated strictly; further fields are ignored. A field that may be null may also be omitted.
  */
 
 const orNull = <Output>(schema: z.ZodType<Output>) =>
@@ -28,7 +28,7 @@ const instant = z.iso
   .transform((text) => Date.parse(text))
   .refine((ms) => ms >= firstInstantMs && ms <= lastInstantMs, { error: "must lie in the years 1 to 9999" });
 
-/** A word outside the interface's list (`none`, a newer one) is as good as none: stored as null, not refused. */
+/** A value outside the documented list (`none`, a newer one) is treated as no value: stored as null, not refused. */
 const knownOrNull = <const Word extends string>(words: readonly Word[]) =>
   z
     .unknown()
@@ -94,7 +94,7 @@ export const pullRequestFinalized = z
 
 export type PullRequestFinalized = z.output<typeof pullRequestFinalized>;
 
-/** The instant that places it in windows: of merging, or of closing unmerged. */
+/** The instant that decides which windows include the pull request: when it was merged, or closed without a merge. */
 export function finalizedAtMs({ status, merged_at, closed_at }: PullRequestFinalized): number {
   const atMs = status === "merged" ? merged_at : closed_at;
   if (atMs === null) throw new TypeError("The schema lets no such pull request through.");
@@ -103,7 +103,10 @@ export function finalizedAtMs({ status, merged_at, closed_at }: PullRequestFinal
 
 const firstDayMs = Date.parse(`${metricsLimits.firstDay}T00:00:00.000Z`);
 
-/** Why its time cannot be right, if it cannot: the one thing no schema knows is what day it is. */
+/**
+ * The reason why its time is invalid, or undefined: a schema cannot check it, because a schema does not know the
+ * current day.
+ */
 export function misplacement(pullRequest: PullRequestFinalized, nowMs: number): string | undefined {
   const atMs = finalizedAtMs(pullRequest);
   const endOfTomorrowMs = (Math.floor(nowMs / msPerDay) + 2) * msPerDay;

@@ -10,13 +10,13 @@ const acceptances = [null, false, true] as const;
 const severitiesOrNull = [null, ...severities] as const;
 const categoriesOrNull = [null, ...categories] as const;
 
-/** Two characters for all three: stored in every entry, so the lists may only ever grow at their end. */
+/** Two characters for all three values. Every entry stores them, so the lists may only grow at their end. */
 export const codeOf = ({ severity, category, accepted }: Finding): string => {
   const first = severitiesOrNull.indexOf(severity) * acceptances.length + acceptances.indexOf(accepted);
   return first.toString(36) + categoriesOrNull.indexOf(category).toString(36);
 };
 
-/** What follows a finding's URL in JSON, from its closing quote on, by code. There are few, so each is made once. */
+/** The JSON that follows a finding's URL, from its closing quote, by code. There are few, so each is built once. */
 export const tailsByCode: ReadonlyMap<string, string> = new Map(
   severitiesOrNull.flatMap((severity) =>
     categoriesOrNull.flatMap((category) =>

@@ -11,7 +11,7 @@ export type McpServer = {
   readonly tools: ReadonlyArray<{ readonly name: string; readonly calls: number; readonly failures: number }>;
 };
 
-/** What the record says of the organization; the entry does not hold it. */
+/** The fields of the record about the organization; the entry does not hold them. */
 type Owner = { readonly organizationId: string; readonly provider: Provider };
 
 type McpPullRequest = Owner & {
@@ -44,7 +44,7 @@ export function toMcpRecord(entry: StreamEntry, owner: Owner): McpRecord {
   return record;
 }
 
-/** Of an entry whose payload need not be whole. */
+/** The payload of the entry may be incomplete. */
 export const prUrlOfMcp = (entry: StreamEntry): string => prUrlAtStart(entry, /^\["((?:[^"\\]|\\.)*)"/);
 
 function decode(

@@ -6,8 +6,8 @@ import type { Value } from "../store/table.ts";
 import type { EntryDraft, StreamEntry } from "../stream/stream.ts";
 
 /**
- * Payloads are text. The stream spills only bytes, so long text goes as bytes; short text stays text, which
- * crosses the wire without base64 and can be read in a console.
+ * Payloads are text. The stream spills only bytes, so long text is stored as bytes. Short text stays text: it is sent
+ * without base64 and is readable in a console.
  */
 const payloadOf = (text: string): Value =>
   Buffer.byteLength(text) > streamLimits.inlineBytesMax ? Buffer.from(text) : text;
@@ -22,7 +22,7 @@ export function textOf({ payload, number }: StreamEntry): string {
 export const damagedPayload = (number: number): CorruptItem =>
   new CorruptItem(`The payload of the metrics entry ${number} is damaged.`);
 
-/** The pull request's URL, JSON-escaped, is where the payload of each dataset begins: `prefix` says how. */
+/** The payload of each dataset begins with the pull request's URL, JSON-escaped, after a `prefix` of its own. */
 export function prUrlAtStart(entry: StreamEntry, prefix: RegExp): string {
   const escaped = prefix.exec(textOf(entry))?.[1];
   if (escaped === undefined) throw damagedPayload(entry.number);
@@ -31,7 +31,7 @@ export function prUrlAtStart(entry: StreamEntry, prefix: RegExp): string {
 
 type Placed = Pick<EntryDraft, "atMs" | "repositoryId" | "authorId">;
 
-/** `record` is what a reader will be sent for it; a comma separates it from the next. */
+/** `record` is what a reader will receive for the entry; a comma separates it from the next. */
 export const draftOf = (
   { atMs, repositoryId, authorId }: Placed,
   text: string,

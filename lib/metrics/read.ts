@@ -9,7 +9,7 @@ import { jsonRecordBytesMax, type MetricsCall, type Walked, walk } from "./walk.
 
 export type MetricsPage<Record> = Omit<Walked, "entries"> & {
   readonly records: readonly Record[];
-  /** Of each record, in the order of the records. */
+  /** The owner of each record, in the order of the records. */
   readonly owners: readonly OrganizationItem[];
 };
 
@@ -42,7 +42,7 @@ export async function readReviews(call: ReviewsCall): Promise<MetricsPage<Review
     names.want(entry.organization, entry.repositoryId);
     return true;
   };
-  // A record's CSV can be smaller than its JSON, so there only the finished body tells whether it fits.
+  // A record's CSV can be smaller than its JSON, so for CSV only the finished body shows whether it fits.
   const recordBytesMax = format === "json" ? jsonRecordBytesMax : Number.POSITIVE_INFINITY;
   const { entries, ...cursors } = await walk(call, {
     dataset: "reviews",

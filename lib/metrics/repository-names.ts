@@ -3,19 +3,19 @@ import { repositoryKey } from "../store/layout.ts";
 import type { Key, Table } from "../store/table.ts";
 
 export type RepositoryNames = {
-  /** Asks for a name that will be needed. */
+  /** Requests a name that will be needed. */
   want(organization: string, repositoryId: string): void;
-  /** Every name that was asked for. */
+  /** Returns every requested name. */
   all(): Promise<(organization: string, repositoryId: string) => RepositoryName>;
 };
 
 export type RepositoryName = { readonly repositoryName: string; readonly repositoryFullName: string };
 
 /**
- * Today's names of a page's repositories. They are asked for while the stream is read: all that one data page
- * brings go out in one batch, beside the stream's own next read, so that they cost no trip on a last page and
- * one on a full page, which needs no second look at the head. A name that is a second old harms nobody, so the
- * reads are eventually consistent, at half the price.
+ * The current names of a page's repositories. They are requested while the stream is read: the names of one data page
+ * are read in one batch, in parallel with the stream's own next read. So they cost no round trip on a last page, and
+ * one on a full page, which needs no second read of the head. A name may be a second old, so the reads are eventually
+ * consistent, at half the price.
  */
 export function repositoryNames(table: Table): RepositoryNames {
   const names = new Map<string, RepositoryName>();
@@ -35,7 +35,7 @@ export function repositoryNames(table: Table): RepositoryNames {
   function send(): void {
     if (waiting.length === 0) return;
     const reading = read(waiting);
-    // Whoever needs the names hears of a failure; until then it must not end the process.
+    // The caller of `all` receives the failure; until then it must not end the process.
     reading.catch(() => {});
     reads.push(reading);
     waiting = [];
@@ -46,13 +46,13 @@ export function repositoryNames(table: Table): RepositoryNames {
       const key = repositoryKey(organization, repositoryId);
       if (known.has(identity(key))) return;
       known.add(identity(key));
-      // After all promises at hand have had their turn: by then the whole data page was looked at.
+      // `setImmediate` runs after all pending promises: by then the whole data page was processed.
       if (waiting.push(key) === 1) setImmediate(send);
     },
     async all() {
       send();
       await Promise.all(reads);
-      // Events wait for their repository, so a name is missing only where somebody deleted the item.
+      // Events wait for their repository, so a name is missing only if somebody deleted the item.
       return (organization, repositoryId) =>
         names.get(identity(repositoryKey(organization, repositoryId))) ?? {
           repositoryName: repositoryId,

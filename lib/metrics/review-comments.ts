@@ -5,15 +5,15 @@ import { codeOf, type Finding, tailsByCode } from "./finding.ts";
 import { damagedPayload, draftOf, prUrlAtStart, textOf } from "./payload.ts";
 
 /**
- * The payload is a line for the pull request's URL and one for each finding, all of them JSON-escaped already:
+ * The payload has one line for the pull request's URL and one for each finding, all of them already JSON-escaped:
  *
  *   https://github.com/acme/api/pull/12
  *   8 2 0 #discussion_r2109876543          (without the spaces)
  *   │ │ └ characters to drop from the end of the URL before, in base 36; "~" drops all of it
  *   └─┴ severity and acceptance, category
  *
- * A page is pasted together from these lines and never becomes objects: two thirds of the time it takes to build
- * those and to stringify them.
+ * A page is joined from these lines and never becomes objects. That takes two thirds of the time that building and
+ * stringifying objects takes.
  */
 export type Comment = Finding & { readonly url: string };
 
@@ -54,7 +54,7 @@ export function renderReviewComments(entry: StreamEntry, organizationId: string)
 const beginningOfRecord =
   /^\{"pr_url":("(?:[^"\\]|\\.)*"),"organization_id":"(?:[^"\\]|\\.)*","repository_id":("(?:[^"\\]|\\.)*")/;
 
-/** Which pull request a record is about, and its size; the record itself never becomes an object. */
+/** The pull request of a record, and the record's size; the record itself never becomes an object. */
 export function sizeOfReviewComments(record: string) {
   const [, prUrl = '""', repositoryId = '""'] = beginningOfRecord.exec(record) ?? [];
   return {
@@ -64,7 +64,7 @@ export function sizeOfReviewComments(record: string) {
   };
 }
 
-/** Of an entry whose payload need not be whole. */
+/** The payload of the entry may be incomplete. */
 export const prUrlOfComments = (entry: StreamEntry): string => prUrlAtStart(entry, /^([^\n]*)\n/);
 
 function encode(prUrl: string, comments: readonly Comment[]): string {
@@ -85,13 +85,13 @@ function sharedLength(one: string, other: string): number {
   const most = Math.min(one.length, other.length);
   let length = 0;
   while (length < most && one.charCodeAt(length) === other.charCodeAt(length)) length++;
-  // Between the halves of a character a cut would leave neither half writable.
+  // A cut between the halves of a surrogate pair would leave two halves that cannot be encoded.
   return length > 0 && isHighSurrogate(one.charCodeAt(length - 1)) ? length - 1 : length;
 }
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
-/** Undefined where the text is not what `encode` makes. */
+/** Returns undefined if the text was not made by `encode`. */
 function render(
   text: string,
   { organizationId, repositoryId, authorId, mergedAtMs }: Outside,

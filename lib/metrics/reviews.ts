@@ -13,10 +13,10 @@ import type { Finding } from "./finding.ts";
 import { damagedPayload, draftOf, prUrlAtStart, textOf } from "./payload.ts";
 
 /**
- * The payload is `m` or `c` for the status, then a JSON list: the URL, the author's name, four times as
- * milliseconds before the merge (or the closing), three estimates, and posted and accepted for the total, the
- * severities and the categories. A merged one that was told its time of closing has that as a last element, in
- * milliseconds before the merge.
+ * The payload is `m` or `c` for the status, then a JSON list: the URL, the author's name, four times as milliseconds
+ * before the merge (or the closing), three estimates, and posted and accepted for the total, the severities and the
+ * categories. A merged pull request whose time of closing was received has that time as a last element, in milliseconds
+ * before the merge.
  */
 export type ReviewedPullRequest = {
   readonly prUrl: string;
@@ -26,7 +26,7 @@ export type ReviewedPullRequest = {
   readonly authorId: string | null;
   readonly authorUsername: string | null;
   readonly status: PullRequestStatus;
-  /** Of merging or of closing. */
+  /** When it was merged or closed. */
   readonly atMs: number;
   readonly createdAtMs: number;
   readonly readyForReviewAtMs: number | null;
@@ -39,7 +39,7 @@ export type ReviewedPullRequest = {
   readonly comments: readonly Finding[];
 };
 
-/** Names change, so they are not in the entry: the reader brings the ones of today. */
+/** Names change, so the entry does not hold them: the reader adds the current ones. */
 export type Names = {
   readonly organizationId: string;
   readonly organizationName: string;
@@ -78,7 +78,7 @@ export function draftReview(pullRequest: ReviewedPullRequest): EntryDraft {
     pullRequest.estimatedComplexity,
     pullRequest.estimatedReviewMinutes,
     ...countsOf(pullRequest.comments),
-    // A closed one is placed by its closing.
+    // `atMs` of a closed pull request is already its time of closing.
     ...(status === "merged" && closedAtMs !== null ? [atMs - closedAtMs] : []),
   ];
   const placed = { atMs, repositoryId, authorId };
@@ -90,14 +90,14 @@ export function draftReview(pullRequest: ReviewedPullRequest): EntryDraft {
     repositoryFullName: "",
   };
   const record = recordOf(fields, status, placed, names);
-  // Without the names, so the size is a lower bound; these entries are never large enough for parts.
+  // The names are missing, so the size is a lower bound; these entries are never large enough for parts.
   const text = letters[status] + JSON.stringify(fields);
   return { ...draftOf(placed, text, JSON.stringify(record)), status: letters[status] };
 }
 
 export const letterOfStatus = (status: PullRequestStatus): string => letters[status];
 
-/** Told by the first letter, so that a filter need not decode. */
+/** Reads the first letter only, so that a filter need not decode the payload. */
 export const hasStatus = ({ payload }: StreamEntry, status: PullRequestStatus): boolean =>
   typeof payload === "string" && payload.startsWith(letters[status]);
 
@@ -108,10 +108,10 @@ export function toReviewRecord(entry: StreamEntry, names: Names): ReviewRecord {
   return recordOf(fields, text.startsWith(letters.merged) ? "merged" : "closed", entry, names);
 }
 
-/** Of an entry whose payload need not be whole. */
+/** The payload of the entry may be incomplete. */
 export const prUrlOfReview = (entry: StreamEntry): string => prUrlAtStart(entry, /^.\["((?:[^"\\]|\\.)*)"/);
 
-/** Posted and accepted of each counted thing; a null severity or category counts in the total only. */
+/** Posted and accepted counts; a finding with a null severity or category counts in the total only. */
 function countsOf(comments: readonly Finding[]): number[] {
   const counted = [
     comments,
@@ -179,7 +179,7 @@ function recordOf(
 const isNumber = (value: unknown): boolean => typeof value === "number";
 const isNumberOrNull = (value: unknown): boolean => value === null || typeof value === "number";
 
-/** By hand, not by schema: a page decodes a thousand of these. */
+/** Checked by hand, not by a schema, for speed: a page decodes a thousand entries. */
 function isFields(value: unknown): value is Fields {
   if (!Array.isArray(value)) return false;
   const fields: unknown[] = value;

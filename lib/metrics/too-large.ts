@@ -6,23 +6,23 @@ import { required } from "../runtime/required.ts";
 import type { OrganizationItem } from "../store/items/organization.ts";
 
 export type TooLargePage = {
-  /** At least so many. */
+  /** A lower bound. */
   readonly answerBytes: number;
   readonly largest: {
-    /** Undefined where it could not be read any more. */
+    /** Undefined if it could not be read any more. */
     readonly prUrl: string | undefined;
     readonly organization: Pick<OrganizationItem, "provider" | "provider_organization_id">;
     readonly repositoryId: string;
     readonly bytes: number;
   };
   readonly pageSize: number;
-  /** The cursor of the place behind the page. */
+  /** The cursor of the position after the page. */
   readonly behind: string;
 };
 
 /**
- * A pull request is never split, so one alone may be too large. At `limit=1` it is known which one it is: the header
- * then carries the place behind it, or it would block the walk and every resume for ever.
+ * A pull request is never split, so a single one may be too large. At `limit=1` it is clear which one it is: the header
+ * then holds the position after it. Otherwise it would block the walk and every resume for ever.
  */
 export function pageTooLarge({ answerBytes, largest, pageSize, behind }: TooLargePage): ApiError {
   const max = requestLimits.responseBytesMax;
@@ -51,13 +51,13 @@ type FinishedPage<Record> = {
   readonly nextCursor: string | null;
   readonly resumeCursor: string | null;
   readonly records: readonly Record[];
-  /** Of each record, in the order of the records. */
+  /** The owner of each record, in the order of the records. */
   readonly owners: readonly OrganizationItem[];
 };
 
 /**
- * Judges the finished answer: names, removals, cursors and another format than JSON make it larger than what the walk
- * has counted.
+ * Checks the size of the finished response: names, removals, cursors and a format other than JSON make it larger than
+ * the walk has counted.
  */
 export function checkAnswerSize<Record>(
   { paging }: { readonly paging: { readonly pageSize: number } },
@@ -78,7 +78,7 @@ export function checkAnswerSize<Record>(
   });
 }
 
-/** Of a record that is an object. */
+/** For a record that is an object. */
 export const sizeOfRecord = (record: Named) => ({
   pr_url: record.pr_url,
   repository_id: record.repository_id,

@@ -25,41 +25,41 @@ type MetricsQuery = {
   readonly include_removed?: true | undefined;
 };
 
-/** `prefetched` holds the stream's head, as `headPrefetch` asked for it. */
+/** `prefetched` holds the stream's head, as requested by `headPrefetch`. */
 export type MetricsCall = WalkCall<MetricsQuery> &
   Pick<OperationContext, "prefetched" | "signal"> & { readonly paging: { readonly position: unknown } };
 
 export type WalkOptions = {
   readonly dataset: Dataset;
-  /** A filter of the dataset's own; asked last. */
+  /** A filter that only this dataset has; applied last. */
   readonly wanted?: (entry: StreamEntry) => boolean;
-  /** The same over what a pull request was before it was removed. */
+  /** The same filter on the former status of a removed pull request. */
   readonly wantedStatus?: (status: string | undefined) => boolean;
-  /** What all records of the page may take, each with its comma. */
+  /** Maximum size of all records of the page, each with its comma. */
   readonly recordBytesMax: number;
-  /** The pull request's URL, out of an entry whose payload is at hand. */
+  /** Reads the pull request's URL from an entry whose payload is loaded. */
   readonly prUrlOf: (entry: StreamEntry) => string;
 };
 
 export type Walked = {
   readonly entries: ReadonlyArray<{ readonly entry: StreamEntry; readonly organization: OrganizationItem }>;
-  /** Only where it was asked for. */
+  /** Present only if it was requested. */
   readonly removed?: ReadonlyArray<RemovedPullRequest | RemovedOrganization>;
   /** Null when no eligible pull request remains. */
   readonly nextCursor: string | null;
-  /** Only then: where the walk can be taken up later. */
+  /** Present only then: where the walk can resume later. */
   readonly resumeCursor: string | null;
 };
 
-/** The head is read in the round of authentication. */
+/** The head is read together with authentication. */
 export const headPrefetch = (tenant: TenantKey): readonly Key[] => [streamHeadKey(tenant)];
 
-/** What is left for the records of a JSON page that is the last one; with a cursor it is less. */
+/** What remains for the records of a JSON page that is the last one; with a cursor it is less. */
 export const jsonRecordBytesMax =
   requestLimits.responseBytesMax - '{"data":[],"next_cursor":null}'.length + 1;
 const emptyRemovedBytes = ',"removed":[]'.length;
 
-/** One page of a dataset, in write order; first of what became visible since the cursor was made. */
+/** One page of a dataset, in write order. It starts with what became visible since the cursor was made. */
 export async function walk(call: MetricsCall, options: WalkOptions): Promise<Walked> {
   const { scope, paging } = call;
   const { following } = scope;
@@ -70,7 +70,7 @@ export async function walk(call: MetricsCall, options: WalkOptions): Promise<Wal
     return nobodyLeft(call, following, position);
   const [only, another] = scope.organizations;
   const page = await readEntries(call, options, {
-    // Both copies carry the same numbers, so a cursor fits both.
+    // Both copies have the same numbers, so a cursor fits both.
     organization: another ? undefined : only?.uuid,
     after: position.number,
     removalsSince: position.removalsSince,
@@ -87,8 +87,8 @@ export async function walk(call: MetricsCall, options: WalkOptions): Promise<Wal
 }
 
 /**
- * What newly visible organizations hold up to the walk's position. It comes before the walk goes on: the other way round
- * an old entry that is not retired yet would come after its successor.
+ * Reads the entries of newly visible organizations up to the walk's position. This happens before the walk continues:
+ * otherwise an old entry that is not retired yet would come after its successor.
  */
 async function catchUp(
   call: MetricsCall,
@@ -112,7 +112,7 @@ async function catchUp(
   return { ...page.shown, nextCursor: paging.next(cursorAt(position), mark), resumeCursor: null };
 }
 
-/** Organizations that left, before anything else: one that came back meanwhile is caught up afterwards. */
+/** Returns organizations that left, before anything else: one that came back since is caught up afterwards. */
 function tellLeft({ paging }: MetricsCall, following: Following, position: Position): Walked {
   const { left, mark } = pageOfLeft(following, paging.pageSize, 0);
   return {
@@ -123,7 +123,7 @@ function tellLeft({ paging }: MetricsCall, following: Following, position: Posit
   };
 }
 
-/** All that left was told: the walk stands where it is until somebody becomes visible. */
+/** All organizations that left are reported: the walk stays at its position until an organization becomes visible. */
 const nobodyLeft = ({ paging, input }: MetricsCall, following: Following, position: Position): Walked => ({
   entries: [],
   ...(input.query.include_removed && { removed: [] }),
@@ -131,12 +131,12 @@ const nobodyLeft = ({ paging, input }: MetricsCall, following: Following, positi
   resumeCursor: following.isCurrent ? paging.resume(position.number, following.mark) : null,
 });
 
-/** Where a walk is; with removals, and while it lasts, also the number that was published when it began. */
+/** The position of a walk. With removals, and until it ends, also the last published number when it began. */
 type Position = { readonly number: number; readonly removalsSince: number | undefined };
 
 function positionOf(position: unknown): Position {
   if (!Array.isArray(position)) {
-    // One that resumes has come to all that was published when it began.
+    // A walk that resumes has processed all that was published when it began.
     const number = typeof position === "number" ? position : 0;
     return { number, removalsSince: typeof position === "number" ? number : undefined };
   }
@@ -150,7 +150,7 @@ const cursorAt = ({ number, removalsSince = 0 }: Position): number | readonly nu
 type Stretch = Pick<PageRequest, "organization" | "after" | "copiesOf" | "isStillHere"> & {
   readonly organizations: readonly OrganizationItem[];
   readonly removalsSince: number | undefined;
-  /** Where the walk stands that these organizations are caught up to; it goes on there. */
+  /** The walk's position, up to which these organizations are caught up; the walk continues there. */
   readonly catchesUpTo?: Position;
 };
 
@@ -158,7 +158,7 @@ type ReadStretch = {
   readonly shown: Pick<Walked, "entries" | "removed">;
   readonly nextAfter: number | null;
   readonly readUpTo: number;
-  /** Undefined where removals were not asked for. */
+  /** Undefined if removals were not requested. */
   readonly removalsSince: number | undefined;
 };
 
@@ -217,7 +217,7 @@ async function readEntries(
       removalsSince: includesRemoved && result.removalsSince,
     };
   } finally {
-    time.letGo();
+    time.dispose();
   }
 }
 
@@ -232,7 +232,7 @@ const toRemovedPullRequest = (
   removed_at: toTimestamp(removedAtMs),
 });
 
-/** A move takes entries out of the old stream without a trace there: only the organization itself tells. */
+/** A move removes entries from the old stream without a trace there: only the organization's item shows it. */
 async function isStillHere(table: Table, { uuid, tenant }: OrganizationItem): Promise<boolean> {
   const item = await table.get(organizationKey(uuid));
   const now = item && parseOrganization(item);
@@ -257,18 +257,18 @@ function filterOf(
     (!authors || (authorId !== null && authors.has(authorId)));
 }
 
-/** A reason of its own: without one every abort would make an error and its stack. */
+/** An explicit reason: without one every abort would create an error with its stack. */
 const letGo = "let go of";
 
-/** `up` when the call was stopped or has read long enough; what is read by then is a page. */
-function timeBudget({ clock, signal }: MetricsCall): { readonly up: AbortSignal; letGo(): void } {
+/** `up` aborts when the call was stopped or has read long enough; what was read by then is the page. */
+function timeBudget({ clock, signal }: MetricsCall): { readonly up: AbortSignal; dispose(): void } {
   const over = new AbortController();
   const done = new AbortController();
   clock.sleep(metricsLimits.readMsMax, done.signal).then(
     () => over.abort(),
     () => {},
   );
-  return { up: AbortSignal.any([signal, over.signal]), letGo: () => done.abort(letGo) };
+  return { up: AbortSignal.any([signal, over.signal]), dispose: () => done.abort(letGo) };
 }
 
 const outOfTime = (): ApiError =>
@@ -291,7 +291,7 @@ const largestOf = (
   bytes: largest.renderedBytes,
 });
 
-/** The place behind a page that is too large. */
+/** The cursor of the position after a page that is too large. */
 function cursorBehind(
   { paging, scope: { following }, input }: MetricsCall,
   { nextAfter, removalsSince }: TooLarge,

@@ -3,12 +3,12 @@ import { list, type Node, node, schemaChanges } from "./schema-changes.ts";
 
 /** Something that worked for a caller and no longer does. */
 export type BreakingChange = {
-  /** Where, as the change log names it: an operation's id, or the name of a shared schema, header or way to authenticate. */
+  /** The name in the change log: an operation's id, or the name of a shared schema, header or way to authenticate. */
   readonly subject: string;
   readonly what: string;
 };
 
-/** What a caller who relies on the old document could trip over in the new one. */
+/** Changes in the new document that can break a caller who relies on the old one. */
 export function breakingChanges(old: Node, now: Node): BreakingChange[] {
   const after = new Map(operationsOf(now).map((operation) => [operation.place, operation.details]));
   return [
@@ -16,7 +16,7 @@ export function breakingChanges(old: Node, now: Node): BreakingChange[] {
       const subject = String(details.operationId);
       const successor = after.get(place);
       if (!successor) return [{ subject, what: "the operation is gone" }];
-      // What the whole document asks for is compared below, once.
+      // The security of the whole document is compared once, below.
       const isShared = isSame(details.security, old.security) && isSame(successor.security, now.security);
       const changes = operationChanges(details, successor);
       return [...changes, ...(isShared ? [] : securityChanges(details, successor))].map((what) => ({
@@ -31,7 +31,7 @@ export function breakingChanges(old: Node, now: Node): BreakingChange[] {
   ];
 }
 
-/** What many operations refer to is compared once, by its name. */
+/** Components that many operations refer to are compared once, by name. */
 const sharedChanges = (
   old: Node,
   now: Node,
@@ -47,7 +47,7 @@ const sharedChanges = (
 const headerChanges = (before: Node, after: Node): string[] =>
   schemaChanges("answer", node(before.schema), node(after.schema));
 
-/** The header that carries the key, its place, and whatever else a caller must do; words may change. */
+/** The header that contains the key, its place, and everything else a caller must do; descriptions may change. */
 const schemeChanges = (before: Node, after: Node): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((field) => field !== "description" && !isSame(before[field], after[field]))
@@ -55,7 +55,7 @@ const schemeChanges = (before: Node, after: Node): string[] =>
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** Each entry of `security` is a way in; none, or an empty one, lets everybody in. */
+/** Each entry of `security` is one way to authenticate; no entries, or an empty one, allow every caller. */
 function securityChanges({ security: old }: Node, { security: now }: Node): string[] {
   const isOpen = (ways: unknown) => list(ways).length === 0 || list(ways).some((way) => isSame(way, {}));
   if (isOpen(now)) return [];
@@ -90,7 +90,7 @@ function operationChanges(old: Node, now: Node): string[] {
   ];
 }
 
-/** A parameter without a list is every kind's. */
+/** A parameter without a list is allowed for every kind of key. */
 function parameterKindChanges({ "x-key-kinds": before }: Node, { "x-key-kinds": after }: Node): string[] {
   if (after === undefined) return [];
   if (before === undefined) return ["keys of other kinds are refused now"];
@@ -101,7 +101,7 @@ function parameterChanges(old: readonly Node[], now: readonly Node[]): string[] 
   const same = (one: Node) => (other: Node) => one.name === other.name && one.in === other.in;
   const kept = old.flatMap((before) => {
     const after = now.find(same(before));
-    // Unknown parameters are refused, so one that is gone is one that fails.
+    // Unknown parameters are refused, so a request with a removed parameter fails.
     if (!after) return [`the parameter ${before.name} is gone`];
     return [
       ...schemaChanges("request", node(before.schema), node(after.schema), String(before.name)),
@@ -135,7 +135,7 @@ function responseChanges(old: Node, now: Node): string[] {
       const successor = node(now.headers)[name];
       if (successor === undefined) return [`the header ${name} is gone`];
       const [before, after] = [node(header), node(successor)];
-      // Shared ones are compared once, by their name.
+      // Shared headers are compared once, by name.
       const changed = "$ref" in before ? before.$ref !== after.$ref : headerChanges(before, after).length > 0;
       return changed ? [`the header ${name} changed`] : [];
     }),
@@ -143,7 +143,7 @@ function responseChanges(old: Node, now: Node): string[] {
       const successor = mediaOf(now)[type];
       if (successor === undefined) return [`${type} is gone`];
       const [before, after] = [schemaOf(media), schemaOf(successor)];
-      // Shared schemas are compared once, by their name.
+      // Shared schemas are compared once, by name.
       if ("$ref" in before) return before.$ref === after.$ref ? [] : ["its error shape changed"];
       return schemaChanges("answer", before, after);
     }),

@@ -1,8 +1,8 @@
 import type { OpenApiDocument } from "./document.ts";
 
 /**
- * Writes the client's types and routes from the OpenAPI document, so that users of the client need neither
- * our contract nor its schema library. `npm run generate` runs it; a test fails when the file is out of date.
+ * Generates the client's types and routes from the OpenAPI document, so that users of the client need neither our
+ * contract nor its schema library. `npm run generate` runs it; a test fails when the file is out of date.
  */
 export function generateClientTypes(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -13,7 +13,7 @@ export function generateClientTypes(document: OpenApiDocument): string {
     "",
     "/** Every operation: what it takes and what it answers. */",
     "export type Operations = {",
-    // Editors show it where the client's method is called.
+    // Editors show the summary where the client's method is called.
     ...operations.flatMap(({ id, summary, request, answer }) => [
       `  /** ${summary}. */`,
       `  ${id}: { request: ${request}; answer: ${answer} };`,

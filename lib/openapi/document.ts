@@ -8,7 +8,7 @@ import { describeParameter } from "./parameters.ts";
 import { describePolicy, parameterPolicy, policyFields } from "./policy.ts";
 import { describeProperties } from "./properties.ts";
 
-/** OpenAPI 3.1, made from the contract, with the examples that a test recorded. */
+/** OpenAPI 3.1, generated from the contract, with the examples that a test recorded. */
 export type OpenApiDocument = {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
@@ -59,7 +59,7 @@ export function openApiDocument(
   };
 }
 
-/** What the parts of the reference are about. */
+/** Descriptions of the sections of the reference. */
 const tags: Readonly<Record<string, string>> = {
   Metrics: "What automated reviews found and what was accepted, in an order that misses nothing.",
   Learnings: "Guidance for future reviews: deduplicated, without credentials, exported in write order.",
@@ -123,7 +123,7 @@ function describeParameters(operation: Operation, place: Place, examples: Operat
   }));
 }
 
-/** A page size is decided by the operation, everything else by its schema. */
+/** The operation decides the default page size; the schema decides every other default. */
 const defaultOf = (
   { paging }: Operation,
   name: string,
@@ -133,7 +133,7 @@ const defaultOf = (
 const withDefault = (description: string, value: unknown): string =>
   value === undefined ? description : `${description} Default \`${value}\`.`;
 
-/** In a request everything is text; an example has the type of its schema. */
+/** In a request every value is text; an example has the type of its schema. */
 function exampleOf(
   { type }: Readonly<Record<string, unknown>>,
   sent: string | readonly string[] | undefined,
@@ -162,7 +162,7 @@ function successResponse(operation: Operation, examples: OperationExamples): Rec
 }
 
 const jsonType = "application/json";
-/** Other formats than JSON: SARIF is an object with a specification of its own, the others are lines of text. */
+/** Formats other than JSON: SARIF is an object with its own specification, the others are lines of text. */
 const mediaTypes: Readonly<Record<string, { readonly type: string; readonly schema: object }>> = {
   csv: { type: "text/csv", schema: { type: "string" } },
   ndjson: { type: "application/x-ndjson", schema: { type: "string" } },
@@ -212,7 +212,10 @@ function described(operation: Operation, place: "body" | "answer", schema: z.Zod
   return made;
 }
 
-/** A schema whose text form hides its meaning (digits that are an integer) says in its meta what to show instead. */
+/**
+ * If a schema's text form hides its meaning (digits that are an integer), its metadata contains the schema to show
+ * instead.
+ */
 function jsonSchema(schema: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
@@ -228,7 +231,9 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): z.core.JSONSchem
   return rest;
 }
 
-/** A record whose names are a closed list is an object with these properties: for readers, linters and the client's types. */
+/**
+ * A record with a closed list of names is an object with these properties: for readers, linters and the client's types.
+ */
 function nameProperties(made: z.core.JSONSchema.BaseSchema): void {
   const { propertyNames, additionalProperties: value } = made;
   if (typeof propertyNames !== "object" || typeof value !== "object") return;

@@ -1,4 +1,4 @@
-/** Requests that a test has sent, and what was answered; `docs/examples.json` keeps them. */
+/** Requests that a test has sent, and their responses; they are stored in `docs/examples.json`. */
 export type Exchange = {
   readonly title: string;
   readonly path?: Readonly<Record<string, string>>;
@@ -8,14 +8,14 @@ export type Exchange = {
 };
 
 export type Examples = {
-  /** A value of every header that was answered. */
+  /** One value of every response header. */
   readonly headers: Readonly<Record<string, string>>;
   readonly operations: Readonly<
     Record<
       string,
       {
         readonly exchanges: readonly Exchange[];
-        /** The body of every error the operation can answer, by its code. */
+        /** The body of every error that the operation can return, by its code. */
         readonly errors: Readonly<Record<string, unknown>>;
       }
     >
@@ -31,7 +31,10 @@ export type OperationExamples = {
   error(code: string): { readonly value: unknown } | undefined;
 };
 
-/** What was recorded of one operation. A parameter that none of its requests has is shown as another operation sent it. */
+/**
+ * The recorded examples of one operation. For a parameter that none of its requests has, another operation's value is
+ * shown.
+ */
 export function examplesOf(examples: Examples, id: string): OperationExamples {
   const own = examples.operations[id];
   const exchanges = own?.exchanges ?? [];
@@ -51,7 +54,7 @@ export function examplesOf(examples: Examples, id: string): OperationExamples {
   };
 }
 
-/** Media types take several examples under names; none at all is no field. */
+/** Media types have several named examples; without examples the field is left out. */
 function named(values: ReadonlyArray<readonly [title: string, value: unknown]>): object {
   if (values.length === 0) return {};
   return {

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../contract/errors.ts";
 import type { Operation } from "../contract/operation.ts";
 
-/** The headers of answers: described once in the document's components, named where they come. */
+/** Response headers: described once in the document's components, and referenced by each response that has them. */
 
 const integer = { type: "integer" };
 const text = { type: "string" };
@@ -65,7 +65,10 @@ export const successHeaders = ({ keys, paging, downloads }: Operation, hasOtherF
     ...(keys.legacy === "accepted" ? deprecated : []),
   ]);
 
-/** What only the limiter or the work behind it can answer: such a call was counted, or refused by the count. */
+/**
+ * Errors that only the limiter or the work after it can return: the request was counted, or refused because of the
+ * count.
+ */
 const afterTheCount: readonly ErrorCode[] = [
   "RATE_LIMIT_EXCEEDED",
   "RESPONSE_TOO_LARGE",
@@ -79,14 +82,14 @@ export function errorHeaders(
   codes: readonly ErrorCode[],
 ): object {
   const wasCounted = codes.some((code) => afterTheCount.includes(code) || errors.includes(code));
-  // Before the key is known, nobody can tell that it is an old one.
-  const tellsOfAge = keys.legacy === "accepted" ? status !== 401 : codes.includes("LEGACY_API_KEY");
+  // Before the key is known, the service cannot know that it is a legacy key.
+  const isDeprecated = keys.legacy === "accepted" ? status !== 401 : codes.includes("LEGACY_API_KEY");
   return named([
     ...always,
     ...(status === 429 || status === 503 ? (["retry-after"] as const) : []),
     ...(wasCounted ? limited : policy),
     ...(codes.includes("RESPONSE_TOO_LARGE") && paging?.resumable ? (["x-next-cursor"] as const) : []),
     "link",
-    ...(tellsOfAge ? (["deprecation"] as const) : []),
+    ...(isDeprecated ? (["deprecation"] as const) : []),
   ]);
 }

@@ -1,8 +1,8 @@
 import type { Operation } from "../contract/operation.ts";
 
 /**
- * What a parameter is for, in the reference. The same name means the same everywhere, except where an operation is named
- * (`operationId: name`).
+ * Descriptions of parameters for the reference. A name has the same meaning everywhere, except for entries that name an
+ * operation (`operationId: name`).
  */
 const descriptions: Readonly<Record<string, string>> = {
   start_date: "First day of the window, UTC, inclusive.",

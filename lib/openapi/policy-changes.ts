@@ -1,8 +1,8 @@
 import { list, type Node, node } from "./schema-changes.ts";
 
 /**
- * What the fields of openapi-policy.ts refuse that they let through before. A document from before a field existed
- * says nothing of it, so there is nothing to compare.
+ * Restrictions in the fields of policy.ts that did not exist before. A document from before a field existed does not
+ * contain it, so there is nothing to compare.
  */
 export function policyChanges(old: Node, now: Node): string[] {
   const kindsNow = list(now["x-key-kinds"]);
@@ -24,7 +24,7 @@ const needChanges = (old: Node, now: Node): string[] =>
       .map((need) => `keys of kind ${kind} need ${need} now`),
   );
 
-/** Admins have every permission; those are the ones with a colon. */
+/** Admins have every permission; permissions are the needs that contain a colon. */
 const isMet = (needs: readonly unknown[], need: unknown): boolean =>
   needs.includes(need) || (needs.includes("admin") && String(need).includes(":"));
 
@@ -32,7 +32,7 @@ const plansByStrictness: readonly unknown[] = ["any", "enterprise_somewhere", "e
 const isStricterPlan = (old: unknown, now: unknown): boolean =>
   old !== undefined && plansByStrictness.indexOf(now) > plansByStrictness.indexOf(old);
 
-/** Only these leave every request of a workspace token as it was. */
+/** Only with these changes does every request of a workspace token work as before. */
 const selectorsThatWiden: Readonly<Record<string, readonly unknown[]>> = {
   required: ["optional"],
   refused: ["optional", "ignored"],
@@ -44,13 +44,13 @@ const selectorChanges = (old: unknown, now: unknown): string[] =>
     : [`org_id of workspace tokens was ${old} and is ${now} now`];
 
 function limitChanges(old: Node, now: Node): string[] {
-  // The old limit held in each of the windows that the new one spans.
+  // The old limit applied to each of the windows that the new window spans.
   const spanned = Math.ceil(Number(now.seconds) / Number(old.seconds));
   return [
     ...(Number(now.requests) < Number(old.requests) * spanned
       ? [`its limit is ${now.requests} in ${now.seconds} s now`]
       : []),
-    // Callers read its name in RateLimit-Policy, and operations of one bucket share one window.
+    // Callers read the bucket's name in RateLimit-Policy, and operations of one bucket share one window.
     ...(now.bucket === old.bucket ? [] : [`it counts in the bucket ${now.bucket} now`]),
     ...(now.owner === old.owner || now.owner === "key" ? [] : [`it counts for the ${now.owner} now`]),
   ];

@@ -26,7 +26,7 @@ export function describePolicy(operation: Operation): string {
     .join(" ");
 }
 
-/** What openapi-changes.ts compares, so that a stricter policy counts as a change of the interface. */
+/** The fields that policy-changes.ts compares, so that a stricter policy counts as a change of the interface. */
 export function policyFields(operation: Operation): object {
   const { keys, plan, rateLimit, organization } = operation;
   return {
@@ -43,13 +43,13 @@ export function policyFields(operation: Operation): object {
   };
 }
 
-/** States of the organization, then a permission or `admin`, which stands for all of them. */
+/** States of the organization, then a permission or `admin`, which includes all permissions. */
 const needsOf = ({ gates = [], needs, needsOfKind }: Operation, kind: KeyKind): string[] => [
   ...gates,
   ...[needs, needsOfKind?.[kind]].filter((need) => need !== null && need !== undefined),
 ];
 
-/** A parameter that every kind of key may send says nothing of it. */
+/** A parameter that every kind of key may send has no such field. */
 export function parameterPolicy({ keysOfParameter }: Operation, name: string): object {
   const kinds = keysOfParameter?.[name];
   return kinds ? { "x-key-kinds": kinds } : {};

@@ -3,12 +3,12 @@ import type { Operation } from "../contract/operation.ts";
 import { describeSelector } from "./parameters.ts";
 
 /**
- * What the fields of bodies and answers mean: their unit, their default, what null says. Only the OpenAPI document needs
- * it, so no function imports it. The most special entry counts: `operationId: name`, `Tag: parent.name`, `parent.name`,
- * `Tag: name`, `name`.
+ * The meaning of fields in bodies and responses: their unit, their default, what null means. Only the OpenAPI document
+ * needs these texts, so no function imports this file. The most specific entry applies: `operationId: name`, `Tag:
+ * parent.name`, `parent.name`, `Tag: name`, `name`.
  */
 const words: Readonly<Record<string, string>> = {
-  // Lists and what goes with them.
+  // Lists and their paging fields.
   data: "The records of this page, in the order of the walk. It can be empty and still not be the last page.",
   "Learnings: data":
     "The Learnings of this page, in write order. It can be empty and still not be the last page.",
@@ -17,7 +17,7 @@ const words: Readonly<Record<string, string>> = {
   "removed.removed_at": "When it was removed, UTC.",
   removed_at: "When it was removed, UTC.",
 
-  // Names that mean the same everywhere.
+  // Names with the same meaning everywhere.
   organization_id: "The Git provider's id of the organization.",
   "Audit logs: organization_id":
     "The Git provider's id of the organization; null for what belongs to a whole workspace or instance.",
@@ -266,7 +266,10 @@ const words: Readonly<Record<string, string>> = {
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** Describes every property of a body or an answer, in place. One without words stays as it is: a test lists it. */
+/**
+ * Describes every property of a body or a response, in place. A property without a text is not changed: a test lists
+ * it.
+ */
 export function describeProperties(schema: Schema, operation: Operation, place: "body" | "answer"): void {
   const visit = (value: Schema, parent: string): void => {
     for (const part of [value.items, value.additionalProperties, ...(value.anyOf ?? [])].filter(isSchema))
@@ -275,7 +278,7 @@ export function describeProperties(schema: Schema, operation: Operation, place: 
       const isSelector = name === "org_id" && place === "body" && parent === "";
       const meaning =
         meaningOf(operation, parent, name) ?? (isSelector ? describeSelector(operation) : words[name]);
-      // What a schema says of itself is its limit: it comes behind.
+      // The schema's own description contains its limits, so it comes last.
       if (meaning) property.description = [meaning, property.description].filter(Boolean).join(" ");
       visit(property, name);
     }

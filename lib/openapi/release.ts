@@ -2,8 +2,8 @@ import { breakingChanges } from "./changes.ts";
 import { type Node, node } from "./schema-changes.ts";
 
 /**
- * Why this document cannot take the released one's place: it breaks callers and carries the version that they were
- * promised. Undefined when it can.
+ * Why this document cannot replace the released one: it breaks callers but has the version that was promised to them.
+ * Undefined if it can.
  */
 export function releaseProblem(released: Node, now: Node): string | undefined {
   const [before, after] = [versionOf(released), versionOf(now)];

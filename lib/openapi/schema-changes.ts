@@ -1,4 +1,7 @@
-/** What one schema takes or gives that another did not. Only the words that our document uses. */
+/**
+ * How one schema accepts or returns other values than another. Supports only the JSON Schema keywords that our document
+ * uses.
+ */
 
 export type Node = { readonly [name: string]: unknown };
 const isNode = (value: unknown): value is Node =>
@@ -6,7 +9,7 @@ const isNode = (value: unknown): value is Node =>
 export const node = (value: unknown): Node => (isNode(value) ? value : {});
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Requests may only become wider, answers only narrower. */
+/** Requests may only become wider, responses only narrower. */
 export type Direction = "request" | "answer";
 
 export function schemaChanges(direction: Direction, old: Node, now: Node, at = ""): string[] {
@@ -24,7 +27,7 @@ export function schemaChanges(direction: Direction, old: Node, now: Node, at = "
 const single = (schemas: readonly Node[]): Node | undefined =>
   schemas.length === 1 ? schemas[0] : undefined;
 
-/** Schemas without alternatives. */
+/** Compares schemas without alternatives. */
 function simpleChanges(direction: Direction, old: Node, now: Node, at: string): string[] {
   const [wide, narrow] = direction === "request" ? [now, old] : [old, now];
   const say = (what: string) => `${at || "the whole"}: ${what}`;
@@ -71,7 +74,7 @@ function typeOf(value: unknown): string {
   return Number.isInteger(value) ? "integer" : typeof value;
 }
 
-/** No type at all is every type. */
+/** A schema without a type allows every type. */
 function takesTypesOf(wide: Node, narrow: Node): boolean {
   const [taken, given] = [typesOf(wide), typesOf(narrow)];
   if (taken.length === 0) return true;
@@ -106,11 +109,11 @@ function boundChanges(old: Node, now: Node): string[] {
   ].map((name) => `a narrower ${name}`);
 }
 
-/** Whoever leaves a field out gets what they got. */
+/** A caller who omits a field must get the same result as before. */
 const defaultChanges = (old: Node, now: Node): string[] =>
   JSON.stringify(old.default) === JSON.stringify(now.default) ? [] : ["its default changed"];
 
-/** Names that stand in no list. Readers leave out what they do not know, so an answer may have more of them. */
+/** Names that are not listed as properties. Readers ignore unknown names, so a response may have more of them. */
 function otherPropertyChanges(direction: Direction, old: Node, now: Node, at: string): string[] {
   const [before, after] = [old.additionalProperties, now.additionalProperties];
   const isTaken = (allowed: unknown) => allowed !== false;

@@ -5,7 +5,7 @@ import { isOrganizationTenant, type TenantKey, workspaceTenant } from "../store/
 import type { Store } from "../store/retry-on-conflict.ts";
 import type { Put } from "../store/table.ts";
 
-/** What an event about an organization changes that its administrators must hear of. */
+/** Audit entries for the changes by an event that an organization's administrators must know about. */
 export const organizationEntries = (
   store: Store,
   before: OrganizationItem | undefined,
@@ -15,7 +15,9 @@ export const organizationEntries = (
   ...(before?.active && !after.active ? deactivatedEntry(store, after) : []),
 ];
 
-/** Told to the organization and the tenant it goes to, and to the one it leaves, which sees it no more. */
+/**
+ * Written for the organization and its new tenant, and for the tenant it leaves, which no longer sees the organization.
+ */
 function movedEntries(store: Store, before: OrganizationItem, after: OrganizationItem): Put[] {
   const { name } = after;
   const event = {
@@ -34,7 +36,7 @@ function movedEntries(store: Store, before: OrganizationItem, after: Organizatio
 
 const placeOf = ({ workspace_id, instance_id }: OrganizationItem) => ({ workspace_id, instance_id });
 
-/** Of the whole tenant: who may see only active organizations hears of it too. */
+/** Written for the whole tenant, so that people who may see only active organizations see the entry too. */
 const deactivatedEntry = (store: Store, organization: OrganizationItem): Put[] =>
   systemEntry(store, {
     action: "organization.deactivated",
@@ -47,7 +49,7 @@ const deactivatedEntry = (store: Store, organization: OrganizationItem): Put[] =
     metadata: { name: organization.name, before: { active: true }, after: { active: false } },
   });
 
-/** Who may act with a workspace token changes with the admins. */
+/** The admins decide who may use a workspace token, so a change of admins is recorded. */
 export function adminsEntry(
   store: Store,
   before: Pick<WorkspaceItem, "admins"> | undefined,

@@ -8,13 +8,13 @@ import { rangeAfter, walk } from "../store/walk.ts";
 
 export type Listed<Entry> = {
   readonly entries: readonly Entry[];
-  /** Where the next page goes on; null when nothing is left. */
+  /** Where the next page starts; null if there are no more entries. */
   readonly next: string | null;
 };
 
 export type PageRequest = { readonly after: string | null; readonly limit: number };
 
-/** In the order of their UUIDs, which no change of an organization ever moves. */
+/** In the order of their UUIDs: no change of an organization changes its UUID. */
 export function listOrganizations(
   organizations: readonly OrganizationItem[],
   { after, limit }: PageRequest,
@@ -37,7 +37,7 @@ const toOrganizationRecord = (organization: OrganizationItem): z.input<typeof or
   provider_organization_id: organization.provider_organization_id,
 });
 
-/** Active ones in the order of the provider's ids; inactive ones are passed over, never counted. */
+/** Active repositories in the order of the provider's ids; inactive ones are skipped and not counted. */
 export async function listRepositories(
   table: Table,
   organizationUuid: string,

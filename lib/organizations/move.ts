@@ -21,28 +21,29 @@ import { StreamBusy } from "../stream/stream.ts";
 import { hasEpochs, settledEpochs } from "./visibility.ts";
 
 /**
- * Takes one kind of an organization's data from the tenant it left to the one it is in. It is begun again
- * after a crash, so it must find by itself what is already there.
+ * Moves one kind of an organization's data from the tenant it left to its current tenant. It runs again after a crash,
+ * so it must detect what has already been moved.
  */
 type Mover = (store: Store, organization: OrganizationItem, from: TenantKey) => Promise<void>;
 
-/** Everything that hangs on the tenant and not on the organization alone: what is not here stays behind. */
+/** Everything that is stored by tenant and not by organization alone: data without a mover here is not moved. */
 const movers: readonly Mover[] = [movePeople, moveLearnings, moveMetrics];
 
-/** Until it is done the organization's metrics read as `preparing`: see `isMoving`. */
+/** Until this is done, the organization's metrics are reported as `preparing`: see `isMoving`. */
 async function moveMetrics(store: Store, { uuid, tenant }: OrganizationItem, from: TenantKey): Promise<void> {
   const { isComplete } = await moveOrganization(store, { organization: uuid, from: [from], to: tenant });
   if (!isComplete) throw new StreamBusy("The organization moved on before its metrics had arrived.");
 }
 
-/** Finishes a change of tenant; nothing to do where none is under way. */
+/** Finishes a change of tenant; does nothing if no move is in progress. */
 export async function completeMove(store: Store, organization: OrganizationItem): Promise<void> {
   const { uuid, tenant, leaving, version } = organization;
   if (leaving === undefined) return;
-  // Whoever wrote the move may have been cut off before its readers could learn of it.
+  // The writer of the move may have been interrupted before it published the epoch, so readers may not know of the move
+  // yet.
   if (hasEpochs(leaving)) await settledEpochs(store.table, leaving);
   for (const move of movers) await move(store, organization, leaving);
-  // The version too: one that comes back late must not end another move between the same two tenants.
+  // Check the version too: a delayed run must not end another move between the same two tenants.
   const stillThisMove = {
     all: [
       { equals: ["leaving", leaving] as const },
@@ -58,12 +59,15 @@ export async function completeMove(store: Store, organization: OrganizationItem)
       { delete: movingKey(uuid) },
     ]);
   } catch (error) {
-    // Somebody else has ended it.
+    // Another run has finished the move.
     if (!(error instanceof TransactionRefused)) throw error;
   }
 }
 
-/** An earlier move is not over, so another cannot begin. The event that asks for it waits; it is not to blame. */
+/**
+ * An earlier move is not finished, so another cannot start. The event that asks for it waits; the event itself is
+ * valid.
+ */
 export class MoveUnderWay extends Error {
   override readonly name = "MoveUnderWay";
   constructor(organization: string) {
@@ -72,8 +76,9 @@ export class MoveUnderWay extends Error {
 }
 
 /**
- * The event's part of a move. A fault that passes ends the event, which comes again soon; a long move, or one that
- * meets a fault of its own, is left to the clock's worker, which finds its note and reports what is wrong with it.
+ * The event's part of a move. A transient error fails the event, which is delivered again soon. A long move, or a move
+ * that fails for another reason, is left to the scheduled worker, which finds the note of the move and reports the
+ * error.
  */
 export async function beginMove(store: Store, organization: OrganizationItem): Promise<void> {
   if (organization.leaving === undefined) return;
@@ -93,8 +98,8 @@ export async function beginMove(store: Store, organization: OrganizationItem): P
 }
 
 /**
- * Goes on with moves that were cut off: a large organization takes longer than one delivery of its event may.
- * What has moved is found in its new place, so every run begins where the last one ended.
+ * Continues interrupted moves: a large organization takes longer than one delivery of its event allows. Data that has
+ * moved is found in its new place, so every run starts where the last one ended.
  */
 export async function resumeMoves(store: Store): Promise<number> {
   let finished = 0;

@@ -19,14 +19,15 @@ import { copyWrites, organizationAttributes } from "./save-organization.ts";
 import { hasEpochs } from "./visibility.ts";
 
 export type TableReport = RepairReport & {
-  /** Copies of organizations that were not what the organization is: made again, or gone. */
+  /** Copies of organizations that differed from the organization: rewritten or deleted. */
   readonly rowsMended: number;
 };
 
 /**
- * After a restore, with no writer running: the streams, then what says whose data readers see. A restore takes back what
- * readers have seen since: Learnings, removals, changes of the scope. So every cursor of a walk that needs those is
- * refused from now on, and epochs jump ahead of all that a half-restored row can hold. Can be repeated.
+ * Run this after a restore, while no writer is running. It repairs the streams first, then the rows that decide whose
+ * data readers see. A restore undoes things that readers have already seen: Learnings, removals, changes of the scope.
+ * So every cursor of a listing that needs those is refused from now on, and epochs jump beyond every epoch that a
+ * half-restored row can contain. Can be repeated.
  */
 export async function repairTable(store: Store): Promise<TableReport> {
   const found = new Found();
@@ -34,7 +35,7 @@ export async function repairTable(store: Store): Promise<TableReport> {
   const restored = store.random.uuid();
   let rowsMended = 0;
   for (const uuid of found.organizations.keys())
-    rowsMended += await mendOrganization(store, uuid, found, restored);
+    rowsMended += await fixOrganization(store, uuid, found, restored);
   for (const key of found.strayRows()) {
     await store.table.write({ delete: key });
     rowsMended++;
@@ -43,13 +44,13 @@ export async function repairTable(store: Store): Promise<TableReport> {
   return { ...streams, rowsMended };
 }
 
-/** What one look through the table shows of organizations and their tenants: some kilobytes each. */
+/** What one scan of the table shows about organizations and their tenants: some kilobytes each. */
 class Found {
-  /** By UUID, as they stand in their own partition. */
+  /** By UUID, as stored in their own partition. */
   readonly organizations = new Map<string, OrganizationItem>();
-  /** Their copies with tenants. */
+  /** Their copies in the tenants' partitions. */
   readonly #rows: Array<{ readonly tenant: TenantKey; readonly row: Item }> = [];
-  /** The highest epoch that anything of a tenant's scope names. */
+  /** The highest epoch in any row of a tenant's scope. */
   readonly #highest = new Map<TenantKey, number>();
 
   see(item: Item): void {
@@ -76,7 +77,7 @@ class Found {
     return this.#rows.find((each) => each.tenant === tenant && each.row.uuid === uuid)?.row;
   }
 
-  /** Copies where their organization is not. */
+  /** Copies in a tenant that their organization does not belong to. */
   strayRows(): Key[] {
     return this.#rows
       .filter(({ tenant, row }) => this.organizations.get(String(row.uuid))?.tenant !== tenant)
@@ -88,8 +89,11 @@ class Found {
   }
 }
 
-/** The copies follow the organization itself: by it an event that is sent again is judged as known or new. */
-async function mendOrganization(store: Store, uuid: string, found: Found, restored: string): Promise<number> {
+/**
+ * The copies are rewritten from the organization item, because that item decides whether a repeated event is known or
+ * new.
+ */
+async function fixOrganization(store: Store, uuid: string, found: Found, restored: string): Promise<number> {
   return await retryOnConflict(store, async () => {
     const stored = await store.table.get(organizationKey(uuid));
     if (!stored) return 0;

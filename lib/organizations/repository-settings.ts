@@ -5,7 +5,7 @@ import { unchanged } from "../store/items/unchanged.ts";
 import { organizationKey, repositoryKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 
-/** Decides a repository's own approval delay, or with null the organization's; events leave it alone from then on. */
+/** Sets a repository's own approval delay, or with null the organization's; events do not change it afterwards. */
 export async function changeApprovalDelay(
   context: AuditedContext,
   uuid: string,
@@ -39,7 +39,7 @@ export async function changeApprovalDelay(
         },
         when: unchanged(item, ["approval_delay_days"]),
       },
-      // Without a difference only the decision is new, and the log tells of changes.
+      // If the value is the same, only the decision is new, and the log records only changes.
       ...(before.approval_delay_days === approvalDelayDays ? [] : auditWritesFor(context, entry)),
     ]);
     return { ...before, ...after };

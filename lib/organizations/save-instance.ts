@@ -4,7 +4,7 @@ import { standing } from "../store/items/version.ts";
 import { instanceTenant, tenantKey } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 
-/** The full state of one self-hosted Git-provider instance, as the platform tells it. */
+/** The full state of one self-hosted Git-provider instance, as the platform reports it. */
 export type InstanceSaved = Omit<InstanceItem, "pk" | "sk" | "version">;
 
 /** The newest state wins. */

@@ -22,7 +22,7 @@ import { organizationEntries } from "./event-entries.ts";
 import { beginMove, MoveUnderWay } from "./move.ts";
 import { hasEpochs, planScopeChange, publishEpoch, type ScopeChange, settledEpochs } from "./visibility.ts";
 
-/** The full state of one organization, as the platform tells it. */
+/** The full state of one organization, as the platform reports it. */
 export type OrganizationSaved = Pick<
   OrganizationItem,
   | "provider"
@@ -41,9 +41,9 @@ export type OrganizationSaved = Pick<
 >;
 
 /**
- * Applies one state of an organization: its own item, its copy with the tenant, its row in the directory and
- * the seats it bought, together. If it changed tenant, its data follows: at once as far as that goes quickly, else by
- * the clock's worker. The note of the move is in the same transaction, so the event is applied either way.
+ * Applies one state of an organization in one transaction: its own item, its copy in the tenant's partition, its row in
+ * the directory and the seats it purchased. If it changed tenant, its data is moved too: immediately if that is quick,
+ * else by the scheduled worker. The note of the move is in the same transaction, so the event is applied in both cases.
  */
 export async function saveOrganization(
   store: Store,
@@ -57,13 +57,17 @@ export async function saveOrganization(
   });
   for (const { tenant, epoch } of epochs) await publishEpoch(store.table, tenant, epoch);
   const { tenant } = organization;
-  // Delivered again, it may find that it was cut off before its epoch was published; a move looks after the tenant it left.
+  // On a repeated delivery, the first attempt may have been interrupted before it published its epoch. The move does
+  // the same for the tenant that was left.
   if (epochs.length === 0 && hasEpochs(tenant)) await settledEpochs(store.table, tenant);
   await beginMove(store, organization);
   if (mayHaveRoom) await fillSeats(store, poolOf(organization));
 }
 
-/** As it stands. One move at a time: a tenant that changes again waits until the earlier move is over. */
+/**
+ * Reads the stored organization. One move at a time: if the tenant changes again, the event waits until the earlier
+ * move is finished.
+ */
 async function settledOrganization(
   store: Store,
   uuid: string,
@@ -80,7 +84,7 @@ async function settledOrganization(
 type Applied = {
   readonly organization: OrganizationItem;
   readonly mayHaveRoom: boolean;
-  /** The epochs it took, which are to be published now that everybody can see the rows. */
+  /** The epochs that the change took. They must be published now that all readers can see the rows. */
   readonly epochs: ScopeChange["epochs"];
 };
 
@@ -93,7 +97,7 @@ async function applyOrganization(
   const { table, clock } = store;
   const uuid = organizationUuid(saved);
   const before = stored && standing(parseOrganization(stored), clock.nowMs());
-  // Seen before: it may have made room, and been cut off before anybody sat down.
+  // This event was applied before: it may have freed seats and been interrupted before anybody got one.
   if (before && before.first_version <= version && version <= before.version) {
     return { organization: before, mayHaveRoom: true, epochs: [] };
   }
@@ -112,7 +116,7 @@ async function applyOrganization(
   return { organization, mayHaveRoom: bought > 0, epochs };
 }
 
-/** Whatever a decision about an organization rests on, whoever else may change it. */
+/** Every attribute that a decision about an organization depends on and that another writer may change. */
 export const organizationAttributes = [
   "version",
   "first_version",
@@ -130,7 +134,7 @@ const boughtWrites = (uuid: string, bought: number): TransactionWrite[] =>
     ? []
     : [{ update: peopleKey(uuid), change: { add: [["seats_free", bought]] }, when: { present: "pk" } }];
 
-/** Its copy with its tenant, and its row in the directory. */
+/** Writes the organization's copy in the tenant's partition, and its row in the directory. */
 export function copyWrites(
   organization: OrganizationItem,
   tenantBefore: TenantKey | undefined,
@@ -145,7 +149,10 @@ export function copyWrites(
   ];
 }
 
-/** The newest event's values, but of some the earliest's, or what the API or the operator has decided. */
+/**
+ * Takes the newest event's values. Some values come from the earliest event, or from a decision of the API or the
+ * operator.
+ */
 function mergeOrganization(
   before: OrganizationItem | undefined,
   uuid: string,
@@ -164,7 +171,7 @@ function mergeOrganization(
     ...merged,
     ...(before.mode_decided && { seat_assignment_mode: before.seat_assignment_mode }),
     ...(before.delay_decided && { approval_delay_days: before.approval_delay_days }),
-    // An epoch counts in one tenant only.
+    // An epoch is valid in one tenant only.
     ...(merged.tenant !== before.tenant && {
       leaving: before.tenant,
       visible_epoch: undefined,

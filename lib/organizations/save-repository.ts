@@ -5,13 +5,13 @@ import { standing } from "../store/items/version.ts";
 import { repositoryKey } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 
-/** The full state of one repository, as the platform tells it. */
+/** The full state of one repository, as the platform reports it. */
 export type RepositorySaved = Pick<
   RepositoryItem,
   "repository_id" | "name" | "full_name" | "private" | "url" | "active" | "approval_delay_days"
 >;
 
-/** The newest state wins, but of the approval delay the earliest, until it is decided here. */
+/** The newest state wins. The approval delay is the earliest event's, until the API or the operator sets it. */
 export async function saveRepository(
   store: Store,
   organization: string,

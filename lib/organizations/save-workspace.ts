@@ -6,21 +6,21 @@ import { poolGuardKey, tenantKey, workspaceTenant } from "../store/layout.ts";
 import { retryOnConflict, type Store } from "../store/retry-on-conflict.ts";
 import { adminsEntry } from "./event-entries.ts";
 
-/** The full state of one workspace, as the platform tells it. */
+/** The full state of one workspace, as the platform reports it. */
 export type WorkspaceSaved = Omit<WorkspaceItem, "pk" | "sk" | "version">;
 
-/** The newest state wins. What it bought more or fewer goes to the seat pool in the same transaction. */
+/** The newest state wins. A difference in purchased seats is added to the seat pool in the same transaction. */
 export async function saveWorkspace(store: Store, saved: WorkspaceSaved, version: string): Promise<void> {
   const tenant = workspaceTenant(saved.id);
   const mayHaveRoom = await retryOnConflict(store, async () => {
     const stored = await store.table.get(tenantKey(tenant));
     const before = stored && standing(parseWorkspace(stored), store.clock.nowMs());
-    // Seen before: it may have made room, and been cut off before anybody sat down.
+    // This event was applied before: it may have freed seats and been interrupted before anybody got one.
     if (before && before.version >= version) return true;
     const bought = saved.seats_purchased - (before?.seats_purchased ?? 0);
     await store.table.transact([
       { put: { ...tenantKey(tenant), ...saved, version }, when: unchanged(stored, ["version"]) },
-      // Adding 0 makes what is not there yet.
+      // Adding 0 creates an attribute that does not exist yet.
       {
         update: poolGuardKey(tenant),
         change: {

@@ -5,13 +5,16 @@ import { organizationKey, tenantOrganizationKey } from "../store/layout.ts";
 import { retryOnConflict } from "../store/retry-on-conflict.ts";
 import type { Change, Value } from "../store/table.ts";
 
-/** What the API or an operator may decide about an organization; events leave it alone from then on. */
+/** Settings that the API or an operator may decide for an organization; events do not change them afterwards. */
 export type OrganizationSettings = {
   readonly seat_assignment_mode?: OrganizationItem["seat_assignment_mode"];
   readonly approval_delay_days?: number;
 };
 
-/** Both copies of the organization and the audit entry, in one transaction. Undefined: there is no such one. */
+/**
+ * Changes both copies of the organization and writes the audit entry, in one transaction. Returns undefined if the
+ * organization does not exist.
+ */
 export async function changeOrganizationSettings(
   context: AuditedContext,
   uuid: string,
@@ -23,15 +26,15 @@ export async function changeOrganizationSettings(
     const before = parseOrganization(item);
     const { tenant } = before;
     const change = changeOf(settings);
-    const told = changesOf(before, settings);
-    const entry = told && {
+    const difference = changesOf(before, settings);
+    const entry = difference && {
       action: "organization.settings_changed" as const,
       resourceType: "organization" as const,
       resourceId: before.provider_organization_id,
-      summary: `Settings changed: ${Object.keys(told.after).join(", ")}`,
+      summary: `Settings changed: ${Object.keys(difference.after).join(", ")}`,
       tenant,
       organization: before,
-      metadata: told,
+      metadata: difference,
     };
     await context.table.transact([
       { update: organizationKey(uuid), change, when: unchanged(item, decidedOn) },
@@ -42,7 +45,7 @@ export async function changeOrganizationSettings(
   });
 }
 
-/** What the audit entry tells of: if it moved meanwhile, the entry would be wrong. */
+/** The values that the audit entry contains: if one changed meanwhile, the entry would be wrong. */
 const decidedOn = ["tenant", "seat_assignment_mode", "approval_delay_days"] as const;
 
 function changeOf({ seat_assignment_mode, approval_delay_days }: OrganizationSettings): Change {
@@ -56,7 +59,7 @@ function changeOf({ seat_assignment_mode, approval_delay_days }: OrganizationSet
   return { set };
 }
 
-/** Only what differs, as it was and as it is. Undefined where nothing does: then only the decision is new. */
+/** Only the fields that differ, before and after. Undefined if no field differs: then only the decision is new. */
 function changesOf(before: OrganizationItem, settings: OrganizationSettings) {
   const names = (["seat_assignment_mode", "approval_delay_days"] as const).filter(
     (name) => settings[name] !== undefined && settings[name] !== before[name],

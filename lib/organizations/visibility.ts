@@ -17,18 +17,18 @@ import {
 import { type Table, type TransactionWrite, type Update, writeIf } from "../store/table.ts";
 import { ttlAfter } from "../store/ttl.ts";
 
-/** Only tenants of several organizations have a scope that changes. */
+/** Only a tenant with several organizations has a scope that changes. */
 export const hasEpochs = (tenant: TenantKey): boolean => !isOrganizationTenant(tenant);
 
-/** What a reader that covers several organizations shows of this one: everything or nothing. */
+/** Whether a reader of several organizations shows this organization's data: all of it or none. */
 export const isVisible = ({ active, plan }: { readonly active: boolean; readonly plan: string }): boolean =>
   active && plan === "enterprise";
 
 const isSettled = ({ next, published }: ScopeEpochs): boolean => published === next - 1;
 
 /**
- * The epochs with everything before published. Read together with the row of the last change: this waits for a
- * transaction that is committed and not visible yet, so afterwards its epoch may be published by anyone.
+ * Returns the epochs with all earlier changes published. It reads them together with the row of the last change: this
+ * waits for a transaction that is committed but not visible yet, so afterwards anyone may publish its epoch.
  */
 export async function settledEpochs(table: Table, tenant: TenantKey): Promise<ScopeEpochs> {
   const epochs = parseScopeEpochs(await table.get(scopeEpochsKey(tenant)));
@@ -41,27 +41,30 @@ export async function settledEpochs(table: Table, tenant: TenantKey): Promise<Sc
   ];
   const [item] = await table.transactGet(keys);
   const now = parseScopeEpochs(item);
-  // Another change took its place meanwhile: it found this one published.
+  // If another change has been made meanwhile, that change found this epoch already published.
   if (now.next === epochs.next) await publishEpoch(table, tenant, epochs.next - 1);
   return { ...now, published: now.next - 1 };
 }
 
-/** What an organization is to the readers of its tenant. */
+/** What readers of a tenant need to know about an organization. */
 export type ScopedOrganization = Pick<
   OrganizationItem,
   "uuid" | "provider" | "provider_organization_id" | "tenant" | "active" | "plan"
 >;
 
 export type ScopeChange = {
-  /** To be written with the row; undefined: it does not become visible now. */
+  /** Must be written with the row; undefined if the organization does not become visible now. */
   readonly visibleEpoch: number | undefined;
   /** For the transaction that writes the row. */
   readonly writes: readonly TransactionWrite[];
-  /** To be published once that transaction has answered. */
+  /** Must be published once that transaction has succeeded. */
   readonly epochs: ReadonlyArray<{ readonly tenant: TenantKey; readonly epoch: number }>;
 };
 
-/** What a change of an organization means to readers of several: it becomes visible to them, leaves them, or neither. */
+/**
+ * How a change of an organization affects readers of several: it becomes visible to them, leaves their scope, or
+ * neither.
+ */
 export async function planScopeChange(
   { table, clock }: { readonly table: Table; readonly clock: Pick<Clock, "nowMs"> },
   before: ScopedOrganization | undefined,
@@ -70,7 +73,7 @@ export async function planScopeChange(
   const arrival = becomesVisible(before, after) ? await settledEpochs(table, after.tenant) : undefined;
   const left = before && leaves(before, after) ? before : undefined;
   const departure = left && (await settledEpochs(table, left.tenant));
-  // As late as can be: a first page trusts an epoch by its age.
+  // As late as possible: a first page decides by an epoch's age whether it can trust it.
   const nowMs = clock.nowMs();
   const change = { uuid: after.uuid, nowMs };
   return {
@@ -91,15 +94,15 @@ export async function planScopeChange(
   };
 }
 
-/** In a tenant of several organizations: readers that have passed it by must come back to it. */
+/** In a tenant with several organizations: readers that have already passed the organization must return to it. */
 const becomesVisible = (before: ScopedOrganization | undefined, after: ScopedOrganization): boolean =>
   hasEpochs(after.tenant) && isVisible(after) && !(before?.tenant === after.tenant && isVisible(before));
 
-/** The other way round: readers that keep a mirror must drop it. */
+/** The opposite: readers that keep a mirror must delete the organization's data. */
 const leaves = (before: ScopedOrganization, after: ScopedOrganization): boolean =>
   hasEpochs(before.tenant) && isVisible(before) && !(before.tenant === after.tenant && isVisible(after));
 
-/** For the transaction in which the organization leaves: readers that keep a mirror learn of it. */
+/** For the transaction in which the organization leaves: informs readers that keep a mirror. */
 const organizationLeft = (
   tenant: TenantKey,
   { uuid, provider, provider_organization_id }: ScopedOrganization,
@@ -115,8 +118,8 @@ const organizationLeft = (
 });
 
 /**
- * For the transaction that writes the row with `visible_epoch` = `before.next`, or the one that tells of its leaving:
- * one unpublished epoch at a time.
+ * For the transaction that writes the row with `visible_epoch` = `before.next`, or the row that records that the
+ * organization left. Only one epoch at a time is unpublished.
  */
 const takeEpoch = (
   tenant: TenantKey,
@@ -138,9 +141,9 @@ const takeEpoch = (
       : { all: [{ equals: ["n", before.next] }, { equals: ["p", before.next - 1] }] },
 });
 
-/** Only after the transaction has answered, or was read together. */
+/** Call this only after the transaction has succeeded, or after its rows were read in one transaction. */
 export async function publishEpoch(table: Table, tenant: TenantKey, epoch: number): Promise<void> {
-  // Where the condition fails, somebody else has published it, or a later one.
+  // If the condition fails, another writer has published this epoch or a later one.
   await writeIf(
     table,
     { update: scopeEpochsKey(tenant), change: { set: [["p", epoch]] }, when: { below: ["p", epoch] } },

@@ -39,25 +39,25 @@ import { isChange, personChange } from "./seats.ts";
 
 type Wish = {
   readonly action: SeatAction;
-  /** Answers what would become of each, and changes nothing. */
+  /** Reports what would happen to each person, and changes nothing. */
   readonly dryRun?: boolean;
 };
 
 /** One person as the caller named them: by one id, or by several that are the same person. */
 type Named = { readonly ids: readonly string[]; readonly person: Key | undefined };
 
-/** Where the seats are, and whose audit logs tell of them. */
+/** Where the seats are, and which audit logs record the change. */
 type Place = SeatPlace & {
   readonly pool: PoolKey;
-  /** Organizations that the call knows. */
+  /** Organizations that the call has already read. */
   readonly organizations: readonly OrganizationItem[];
-  /** Who may be given a seat; whoever holds one may always lose it. */
+  /** Who may be given a seat. A person who holds a seat may always lose it. */
   readonly mayGet: (person: PersonItem) => boolean;
   /** The organizations whose logs show a change of the person's seat. */
   readonly logsOf: (person: PersonItem) => readonly string[];
 };
 
-/** Members of one organization, by provider user id. In a workspace they draw on the workspace's pool. */
+/** Changes seats of members of one organization, by provider user id. In a workspace they use the workspace's pool. */
 export async function assignSeatsToMembers(
   context: AuditedContext,
   organization: OrganizationItem,
@@ -77,7 +77,7 @@ export async function assignSeatsToMembers(
   const bySelf = (userId: string) => personKey(pool, { organization: uuid, userId, email: null });
   const [items, ahead] = await Promise.all([
     context.table.getMany(ids.map((userId) => memberKey(uuid, userId))),
-    // In a workspace only the member tells the address that the person is kept under.
+    // In a workspace only the member item contains the address that the person is stored under.
     !isWorkspaceTenant(pool) ? readState(context, place, ids.map(bySelf)) : undefined,
   ]);
   const personOf = (item: Item | undefined): Key | undefined => {
@@ -90,11 +90,11 @@ export async function assignSeatsToMembers(
 
 type Workspace = {
   readonly tenant: WorkspaceTenant;
-  /** Active ones on the plan: only their members can be given a seat. */
+  /** Active organizations on the plan: only their members can be given a seat. */
   readonly organizations: readonly OrganizationItem[];
 };
 
-/** People of a whole workspace, by e-mail address in any letter case. */
+/** Changes seats of people of a whole workspace, by e-mail address in any letter case. */
 export async function assignSeatsByEmail(
   context: AuditedContext,
   workspace: Workspace,
@@ -109,7 +109,7 @@ export async function assignSeatsByEmail(
   return await assign(context, placeOf(workspace), wish, { named });
 }
 
-/** Holders of a workspace's seats whom no e-mail address names, by what the list of people calls them. */
+/** Takes workspace seats from holders without an e-mail address, by the `seat_holder_id` in the list of people. */
 export async function unassignSeatHolders(
   context: AuditedContext,
   workspace: Workspace,
@@ -123,7 +123,7 @@ export async function unassignSeatHolders(
 }
 
 const holderKey = (tenant: Workspace["tenant"], { provider, organizationId, userId }: SeatHolder): Key => {
-  // Organizations of a workspace belong to no instance.
+  // Organizations of a workspace do not belong to an instance.
   const name = { provider, instance_id: null, provider_organization_id: organizationId };
   return personKey(tenant, { organization: organizationUuid(name), userId, email: null });
 };
@@ -169,7 +169,7 @@ async function assign(
   return outcomes;
 }
 
-/** In the order of the first id of each; ids of nobody stay by themselves. */
+/** In the order of each person's first id. An id without a person forms its own group. */
 function byPerson(named: ReadonlyArray<{ readonly id: string; readonly person: Key | undefined }>): Named[] {
   const groups = Map.groupBy(named, ({ id, person }) => (person ? `person ${person.sk}` : `id ${id}`));
   return [...groups.values()].map((group) => ({ ids: group.map(({ id }) => id), person: group[0]?.person }));
@@ -180,7 +180,7 @@ const keysOf = (people: readonly Named[]): Key[] => people.flatMap(({ person }) 
 type State = {
   readonly guard: PoolItem;
   readonly stored: ReadonlyMap<string, Item>;
-  /** What the providers call the organizations of these people, by UUID. */
+  /** The providers' ids of these people's organizations, by UUID. */
   readonly providerIds: ReadonlyMap<string, string>;
 };
 
@@ -194,7 +194,7 @@ async function readState({ table }: AuditedContext, place: Place, keys: readonly
   };
 }
 
-/** Most are known from the scope of the call; only organizations outside it are read. */
+/** Most ids are known from the scope of the call; only organizations outside it are read. */
 async function readProviderIds(table: Table, { organizations }: Place, people: readonly PersonItem[]) {
   const known = organizations.map((each) => [each.uuid, each.provider_organization_id] as const);
   const providerIds = new Map(known);
@@ -229,7 +229,8 @@ function decide(
     : [];
   return {
     decided,
-    // A person of more organizations than a transaction holds: their further copies of the entry follow it.
+    // If a person has more organizations than fit in a transaction, the remaining copies of the entry are written after
+    // it.
     ...withCopies(peopleWrites(place.pool, changes), entry),
     tell: () => {
       untold.written(failed !== undefined, failures);
@@ -244,7 +245,7 @@ const messages = {
   NO_SEATS_AVAILABLE: "All purchased seats are assigned.",
 } as const satisfies Partial<Record<ItemErrorCode, string>>;
 
-/** In input order, as long as what changes fits one transaction. */
+/** Decides in input order, until the changes no longer fit in one transaction. */
 function judge(rest: readonly Named[], { guard, stored }: State, place: Place, action: SeatAction) {
   const seat = action === "assign";
   let available = Math.max(0, guard.seats_free);

@@ -15,7 +15,7 @@ const unassigned = { before: { seat_assigned: true }, after: { seat_assigned: fa
 
 type Cause =
   | { readonly reason: "reviewer tagged" | "organization moved" }
-  /** When the platform says that it was so: an event may tell of long ago. */
+  /** The time that the platform reports: an event can be about something that happened long ago. */
   | { readonly reason: "member saved"; readonly occurred_at: string };
 
 type SeatSteps = {
@@ -24,7 +24,10 @@ type SeatSteps = {
   readonly cause: Cause;
 };
 
-/** Members of one organization whose seats came or went by themselves; nothing where there are none. */
+/**
+ * Records the members of one organization whose seats were assigned or unassigned automatically; no entry if there are
+ * none.
+ */
 export function automaticSeatsEntry(
   store: Store,
   organization: Place,
@@ -43,7 +46,9 @@ export function automaticSeatsEntry(
   });
 }
 
-/** The role of a member is another one because of what an event told: an earlier event, or a return to a deleted role. */
+/**
+ * Records a role that changed because of an event: an earlier event arrived, or the member returned to a deleted role.
+ */
 export const automaticRoleEntry = (
   store: Store,
   organization: Place,
@@ -71,7 +76,7 @@ export const automaticRoleEntry = (
     },
   });
 
-/** The platform says that somebody is no member any more. */
+/** Records that the platform reports a person as no longer a member. */
 export const memberRemovedEntry = (
   store: Store,
   organization: Place,
@@ -92,7 +97,7 @@ export const memberRemovedEntry = (
     },
   });
 
-/** People who waited for a seat got one when room was made; their organizations' logs show it. */
+/** Records people who waited for a seat and got one when seats became free. The logs of their organizations show it. */
 export async function filledSeatsEntry(
   store: Store,
   pool: PoolKey,
@@ -104,7 +109,7 @@ export async function filledSeatsEntry(
   const organizations = items.flatMap((item) => (item ? [parseOrganization(item)] : []));
   const isWorkspace = isWorkspaceTenant(pool);
   const [own] = organizations;
-  const tell = (seated: readonly PersonItem[]) => {
+  const entryOf = (seated: readonly PersonItem[]) => {
     const theirs = new Set(seated.flatMap((person) => person.memberships.map((each) => each.organization)));
     const named = organizations.filter(({ uuid }) => theirs.has(uuid));
     return {
@@ -124,11 +129,11 @@ export async function filledSeatsEntry(
     resourceId: null,
     tenant: isWorkspace ? pool : (own?.tenant ?? pool),
     organization: isWorkspace ? null : (own ?? null),
-    ...tell(people),
+    ...entryOf(people),
     ...(isWorkspace && {
       shownIn: organizations.map(({ uuid }) => uuid),
       toldIn: (uuid: string) =>
-        tell(people.filter(({ memberships }) => memberships.some((each) => each.organization === uuid))),
+        entryOf(people.filter(({ memberships }) => memberships.some((each) => each.organization === uuid))),
     }),
   });
 }

@@ -10,8 +10,8 @@ import { placeMember, placementsOf, seatStepOf } from "./placement.ts";
 import { memberAttributes } from "./save-member.ts";
 
 /**
- * In automatic mode whoever tagged the reviewer is due a seat, while seats last. What the API or the operator
- * decided about a seat stays. A member who is not known yet finds the mark when they come.
+ * In automatic mode a person who tagged the reviewer is due a seat, while seats are free. A decision of the API or the
+ * operator about a seat is kept. For a member who is not known yet, the mark takes effect when the member is saved.
  */
 export async function seatReviewedAuthors(
   store: Store,
@@ -25,15 +25,15 @@ export async function seatReviewedAuthors(
   const items = await store.table.getMany(keys);
   for (const [index, id] of ids.entries()) {
     const [member, mark] = items.slice(2 * index, 2 * index + 2);
-    // A member who does not show may be one whose transaction is not visible yet.
+    // A member who is not found may be one whose transaction is not visible yet.
     if (mark && member && hasEarned(member)) continue;
-    // The mark first: a member who is saved meanwhile sees it, or is seen here.
+    // Write the mark first: either a member who is saved meanwhile sees the mark, or this call sees the member.
     if (!mark && !(await writeMark(store, uuid, id))) return;
     await earnSeat(store, uuid, id);
   }
 }
 
-/** Holds a transaction to the mode: an admin may change it at any moment. */
+/** The transaction fails unless the mode is still automatic: an admin may change it at any moment. */
 const whileAutomatic: Condition = { equals: ["seat_assignment_mode", "automatic"] };
 
 async function isAutomatic({ table }: Store, uuid: string): Promise<boolean> {
@@ -41,7 +41,7 @@ async function isAutomatic({ table }: Store, uuid: string): Promise<boolean> {
   return item !== undefined && parseOrganization(item).seat_assignment_mode === "automatic";
 }
 
-/** False when seats are no longer given automatically. */
+/** Returns false if seats are no longer assigned automatically. */
 const writeMark = (store: Store, uuid: string, userId: string): Promise<boolean> =>
   retryOnConflict(store, async () => {
     try {
@@ -60,7 +60,7 @@ const hasEarned = (stored: Item): boolean => parseMember(stored).seat_earned ===
 
 const earnSeat = (store: Store, uuid: string, userId: string): Promise<void> =>
   retryOnConflict(store, async () => {
-    // Together: a member who was saved before the mark was written may not show to a plain read yet.
+    // Read in a transaction: a plain read may not see a member who was saved before the mark was written.
     const [organizationItem, stored] = await store.table.transactGet([
       organizationKey(uuid),
       memberKey(uuid, userId),

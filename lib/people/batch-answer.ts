@@ -2,12 +2,12 @@ import type { Failure, Outcomes } from "./batch.ts";
 
 type Batch = {
   readonly outcomes: Outcomes;
-  /** Where a failure tells more than the outcomes do. */
+  /** Set if the failures contain more than the outcomes do. */
   readonly failed?: readonly Failure[];
   readonly dryRun: boolean;
 };
 
-/** As the operations on seats and roles answer; `name` is what they call the elements of the batch. */
+/** The response of the operations on seats and roles; `name` is the field that identifies an element of the batch. */
 export const batchAnswer = (
   { outcomes, failed = outcomes.failed, dryRun }: Batch,
   name: "user_id" | "email",

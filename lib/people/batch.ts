@@ -8,7 +8,7 @@ import type { TransactionWrite } from "../store/table.ts";
 export type Failure = { readonly id: string; readonly code: ItemErrorCode; readonly message: string };
 export type BatchStatus = "success" | "partial_success" | "failure";
 
-/** What became of each element of a batch, in input order. */
+/** The result of each element of a batch, in input order. */
 export class Outcomes {
   readonly #ids: readonly string[];
   readonly #failures = new Map<string, Failure>();
@@ -36,8 +36,8 @@ export class Outcomes {
 }
 
 /**
- * Holds the failures of a batch until one of its audit entries tells them. A batch that changed something tells all of
- * them, whichever part they fell in; one that changed nothing has no entry.
+ * Holds the failures of a batch until one of its audit entries records them. A batch that changed something records all
+ * of them, whichever part they were in; a batch that changed nothing has no entry.
  */
 export class UntoldFailures<Failed> {
   #untold: readonly Failed[] = [];
@@ -47,35 +47,35 @@ export class UntoldFailures<Failed> {
     return this.#hasEntry;
   }
 
-  /** What the entry of a part tells; undefined where the part has no entry. */
+  /** The failures that the entry of a part records; undefined if the part has no entry. */
   forEntry(isChanged: boolean, failures: readonly Failed[]): readonly Failed[] | undefined {
-    const isTold = isChanged || (this.#hasEntry && failures.length > 0);
-    return isTold ? [...this.#untold, ...failures] : undefined;
+    const isRecorded = isChanged || (this.#hasEntry && failures.length > 0);
+    return isRecorded ? [...this.#untold, ...failures] : undefined;
   }
 
-  /** After the part is written. */
-  written(isTold: boolean, failures: readonly Failed[]): void {
-    this.#untold = isTold ? [] : [...this.#untold, ...failures];
-    this.#hasEntry ||= isTold;
+  /** Call this after the part is written. */
+  written(isRecorded: boolean, failures: readonly Failed[]): void {
+    this.#untold = isRecorded ? [] : [...this.#untold, ...failures];
+    this.#hasEntry ||= isRecorded;
   }
 }
 
 /** What one transaction decides about the first elements of a batch. */
 export type Part<State> = {
-  /** How many elements it decides, from the first on. Only those that change something need room in it. */
+  /** How many elements it decides, starting with the first. Only elements that change something use space in it. */
   readonly decided: number;
   readonly writes: readonly TransactionWrite[];
-  /** Copies of its entry that follow the transaction, where not all of them fit. */
+  /** Copies of its entry that did not fit in the transaction and are written after it. */
   readonly owed?: readonly OwedItem[];
-  /** Tells the outcomes, once the writes are done. */
+  /** Reports the outcomes, once the writes are done. */
   readonly tell: () => void;
-  /** What the next part starts from. */
+  /** The state that the next part starts from. */
   readonly after: State;
 };
 
 /**
- * Decides about a batch in input order, in as few transactions as it fits in. Everything is read once, before; only
- * where somebody else interferes is the rest read again. A dry run decides all of it and writes nothing.
+ * Decides about a batch in input order, in as few transactions as possible. Everything is read once, at the start; the
+ * rest is read again only after a conflict with another writer. A dry run decides everything and writes nothing.
  */
 export async function inParts<Element, State>(
   store: Store,
@@ -103,7 +103,7 @@ export async function inParts<Element, State>(
   }
 }
 
-/** As many as one transaction takes, by their number and by the memberships of all of them. */
+/** Groups that each fit in one transaction, by the number of elements and by the sum of their memberships. */
 export function* peopleTogether<Element>(
   elements: readonly Element[],
   countMax: number,

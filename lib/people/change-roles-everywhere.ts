@@ -28,8 +28,9 @@ export type EverywhereFailure = Failure & {
 };
 
 /**
- * Each organization by itself and not atomic: a user succeeds only where every organization did. All of them are judged
- * first, so that the first change can tell of the organizations in which nothing can be changed.
+ * Changes each organization separately, not atomically: a user succeeds only if every organization succeeded. All
+ * organizations are checked first, so that the first change can record the organizations in which nothing can be
+ * changed.
  */
 export async function changeRolesEverywhere(
   context: AuditedContext,
@@ -46,17 +47,20 @@ export async function changeRolesEverywhere(
   return failuresOf(organizations, ids, done);
 }
 
-/** Of so many organizations, what was read to judge them is kept until they are changed; others are read again. */
+/**
+ * The state that was read for the check is kept for this many organizations until they are changed; others are read
+ * again.
+ */
 const statesKeptMax = peopleLimits.organizationsAtOnce;
 
 type Done = {
   readonly organization: OrganizationItem;
   readonly failures: readonly Failure[];
-  /** An audit entry of the organization tells the failures. */
+  /** An audit entry of the organization records the failures. */
   readonly hasEntry: boolean;
 };
 
-/** What would become of it. */
+/** The result that the check predicts. */
 type Judged = Done & { readonly state?: RolesState };
 
 async function judgeIn(
@@ -75,7 +79,7 @@ async function judgeIn(
   return { organization, failures, hasEntry: untold.hasEntry, state };
 }
 
-/** Where nothing is to be changed, what was judged stands. */
+/** If there is nothing to change in an organization, the result of its check is final. */
 async function changeInAll(
   context: AuditedContext,
   change: RoleChange,
@@ -94,7 +98,7 @@ async function changeInAll(
     done.push({ organization, failures, hasEntry: untold.hasEntry });
   };
   let rest = judged.filter(({ hasEntry }) => hasEntry);
-  // One after another, until the entries of the others are told.
+  // One organization after another, until the entries of the other organizations are written.
   while (carried.left.length > 0 && rest[0]) {
     await changeIn(rest[0]);
     rest = rest.slice(1);
@@ -104,7 +108,7 @@ async function changeInAll(
   return done;
 }
 
-/** What no change could take along: somebody else changed the same meanwhile. */
+/** Writes the entries that no change included, because another writer changed the same data meanwhile. */
 async function tellTheRest(
   context: AuditedContext,
   change: RoleChange,
@@ -117,7 +121,9 @@ async function tellTheRest(
   await inChunks(entries, (entry) => context.table.transact(entry()));
 }
 
-/** All of a chunk end before any fault goes on: nothing is still writing when the caller hears of it. */
+/**
+ * Waits for the whole chunk before it throws an error: no write is still running when the caller receives the error.
+ */
 async function inChunks<Element>(
   elements: readonly Element[],
   work: (element: Element) => Promise<void>,
@@ -152,8 +158,8 @@ function failuresOf(
 }
 
 /**
- * Where the call changed something, an organization in which it could not change a member has an entry too. An
- * organization that has none of the users has no entry: the others tell that they failed.
+ * If the call changed something, an organization in which it could not change a member has an entry too. An
+ * organization that has none of the users has no entry: the entries of the others record that these users failed.
  */
 const furtherEntries = (
   context: AuditedContext,
@@ -168,7 +174,7 @@ const furtherEntries = (
           roleEntry(context, organization, { role, changes: [], failures }),
     );
 
-/** A write leaves nobody out silently: whom it cannot change because of the plan is told. */
+/** A write does not skip anyone silently: members it cannot change because of the plan are reported as failures. */
 async function refuseOtherPlan(
   { table }: AuditedContext,
   { uuid }: OrganizationItem,

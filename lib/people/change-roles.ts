@@ -22,20 +22,20 @@ export type RoleChange = {
   /** The id of a role that the organization has. */
   readonly role: string;
   readonly userIds: readonly string[];
-  /** Answers what would become of each, and changes nothing. */
+  /** Reports what would happen to each member, and changes nothing. */
   readonly dryRun?: boolean;
   /** The operator's tool may change the role of a billing admin; the API may not. */
   readonly changesBillingAdmins?: boolean;
 };
 
-/** What the entries of a call tell, beyond the changes of one organization. */
+/** What the entries of a call record, beyond the changes of one organization. */
 type Telling = {
   readonly untold?: UntoldFailures<RoleFailure>;
-  /** Entries of other organizations, which go with the first change. */
+  /** Entries of other organizations, written together with the first change. */
   readonly carried?: CarriedEntries;
 };
 
-/** In input order; the last admin stays an admin, whatever runs at once. */
+/** Decides in input order. The last admin stays an admin, even if calls run at the same time. */
 export async function changeRoles(
   context: AuditedContext,
   organization: OrganizationItem,
@@ -56,8 +56,8 @@ export async function changeRoles(
 }
 
 /**
- * Entries that tell of organizations in which a call changed nothing, though it changed something elsewhere. They go into
- * transactions that change something, so that none is lost where the call is cut off.
+ * Entries about organizations in which a call changed nothing, although it changed something elsewhere. They are
+ * written in transactions that change something, so that none is lost if the call is interrupted.
  */
 export class CarriedEntries {
   #left: ReadonlyArray<() => readonly Put[]>;
@@ -70,7 +70,7 @@ export class CarriedEntries {
     return this.#left;
   }
 
-  /** As many as go with a change of one member at least. */
+  /** As many entries as fit in a transaction together with a change of at least one member. */
   next(): readonly Put[][] {
     return this.#left.slice(0, carriedTogetherMax).map((entry) => [...entry()]);
   }
@@ -80,7 +80,7 @@ export class CarriedEntries {
   }
 }
 
-/** Each has two copies. */
+/** Each entry has two copies. */
 const carriedTogetherMax = Math.floor((peopleLimits.changedTogetherMax - 1) / 2);
 
 export type RolesState = { readonly stored: ReadonlyMap<string, Item>; readonly guard: PeopleItem };
@@ -141,7 +141,7 @@ function decide(
   };
 }
 
-/** Decides in input order on what was read; the transaction's conditions hold the decision to it. */
+/** Decides in input order on the state that was read; the transaction's conditions fail if that state has changed. */
 function judge(
   rest: readonly string[],
   { stored, guard }: RolesState,

@@ -8,14 +8,14 @@ import { isShort } from "./person.ts";
 
 /** One person before and after a decision. */
 export type PersonChange = {
-  /** As the table gave it; undefined where nobody was. */
+  /** The item as it was read from the table; undefined if the person did not exist. */
   readonly stored: Item | undefined;
   readonly before: PersonItem | undefined;
-  /** Without memberships it is nobody, and the item goes. */
+  /** A person without memberships is deleted. */
   after: PersonItem;
 };
 
-/** What the changes together take from the pool. */
+/** The seats that the changes together take, and the change in the number of people who wait for one. */
 export const seatsOf = (
   changes: readonly PersonChange[],
 ): { readonly seatsTaken: number; readonly seatsShort: number } => ({
@@ -23,7 +23,7 @@ export const seatsOf = (
   seatsShort: sum(changes, ({ before, after }) => Number(isShort(after)) - Number(isShort(before))),
 });
 
-/** The writes of one pool's people, its guard with them: seats and guard never part. */
+/** The writes of one pool's people together with its guard: seats and guard always change in one transaction. */
 export const peopleWrites = (
   pool: PoolKey,
   changes: readonly PersonChange[],
@@ -42,7 +42,7 @@ const isSame = ({ before, after }: PersonChange): boolean => isDeepStrictEqual(b
 function personWrites(change: PersonChange): TransactionWrite[] {
   const { stored, before, after } = change;
   const when = unchanged(stored, ["memberships", "seat", "seat_decided"]);
-  // Nobody was there, and nobody came.
+  // The person did not exist and still does not.
   if (before === undefined && after.memberships.length === 0) return [];
   if (after.memberships.length === 0) return [{ delete: { pk: after.pk, sk: after.sk }, when }];
   return isSame(change) ? [] : [{ put: after, when }];

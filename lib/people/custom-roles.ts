@@ -51,7 +51,7 @@ const tooManyRoles = () =>
   );
 const systemRole = () => new ApiError("SYSTEM_ROLE", "System roles cannot be changed or deleted.");
 
-/** What a role grants; undefined when the organization has no such role. */
+/** The permissions of a role; undefined if the organization has no such role. */
 export function permissionsOf(guard: PeopleItem, roleId: string): Permission[] | undefined {
   if (isSystemRole(roleId)) return [...systemRoles[roleId].permissions];
   const bits = Object.hasOwn(guard.roles, roleId) ? guard.roles[roleId] : undefined;
@@ -93,7 +93,7 @@ export async function createRole(
       newInGuard(organization.uuid, guard, role, { granted, is_default }),
       ...roleEntry(context, organization, role, {
         action: "role.created",
-        after: toldOf(after, role),
+        after: recordOf(after, role),
         lostDefault: is_default ? defaultOf(guard) : undefined,
       }),
     ]);
@@ -122,7 +122,7 @@ function newInGuard(
       all: [
         ...nameDigests(name).map((digest) => ({ absent: ["role_names", digest] }) as const),
         { below: ["custom", peopleLimits.customRolesMax] },
-        // The entry tells who loses the default.
+        // The entry records which role is no longer the default.
         ...(is_default ? [{ equals: ["default_role", guard.default_role] as const }] : []),
       ],
     },
@@ -153,8 +153,8 @@ export async function updateRole(
       ...(changes.description !== undefined && { description: changes.description }),
     };
     const guardAfter = withRole(guard, role.id, changes);
-    const told = changesOf(toldOf(guard, role), toldOf(guardAfter, after));
-    if (!told) return { role, guard };
+    const difference = changesOf(recordOf(guard, role), recordOf(guardAfter, after));
+    if (!difference) return { role, guard };
     const unchanged: Condition = {
       all: [{ equals: ["name", role.name] }, { equals: ["description", role.description] }],
     };
@@ -163,19 +163,19 @@ export async function updateRole(
       ...guardUpdate(organization.uuid, guard, { role, after, renamed, changes }),
       ...roleEntry(context, organization, after, {
         action: "role.updated",
-        ...told,
-        lostDefault: told.after.is_default ? defaultOf(guard) : undefined,
+        ...difference,
+        lostDefault: difference.after.is_default ? defaultOf(guard) : undefined,
       }),
     ]);
     return { role: after, guard: guardAfter };
   });
 }
 
-/** What a new member without a role gets. */
+/** The role of a new member for whom no role is given. */
 const defaultOf = ({ default_role }: PeopleItem): string =>
   default_role ?? ("cr_member" satisfies SystemRole);
 
-const toldOf = (guard: PeopleItem, { id, name, description }: RoleItem): ToldRole => ({
+const recordOf = (guard: PeopleItem, { id, name, description }: RoleItem): ToldRole => ({
   name,
   description,
   permissions: permissionsOf(guard, id) ?? [],
@@ -194,7 +194,7 @@ type RoleChange = {
   readonly changes: Granting;
 };
 
-/** What the transaction made of the guard, as far as a role's record tells of it: reading it again costs a trip. */
+/** The guard after the transaction, as far as a role's record needs it: reading it again costs a round trip. */
 function withRole(guard: PeopleItem, id: string, { permissions: granted, is_default }: Granting): PeopleItem {
   const kept = is_default === false && guard.default_role === id ? null : guard.default_role;
   return {
@@ -205,7 +205,7 @@ function withRole(guard: PeopleItem, id: string, { permissions: granted, is_defa
   };
 }
 
-/** Always present, so that the role cannot be deleted between reading and writing. */
+/** Always contains a write, so that the role cannot be deleted between reading and writing. */
 function guardUpdate(
   uuid: string,
   guard: PeopleItem,
@@ -223,7 +223,7 @@ function guardUpdate(
   }
   if (changes.permissions) {
     set.push([["roles", role.id], bitsOf(changes.permissions)]);
-    // The entry tells what it was before.
+    // The entry records the previous permissions.
     conditions.push({ equals: [["roles", role.id], guard.roles[role.id] ?? 0] });
   }
   if (changes.is_default !== undefined) {
@@ -276,7 +276,7 @@ export async function deleteRole(
           ],
         },
       },
-      ...roleEntry(context, organization, role, { action: "role.deleted", before: toldOf(guard, role) }),
+      ...roleEntry(context, organization, role, { action: "role.deleted", before: recordOf(guard, role) }),
     ]);
   });
 }

@@ -13,7 +13,7 @@ import {
   withoutMembership,
 } from "./person.ts";
 
-/** Where a membership is held: the pool it draws seats from, and the person there. */
+/** Where a membership is stored: the pool that its seat comes from, and the person there. */
 export type Placement = { readonly pool: PoolKey; readonly key: Key; readonly email: string | null };
 
 type Working = PersonChange & { readonly pool: PoolKey };
@@ -21,8 +21,8 @@ type Working = PersonChange & { readonly pool: PoolKey };
 const nameOf = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;
 
 /**
- * The people one decision touches, as working copies: memberships leave and join, then `finish` settles who
- * sits and gives the writes of one transaction. A refused transaction means: load again, decide anew.
+ * Working copies of the people that one decision changes: memberships leave and join, then `finish` decides who has a
+ * seat and returns the writes of one transaction. If the transaction is refused, load again and decide again.
  */
 export class PeopleDraft {
   readonly #people = new Map<string, Working>();
@@ -35,7 +35,8 @@ export class PeopleDraft {
     const items = await table.getMany([...pools.map(poolGuardKey), ...placements.map(({ key }) => key)]);
     for (const [index, pool] of pools.entries()) {
       const guard = items[index];
-      // Written together with the organization or the workspace, it shows by itself: it comes.
+      // The guard is written together with the organization or the workspace, but becomes visible separately: retry
+      // until it is.
       if (!guard) throw new ConditionFailed(undefined);
       draft.#seatsFree.set(pool, parsePool(guard).seats_free);
     }
@@ -47,7 +48,7 @@ export class PeopleDraft {
     return draft;
   }
 
-  /** Answers what was decided about the person's seat: the decision goes where the membership goes. */
+  /** Returns the decision about the person's seat: the decision moves with the membership. */
   leave({ key }: Placement, membership: Pick<Membership, "organization" | "user_id">): boolean | undefined {
     const working = this.#working(key);
     working.after = withoutMembership(working.after, membership);
@@ -58,7 +59,7 @@ export class PeopleDraft {
     return this.#working(key).after.memberships.length < peopleLimits.membershipsMax;
   }
 
-  /** Of all its people, as they were: what the transaction's size depends on. */
+  /** The memberships of all its people before the change: the size of the transaction depends on them. */
   get memberships(): number {
     const counts = [...this.#people.values()].map(({ before }) => before?.memberships.length ?? 0);
     return counts.reduce((sum, count) => sum + count, 0);
@@ -89,7 +90,7 @@ export class PeopleDraft {
     return { writes, madeRoom };
   }
 
-  /** Whether the person there sat before, and sits now; asked after `finish`. */
+  /** Whether the person had a seat before, and has one now. Call this after `finish`. */
   seatOf({ key }: Pick<Placement, "key">): { readonly before: boolean; readonly after: boolean } {
     const { before, after } = this.#working(key);
     return { before: before?.seat ?? false, after: after.seat };
@@ -101,9 +102,9 @@ export class PeopleDraft {
 }
 
 /**
- * Whoever is due no seat gives it back first; then those without one sit down while seats last. A seat given
- * back here can be taken here even where fewer were bought than are assigned: it is the same person's, under
- * another address.
+ * People who are due no seat give it back first; then people without a seat get one while seats are free. A seat that
+ * is given back here can be taken here even if fewer seats are purchased than assigned: it is the same person's seat,
+ * under another address.
  */
 function settleSeats(people: readonly Working[], seatsFree: number): void {
   let available = Math.max(0, seatsFree);

@@ -3,20 +3,20 @@ import type { PeopleItem } from "../store/items/people.ts";
 import { type PoolKey, peopleKey, poolGuardKey } from "../store/layout.ts";
 import type { Change, Check, Condition, Update } from "../store/table.ts";
 
-/** What one transaction does to a guard. Every change of people goes through here, so the numbers are exact. */
+/** What one transaction changes in a guard. Every change of people uses this, so the numbers are exact. */
 export type GuardChange = {
   /** Seats taken from the pool; negative gives them back. */
   readonly seatsTaken?: number;
   readonly seatsShort?: number;
-  /** Somebody is due a seat and gets none: right only as long as no seat is left. */
+  /** A person is due a seat and gets none: allowed only while no seat is free. */
   readonly leavesSomebodyShort?: boolean;
-  /** Active members more or fewer, per role. */
+  /** The change in the number of active members, per role. */
   readonly roles?: ReadonlyMap<string, number>;
   /** A role that may lose members only while at least one keeps it (the last admin). */
   readonly keepsOneOf?: string;
 };
 
-/** The guard's update; a check where only its seats matter, nothing where nothing of it does. */
+/** Returns the guard's update, a check if only its free seats matter, or nothing if the guard is not affected. */
 export function guardWrites(pool: PoolKey, change: GuardChange): Array<Update | Check> {
   const { seatsTaken = 0, seatsShort = 0, leavesSomebodyShort = false, keepsOneOf } = change;
   const roles = [...(change.roles ?? [])].filter(([, members]) => members !== 0);
@@ -29,7 +29,8 @@ export function guardWrites(pool: PoolKey, change: GuardChange): Array<Update | 
   const conditions: Condition[] = [
     { present: "pk" },
     ...(seatsTaken > 0 ? [{ atLeast: ["seats_free", seatsTaken] as const }] : []),
-    // Seats bought since the decision found nobody short yet: whoever stays short now would wait for ever.
+    // Seats that were purchased after the decision was made found nobody waiting yet: a person left without a seat now
+    // would wait forever.
     ...(leavesSomebodyShort ? [{ atMost: ["seats_free", seatsTaken] as const }] : []),
     ...roles.map(([role, members]) =>
       role === keepsOneOf && members < 0

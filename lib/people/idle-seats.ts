@@ -13,14 +13,14 @@ export type SeatHolder = { readonly person: PersonItem; readonly members: readon
 export type IdleSeats = {
   readonly held: number;
   readonly idle: readonly SeatHolder[];
-  /** Holders of whom it cannot be said: an organization of theirs has no pull requests here to look at. */
+  /** Holders that cannot be judged: the service has no pull requests of at least one of their organizations. */
   readonly unjudged: number;
 };
 
 type Question = {
-  /** A seat that was given later is too young to be idle. */
+  /** A seat that was assigned after this time is too recent to be idle. */
   readonly sinceMs: number;
-  /** Whether a pull request of the member was finished since then. */
+  /** Whether a pull request of the member was finished after `sinceMs`. */
   isAuthor(organization: string, userId: string): boolean;
   /** Whether the pull requests of the organization are known at all. */
   isJudged(organization: string): boolean;
@@ -29,7 +29,10 @@ type Question = {
 
 type Deps = { readonly table: Table; readonly clock: Clock };
 
-/** Who has held a seat of the pool since then and has finished no pull request in any of its organizations. */
+/**
+ * Finds people who have held a seat of the pool since `sinceMs` and have finished no pull request in any of its
+ * organizations.
+ */
 export async function findIdleSeats(deps: Deps, pool: PoolKey, question: Question): Promise<IdleSeats> {
   const entries = await seatEntriesSince(deps, pool, question);
   const idle: SeatHolder[] = [];
@@ -52,7 +55,7 @@ export async function findIdleSeats(deps: Deps, pool: PoolKey, question: Questio
   return { held, idle, unjudged };
 }
 
-/** Every seat that came, whoever gave it, is in the audit log. */
+/** The audit log records every assigned seat, whoever assigned it. */
 async function seatEntriesSince(
   deps: Deps,
   pool: PoolKey,
@@ -100,7 +103,7 @@ async function readMembers(table: Table, { memberships }: PersonItem): Promise<r
   return items.filter((item) => item !== undefined).map(parseMember);
 }
 
-/** A seat from before such entries were written is at most as old as the member. */
+/** A seat that was assigned before such entries were written is at most as old as the member. */
 function hadSeatBefore(person: PersonItem, members: readonly MemberItem[], sinceMs: number): boolean {
   const since = toTimestamp(sinceMs);
   return members.some(

@@ -26,7 +26,7 @@ export type PeoplePage<Record> = {
   readonly seatsPurchased: number;
   readonly seatsAssigned: number;
   readonly records: readonly Record[];
-  /** Where the next page goes on; null when nothing is left. */
+  /** Where the next page starts; null if there are no more records. */
   readonly next: string | null;
 };
 
@@ -62,7 +62,7 @@ export async function listMembers(
   return { ...seats, records, next: walked.next };
 }
 
-/** What the pool has: a workspace's for its organizations, else the organization's own. */
+/** The pool's seats: the workspace's for organizations of a workspace, else the organization's own. */
 export async function poolSeats(table: Table, pool: PoolKey, organization: OrganizationItem | undefined) {
   const workspace = isWorkspaceTenant(pool) ? tenantKey(pool) : undefined;
   const [guardItem, workspaceItem] = await table.getMany([

@@ -17,8 +17,8 @@ type Workspace = {
 };
 
 /**
- * Everybody of a workspace once, with the organizations of the scope they belong to. Whoever holds a seat is listed
- * even where no organization of the scope is left, so that the list adds up to the seats that are assigned.
+ * Lists every person of a workspace once, with their organizations that are in the scope. A seat holder is listed even
+ * if none of their organizations is in the scope, so that the list adds up to the number of assigned seats.
  */
 export async function listPeople(
   table: Table,
@@ -60,7 +60,7 @@ async function select(
   });
 }
 
-/** Of holders whom no e-mail address names; those outside the scope are read. */
+/** Organizations of seat holders without an e-mail address; those outside the scope are read. */
 async function organizationsOfHolders(
   table: Table,
   people: readonly PersonItem[],
@@ -74,7 +74,7 @@ async function organizationsOfHolders(
   return new Map([...visible, ...read.map((organization) => [organization.uuid, organization] as const)]);
 }
 
-/** How a workspace token names the person, to take the seat away. */
+/** The id that a workspace token uses for the person, to unassign the seat. */
 function holderOf(
   { email, seat, memberships: [membership] }: PersonItem,
   organizations: ReadonlyMap<string, OrganizationItem>,
@@ -85,7 +85,7 @@ function holderOf(
   return { seat_holder_id: seatHolderId({ provider, organizationId, userId: membership.user_id }) };
 }
 
-/** Those of the scope; of a holder who has none there, all, to learn the name. */
+/** Memberships in the scope. For a seat holder who has none there, all memberships, to find the name. */
 function readMemberships({ memberships, seat }: PersonItem, visible: ReadonlyMap<string, OrganizationItem>) {
   const shown = memberships.filter(({ organization }) => visible.has(organization));
   return shown.length === 0 && seat ? memberships : shown;

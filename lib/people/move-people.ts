@@ -13,8 +13,8 @@ import { memberAttributes } from "./save-member.ts";
 import { fillSeats } from "./seats.ts";
 
 /**
- * The people of an organization that changed tenant follow it into the other seat pool, seated there while
- * seats last. Each member's item says which pool it is in, so a walk cut off anywhere is simply begun again.
+ * Moves the people of an organization that changed tenant into the other seat pool, where they get seats while seats
+ * are free. Each member's item records its pool, so an interrupted run can simply be started again.
  */
 export async function movePeople(
   store: Store,
@@ -35,7 +35,7 @@ export async function movePeople(
   await fillSeats(store, poolOf({ uuid, tenant: from }));
 }
 
-/** In halves where the people are too many memberships for one transaction. */
+/** Splits the people in halves if they have too many memberships for one transaction. */
 async function moveTogether(store: Store, uuid: string, keys: readonly Key[]): Promise<void> {
   if (await moveAtOnce(store, uuid, keys)) return;
   const half = Math.ceil(keys.length / 2);
@@ -43,7 +43,7 @@ async function moveTogether(store: Store, uuid: string, keys: readonly Key[]): P
   await moveTogether(store, uuid, keys.slice(half));
 }
 
-/** False when it was too much. */
+/** Returns false if the people do not fit in one transaction. */
 const moveAtOnce = (store: Store, uuid: string, keys: readonly Key[]): Promise<boolean> =>
   retryOnConflict(store, async () => {
     const [organizationItem, ...items] = await store.table.getMany([organizationKey(uuid), ...keys]);

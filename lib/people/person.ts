@@ -3,11 +3,14 @@ import type { Item, Key } from "../store/table.ts";
 
 export type Membership = PersonItem["memberships"][number];
 
-/** As decided by the API or the operator; else as any membership asks for. Whoever has left is due none. */
+/**
+ * Uses the decision of the API or the operator; without one, any membership that wants a seat. A person who has left is
+ * due none.
+ */
 export const isSeatDue = ({ memberships, seat_decided }: PersonItem): boolean =>
   memberships.length > 0 && (seat_decided ?? memberships.some((membership) => membership.seat_wanted));
 
-/** Due a seat, but none was free. */
+/** The person is due a seat, but none was free. */
 export const isShort = (person: PersonItem | undefined): boolean =>
   person !== undefined && !person.seat && isSeatDue(person);
 
@@ -19,7 +22,7 @@ export const newPerson = ({ pk, sk }: Key, email: string | null): PersonItem => 
   seat: false,
 });
 
-/** The person with this membership: a new one, or in the place of what it was. */
+/** Adds the membership to the person, or replaces the previous version of it. */
 export function withMembership(person: PersonItem, membership: Membership): PersonItem {
   const others = withoutMembership(person, membership).memberships;
   return { ...person, memberships: [...others, membership].sort(byOrganizationAndUser) };
@@ -35,12 +38,14 @@ export const withoutMembership = (
   ),
 });
 
-/** One order, so that equal people are equal items whatever came first. No two are the same. */
+/**
+ * A fixed order, so that equal people are equal items whatever the order of events. No two memberships are the same.
+ */
 function byOrganizationAndUser(left: Membership, right: Membership): number {
   if (left.organization !== right.organization) return left.organization < right.organization ? -1 : 1;
   return left.user_id < right.user_id ? -1 : 1;
 }
 
-/** How many a stored person has; none where nobody is. */
+/** The number of memberships of a stored person; 0 if there is no person. */
 export const membershipsOf = (stored: Item | undefined): number =>
   stored ? parsePerson(stored).memberships.length : 0;

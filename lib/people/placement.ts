@@ -5,7 +5,7 @@ import type { PeopleDraft, Placement } from "./draft.ts";
 
 type Named = Pick<MemberItem, "user_id" | "email" | "stands_alone">;
 
-/** Where a member's seat is held. */
+/** The key of the person who holds the member's seat. */
 export const personKeyOf = (
   pool: PoolKey,
   organization: string,
@@ -18,11 +18,11 @@ const placementIn = (pool: PoolKey, organization: string, member: Named): Placem
   email: isShared(pool, member) ? (member.email?.toLowerCase() ?? null) : null,
 });
 
-/** By their address, with whatever other memberships have it. */
+/** Whether the person is stored under the address, together with all other memberships that have this address. */
 const isShared = (pool: PoolKey, { email, stands_alone }: Named): boolean =>
   isWorkspaceTenant(pool) && email !== null && !stands_alone;
 
-/** A member from one state to the next, with the pool its organization draws on now. */
+/** A member's change from one state to the next, with the pool that its organization uses now. */
 export type MemberStep = {
   readonly organization: string;
   readonly pool: PoolKey;
@@ -33,7 +33,7 @@ export type MemberStep = {
 export const placeBefore = ({ organization, before }: MemberStep): Placement | undefined =>
   before?.pool ? placementIn(before.pool, organization, before) : undefined;
 
-/** In the order of preference: with the others of the address, or alone. */
+/** In order of preference: together with the other memberships of the address, or alone. */
 function placesAfter({ organization, pool, next }: MemberStep): Placement[] {
   if (!next.active) return [];
   const { user_id, email } = next;
@@ -42,11 +42,11 @@ function placesAfter({ organization, pool, next }: MemberStep): Placement[] {
   return places.map((place) => placementIn(pool, organization, place));
 }
 
-/** The people a step may touch: to be loaded into the draft before `placeMember`. */
+/** The people that a step may change. Load them into the draft before `placeMember`. */
 export const placementsOf = (step: MemberStep): Placement[] =>
   [placeBefore(step), ...placesAfter(step)].filter((placement) => placement !== undefined);
 
-/** Moves the membership from the person it was with to the one it belongs to; answers the member's item. */
+/** Moves the membership from its previous person to the person it belongs to now; returns the member's item. */
 export function placeMember(draft: PeopleDraft, step: MemberStep): MemberItem {
   const { organization, pool, next } = step;
   const { seat_decided: keptDecision, stands_alone: _, ...member } = next;
@@ -66,8 +66,8 @@ export function placeMember(draft: PeopleDraft, step: MemberStep): MemberItem {
 export type SeatStep = "came" | "went";
 
 /**
- * Whether the step gave the member a seat, or took it. A seat that goes with them to another address or pool did neither.
- * Asked after the draft's `finish`.
+ * Whether the step gave the member a seat or took it away. Null if the seat only moves with the member to another
+ * address or pool. Call this after the draft's `finish`.
  */
 export function seatStepOf(draft: PeopleDraft, step: MemberStep, after: MemberItem): SeatStep | null {
   const from = placeBefore(step);

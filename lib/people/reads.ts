@@ -4,10 +4,12 @@ import type { MemberItem } from "../store/items/people.ts";
 import { memberReadsPartKey } from "../store/layout.ts";
 import type { TransactionWrite } from "../store/table.ts";
 
-/** The repositories a member can read: a list of the provider's ids, or every one of the organization. */
+/**
+ * The repositories a member can read: a list of the provider's ids, or `*` for all repositories of the organization.
+ */
 export type Readable = "*" | readonly string[];
 
-/** A list as a set in one order, cut into parts that each fit an item. */
+/** A list as a sorted set, divided into parts that each fit in an item. */
 export type ReadableParts = {
   readonly digest: string;
   readonly all: boolean;
@@ -40,10 +42,10 @@ function cut(ids: readonly string[]): string[][] {
   return parts;
 }
 
-/** What an id costs in an item: its UTF-8 bytes and DynamoDB's type and length around them. */
+/** The size of an id in an item: its UTF-8 bytes plus DynamoDB's bytes for type and length. */
 export const readableIdBytes = (id: string): number => Buffer.byteLength(id) + 4;
 
-/** Replaces the stored list, in the member's own transaction; nothing to do when it is the same list. */
+/** Replaces the stored list, in the member's own transaction. No writes if the list is the same. */
 export function readsWrites(
   organization: string,
   userId: string,

@@ -5,10 +5,10 @@ import type { PeopleItem } from "../store/items/people.ts";
 import { parseRole, type RoleItem } from "../store/items/role.ts";
 import { roleKey } from "../store/layout.ts";
 
-/** Who made a role, when and by which request. A change of the role removes this mark. */
+/** Which key created a role, when and with which request. A change of the role removes this mark. */
 export type MadeBy = NonNullable<RoleItem["made"]>;
 
-/** Undefined where no key made the role. */
+/** Undefined if the role is not created with a key. */
 export function madeBy({ actor, clock }: AuditedContext, request: unknown): MadeBy | undefined {
   if (actor.keyId === null) return undefined;
   const digest = createHash("sha256").update(JSON.stringify(request)).digest("base64url");
@@ -16,8 +16,8 @@ export function madeBy({ actor, clock }: AuditedContext, request: unknown): Made
 }
 
 /**
- * The role that the same key made with the same request a moment ago and that nobody changed since. A caller who got a
- * 503 cannot know whether the role was made: the same request again answers with that role.
+ * The role that the same key created with the same request a moment ago and that nobody has changed since. A caller who
+ * received a 503 cannot know whether the role was created: repeating the request returns that role.
  */
 export async function roleMadeBefore(
   { table }: Pick<AuditedContext, "table">,

@@ -4,7 +4,7 @@ import type { OrganizationItem } from "../store/items/organization.ts";
 import type { RoleItem } from "../store/items/role.ts";
 import type { Put, Value } from "../store/table.ts";
 
-/** What the audit log tells of a role. */
+/** What the audit log records about a role. */
 export type ToldRole = {
   readonly name: string;
   readonly description: string | null;
@@ -14,7 +14,7 @@ export type ToldRole = {
 
 const fields = ["name", "description", "permissions", "is_default"] as const;
 
-/** Only what differs, as it was and as it is. Undefined where nothing does. */
+/** Only the fields that differ, before and after. Undefined if no field differs. */
 export function changesOf(
   before: ToldRole,
   after: ToldRole,
@@ -28,7 +28,7 @@ export function changesOf(
 type ToldChange = {
   readonly before?: Partial<ToldRole>;
   readonly after?: Partial<ToldRole>;
-  /** The id of the role that new members got until now. */
+  /** The id of the role that was the default for new members until now. */
   readonly lostDefault?: string | undefined;
 };
 
@@ -36,7 +36,7 @@ export const roleEntry = (
   context: AuditedContext,
   organization: OrganizationItem,
   role: Pick<RoleItem, "id" | "name">,
-  { action, ...told }: ToldChange & { readonly action: Extract<AuditAction, `role.${string}`> },
+  { action, ...change }: ToldChange & { readonly action: Extract<AuditAction, `role.${string}`> },
 ): Put[] =>
   auditWritesFor(context, {
     action,
@@ -45,7 +45,7 @@ export const roleEntry = (
     summary: `${action.replace(".", " ")}: ${role.name}`,
     tenant: organization.tenant,
     organization,
-    metadata: { name: role.name, ...metadataOf(told) },
+    metadata: { name: role.name, ...metadataOf(change) },
   });
 
 const metadataOf = ({ before, after, lostDefault }: ToldChange): { readonly [name: string]: Value } => ({

@@ -10,8 +10,9 @@ import { organizationKeyRow } from "../store/layout.ts";
 import type { Table } from "../store/table.ts";
 
 /**
- * Organization keys of the organization, and instance keys whose home it is. Where those of the first release were looked
- * for, it answers the counts of the roles that stay: the next deletion need not look for them again.
+ * Checks organization keys of the organization, and instance keys whose home it is. If it searched for keys of the
+ * first release, it returns the counts of the remaining roles: the next deletion does not have to search for them
+ * again.
  */
 export async function refuseHeldByKey(
   { table, clock }: AuditedContext,
@@ -34,7 +35,7 @@ export async function refuseHeldByKey(
   );
 }
 
-/** Only where there may be keys of the first release is the directory of all keys looked through for them. */
+/** The directory of all keys is searched only if there may be keys of the first release. */
 async function keysOf(table: Table, uuid: string, guard: PeopleItem): Promise<KeyItem[]> {
   if (mayHaveOldKeys(guard)) return await listKeys({ table }, uuid);
   const { pk, sk: beginsWith } = organizationKeyRow(uuid, "");

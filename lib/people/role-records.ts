@@ -29,11 +29,11 @@ const descriptions: Readonly<Record<SystemRole, string>> = {
 };
 const systemRoleIds: readonly SystemRole[] = ["cr_admin", "cr_member", "cr_billing_admin"];
 
-/** The custom roles of an organization, in words. */
+/** The items of an organization's custom roles: names and descriptions. */
 export const readCustomRoles = (table: Table, uuid: string): Promise<RoleItem[]> =>
   Array.fromAsync(queryAll(table, rolesRange(uuid)), parseRole);
 
-/** All roles of an organization in one round of reads: the guard and the custom roles' words. */
+/** All roles of an organization in one round of reads: the guard, and the custom roles' names and descriptions. */
 export async function readRoles(
   table: Table,
   uuid: string,
@@ -41,7 +41,8 @@ export async function readRoles(
   const [guard, roles] = await Promise.all([table.get(peopleKey(uuid)), readCustomRoles(table, uuid)]);
   if (!guard) throw new RangeError(`The organization ${uuid} has no people guard.`);
   const known = parsePeople(guard);
-  // The two are read side by side: a role made or deleted meanwhile is not one whose permissions are unknown.
+  // The two are read at the same time: skip a role that was created or deleted meanwhile, because its permissions are
+  // unknown.
   const custom = roles.filter(({ id }) => Object.hasOwn(known.counts, id));
   return { guard: known, custom: custom.sort((one, other) => one.name.localeCompare(other.name, "en")) };
 }
@@ -77,7 +78,10 @@ const toPermissionRecords = (granted: readonly string[]): PermissionRecord[] =>
       .map((access_type) => ({ resource_id, access_type })),
   );
 
-/** Each once and in one order, however they were sent. The contract has checked that they exist. */
+/**
+ * Each permission once and in a fixed order, whatever the order in the request. The contract has checked that they
+ * exist.
+ */
 export const toPermissions = (records: readonly PermissionRecord[]): Permission[] =>
   permissions.filter((permission) =>
     records.some(({ resource_id, access_type }) => permission === `${resource_id}:${access_type}`),

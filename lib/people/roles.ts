@@ -5,16 +5,16 @@ import { organizationTenant } from "../store/layout.ts";
 import type { Item, TransactionWrite } from "../store/table.ts";
 import { guardWrites } from "./guard.ts";
 
-/** A role the organization has, else its default: what a member without a role, or with an unknown one, gets. */
+/** Returns the role if the organization has it. A member without a role, or with an unknown one, gets the default. */
 export function resolveRole({ counts, default_role }: PeopleItem, role: string | null): string {
   const known = [role, default_role].find((name) => name !== null && Object.hasOwn(counts, name));
   return known ?? ("cr_member" satisfies SystemRole);
 }
 
 /**
- * A decision of the API or the operator: these active members have the role from now on, and events leave it
- * alone. One transaction; refused when the role is gone, a member was changed meanwhile, or no admin would
- * be left. `members` are items as the table gave them, each once.
+ * A decision of the API or the operator: these active members have the role from now on, and events do not change it.
+ * One transaction; it is refused if the role was deleted, a member was changed meanwhile, or no admin would be left.
+ * `members` are items as read from the table, each once.
  */
 export function roleWrites(organization: string, members: readonly Item[], role: string): TransactionWrite[] {
   const roles = new Map<string, number>();

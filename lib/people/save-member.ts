@@ -12,12 +12,15 @@ import { type Readable, type ReadableParts, readableParts, readsWrites } from ".
 import { resolveRole } from "./roles.ts";
 import { fillSeats } from "./seats.ts";
 
-/** The full state of one member, as the platform tells it. */
+/** The full state of one member, as the platform reports it. */
 export type MemberSaved = {
   readonly user_id: string;
   readonly username: string | null;
   readonly email: string | null;
-  /** This and the next are first values: the earliest event's, until the API or the operator decides. */
+  /**
+   * This field and the next are initial values: the earliest event's values apply until the API or the operator
+   * decides.
+   */
   readonly role: string | null;
   readonly seat_assigned: boolean;
   readonly readable_repository_ids: Readable;
@@ -25,9 +28,9 @@ export type MemberSaved = {
 };
 
 /**
- * Applies one state of a member. The item, its count in the guard, its place with a person, the person's seat
- * and the repository list change together or not at all. An inactive member keeps its item and its role, but
- * counts in no guard and holds no seat; the role, and what was decided about the seat, wait for its return.
+ * Applies one state of a member. The item, its count in the guard, its membership of a person, the person's seat and
+ * the repository list change together or not at all. An inactive member keeps its item and its role, but counts in no
+ * guard and holds no seat; the role and the decision about the seat apply again when the member returns.
  */
 export async function saveMember(
   store: Store,
@@ -43,7 +46,7 @@ export async function saveMember(
   if (mayHaveRoom) await fillSeats(store, pool);
 }
 
-/** Whatever a decision about a member rests on, whoever else may change it. */
+/** Every attribute that a decision about a member depends on and that another writer may change. */
 export const memberAttributes = [
   "version",
   "first_version",
@@ -62,7 +65,7 @@ type Current = {
   readonly organization: OrganizationItem;
   readonly guard: PeopleItem;
   readonly stored: Item | undefined;
-  /** A pull request of theirs was reviewed while seats were given automatically. */
+  /** A pull request of the member was reviewed while seats were assigned automatically. */
   readonly isMarked: boolean;
 };
 
@@ -71,7 +74,7 @@ type News = { readonly saved: MemberSaved; readonly readable: ReadableParts; rea
 async function readMember({ table }: Store, uuid: string, userId: string): Promise<Current> {
   const keys = [organizationKey(uuid), peopleKey(uuid), memberKey(uuid, userId), taggedKey(uuid, userId)];
   const [organizationItem, guardItem, stored, mark] = await table.getMany(keys);
-  // They are written together, and show one by one: the other comes.
+  // They are written together but become visible one by one: retry until both are.
   if (!organizationItem || !guardItem) throw new ConditionFailed(undefined);
   const organization = parseOrganization(organizationItem);
   return { organization, guard: parsePeople(guardItem), stored, isMarked: mark !== undefined };
@@ -86,12 +89,12 @@ async function applyMember(
   const { uuid, tenant, seat_assignment_mode: mode } = organization;
   const pool = poolOf(organization);
   const before = stored && standing(parseMember(stored), clock.nowMs());
-  // Seen before: it may have made room, and been cut off before anybody sat down.
+  // This event was applied before: it may have freed a seat and been interrupted before somebody got it.
   if (before && before.first_version <= news.version && news.version <= before.version) {
     return { pool, mayHaveRoom: true };
   }
   const merged = mergeMember(before, uuid, guard, news);
-  // The mark counts only while seats are given automatically; it stays when the mode changes.
+  // The mark counts only while seats are assigned automatically; it is kept when the mode changes.
   const earnsSeat = isMarked && mode === "automatic";
   const step = {
     organization: uuid,
@@ -105,12 +108,12 @@ async function applyMember(
   if (after.active) draft.countRole(uuid, after.role, 1);
   const { writes, madeRoom } = draft.finish();
   const isNewest = after.version === news.version;
-  // Only a mark makes the mode matter.
+  // The mode matters only if there is a mark.
   const sameMode = isMarked ? [{ equals: ["seat_assignment_mode", mode] as const }] : [];
   await table.transact([
     { check: organizationKey(uuid), when: { all: [{ equals: ["tenant", tenant] }, ...sameMode] } },
     { put: after, when: unchanged(stored, memberAttributes) },
-    // A mark that is written meanwhile may have found no member to seat: then this decision is made anew.
+    // If a mark is written meanwhile, its writer may have found no member to seat: then this decision is made again.
     ...(isMarked ? [] : [{ check: taggedKey(uuid, after.user_id), when: { absent: "pk" } as const }]),
     ...(isNewest ? readsWrites(uuid, after.user_id, before?.reads ?? null, news.readable) : []),
     ...writes,
@@ -126,7 +129,10 @@ type Applied = {
   readonly version: string;
 };
 
-/** What the audit log tells of it: a member who left, or a role that changed, a seat that came or went by itself. */
+/**
+ * What the audit log records: a member who left, a role that changed, or a seat that was assigned or unassigned
+ * automatically.
+ */
 function entriesOf(
   store: Store,
   organization: OrganizationItem,
@@ -157,7 +163,10 @@ function entriesOf(
   return [...roles, ...seats];
 }
 
-/** The newest event's values, but of some the earliest's, or what the API or the operator has decided. */
+/**
+ * Takes the newest event's values. Some values come from the earliest event, or from a decision of the API or the
+ * operator.
+ */
 function mergeMember(
   before: MemberItem | undefined,
   organization: string,
@@ -178,6 +187,6 @@ function mergeMember(
     ...(version > before.version && newest),
     ...(version < before.first_version && first),
   };
-  // A custom role may have been deleted while the member was away.
+  // A custom role may have been deleted while the member was inactive.
   return { ...merged, role: resolveRole(guard, before.role_decided ? before.role : merged.role) };
 }

@@ -9,13 +9,13 @@ export type SeatAction = "assign" | "unassign";
 
 export type SeatPlace = {
   readonly tenant: TenantKey;
-  /** Null where a workspace's seats are changed as a whole. */
+  /** Null if the change is about the seats of a whole workspace. */
   readonly organization: Pick<OrganizationItem, "uuid" | "provider_organization_id"> | null;
 };
 
-/** One person whose seat came or went. */
+/** One person whose seat was assigned or unassigned. */
 export type SeatChange = {
-  /** As the caller named the person. */
+  /** The ids that the caller used for the person. */
   readonly ids: readonly string[];
   /** UUIDs. */
   readonly organizations: readonly string[];
@@ -24,25 +24,25 @@ export type SeatChange = {
 export type SeatFailure = {
   readonly id: string;
   readonly code: Extract<ItemErrorCode, "USER_NOT_FOUND" | "NO_SEATS_AVAILABLE">;
-  /** UUIDs; none where the person is unknown. */
+  /** UUIDs; empty if the person is unknown. */
   readonly organizations: readonly string[];
 };
 
-type Told = { readonly changed: readonly SeatChange[]; readonly failures: readonly SeatFailure[] };
+type Done = { readonly changed: readonly SeatChange[]; readonly failures: readonly SeatFailure[] };
 
 /**
- * A change of a workspace's seats is one entry of the workspace. The logs of the people's organizations show it, each with
- * its own people.
+ * A change of a workspace's seats is one entry of the workspace. The logs of the people's organizations show it too,
+ * each with its own people.
  */
 export function seatEntry(
   context: AuditedContext,
   { tenant, organization }: SeatPlace,
   action: SeatAction,
-  { providerIds, ...told }: Told & { readonly providerIds: ReadonlyMap<string, string> },
+  { providerIds, ...done }: Done & { readonly providerIds: ReadonlyMap<string, string> },
 ): Put[] {
-  const logs = organizationsOf(told.changed).filter((uuid) => providerIds.has(uuid));
+  const logs = organizationsOf(done.changed).filter((uuid) => providerIds.has(uuid));
   const isAssigned = action === "assign";
-  const tell = ({ changed, failures }: Told) => {
+  const entryOf = ({ changed, failures }: Done) => {
     const ids = changed.flatMap((person) => person.ids);
     const named = organizationsOf(changed).flatMap((uuid) => providerIds.get(uuid) ?? []);
     return {
@@ -64,11 +64,11 @@ export function seatEntry(
     resourceId: null,
     tenant,
     organization,
-    ...tell(told),
+    ...entryOf(done),
     ...(organization === null && {
       shownIn: logs,
       toldIn: (uuid: string) =>
-        tell({ changed: told.changed.filter(isIn(uuid)), failures: told.failures.filter(isIn(uuid)) }),
+        entryOf({ changed: done.changed.filter(isIn(uuid)), failures: done.failures.filter(isIn(uuid)) }),
     }),
   });
 }
@@ -77,7 +77,7 @@ const organizationsOf = (changed: readonly SeatChange[]): string[] => [
   ...new Set(changed.flatMap(({ organizations }) => organizations)),
 ];
 
-/** The first organizations and, where those are not all, how many there are: an entry and its copies have a bounded size. */
+/** The first organizations and, if there are more, their total number: an entry and its copies have a bounded size. */
 export function organizationsNamed(providerIds: readonly string[]) {
   const { organizationsNamedMax } = peopleLimits;
   return {

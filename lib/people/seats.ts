@@ -20,8 +20,8 @@ const canSeatSomebody = (guard: PoolItem | undefined): guard is PoolItem =>
   guard !== undefined && guard.seats_free > 0 && guard.seats_short > 0;
 
 /**
- * Room was made: those who were due a seat and found none free sit down, in the order of their keys, while
- * seats last. Costs one read when there is nothing to do; safe to run at any time, and twice at once.
+ * Seats became free: people who were due a seat and found none free get one, in the order of their keys, while seats
+ * are free. Costs one read when there is nothing to do; safe to run at any time, also concurrently.
  */
 export async function fillSeats(store: Store, pool: PoolKey): Promise<void> {
   const waiting = { clock: store.clock, random: store.random, policy: storeLimits.retry };
@@ -32,15 +32,15 @@ export async function fillSeats(store: Store, pool: PoolKey): Promise<void> {
       });
       return;
     }
-    // A committed transaction shows item by item: the guard may count somebody whom a walk cannot see yet.
+    // A committed transaction becomes visible item by item: the guard may count a person that a query cannot see yet.
     if (pass > 0) await backOff(waiting, pass - 1);
     const found = await seatThoseFound(store, pool);
-    // The guard may count the damaged ones: no further pass would find them.
+    // The guard may count the damaged people: no further pass would find them.
     if (found.damaged > 0) return;
   }
 }
 
-/** A damaged person is told of in the log and stops nobody. */
+/** A damaged person is logged and does not stop the others. */
 const personUnlessDamaged = (item: Item) => unlessDamaged(parsePerson, item, "The filling of seats");
 
 async function seatThoseFound(store: Store, pool: PoolKey): Promise<{ readonly damaged: number }> {
@@ -54,7 +54,7 @@ async function seatThoseFound(store: Store, pool: PoolKey): Promise<{ readonly d
       keys.push({ pk: item.pk, sk: item.sk });
       memberships += person.memberships.length;
     }
-    // Room for one more person, however many memberships they have.
+    // Leave room for one more person with the maximum number of memberships.
     const isFull = memberships > peopleLimits.membershipsTogetherMax - peopleLimits.membershipsMax;
     if (!isFull && keys.length < eventLimits.peopleSeatedTogetherMax) continue;
     if (!(await seatTogether(store, pool, keys))) return { damaged };
@@ -65,7 +65,7 @@ async function seatThoseFound(store: Store, pool: PoolKey): Promise<{ readonly d
   return { damaged };
 }
 
-/** Answers whether it is worth going on. */
+/** Returns false if no seat is free or nobody is waiting for one. */
 const seatTogether = (store: Store, pool: PoolKey, keys: readonly Key[]): Promise<boolean> =>
   retryOnConflict(store, async () => {
     const [guardItem, ...items] = await store.table.getMany([poolGuardKey(pool), ...keys]);
@@ -75,12 +75,12 @@ const seatTogether = (store: Store, pool: PoolKey, keys: readonly Key[]): Promis
       .filter((item) => item !== undefined)
       .filter((item) => isShort(personUnlessDamaged(item)));
     const changes = short.slice(0, guard.seats_free).map((item) => personChange(item, { seat: true }));
-    if (changes.length > 0) await seatAndTell(store, pool, changes);
+    if (changes.length > 0) await seatAndRecord(store, pool, changes);
     return true;
   });
 
-/** One transaction; copies of its entry that do not fit, for people of many organizations, follow it. */
-async function seatAndTell(store: Store, pool: PoolKey, changes: readonly PersonChange[]): Promise<void> {
+/** One transaction. For people of many organizations, copies of its entry that do not fit are written after it. */
+async function seatAndRecord(store: Store, pool: PoolKey, changes: readonly PersonChange[]): Promise<void> {
   const entry = await filledSeatsEntry(
     store,
     pool,
@@ -92,9 +92,9 @@ async function seatAndTell(store: Store, pool: PoolKey, changes: readonly Person
 }
 
 export type SeatDecision = {
-  /** For one transaction: every person's item and the pool's guard. Empty when nothing is to be done. */
+  /** For one transaction: every person's item and the pool's guard. Empty if there is nothing to change. */
   readonly writes: readonly TransactionWrite[];
-  /** Those among them whom the transaction changes. */
+  /** The people that the transaction changes. */
   readonly changed: readonly PersonItem[];
   /** No seat was free for these. */
   readonly refused: readonly PersonItem[];
@@ -103,9 +103,8 @@ export type SeatDecision = {
 };
 
 /**
- * A decision of the API or the operator about people of one pool, in order; events leave it alone from then
- * on. `people` are items as the table gave them, each once. If the transaction is refused, read again and
- * decide anew.
+ * A decision of the API or the operator about people of one pool, in order; events do not change it afterwards.
+ * `people` are items as read from the table, each once. If the transaction is refused, read again and decide again.
  */
 export function decideSeats(
   pool: PoolKey,
@@ -134,7 +133,7 @@ export function decideSeats(
   };
 }
 
-/** Something about the seat is decided that was not. */
+/** Whether the seat or the decision about it changes. */
 export const isChange = ({ before, after }: PersonChange): boolean =>
   before?.seat !== after.seat || before.seat_decided !== after.seat_decided;
 

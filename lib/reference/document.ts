@@ -1,6 +1,9 @@
 export type HttpMethod = "get" | "post" | "put" | "patch" | "delete";
 
-/** As much of the OpenAPI document as the pages show. The service's own file: a test holds that it is made from the contract. */
+/**
+ * The part of the OpenAPI document that the pages show. The document is the service's own file: a test checks that it
+ * is generated from the contract.
+ */
 export type Schema = {
   readonly type?: string | readonly string[];
   readonly $ref?: string;
@@ -65,7 +68,7 @@ export type ApiDocument = {
   };
 };
 
-/** An operation with the two things that stand outside it in the document. */
+/** An operation with its method and path, which are outside it in the document. */
 export type Endpoint = Operation & { readonly method: HttpMethod; readonly path: string };
 
 export const endpointsOf = ({ paths }: ApiDocument): Endpoint[] =>

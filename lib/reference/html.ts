@@ -1,12 +1,12 @@
-/** Text becomes HTML here and nowhere else: whatever a page shows goes through one of these. */
+/** Text is converted to HTML only here: everything that a page shows goes through one of these functions. */
 export const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-/** Where a link of a text leads on a page; undefined: nowhere, its words stand alone. */
+/** Returns the address of a text's link on a page; undefined if there is none: then only its words are shown. */
 export type Link = (target: string) => string | undefined;
 const asWritten: Link = (target) => target;
 
-/** A line of Markdown: `code`, **strong** and [links](target). Nothing inside code counts as anything else. */
+/** Converts a line of Markdown: `code`, **strong** and [links](target). Marks inside code are not interpreted. */
 export const inline = (text: string, link = asWritten): string => {
   const codes = text.match(/`[^`]*`/g) ?? [];
   const parts = escaped(text.replaceAll(/`[^`]*`/g, codeMark))
@@ -20,17 +20,17 @@ export const inline = (text: string, link = asWritten): string => {
     .map((part, index) => part + (codes[index] ? `<code>${escaped(codes[index].slice(1, -1))}</code>` : ""))
     .join("");
 };
-/** No text has it. */
+/** No text contains this character. */
 const codeMark = "\u0000";
 
-/** As on the sites that show Markdown, so that the same links lead to the same place. */
+/** The same anchors as on sites that show Markdown, so that the same links lead to the same place. */
 export const anchorOf = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^\w -]/g, "")
     .replaceAll(" ", "-");
 
-/** Code under a line that names it. It scrolls where it is wider than its place, also by keyboard. */
+/** Code under a line that names it. It scrolls if it is too wide, also by keyboard. */
 export const codeBlock = (code: string, language: string, name = `Code, ${language}`): string =>
   [
     `<div class="code"><div class="bar"><span aria-hidden="true">${escaped(language)}</span></div>`,
@@ -39,7 +39,7 @@ export const codeBlock = (code: string, language: string, name = `Code, ${langua
 
 const shownWords =
   "as|await|break|const|for|from|if|import|is|of|print|while|with|None|True|False|null|true|false";
-/** Names of JSON, other strings, words and numbers: enough for the samples and examples of these pages. */
+/** Names in JSON, other strings, words and numbers: sufficient for the samples and examples of these pages. */
 const tokens = new RegExp(
   `("(?:[^"\\\\\n]|\\\\.)*")(:)?|(?<![\\w.$-])(?:(${shownWords})|(\\d+(?:\\.\\d+)?))(?![\\w.-])`,
   "g",

@@ -13,12 +13,12 @@ export type PageContent = {
   readonly main: string;
 };
 
-/** Links are relative, so that the pages work below a stage's path too. */
+/** Links are relative, so that the pages also work below a stage's path. */
 export const upFrom = (path: string): string => "../".repeat(path.split("/").length - 2);
 
 export const operationPath = (operationId: string): string => `/docs/operations/${operationId}`;
 
-/** Everything round the content: the same on every page, readable without the script. */
+/** Everything around the content: the same on every page, readable without the script. */
 export function layout({ path, title, main }: PageContent, menu: Menu): string {
   const up = upFrom(path);
   return `<!doctype html>
@@ -59,7 +59,7 @@ ${main}
 }
 
 function sidebar(path: string, up: string, menu: Menu): string {
-  // The page of a code is none of the menu's, and belongs to one of them.
+  // The page of an error code is not in the menu itself, but belongs to a page in the menu.
   const current = (target: string) =>
     target === path ? ' aria-current="page"' : isPartOf(path, target) ? ' aria-current="true"' : "";
   return [

@@ -1,8 +1,8 @@
 import { anchorOf, codeBlock, inline, type Link } from "./html.ts";
 
 /**
- * Pages of docs/ for a browser. They use a little of Markdown only (headings, paragraphs, lists, tables, code, links), and
- * a test holds them to it, so a little is enough here.
+ * Converts pages of docs/ for a browser. They use only a small part of Markdown (headings, paragraphs, lists, tables,
+ * code, links), and a test enforces that, so this converter supports only that part.
  */
 export const markdownHtml = (markdown: string, link?: Link): string =>
   blocksOf(markdown)
@@ -13,7 +13,7 @@ export const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?
 
 export type Section = { readonly title: string; readonly anchor: string; readonly text: string };
 
-/** What search looks through: the text below each heading. */
+/** The texts for the search: the text below each heading. */
 export function sectionsOf(markdown: string): Section[] {
   const sections: { title: string; anchor: string; text: string }[] = [];
   for (const text of blocksOf(markdown)) {
@@ -39,7 +39,7 @@ const plain = (text: string): string =>
 
 const fence = /^```.*?\n.*?^```$/gms;
 
-/** What blank lines part, but for those inside code; marks for programs are no blocks. */
+/** Splits at blank lines, except inside code; HTML comments are removed. */
 function blocksOf(markdown: string): string[] {
   const codes = markdown.match(fence) ?? [];
   const texts = markdown.split(fence);
@@ -73,7 +73,7 @@ function block(text: string, link?: Link): string {
 const codeOf = (text: string): string => text.replace(/^```.*\n/, "").replace(/```$/, "");
 const languageOf = (text: string): string => /^```(\w+)/.exec(text)?.[1] ?? "text";
 
-/** It may be wider than a phone: then it scrolls, also by keyboard. */
+/** A table may be wider than a phone's screen: then it scrolls, also by keyboard. */
 function table(text: string, link?: Link): string {
   const [heads = [], , ...rows] = text
     .split("\n")

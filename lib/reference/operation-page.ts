@@ -23,7 +23,7 @@ import {
 } from "./schema-view.ts";
 import { tryForm } from "./try-form.ts";
 
-/** What one operation takes and answers, with samples beside it and a form that calls it below. */
+/** The request and response of one operation, with samples next to it and a form that calls it below. */
 export function operationMain(document: ApiDocument, endpoint: Endpoint): string {
   const { summary, method, path, tags, parameters } = endpoint;
   const of = (place: Parameter["in"]) => parameters.filter((parameter) => parameter.in === place);
@@ -46,7 +46,10 @@ export function operationMain(document: ApiDocument, endpoint: Endpoint): string
   ].join("\n");
 }
 
-/** The contract's last paragraph says who may call it; a sentence each is easier to look through. */
+/**
+ * The last paragraph of the contract's description says who may call the operation; one list item per sentence is
+ * easier to read.
+ */
 function descriptionHtml(description: string): string {
   const paragraphs = description.split("\n\n");
   const facts = paragraphs.find((paragraph) => paragraph.startsWith("Keys: "));
@@ -134,7 +137,7 @@ function errorsHtml({ responses }: Endpoint): string {
   return `<h2 id="errors">Errors</h2>\n<p>${intro}</p>\n${htmlTable(["HTTP", "Code", "Message, for example"], rows)}`;
 }
 
-/** Of either shape that errors have. */
+/** Works for both error shapes. */
 function exampleMessage(value: unknown): string | undefined {
   const [, message] = /"message":("(?:[^"\\]|\\.)*")/.exec(JSON.stringify(value) ?? "") ?? [];
   return message === undefined ? undefined : String(JSON.parse(message));

@@ -4,18 +4,18 @@ import type { Endpoint, HttpMethod } from "./document.ts";
 export type SampleRequest = {
   readonly operation: string;
   readonly method: HttpMethod;
-  /** With the parameters of the path filled in, escaped. */
+  /** With the path parameters filled in and escaped. */
   readonly path: string;
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Answers in pages, so a sample walks them. */
+  /** The operation returns pages, so a sample reads all of them. */
   readonly isPaged: boolean;
   /** 204: there is no body to read. */
   readonly isEmpty: boolean;
 };
 
-/** What must be sent, with the values of the document's examples. */
+/** The required parts of a request, with the values of the document's examples. */
 export function sampleRequest({ operationId, method, path, parameters, ...rest }: Endpoint): SampleRequest {
   const valuesOf = (place: "path" | "query") =>
     Object.fromEntries(

@@ -1,6 +1,6 @@
 import type { SampleRequest } from "./sample-request.ts";
 
-/** Stands for the service's address; the page puts its own there. */
+/** A placeholder for the service's address; the page replaces it with its own. */
 export const sampleAddress = "https://api.example.com";
 
 export type Sample = { readonly language: "curl" | "TypeScript" | "Python"; readonly code: string };
@@ -29,7 +29,7 @@ function curl({ method, path, query, body }: SampleRequest): string {
 
 const shellQuoted = (text: string): string => text.replaceAll("'", "'\\''");
 
-/** By the typed client, which retries and pages by itself. */
+/** Uses the typed client, which retries and pages by itself. */
 function typescript({ operation, pathParameters, query, body, isPaged, isEmpty }: SampleRequest): string {
   const request = {
     ...(Object.keys(pathParameters).length > 0 && { path: pathParameters }),
@@ -55,11 +55,11 @@ function typescript({ operation, pathParameters, query, body, isPaged, isEmpty }
   );
 }
 
-/** JSON with names as TypeScript writes them. */
+/** JSON with property names in TypeScript syntax. */
 const literal = (value: object): string =>
   JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:");
 
-/** The standard library alone: it runs where Python does. */
+/** Uses only the standard library, so it runs on every Python installation. */
 function python(request: SampleRequest): string {
   return (request.isPaged ? pythonWalk(request) : pythonCall(request)).join("\n");
 }
@@ -104,7 +104,7 @@ function pythonCall({ method, path, query, body, isEmpty }: SampleRequest): stri
   ];
 }
 
-/** JSON is Python but for three words, which stand alone: a string is matched as a whole and kept. */
+/** JSON is valid Python except for three words outside strings: a string is matched as a whole and kept. */
 const pythonLiteral = (value: unknown): string =>
   JSON.stringify(value, null, 4).replaceAll(
     /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g,

@@ -2,7 +2,7 @@ import type { Schema } from "./document.ts";
 import { escaped, inline } from "./html.ts";
 
 export type Field = {
-  /** As it is written in code: data[].findings[].severity. */
+  /** The path in code syntax: data[].findings[].severity. */
   readonly path: string;
   readonly name: string;
   readonly schema: Schema;
@@ -10,7 +10,7 @@ export type Field = {
   readonly fields: readonly Field[];
 };
 
-/** The fields of a schema, those of nested objects inside them. */
+/** The fields of a schema; the fields of nested objects are inside them. */
 export function fieldsOf(schema: Schema, parent = ""): Field[] {
   const { schema: inner, step } = insideOf(schema);
   const before = `${parent}${step}`;
@@ -23,7 +23,7 @@ export function fieldsOf(schema: Schema, parent = ""): Field[] {
 
 type Inside = { readonly schema: Schema; readonly step: string };
 
-/** An array is shown as what it holds, and one of several objects as what they have together. */
+/** An array is shown as its items, and a choice of several objects as one object with all their properties. */
 function insideOf(schema: Schema): Inside {
   if (schema.items) {
     const inner = insideOf(schema.items);
@@ -41,7 +41,7 @@ function insideOf(schema: Schema): Inside {
 export const allFields = (fields: readonly Field[]): Field[] =>
   fields.flatMap((field) => [field, ...allFields(field.fields)]);
 
-/** In words, such as "array of strings" or "date or null". */
+/** The type in words, such as "array of strings" or "date or null". */
 export function typeName(schema: Schema): string {
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeName))].join(" or ");
   if (schema.items) return `array of ${plural(typeName(schema.items))}`;
@@ -61,7 +61,7 @@ const formatNames: Readonly<Record<string, string>> = {
 
 const plural = (name: string): string => (/^[\w-]+$/.test(name) ? `${name}s` : name);
 
-/** What a value must be, beyond its type. Bounds that every number of a computer has say nothing. */
+/** The restrictions of a value, beyond its type. A maximum that every JavaScript integer has is left out. */
 export function boundsOf(schema: Schema): string[] {
   const inner = schema.anyOf?.find(({ type }) => type !== "null") ?? schema;
   const values = inner.items?.enum ?? inner.enum;
@@ -81,7 +81,7 @@ function range(min: number | undefined, max: number | undefined, unit: string): 
   return min !== undefined && min > 0 ? `At least ${shown(min)}${unit}.` : "";
 }
 
-/** `place` makes the anchors of one page differ: the same name may be asked for and answered. */
+/** `place` makes the anchors of one page unique: the same name may be in the request and in the response. */
 export const fieldsHtml = (fields: readonly Field[], place: string): string =>
   fields.length === 0
     ? ""
@@ -104,7 +104,7 @@ function fieldHtml(field: Field, place: string): string {
   ].join("");
 }
 
-/** An answer has every field but those it says are optional; a request needs only those it says are required. */
+/** A response has every field except those marked optional; a request needs only those marked required. */
 export function fieldHead(name: string, type: string, required: boolean, isRequest: boolean): string {
   const mark = isRequest
     ? required && '<span class="mark required">required</span>'
@@ -118,7 +118,7 @@ export function wordsHtml(schema: Schema, description = schema.description ?? ""
   return text === "" ? "" : `<p>${inline(text)}</p>`;
 }
 
-/** The description may name every value and what it means; the list would only repeat it. */
+/** The description may already name every value and its meaning; the list would only repeat it. */
 function saysAlready(description: string, words: string): boolean {
   if (words.startsWith("At most")) return description.includes("At most");
   if (!words.startsWith("One of")) return description.includes(words.replace(/\.$/, ""));

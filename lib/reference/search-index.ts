@@ -3,7 +3,7 @@ import { operationPath } from "./layout.ts";
 import { sectionsOf } from "./markdown.ts";
 import { allFields, boundsOf, fieldAnchor, fieldsOf, headerAnchor } from "./schema-view.ts";
 
-/** One thing that can be found. Short names: there are a thousand of them in one file. */
+/** One search result. Short names: there are a thousand of them in one file. */
 export type Findable = {
   /** Below the service's own address. */
   readonly to: string;
@@ -71,7 +71,7 @@ function fieldEntries(endpoint: Endpoint): Findable[] {
   ];
 }
 
-/** Each header once, at the first operation that answers with it: most operations answer with most of them. */
+/** Each header once, at the first operation that returns it: most operations return most of them. */
 function headerEntries(document: ApiDocument, endpoints: readonly Endpoint[]): Findable[] {
   const found = new Map<string, Findable>();
   for (const endpoint of endpoints)

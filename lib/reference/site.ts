@@ -6,26 +6,26 @@ import { operationMain } from "./operation-page.ts";
 import { searchIndex } from "./search-index.ts";
 
 export type Site = {
-  /** A page by its path, or undefined where there is none. */
+  /** Returns a page by its path, or undefined if there is none. */
   readonly page: (path: string) => string | undefined;
-  /** What the search dialog looks through, as JSON. */
+  /** The entries for the search dialog, as JSON. */
   readonly search: () => string;
 };
 
 export type MarkdownSource = {
   readonly path: string;
-  /** Below the project's root: its links begin there. */
+  /** Relative to the project's root; its links are resolved from there. */
   readonly file: string;
-  /** How search names what it finds there. */
+  /** The label of its search results. */
   readonly kind: string;
-  /** The part of the menu that the page stands in; null: in none. */
+  /** The section of the menu that contains the page; null if the page is not in the menu. */
   readonly menuTitle: string | null;
   readonly markdown: string;
 };
 
 /**
- * The reference: a page for every operation of the document and for every Markdown page, each made when it is asked for.
- * `filePlaces` has the paths of other files that are served, by their names below the project's root.
+ * The reference: a page for every operation of the document and for every Markdown page, each rendered when it is
+ * requested. `filePlaces` maps other served files, by their names below the project's root, to their paths.
  */
 export function createSite(
   document: ApiDocument,
@@ -90,7 +90,7 @@ function menuOf(
   ];
 }
 
-/** In the files of docs/ a link names a file; here it leads to the page of that file, if it has one. */
+/** In the files of docs/ a link names a file; here it leads to the page of that file, if there is one. */
 const linkIn =
   ({ path, file }: MarkdownSource, places: ReadonlyMap<string, string>): Link =>
   (target) => {
@@ -100,6 +100,6 @@ const linkIn =
     return place === undefined ? undefined : `${upFrom(path)}${place.slice(1)}${hash}`;
   };
 
-/** The document's descriptions link as seen from the service's own address, such as docs/guide#limits. */
+/** Links in the document's descriptions are relative to the service's root, such as docs/guide#limits. */
 const linkedFrom = (path: string, main: string): string =>
   main.replaceAll(' href="docs/', ` href="${upFrom(path)}docs/`);

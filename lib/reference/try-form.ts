@@ -3,8 +3,8 @@ import { escaped } from "./html.ts";
 import { sampleRequest } from "./sample-request.ts";
 
 /**
- * Calls the operation from the page, with the key of the reader. It is shown by the script: without it the form could do
- * nothing. Only what must be sent is filled in: a filter nobody asked for would hide the answer.
+ * Calls the operation from the page, with the reader's key. The script shows the form: without the script it would do
+ * nothing. Only required values are filled in: a filter that the reader did not choose would hide results.
  */
 export function tryForm(endpoint: Endpoint): string {
   const { method, path, parameters } = endpoint;

@@ -1,21 +1,21 @@
 import { type Markup, markup } from "./markup.ts";
 
 /**
- * Charts as SVG text: the same in a file that a job makes, where there is no browser, and on a page. A chart names
- * itself to screen readers, and its numbers stand in a table beside it. Colours come from the page's style sheet.
+ * Charts as SVG text: the same in a file that a job creates without a browser, and on a page. A chart has a label for
+ * screen readers, and its numbers are in a table next to it. Colours come from the page's style sheet.
  */
 export type Point = {
   readonly label: string;
-  /** Null where nothing is known: a gap, not a zero. */
+  /** Null if the value is unknown: shown as a gap, not as zero. */
   readonly value: number | null;
 };
 export type Series = { readonly name: string; readonly points: readonly Point[] };
 
 export type ChartOptions = {
   readonly title: string;
-  /** How a value is written. */
+  /** Converts a value to its label. */
   readonly format: (value: number) => string;
-  /** The top of the scale; the greatest value unless given. */
+  /** The top of the scale; by default the greatest value. */
   readonly most?: number;
 };
 
@@ -74,7 +74,7 @@ export function lineChart(series: readonly Series[], options: ChartOptions): Mar
   return frame(options, { points, most, x }, [...lines, ...legend]);
 }
 
-/** A line through what is known; it breaks off where a value is missing. */
+/** A line through the known values, with a gap where a value is missing. */
 function pathOf(
   points: readonly Point[],
   x: (index: number) => number,

@@ -4,14 +4,14 @@ import { dimensionHeads, formatCount, formatMean, formatMinutes, formatShare, no
 
 /** A report as tables of text, the same for every format. */
 export type TextTable = {
-  /** So many columns are names, which stand to the left; the others are numbers, which stand to the right. */
+  /** The number of columns with names, which are aligned left. The other columns are numbers, aligned right. */
   readonly nameColumns: number;
   readonly heads: readonly string[];
   readonly rows: ReadonlyArray<readonly string[]>;
 };
 
 export type FigureColumn = {
-  /** In a file that a program reads, with its unit. */
+  /** The name with its unit, for files that a program reads. */
   readonly name: string;
   readonly head: string;
   readonly value: (figures: Figures) => number | null;
@@ -74,7 +74,7 @@ export const figureColumns = [
   },
 ] as const satisfies readonly FigureColumn[];
 
-/** The organization is shown only where the rows are of several. */
+/** The organization is shown only if the rows belong to several. */
 export function tableOf(head: string, rows: readonly Row[]): TextTable {
   const hasSeveral = new Set(rows.map(({ organization }) => organization)).size > 1;
   return {
@@ -90,7 +90,7 @@ export function tableOf(head: string, rows: readonly Row[]): TextTable {
 
 export const rowsTable = ({ by, rows }: Report): TextTable => tableOf(dimensionHeads[by], rows);
 
-/** The figures of the whole period, a name and a sentence each. */
+/** The figures of the whole period, each with a name and a text. */
 export function headlines({ total }: Report): ReadonlyArray<readonly [name: string, value: string]> {
   const { findings, time_to_first_human_review: review, time_to_merge: merge } = total;
   const known = findings.accepted + findings.not_accepted;

@@ -1,10 +1,10 @@
 import { findingCodes, type Outcome, type PullRequest, unpackFinding } from "./pull-request.ts";
 
-/** What a report says of some pull requests. Field names are those of its JSON. */
+/** What a report shows about some pull requests. The field names are those of its JSON. */
 export type Figures = {
   readonly pull_requests: number;
   readonly findings: FindingFigures;
-  /** Null where there are no pull requests. */
+  /** Null if there are no pull requests. */
   readonly findings_per_pull_request: number | null;
   readonly time_to_first_human_review: DurationFigures;
   readonly time_to_merge: DurationFigures;
@@ -14,11 +14,11 @@ export type FindingFigures = {
   readonly posted: number;
   /** Stored outcome `true`. */
   readonly accepted: number;
-  /** Stored outcome `false`, which is no proof of rejection. */
+  /** Stored outcome `false`, which does not prove rejection. */
   readonly not_accepted: number;
   /** Stored outcome `null`. */
   readonly unknown: number;
-  /** Accepted of accepted and not accepted, 0 to 1; null where no outcome is known. */
+  /** Accepted divided by accepted plus not accepted, 0 to 1; null if no outcome is known. */
   readonly acceptance: number | null;
 };
 
@@ -33,12 +33,12 @@ export type DurationFigures = {
 export type FindingFilter = (finding: Outcome) => boolean;
 const everyFinding: FindingFilter = () => true;
 
-/** What every code stands for, unpacked once. */
+/** The outcome of every code, unpacked once. */
 const outcomesByCode: readonly Outcome[] = Array.from({ length: findingCodes }, (_, code) =>
   unpackFinding(code),
 );
 
-/** Of these pull requests, with those of their findings that pass. */
+/** The figures of these pull requests, counting only findings that pass the filter. */
 export function figuresOf(
   pullRequests: readonly PullRequest[],
   passes: FindingFilter = everyFinding,
@@ -58,7 +58,7 @@ export function figuresOf(
   };
 }
 
-/** How many findings there are of each code: half a million of them are counted without an object for any. */
+/** The number of findings of each code: this counts half a million findings without creating an object for each. */
 export type FindingCounts = readonly number[];
 
 export function countFindings(pullRequests: readonly PullRequest[]): FindingCounts {
@@ -68,7 +68,10 @@ export function countFindings(pullRequests: readonly PullRequest[]): FindingCoun
   return counts;
 }
 
-/** Whether a pull request has such a finding; asked of many, so the codes that pass are looked up once. */
+/**
+ * Whether a pull request has such a finding. It is called for many pull requests, so the codes that pass are computed
+ * once.
+ */
 export function findsAny(passes: FindingFilter): (pullRequest: PullRequest) => boolean {
   const passing = outcomesByCode.map(passes);
   return ({ findings }) => findings.some((code) => passing[code]);
@@ -93,7 +96,7 @@ export function findingFigures(counts: FindingCounts, passes: FindingFilter): Fi
 
 const msPerMinute = 60_000;
 
-/** A review before a pull request was ready took no time, not less than none. */
+/** A review before a pull request was ready counts as zero minutes, not as a negative time. */
 export function durationFigures(durationsMs: ReadonlyArray<number | null>): DurationFigures {
   const minutes = durationsMs
     .filter((duration) => duration !== null)
@@ -107,7 +110,10 @@ export function durationFigures(durationsMs: ReadonlyArray<number | null>): Dura
   };
 }
 
-/** Between two values it interpolates, as spreadsheets do: the median of an even number is the mean of the two. */
+/**
+ * Interpolates between two values, as spreadsheets do: the median of an even number of values is the mean of the middle
+ * two.
+ */
 export function quantile(sorted: readonly number[], part: number): number | null {
   const place = (sorted.length - 1) * part;
   const below = sorted[Math.floor(place)];

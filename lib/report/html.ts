@@ -7,7 +7,7 @@ import { type Report, type Row, wordsOf } from "./report.ts";
 import { style } from "./style.ts";
 import { definitions, dimensionHeads, formatCount, formatMean, formatMinutes, formatShare } from "./words.ts";
 
-/** One file: the charts and the style are inside, nothing is loaded and nothing runs. */
+/** One file: it contains the charts and the style, loads nothing and runs no script. */
 export const htmlReport = (report: Report): string =>
   markup`<!doctype html>
 <html lang="en">
@@ -85,7 +85,7 @@ ${barChart(
 )}</figure>
 </div>`;
 
-/** Colour and number say the same. */
+/** Each cell shows the same value as a colour and as a number. */
 const heatSteps = 10;
 
 function heatMapTable({ heat_map }: Report): Markup {

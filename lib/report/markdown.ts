@@ -2,7 +2,7 @@ import { headlines, rowsTable, titleOf } from "./columns.ts";
 import type { Report } from "./report.ts";
 import { definitions, formatCount } from "./words.ts";
 
-/** Rows that a chat message has room for; JSON and HTML have them all. */
+/** The number of rows that fit in a chat message; JSON and HTML contain all rows. */
 const rowsMax = 15;
 
 /** For a chat message or the summary of a job. */
@@ -27,7 +27,7 @@ export function markdownReport(report: Report): string {
 
 const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
-/** Names come from elsewhere: none of them ends a cell, links, mentions anybody or becomes markup. */
+/** Names come from outside: they must not end a cell, create a link, mention anybody or become markup. */
 const escaped = (cell: string): string =>
   cell
     .replaceAll(/[\r\n]+/g, " ")

@@ -1,4 +1,4 @@
-/** HTML or SVG that is safe to put into a page: everything in it went through `markup`. */
+/** HTML or SVG that is safe to put into a page: all of its values were escaped by `markup`. */
 export class Markup {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Markup {
 
 type Value = string | number | Markup | readonly Markup[];
 
-/** A template whose values are escaped, unless they are markup themselves. */
+/** A template that escapes its values, unless they are `Markup`. */
 export const markup = (parts: TemplateStringsArray, ...values: readonly Value[]): Markup =>
   new Markup(parts.map((part, index) => (index === 0 ? part : shown(values[index - 1]) + part)).join(""));
 

@@ -10,11 +10,11 @@ export const halfOf = (limit: { readonly requestsMax: number; readonly windowSec
 });
 
 /**
- * Never more than so many requests in any window; the one too many waits. The time of the answer counts, which is never
- * before the service counted the request.
+ * Sends at most `requestsMax` requests in any window; further requests wait. It counts from the time of the response,
+ * which is never earlier than the time at which the service counted the request.
  */
 export function pacedFetch(fetch: Fetch, { requestsMax, windowMs }: Pace, clock: Clock): Fetch {
-  /** When each of the last requests was answered, oldest first. */
+  /** The response times of the last requests, oldest first. */
   let answeredMs: ReadonlyArray<Promise<number>> = [];
   let turn: Promise<void> = Promise.resolve();
   const nowMs = () => clock.nowMs();
@@ -25,7 +25,7 @@ export function pacedFetch(fetch: Fetch, { requestsMax, windowMs }: Pace, clock:
   };
   return (...request) => {
     const oldestMs = answeredMs.at(-requestsMax);
-    // They leave in their order, so that whoever has waited knows of all before them.
+    // Requests are sent in order, so that a request that has waited takes all earlier ones into account.
     turn = turn.then(() => waitForPlace(oldestMs));
     const answer = turn.then(() => fetch(...request));
     answeredMs = [...answeredMs, answer.then(nowMs, nowMs)].slice(-requestsMax);

@@ -1,11 +1,11 @@
 import { categories, severities } from "../contract/metrics-words.ts";
 import type { CommentsRecord, ReviewRecord } from "../contract/records-metrics.ts";
 
-/** A merged, reviewed pull request, with as much of it as the figures need. */
+/** A merged, reviewed pull request, with the fields that the figures need. */
 export type PullRequest = {
   readonly url: string;
   readonly provider: ReviewRecord["provider"];
-  /** Providers give ids on their own: two of them may use the same one. */
+  /** Each provider assigns its own ids: two providers may use the same id. */
   readonly organizationId: string;
   readonly organizationName: string;
   readonly repositoryId: string;
@@ -13,12 +13,12 @@ export type PullRequest = {
   readonly authorId: string | null;
   readonly authorName: string | null;
   readonly mergedAtMs: number;
-  /** When it was ready for review; when it was opened, where nobody said so. */
+  /** When it was ready for review; if that is unknown, when it was opened. */
   readonly readyAtMs: number;
   readonly firstHumanReviewAtMs: number | null;
   /** 1 to 5. */
   readonly complexity: number | null;
-  /** A byte each: 100,000 pull requests stay small. `unpackFinding` reads it. */
+  /** One byte for each finding, so that 100,000 pull requests need little memory. `unpackFinding` reads it. */
   readonly findings: Uint8Array;
 };
 
@@ -27,7 +27,7 @@ export type Outcome = Pick<Finding, "severity" | "category" | "accepted">;
 
 const outcomes = [null, false, true] as const;
 
-/** The place in its list, and 0 for null. */
+/** Each value is encoded as its position in its list plus one, and null as 0. */
 const packFinding = ({ severity, category, accepted }: Outcome): number => {
   const severityCode = severity === null ? 0 : severities.indexOf(severity) + 1;
   const categoryCode = category === null ? 0 : categories.indexOf(category) + 1;
@@ -36,7 +36,7 @@ const packFinding = ({ severity, category, accepted }: Outcome): number => {
   );
 };
 
-/** How many codes there are. */
+/** The number of codes. */
 export const findingCodes = (severities.length + 1) * (categories.length + 1) * outcomes.length;
 
 export function unpackFinding(code: number): Outcome {
@@ -56,12 +56,13 @@ export type Collector = {
   pullRequests(): PullRequest[];
 };
 
-/** Only what a report needs is kept: a record has three times as much. */
+/** Only the fields that a report needs are kept: a record is three times as large. */
 type Reviewed = Omit<PullRequest, "findings">;
 
 /**
- * Joins the two datasets. A pull request that was written again comes again: the last one counts. Walk the reviews
- * first: whatever they hold is in the comments by then, and what is merged in between is left for the next report.
+ * Joins the two datasets. A pull request that was written again is returned again: the last one counts. Read the
+ * reviews first: then the comments contain everything that the reviews do, and a pull request that is merged in between
+ * is left for the next report.
  */
 export function createCollector(): Collector {
   const reviews = new Map<string, Reviewed>();

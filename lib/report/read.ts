@@ -4,7 +4,7 @@ import type { CommentsRecord, ReviewRecord } from "../contract/records-metrics.t
 import type { Period } from "./period.ts";
 import { createCollector, type PullRequest } from "./pull-request.ts";
 
-/** What narrows a report; all but the period are the API's own filters. */
+/** The filters of a report; all except the period are the API's own filters. */
 export type ReportQuery = Period & {
   readonly org_id?: string;
   readonly organization_ids?: string;
@@ -14,12 +14,12 @@ export type ReportQuery = Period & {
 type Body<Record> = { readonly data: readonly Record[]; readonly next_cursor: string | null };
 
 export type ReadOptions = {
-  /** The API's. */
+  /** The API's maximum page size. */
   readonly pageSizeMax: number;
   readonly signal?: AbortSignal;
-  /** So many records so far, of both datasets, and how many of them are reviews. */
+  /** The number of records read so far, of both datasets, and how many of them are reviews. */
   onProgress?(records: number, reviews: number): void;
-  /** With it, reviewed pull requests that were closed without a merge are read too, and told here alone. */
+  /** If set, reviewed pull requests that were closed without a merge are read too, and passed only to this function. */
   onClosed?(record: ReviewRecord): void;
 };
 

@@ -14,10 +14,10 @@ export const dimensions = ["week", "repository", "author", "severity", "category
 export type Dimension = (typeof dimensions)[number];
 
 export type Row = {
-  /** What the API calls it: a Monday, an id, a severity; null for what has none. */
+  /** The API's value: a Monday, an id, a severity; null if there is none. */
   readonly id: string | null;
   readonly name: string;
-  /** The organization's name where the row belongs to one. */
+  /** The organization's name if the row belongs to one. */
   readonly organization: string | null;
   readonly figures: Figures;
 };
@@ -28,7 +28,7 @@ export type HeatCell = {
   readonly findings: FindingFigures;
 };
 
-/** Everything a report shows; its JSON is this. */
+/** Everything a report shows; this is also its JSON. */
 export type Report = {
   readonly period: Period & { readonly days: number };
   readonly total: Figures;
@@ -36,7 +36,7 @@ export type Report = {
   readonly rows: readonly Row[];
   readonly weeks: readonly Row[];
   readonly complexity: readonly Row[];
-  /** Every severity with every category, those without findings too. */
+  /** Every severity with every category, including those without findings. */
   readonly heat_map: readonly HeatCell[];
 };
 
@@ -92,7 +92,7 @@ function repositoryRows(pullRequests: readonly PullRequest[]): Row[] {
     .toSorted((one, other) => other.figures.pull_requests - one.figures.pull_requests || byName(one, other));
 }
 
-/** In alphabetical order: a report is no ranking of people. */
+/** In alphabetical order: a report does not rank people. */
 export function authorRows(pullRequests: readonly PullRequest[]): Row[] {
   const groups = Map.groupBy(pullRequests, ({ provider, organizationId, authorId }) =>
     JSON.stringify([provider, organizationId, authorId]),
@@ -112,7 +112,7 @@ const compareTexts = new Intl.Collator("en").compare;
 const byName = (one: Row, other: Row): number =>
   compareTexts(one.name, other.name) || compareTexts(one.organization ?? "", other.organization ?? "");
 
-/** Pull requests that have such a finding, and only these findings of theirs. */
+/** Pull requests that have such a finding, counting only these findings. */
 const findingRows = <Field extends "severity" | "category">(
   pullRequests: readonly PullRequest[],
   field: Field,
@@ -153,5 +153,5 @@ function heatMap(pullRequests: readonly PullRequest[]): HeatCell[] {
   );
 }
 
-/** `data_integrity_and_integration` as people write it. */
+/** `data_integrity_and_integration` as readable words. */
 export const wordsOf = (value: string | null): string => value?.replaceAll("_", " ") ?? notStated;

@@ -2,11 +2,11 @@ import { Markup } from "./markup.ts";
 
 const steps = Array.from({ length: 11 }, (_, step) => step);
 
-/** A step of the heat map: text keeps a contrast of at least 4.5 to 1 on every one, in both colour schemes. */
+/** The steps of the heat map: text has a contrast of at least 4.5 to 1 on every step, in both colour schemes. */
 const heat = (light: (step: number) => string): string =>
   steps.map((step) => `.heat-${step} { background: ${light(step)}; }`).join("\n");
 
-/** Light and dark, wide and narrow, screen and paper. */
+/** For light and dark, wide and narrow, screen and paper. */
 export const style = new Markup(`
 :root { color-scheme: light dark; --text: #1b1f27; --soft: #4a5361; --line: #d5dae2; --back: #fff; --one: #1f5fbf; --two: #b3470b; }
 body { margin: 0; background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }

@@ -1,8 +1,8 @@
 import type { Dimension } from "./report.ts";
 
 /**
- * What the figures mean. They stand in every report that people read (HTML, Markdown, text) and beside the dashboard's
- * headlines; wherever else the dashboard shows acceptance, its short form stands beside it.
+ * What the figures mean. These texts are in every report for people (HTML, Markdown, text) and next to the dashboard's
+ * headlines; wherever else the dashboard shows acceptance, it shows the short form.
  */
 export const definitions = {
   pullRequests: "Pull requests that were merged in the period and had an automated review.",
@@ -39,7 +39,7 @@ export const formatMean = (mean: number | null): string => (mean === null ? none
 const minutesPerHour = 60;
 const minutesPerDay = 24 * minutesPerHour;
 
-/** In the largest unit of which there are at least two. */
+/** Uses the largest unit with a value of at least two. */
 export function formatMinutes(minutes: number | null): string {
   if (minutes === null) return none;
   if (minutes < 2 * minutesPerHour) return `${Math.round(minutes)} min`;

@@ -9,15 +9,17 @@ import { log } from "./log.ts";
 import { type Random, systemRandom } from "./random.ts";
 import { Sha256 } from "./sha256.ts";
 
-/** What the clients of AWS's SDK differ in. */
+/** The options in which clients of the AWS SDK differ. */
 export type AwsClientOptions = RequestHandlerOptions & {
   /** From the environment unless given. */
   readonly identity?: AwsIdentity | undefined;
-  /** Replaces AWS's own. */
+  /** Replaces AWS's own endpoint. */
   readonly endpoint?: string | undefined;
 };
 
-/** The configuration that all clients of AWS's SDK share. Partitions, FIPS and dual stack follow the SDK's own settings. */
+/**
+ * The configuration that all clients of the AWS SDK share. Partitions, FIPS and dual stack follow the SDK's settings.
+ */
 export function awsClientConfig({
   identity = environmentIdentity(),
   endpoint,
@@ -27,7 +29,7 @@ export function awsClientConfig({
     region: identity.region,
     credentials: async () => ({
       ...(await identity.credentials()),
-      // The SDK keeps credentials until they expire. These are read anew for every signature.
+      // The SDK keeps credentials until they expire. These are read again for every signature.
       expiration: new Date(0),
     }),
     ...(endpoint !== undefined && { endpoint }),
@@ -40,8 +42,8 @@ export function awsClientConfig({
 }
 
 /**
- * For the `info` of a logger the SDK copies every request and every answer, also for its own logger that drops them: 5 %
- * of the CPU of a page. Without that method it copies nothing.
+ * The SDK copies every request and every answer for the `info` method of a logger, also for its own logger, which drops
+ * them: 5 % of the CPU of a page. Without that method it copies nothing.
  */
 function quietLogger(): Logger {
   const nothing = () => {};
@@ -50,7 +52,7 @@ function quietLogger(): Logger {
   return withoutInfo as Logger;
 }
 
-/** The client's answer. Throws AwsFault for an error answer, NoAnswer for none. */
+/** Returns the client's answer. Throws AwsFault for an error answer, NoAnswer if no answer came. */
 export async function sendOnce<Answer>(send: () => Promise<Answer>): Promise<Answer> {
   try {
     return await send();
@@ -66,7 +68,7 @@ export type Attempts = {
   readonly random?: Random;
 };
 
-/** For requests that may be repeated: sends again what was throttled or not answered. */
+/** For requests that may be repeated: retries a request that was throttled or not answered. */
 export async function sendRepeatedly<Answer>(
   { attemptsMax, signal, clock = systemClock, random = systemRandom }: Attempts,
   send: () => Promise<Answer>,

@@ -5,8 +5,8 @@ import { awsLimits } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
 
 /**
- * Lambda freezes a function between requests, and pooled connections die unseen: the other side closes them, or a
- * gateway on the way forgets them. So an idle connection is not trusted:
+ * Lambda freezes a function between requests, and pooled connections break unnoticed: the other side closes them,
+ * or a gateway in between drops them. So an idle connection is not trusted:
  *
  * - one that was idle for long is closed before the next request;
  * - when a request on a reused connection ends without an answer, all idle connections are closed, so that the retry
@@ -30,7 +30,7 @@ export class AwsConnections {
     this.secure = this.#watched(new SecureAgent(options));
   }
 
-  /** Before every request. */
+  /** Call this before every request. */
   closeStale(): void {
     const oldestMs = this.#clock.nowMs() - awsLimits.idleConnectionMsMax;
     this.#closeIdle((sinceMs) => sinceMs < oldestMs);

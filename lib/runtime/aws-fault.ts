@@ -1,12 +1,12 @@
-/** What a refusal means for the next try. */
+/** What an error answer means for the next attempt. */
 export type AwsFaultKind =
   | "throttled"
-  /** This machine's clock was wrong. The SDK has corrected its own, and the service did nothing. */
+  /** This machine's clock was wrong. The SDK has corrected its own clock, and the service did nothing. */
   | "skewed"
   | "unavailable"
   | "refused";
 
-/** The service answered, and the answer is an error; `name` is the service's own word for the error. */
+/** The service answered with an error; `name` is the service's own name for the error. */
 export class AwsFault extends Error {
   override readonly name: string;
   readonly status: number;
@@ -34,7 +34,7 @@ export class AwsFault extends Error {
   }
 }
 
-/** No answer came: the connection failed, broke, or the time was up. What was asked for may have happened. */
+/** No answer came: the connection failed, broke, or the time was up. The request may have taken effect. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
 }
@@ -48,11 +48,11 @@ export type AwsErrorAnswer = {
 };
 
 /**
- * The SDK's errors in our two words; every other error (of our own, or of a caller who gave up) stays as it is. The
- * SDK's error itself is left behind: it holds the whole answer.
+ * Converts the SDK's errors to AwsFault or NoAnswer. Every other error (our own, or of a caller that gave up) stays as
+ * it is. The SDK's error itself is not passed on, because it holds the whole answer.
  */
 export function faultFrom(error: unknown): unknown {
-  // Our own words come back with the SDK's metadata on them.
+  // Our own errors come back with the SDK's metadata on them.
   if (error instanceof NoAnswer || !(error instanceof Error) || !("$metadata" in error)) return error;
   const status = numberAt(error.$metadata, "httpStatusCode") ?? 0;
   if ("$fault" in error)
@@ -63,7 +63,7 @@ export function faultFrom(error: unknown): unknown {
       details: error,
       isSkewed: fieldOf(error.$metadata, "clockSkewCorrected") === true,
     });
-  // The SDK could not read the answer, and its words quote the answer.
+  // The SDK could not read the answer, and its message quotes the answer.
   return status >= 300
     ? new AwsFault({ name: `Status${status}`, status })
     : new NoAnswer("The answer cannot be read.");

@@ -6,21 +6,21 @@ import { NoAnswer } from "./aws-fault.ts";
 import { type Clock, systemClock } from "./clock.ts";
 
 export type RequestHandlerOptions = {
-  /** For the whole answer, its last byte included. */
+  /** The time limit for the whole answer, including its last byte. */
   readonly answerMsMax: number;
-  /** The client takes the body of an answer as a stream and in no other form (S3). */
+  /** The client accepts the body of an answer only as a stream (S3). */
   readonly streamed?: boolean;
 };
 
-/** What a client of AWS's SDK sends its signed requests through. */
+/** The part of a handler through which a client of the AWS SDK sends its signed requests. */
 export type AwsRequestHandler = Pick<
   NodeHttpHandler,
   "handle" | "destroy" | "metadata" | "updateHttpClientConfig" | "httpHandlerConfigs"
 >;
 
 /**
- * The SDK's handler for Node. Its connections survive a freeze, and the time is bounded for the whole answer: by itself
- * it stops watching at the headers. Throws NoAnswer when no whole answer came.
+ * The SDK's handler for Node, with connections that survive a freeze and a time limit for the whole answer: the SDK's
+ * own limit ends at the headers. Throws NoAnswer if no complete answer came.
  */
 export function createRequestHandler(
   { answerMsMax, streamed = false }: RequestHandlerOptions,
@@ -65,7 +65,7 @@ function readWhole(body: Readable, msMax: number): Promise<Uint8Array> {
   body.on("error", reject);
   body.on("close", () => {
     clearTimeout(overdue);
-    // An error costs a stack trace, and most answers end well.
+    // Creates the error only if needed: it costs a stack trace, and most answers end well.
     if (!body.readableEnded) reject(new Error("The answer broke off."));
   });
   return promise;

@@ -9,7 +9,7 @@ export type AwsCredentials = {
 /** Where requests go, and who signs them. */
 export type AwsIdentity = { readonly region: string; credentials(): Promise<AwsCredentials> };
 
-/** Lambda puts a function's region and credentials into its environment; nothing else is tried. */
+/** Lambda puts a function's region and credentials into its environment; no other source is tried. */
 export const environmentIdentity = (): AwsIdentity => ({
   region: requiredVariable("AWS_REGION"),
   credentials: async () => {
@@ -22,7 +22,7 @@ export const environmentIdentity = (): AwsIdentity => ({
   },
 });
 
-/** Engines on this machine take any credentials, yet they refuse a request without a signature. */
+/** Engines on this machine accept any credentials, but they refuse a request without a signature. */
 export const localIdentity: AwsIdentity = {
   region: "local",
   credentials: async () => ({ accessKeyId: "local", secretAccessKey: "local" }),

@@ -1,4 +1,4 @@
-/** Time as an argument: everything that needs "now" takes a Clock, so tests can hold or move it. */
+/** Time as an argument: everything that needs the current time takes a Clock, so tests can stop or move it. */
 export interface Clock {
   nowMs(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -24,5 +24,5 @@ export const systemClock: Clock = {
     }),
 };
 
-/** The one rendering of an instant: UTC with milliseconds. */
+/** The only format for a point in time: UTC with milliseconds. */
 export const toTimestamp = (ms: number): string => new Date(ms).toISOString();

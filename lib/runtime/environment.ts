@@ -1,6 +1,6 @@
 import { auditLimits } from "../contract/limits.ts";
 
-/** The environment, parsed once at the border. A missing variable is a deployment fault and says so. */
+/** The environment, read in this one place. A missing variable is a deployment error, and its message says so. */
 
 export class MissingVariable extends Error {
   override readonly name = "MissingVariable";
@@ -14,6 +14,6 @@ export function requiredVariable(name: string): string {
 
 export const optionalVariable = (name: string): string | undefined => process.env[name] || undefined;
 
-/** A deploy-time option; entries carry their expiry, so a change holds for new ones. */
+/** A deploy-time option. Each entry stores its own expiry, so a change applies to new entries only. */
 export const auditRetentionDays = (): number =>
   Number(optionalVariable("AUDIT_RETENTION_DAYS") ?? auditLimits.retentionDaysDefault);

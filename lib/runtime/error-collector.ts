@@ -1,8 +1,8 @@
 import { describeError, log } from "./log.ts";
 
 /**
- * For schedules: a piece that fails is logged and holds up no other. When all have had their turn the first fault ends
- * the run, so that it counts as failed.
+ * For scheduled workers: a piece that fails is logged and does not stop the others. After all pieces have run, the
+ * first error ends the run, so that the run counts as failed.
  */
 export class ErrorCollector {
   readonly #faults: unknown[] = [];

@@ -1,7 +1,7 @@
 import { environmentVariables } from "../contract/platform.ts";
 import { optionalVariable } from "./environment.ts";
 
-/** What every log line says of the invocation that wrote it: the ids that lead to and from AWS's own records. */
+/** Fields of every log line about its invocation: the ids that connect the line with AWS's own records. */
 export type InvocationFields = {
   readonly lambda_request_id?: string;
   readonly gateway_request_id?: string;
@@ -12,11 +12,13 @@ export type InvocationFields = {
 
 type Invocation = Pick<InvocationFields, "lambda_request_id" | "gateway_request_id" | "cold_start">;
 
-/** Lambda gives a process one invocation at a time. The local service runs several; there the ids lead nowhere. */
+/** Lambda gives a process one invocation at a time. The local service runs several; there the ids refer to nothing. */
 let current: Invocation = {};
 let isFirst = true;
 
-/** Every handler begins with this. `context` is Lambda's, whose request id Lambda's own lines of the run carry. */
+/**
+ * Every handler calls this first. `context` is Lambda's; Lambda's own log lines of the run have the same request id.
+ */
 export function beginInvocation(context: unknown, gatewayRequestId?: string): void {
   current = {
     ...lambdaRequestIdIn(context),
@@ -37,7 +39,7 @@ const lambdaRequestIdIn = (context: unknown): Pick<InvocationFields, "lambda_req
     ? { lambda_request_id: String(context.awsRequestId) }
     : {};
 
-/** Lambda names a trace for every invocation, and X-Ray keeps only the sampled ones. */
+/** Lambda gives every invocation a trace id, but X-Ray keeps only the sampled traces. */
 function keptTraceId(): string | undefined {
   const header = optionalVariable("_X_AMZN_TRACE_ID");
   return header?.includes("Sampled=1") ? /Root=([\w-]+)/.exec(header)?.[1] : undefined;

@@ -1,7 +1,7 @@
 import { AwsFault } from "./aws-fault.ts";
 import { invocationFields } from "./invocation.ts";
 
-/** One JSON line per event, to standard output, where Lambda collects it. Keys and bodies never get here. */
+/** One JSON line per event, to standard output, where Lambda collects it. Keys and bodies are never logged. */
 export type LogFields = { readonly [name: string]: unknown };
 
 export function log(level: "info" | "warn" | "error", message: string, fields: LogFields = {}): void {
@@ -11,13 +11,13 @@ export function log(level: "info" | "warn" | "error", message: string, fields: L
 
 const weights = { info: 0, warn: 1, error: 2, silent: 3 };
 
-/** `LOG_LEVEL` sets the least level that is written; everything when it is not set. */
+/** `LOG_LEVEL` sets the lowest level that is written. If it is not set, everything is written. */
 function leastLevel(): keyof typeof weights {
   const level = process.env.LOG_LEVEL;
   return level === "warn" || level === "error" || level === "silent" ? level : "info";
 }
 
-/** The chain of causes, without what an error may carry along (requests, items). */
+/** The chain of causes, without the data that an error may hold (requests, items). */
 export function describeError(error: unknown): string[] {
   const lines: string[] = [];
   for (let cause = error; cause instanceof Error && lines.length < 5; cause = cause.cause) {
@@ -27,7 +27,7 @@ export function describeError(error: unknown): string[] {
   return lines;
 }
 
-/** AWS likes to quote what was sent, and a schema names what it does not know: neither is ours to repeat. */
+/** AWS messages often quote the request, and schema messages name unknown fields: the log must not repeat either. */
 function wordsOf(error: Error): string {
   if ("issues" in error && Array.isArray(error.issues)) return error.issues.map(ruleOf).join(", ");
   return error instanceof AwsFault && error.status !== 403 && !error.name.startsWith("AccessDenied")
@@ -35,6 +35,6 @@ function wordsOf(error: Error): string {
     : error.message;
 }
 
-/** Which rule was broken; where, only as far as the schema's own words go. */
+/** The rule that was broken, and its place only as far as the schema itself names it. */
 const ruleOf = ({ code, path }: { readonly code?: unknown; readonly path?: readonly unknown[] }): string =>
   path?.length ? `${code} at ${String(path[0])}` : String(code);

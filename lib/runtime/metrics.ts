@@ -5,8 +5,8 @@ import { optionalVariable } from "./environment.ts";
 import type { LogFields } from "./log.ts";
 
 /**
- * Makes a log line's own fields metrics: CloudWatch reads them out of the line, and no request is made for them.
- * Where no namespace is set (locally, in tests) a line is only a line.
+ * Makes fields of a log line into metrics: CloudWatch reads them from the line, without a request. If no namespace is
+ * set (locally, in tests), the line has no metrics.
  */
 export function embedMetrics(clock: Clock, groups: readonly MetricGroup[]): LogFields {
   const Namespace = optionalVariable(environmentVariables.metricsNamespace);

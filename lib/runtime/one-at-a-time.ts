@@ -1,4 +1,4 @@
-/** Runs one piece of work after another, in the order they came; one that fails holds up none of the others. */
+/** Runs pieces of work one after another, in the order of the calls. A piece that fails does not stop the others. */
 export class OneAtATime {
   #last: Promise<unknown> = Promise.resolve();
 

@@ -1,10 +1,10 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 
-/** The source of randomness, passed as an argument: ids, secrets and jitter come from it, so a simulation can seed it. */
+/** The source of randomness, passed as an argument: ids, secrets and jitter use it, so a simulation can seed it. */
 export interface Random {
   bytes(count: number): Uint8Array;
   uuid(): string;
-  /** A whole number from 0 up to, not including, `below`. */
+  /** A whole number from 0 to `below`, not including `below`. */
   below(below: number): number;
 }
 

@@ -2,7 +2,7 @@ import { createHash, createHmac, createSecretKey, type KeyObject } from "node:cr
 
 type Secret = string | ArrayBuffer | ArrayBufferView;
 
-/** SHA-256 for the SDK's signatures, by Node's own crypto: the SDK's default costs 12 % more CPU a call. */
+/** SHA-256 for the SDK's signatures, with Node's own crypto: the SDK's default costs 12 % more CPU per call. */
 export class Sha256 {
   readonly #hash: { update(chunk: Uint8Array): unknown; digest(): Buffer };
 
@@ -19,7 +19,7 @@ export class Sha256 {
   }
 }
 
-/** Node takes five times as long for bytes as for a key made of the bytes, and the signer's keys last a day. */
+/** Node takes five times as long with bytes as with a key object made from them, and the signer's keys last a day. */
 const keysOfBytes = new WeakMap<object, KeyObject>();
 
 function keyOf(secret: Secret): string | KeyObject {

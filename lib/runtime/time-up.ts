@@ -1,4 +1,4 @@
-/** The time for the work is up: a caller gets a 503 while there is still time to answer, an event comes again. */
+/** The time for the work is up. A caller gets a 503 while there is still time to answer; an event is redelivered. */
 export class TimeUp extends Error {
   override readonly name = "TimeoutError";
   constructor() {

@@ -7,8 +7,8 @@ export class WorkerFailed extends Error {
 }
 
 /**
- * The handler of a Lambda without a request. What ends it is logged by names and messages: Lambda itself would
- * print every field of the error, and some errors carry items.
+ * The handler of a Lambda function without a request. An error that ends it is logged by names and messages: Lambda
+ * itself would print every field of the error, and some errors hold items.
  */
 export function worker<Arguments extends readonly unknown[], Answer>(
   name: string,
@@ -16,7 +16,7 @@ export function worker<Arguments extends readonly unknown[], Answer>(
 ): (...given: Arguments) => Promise<Answer> {
   return async (...given) => {
     const startedMs = systemClock.nowMs();
-    // Lambda's context comes second.
+    // Lambda passes its context as the second argument.
     beginInvocation(given[1]);
     try {
       return await work(...given);

@@ -7,8 +7,8 @@ import { CorruptItem } from "../store/items/parse.ts";
 import { placeOf, type Row } from "./finding.ts";
 
 /**
- * A chunk is an immutable piece of a repository's findings, in the order of their places, compressed. A scan of
- * 50,000 findings is a hundred and some items, not 50,000 that cost a write unit each.
+ * A chunk is an immutable, compressed piece of a repository's findings, in the order of their places. A scan of 50,000
+ * findings is somewhat more than a hundred items, not 50,000 items that cost a write unit each.
  */
 
 const rowTuple = z.tuple([
@@ -29,7 +29,7 @@ const rowTuple = z.tuple([
 ]);
 const rowTuples = z.array(rowTuple);
 
-/** A row beside the text it is stored as. */
+/** A row and the text it is stored as. */
 export type WrittenRow = { readonly row: Row; readonly text: string };
 
 export function writeRow(row: Row): WrittenRow {
@@ -94,7 +94,7 @@ function toRow(tuple: z.output<typeof rowTuple>): Row {
   return { place: placeOf(id), finding, last, detectedAt, dismissedIn, fixedIn };
 }
 
-/** Cuts what has outgrown a chunk into pieces of about equal size. */
+/** Divides rows that no longer fit in a chunk into pieces of about equal size. */
 export function cutRows(rows: readonly WrittenRow[]): WrittenRow[][] {
   const sized = rows.map((row) => ({ row, size: Buffer.byteLength(row.text) }));
   const bytes = sized.reduce((sum, { size }) => sum + size, 0);

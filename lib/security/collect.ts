@@ -13,7 +13,7 @@ import type { Position, Source } from "./sources.ts";
 export type Reading = {
   readonly table: Table;
   readonly signal: AbortSignal;
-  /** What a caller can do about an answer that is too large. */
+  /** What a caller can do about a response that is too large. */
   readonly narrowing: string;
 };
 
@@ -26,18 +26,19 @@ export type Located = { readonly source: Source; readonly row: Row };
 
 export type Collected = {
   readonly rows: readonly Located[];
-  /** Of every source that was opened. */
+  /** Contains every source that was opened. */
   readonly repositories: ReadonlyMap<Source, RepositoryItem>;
 };
 
-/** A scan replaced chunks between the reading of the ledger and theirs. */
+/** A scan replaced chunks after the ledger was read and before its chunks were read. */
 export class LedgerReplaced extends Error {
   override readonly name = "LedgerReplaced";
 }
 
 /**
- * The first rows of active repositories that pass the filter, and one more if there is one: it tells that another page follows. The
- * counts in the ledgers say which chunks to open, so that one round of reads is enough for most pages.
+ * Returns the first rows of active repositories that pass the filter, and one more if there is one: it shows that
+ * another page follows. The counts in the ledgers decide which chunks to open, so that one round of reads is enough for
+ * most pages.
  */
 export async function collect(
   reading: Reading,
@@ -54,7 +55,7 @@ export async function collect(
       if (rows.length <= limit && isShown) rows.push(located);
     }
     parts = [];
-    // Refused as soon as the text alone is too much: nothing that cannot be sent is read or rendered.
+    // Refuse as soon as the text alone is too large: nothing that cannot be sent is read or rendered.
     if (textUnits(rows.slice(0, limit)) > requestLimits.responseBytesMax)
       throw responseTooLarge(reading.narrowing);
   };
@@ -68,11 +69,11 @@ export async function collect(
   return { rows, repositories };
 }
 
-/** A chunk that may hold rows of the answer. */
+/** A chunk that may contain rows of the response. */
 type Part = {
   readonly source: Source;
   readonly chunk: ChunkReference;
-  /** How many it holds at least. */
+  /** The minimum number of matching rows in it. */
   readonly rowsMin: number;
 };
 
@@ -101,7 +102,7 @@ const passes = ({ source, row }: Located, { states, severities }: Filter, after:
   severities.includes(row.finding.severity) &&
   !(isWithin(source, after) && row.place <= after.finding);
 
-/** Reads the chunks, and beside them the repositories that were not met before. */
+/** Reads the chunks, and in the same call the repositories that are not known yet. */
 async function open(
   { table, signal }: Reading,
   parts: readonly Part[],
@@ -124,7 +125,7 @@ async function openChunk(source: Source, item: Item | undefined): Promise<Locate
 const repositoryKeyOf = ({ organization, ledger }: Source) =>
   repositoryKey(organization.uuid, ledger.repositoryId);
 
-/** The repositories of all sources, also of those with nothing to show. */
+/** The repositories of all sources, including sources without matching findings. */
 export async function repositoriesOf(
   { table, signal }: Reading,
   sources: readonly Source[],
@@ -140,7 +141,7 @@ function parseKnown(item: Item | undefined, source: Source): RepositoryItem {
   );
 }
 
-/** No more than the bytes that any format needs for them. */
+/** A lower bound of the bytes that any format needs for the rows. */
 const textUnits = (rows: readonly Located[]): number =>
   rows.reduce((sum, { row: { finding } }) => {
     const evidence = finding.evidence.reduce((units, each) => units + each.length, 0);

@@ -20,9 +20,9 @@ import { firstChunks, mergeChunk, type NewChunk, type PlacedFinding, toldByChunk
 import type { ScanCompleted } from "./scan-completed.ts";
 
 /**
- * Takes a scan into the repository's ledger. In any order and however often, the same scans make the same
- * answers: a finding shows what the newest scan that has it says, and whether that is the repository's newest.
- * Returns why it cannot be taken, if it cannot.
+ * Adds a scan to the repository's ledger. The same scans give the same result, in any order and however often they
+ * arrive: a finding shows the state in the newest scan that has it, and whether that scan is the repository's newest.
+ * Returns the reason if the scan cannot be added.
  */
 export async function completeScan(
   store: Store,
@@ -50,7 +50,7 @@ const inOrder = ({ findings }: ScanCompleted): PlacedFinding[] =>
     .map((finding) => ({ place: placeOf(finding.id), finding }))
     .sort((one, other) => (one.place < other.place ? -1 : 1));
 
-/** What a scan found, and what is known of the repository. */
+/** The findings of a scan, and the repository's current ledger. */
 type Scanned = {
   readonly repository: ScannedRepository;
   readonly ledger: Ledger | undefined;
@@ -58,9 +58,9 @@ type Scanned = {
 };
 
 /**
- * New chunks first, then the ledger that names them, then what neither it nor the one before names is removed:
- * a reader holds a ledger for seconds and so survives a scan, and only two at once make it start over. Chunks are
- * read, merged and written a page at a time, in whatever order the table has them.
+ * Writes new chunks first, then the ledger that names them, then removes chunks that neither this ledger nor the one
+ * before names. A reader uses a ledger for seconds, so it survives one scan; only two scans in that time make it start
+ * again. Chunks are read, merged and written one page at a time, in the table's order.
  */
 async function applyScan(
   store: Store,
@@ -90,11 +90,12 @@ async function applyScan(
 }
 
 type Merged = {
-  /** What takes the place of each chunk that the scan may change. */
+  /** The chunks that replace each chunk that the scan may change. */
   readonly replaced: ReadonlyMap<string, readonly ChunkReference[]>;
   /**
-   * Stored chunks that no ledger names: writers died or lost over them. Whoever wrote one before this read can
-   * replace the ledger no more once we have, so they are removed together with what the scan replaces.
+   * Stored chunks that no ledger names: their writers crashed or lost against another writer. A writer that stored one
+   * before this read cannot replace the ledger any more after this scan has, so they are removed together with the
+   * chunks that the scan replaces.
    */
   readonly unnamed: readonly string[];
 };
@@ -107,26 +108,26 @@ async function mergeStored(
 ): Promise<Merged> {
   const chunks = ledger?.chunks ?? [];
   const named = new Set(chunks.map(({ id }) => id));
-  const told = toldByChunk(chunks, findings, telling);
+  const reported = toldByChunk(chunks, findings, telling);
   const replaced = new Map<string, ChunkReference[]>();
   const unnamed: string[] = [];
   const { organization, place } = repository;
   for await (const item of queryAll(table, { pk: findingsPartition(organization, place) })) {
-    const toldOfChunk = told.get(item.sk);
-    if (toldOfChunk) {
-      const merged = await mergeChunk(toldOfChunk, chunkBytes(item), telling, clock.nowMs());
+    const ofChunk = reported.get(item.sk);
+    if (ofChunk) {
+      const merged = await mergeChunk(ofChunk, chunkBytes(item), telling, clock.nowMs());
       replaced.set(item.sk, await Promise.all(merged.map((chunk) => writer.keep(chunk))));
     } else if (!named.has(item.sk) && !writer.written.has(item.sk)) unnamed.push(item.sk);
   }
-  // The ledger was replaced, and its chunks removed, since it was read: as good as a failed condition.
-  if (replaced.size < told.size) throw new ConditionFailed(undefined);
+  // The ledger was replaced, and its chunks removed, since it was read: handle this as a failed condition.
+  if (replaced.size < reported.size) throw new ConditionFailed(undefined);
   return { replaced, unnamed };
 }
 
 const removeChunks = (table: Table, repository: ScannedRepository, ids: Iterable<string>): Promise<void> =>
   table.writeMany([...ids].map((id) => ({ delete: chunkKey(repository, id) })));
 
-/** Writes chunks a few at a time, so that not all of a large scan's wait in memory. */
+/** Writes a few chunks at a time, so that a large scan's chunks are not all in memory. */
 class ChunkWriter {
   readonly #store: Store;
   readonly #repository: ScannedRepository;
@@ -140,7 +141,8 @@ class ChunkWriter {
 
   async keep(chunk: ChunkReference | NewChunk): Promise<ChunkReference> {
     if (!("bytes" in chunk)) return chunk;
-    // Never a number or a digest: an id that comes twice could be deleted by who meant its first bearer.
+    // Never a number or a digest: if an id were used twice, a writer that deletes the first chunk could delete the
+    // second.
     const id = this.#store.random.uuid();
     this.written.add(id);
     this.#puts.push({ put: chunkItem(chunkKey(this.#repository, id), chunk.bytes) });

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { FindingSeverity, FindingState } from "../contract/records-security.ts";
 import { standing, standingVersion } from "../store/items/version.ts";
 
-/** A finding as one scan tells it. */
+/** A finding as one scan reports it. */
 export type ToldFinding = {
   readonly id: string;
   readonly title: string;
@@ -17,8 +17,8 @@ export type ToldFinding = {
 };
 
 /**
- * One telling of a scan. `version` is `completed_at#occurred_at#event id`: which of two scans is the newer one
- * is a matter of when they were complete, which of two tellings of one scan, of when those happened.
+ * One report of a scan. `version` is `completed_at#occurred_at#event id`: the completion time decides which of two
+ * scans is newer, and the event time decides which of two reports of one scan is newer.
  */
 export type ScanReference = {
   readonly version: string;
@@ -27,21 +27,25 @@ export type ScanReference = {
   readonly completedAt: string;
 };
 
-/** What all scans of a repository say about one finding. A function of their set alone, never of their order. */
+/**
+ * What all scans of a repository report about one finding. It depends only on the set of scans, never on their order.
+ */
 export type Row = {
   /** Its place among the repository's findings. */
   readonly place: string;
-  /** As the newest scan that has it tells it. */
+  /** As reported by the newest scan that has it. */
   readonly finding: ToldFinding;
-  /** That scan; null where it is the repository's newest one, so that a scan that finds it again changes nothing. */
+  /** That scan; null if it is the repository's newest scan, so that a scan that finds it again changes nothing. */
   readonly last: ScanReference | null;
   readonly detectedAt: string;
-  /** Versions of the newest older scans that called it dismissed or fixed; null where `finding` itself does. */
+  /**
+   * Versions of the newest older scans that reported it as dismissed or fixed; null if `finding` itself has that state.
+   */
   readonly dismissedIn: string | null;
   readonly fixedIn: string | null;
 };
 
-/** A scan on its way in. */
+/** A scan that is being applied. */
 export type Telling = {
   readonly scan: ScanReference;
   /** The repository's newest scan so far; undefined before the first. */
@@ -50,15 +54,15 @@ export type Telling = {
 
 const placeCharacters = 16;
 
-/** 96 bits of a digest: ids may be long and cursors may not, and no scan moves a finding to another place. */
+/** 96 bits of a digest: ids may be long but cursors must be short, and no scan changes the place of a finding. */
 export const placeOf = (id: string): string => hash("sha256", id, "base64url").slice(0, placeCharacters);
 
 export const isNewest = ({ scan, newestBefore }: Telling): boolean =>
   newestBefore === undefined || scan.version > newestBefore.version;
 
 /**
- * `fixed` is derived: nobody rewrites a finding's state because a scan no longer has it. Scanners call
- * everything they see open, so open does not undo a person's dismissal; only a scan that says `fixed` does.
+ * `fixed` is derived: a finding's stored state is not rewritten when a scan no longer has it. Scanners report
+ * everything they see as open, so `open` does not undo a person's dismissal; only a scan that reports `fixed` does.
  */
 export function stateOf({ finding, last, dismissedIn, fixedIn }: Row): FindingState {
   if (finding.state !== "open") return finding.state;
@@ -66,7 +70,9 @@ export function stateOf({ finding, last, dismissedIn, fixedIn }: Row): FindingSt
   return last === null ? "open" : "fixed";
 }
 
-/** Release 1 took scans of any year: what one from too far ahead has said stands behind every valid scan. */
+/**
+ * Release 1 accepted scans of any year: the reports of a scan from too far in the future rank behind every valid scan.
+ */
 export const standingRow = (row: Row, nowMs: number): Row => ({
   ...row,
   last: row.last && standing(row.last, nowMs),
@@ -80,9 +86,9 @@ export function found(row: Row | undefined, place: string, finding: ToldFinding,
   const last = isNewest(telling) ? null : scan;
   if (!row) return { place, finding, last, detectedAt: scan.completedAt, dismissedIn: null, fixedIn: null };
   const shown = { finding: row.finding, version: shownVersion(row, telling) };
-  const told = { finding, version: scan.version };
-  const isNewer = told.version > shown.version;
-  const [newer, older] = isNewer ? [told, shown] : [shown, told];
+  const reported = { finding, version: scan.version };
+  const isNewer = reported.version > shown.version;
+  const [newer, older] = isNewer ? [reported, shown] : [shown, reported];
   return {
     place,
     finding: newer.finding,
@@ -95,7 +101,7 @@ export function found(row: Row | undefined, place: string, finding: ToldFinding,
 
 const earlier = (one: string, other: string): string => (other < one ? other : one);
 
-/** The row after a scan that does not have it: the first newer one ends its presence. */
+/** The row after a scan that does not have the finding: the first newer scan without it ends its presence. */
 export const missing = (row: Row, telling: Telling): Row =>
   row.last === null && telling.newestBefore && isNewest(telling)
     ? { ...row, last: telling.newestBefore }
@@ -107,9 +113,9 @@ function shownVersion({ last }: Row, { newestBefore }: Telling): string {
   return shown.version;
 }
 
-type Told = { readonly finding: ToldFinding; readonly version: string };
+type Report = { readonly finding: ToldFinding; readonly version: string };
 
-function remembered(state: FindingState, before: string | null, newer: Told, older: Told): string | null {
+function remembered(state: FindingState, before: string | null, newer: Report, older: Report): string | null {
   if (newer.finding.state === state) return null;
   if (older.finding.state !== state) return before;
   return before !== null && before > older.version ? before : older.version;

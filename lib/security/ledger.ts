@@ -18,12 +18,12 @@ export type ScannedRepository = {
 };
 
 /**
- * All that is known of a repository's findings: one item that names the newest scan and the chunks that hold the
- * findings. Chunks are never changed; applying a scan writes new ones and then replaces this item, so that
- * readers see a scan whole or not at all, and whoever is late or dies half-way has changed nothing.
+ * Everything that is stored about a repository's findings: one item that names the newest scan and the chunks that
+ * contain the findings. Chunks are never changed. Applying a scan writes new chunks and then replaces this item, so
+ * readers see a scan completely or not at all, and a writer that is late or crashes half-way has changed nothing.
  */
 export type Ledger = ScannedRepository & {
-  /** Grows by one with every change, so that of two writers only one succeeds. */
+  /** Increases by one with every change, so that only one of two concurrent writers succeeds. */
   readonly generation: number;
   readonly newest: ScanReference;
   readonly chunks: readonly ChunkReference[];
@@ -31,9 +31,9 @@ export type Ledger = ScannedRepository & {
 
 export type ChunkReference = {
   readonly id: string;
-  /** The place of its first finding; it holds all from there to the next chunk's first. */
+  /** The place of its first finding; the chunk contains all findings from there to the next chunk's first. */
   readonly from: string;
-  /** Findings by state and severity: what a reader need not open, it skips. */
+  /** Number of findings by state and severity: readers skip chunks without matching findings. */
   readonly counts: Counts;
 };
 

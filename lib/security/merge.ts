@@ -11,18 +11,18 @@ import {
 } from "./finding.ts";
 import { type ChunkReference, type Counts, countRows } from "./ledger.ts";
 
-/** A finding of the scan with its place; they come in the order of places. */
+/** A finding of the scan with its place; sorted by place. */
 export type PlacedFinding = { readonly place: string; readonly finding: ToldFinding };
 
-/** A chunk that is not in the table yet. */
+/** A chunk that is not stored yet. */
 export type NewChunk = { readonly from: string; readonly counts: Counts; readonly bytes: Uint8Array };
 
-/** What the scan tells of the findings of one chunk. */
+/** The findings that the scan reports for one chunk. */
 export type ToldOfChunk = { readonly chunk: ChunkReference; readonly told: readonly PlacedFinding[] };
 
 /**
- * The chunks that the scan may change, by their ids. An older scan changes nothing where it has no finding; a newer one
- * ends what it does not have.
+ * The chunks that the scan may change, by id. An older scan changes nothing in a chunk for which it has no finding; a
+ * newer scan ends the findings it does not have.
  */
 export function toldByChunk(
   chunks: readonly ChunkReference[],
@@ -50,7 +50,7 @@ function endOfChunk(
   return end;
 }
 
-/** One chunk after the scan: itself where nothing changes, else what takes its place. */
+/** One chunk after the scan: the same chunk if nothing changes, else the chunks that replace it. */
 export async function mergeChunk(
   { chunk, told }: ToldOfChunk,
   bytes: Uint8Array,
@@ -66,7 +66,7 @@ export async function mergeChunk(
   return pieces;
 }
 
-/** The chunks of a repository that had none, one at a time: a scan of many megabytes never stands in memory twice. */
+/** The chunks of a repository that had none, one at a time: a scan of many megabytes is never in memory twice. */
 export async function* firstChunks(
   findings: readonly PlacedFinding[],
   telling: Telling,

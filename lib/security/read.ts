@@ -24,17 +24,17 @@ export type FindingQuery = Filter & {
 
 export type FindingPage = {
   readonly records: readonly FindingRecord[];
-  /** Null when no finding is left. */
+  /** Null if there are no more findings. */
   readonly next: Position | null;
 };
 
-/** What one scanned repository adds to a download. */
+/** One scanned repository's part of a download. */
 export type Harvest = Source & {
   readonly repository: RepositoryItem;
   readonly records: readonly FindingRecord[];
 };
 
-/** One page, in an order that no scan changes: a walk meets each finding once. */
+/** One page, in an order that no scan changes: reading all pages returns each finding once. */
 export async function readFindings(
   reading: Reading,
   query: FindingQuery,
@@ -52,14 +52,14 @@ export async function readFindings(
   });
 }
 
-/** Everything, by repository. Too many are refused by the ledgers' counts, before a chunk is read. */
+/** Everything, by repository. If there are too many findings, the ledgers' counts show it before a chunk is read. */
 export async function readDownload(reading: Reading, query: FindingQuery): Promise<Harvest[]> {
   return await whileStanding(async () => {
     const { table, signal, narrowing } = reading;
     const sources = await Array.fromAsync(sourcesOf(table, { ...query, after: null, signal }));
     const { downloadFindingsMax: limit } = securityLimits;
     const reads = repositoriesOf(reading, sources);
-    // Most downloads are small enough even with the repositories that are left out, and need not wait for this.
+    // Most downloads are small enough even if inactive repositories are counted, so they need not wait for this read.
     if (countOfAll(sources, query) > limit) {
       const known = await reads;
       const count = countOfAll(

@@ -5,9 +5,9 @@ import type { Harvest } from "./read.ts";
 import { weaknessOf } from "./weaknesses.ts";
 
 /**
- * Findings as SARIF 2.1.0: one run per scanned repository (more where it has more results than code scanning takes in
- * one), one rule per weakness and severity. Made so that code scanning shows them well: it groups by the rule, ranks
- * by the rule's `security-severity`, and knows a finding again by rule, path and `primaryLocationLineHash`.
+ * Findings as SARIF 2.1.0: one run per scanned repository (several if it has more results than code scanning accepts in
+ * one), one rule per weakness and severity. The output fits code scanning, which groups by rule, ranks by the rule's
+ * `security-severity`, and recognizes a finding by rule, path and `primaryLocationLineHash`.
  */
 export const sarifLog = (harvests: readonly Harvest[]) => ({
   $schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -17,7 +17,7 @@ export const sarifLog = (harvests: readonly Harvest[]) => ({
   ),
 });
 
-/** At least one, also of nothing: an upload without results closes what was open. */
+/** At least one part, even without records: an upload without results closes open alerts. */
 function partsOf(records: readonly FindingRecord[]): ReadonlyArray<readonly FindingRecord[]> {
   const { sarifResultsPerRunMax: most } = securityLimits;
   const count = Math.max(1, Math.ceil(records.length / most));
@@ -27,7 +27,7 @@ function partsOf(records: readonly FindingRecord[]): ReadonlyArray<readonly Find
 const toolName = "AI security scan";
 const sourceRoot = "%SRCROOT%";
 
-/** Scores in the middle of the bands that code scanning cuts at 9, 7 and 4; levels are SARIF's three. */
+/** Scores in the middle of code scanning's bands, which start at 9, 7 and 4; the levels are SARIF's three. */
 const severities: Readonly<Record<FindingSeverity, { readonly score: string; readonly level: string }>> = {
   critical: { score: "9.5", level: "error" },
   high: { score: "8.0", level: "error" },
@@ -67,15 +67,15 @@ function runOf({ organization, repository, ledger, records }: Harvest, part: num
 }
 
 /**
- * Code scanning's category: distinct for every run of a file, and the same at every upload. An instance's organizations
- * may use the same repository ids.
+ * Code scanning's category: different for every run of a file, and the same at every upload. It includes the
+ * organization, because organizations of an instance may use the same repository ids.
  */
 function categoryOf(organizationId: string, repositoryId: string, part: number): string {
   const names = [organizationId, repositoryId].map(encodeURIComponent);
   return ["ai-security-scan", ...names, ...(part === 1 ? [] : [String(part)]), ""].join("/");
 }
 
-/** Without a name and password that somebody cloned it with, and without what may be a token behind the path. */
+/** Removes the user name and password of a clone URL, and the query and fragment, which may contain a token. */
 function publicAddress(url: string): string {
   const address = new URL(url);
   address.username = "";
@@ -85,7 +85,9 @@ function publicAddress(url: string): string {
   return address.href;
 }
 
-/** Every weakness of the run in each of its severities, in the order of numbers; findings without one come last. */
+/**
+ * Every weakness of the run with each of its severities, in the order of CWE numbers; findings without a CWE are last.
+ */
 function rulesOf(records: readonly FindingRecord[]) {
   const numberOf = (cwe: string | null) => (cwe === null ? Number.POSITIVE_INFINITY : numberIn(cwe));
   const rankOf = (severity: FindingSeverity) => findingSeverities.indexOf(severity);
@@ -100,7 +102,10 @@ function rulesOf(records: readonly FindingRecord[]) {
 
 const numberIn = (cwe: string): number => Number(cwe.slice("CWE-".length));
 
-/** With the severity: code scanning ranks a finding by its rule, and one of low severity is never shown as critical. */
+/**
+ * Includes the severity: code scanning ranks a finding by its rule, so a low finding must not share a rule with a
+ * critical one.
+ */
 const ruleIdOf = ({ cwe, severity }: Pick<FindingRecord, "cwe" | "severity">): string =>
   `${cwe ?? "security-finding"}/${severity}`;
 
@@ -144,7 +149,7 @@ function resultOf(record: FindingRecord, ruleIndex: number) {
       },
     ],
     partialFingerprints: { primaryLocationLineHash: `${fingerprintOf(record.id)}:1` },
-    // SARIF wants them on every result of a run or on none; an empty list says "not suppressed".
+    // SARIF requires suppressions on every result of a run or on none; an empty list means "not suppressed".
     suppressions:
       record.state === "dismissed"
         ? [{ kind: "external", status: "accepted", justification: "The finding was dismissed." }]
@@ -163,18 +168,18 @@ function resultOf(record: FindingRecord, ruleIndex: number) {
   };
 }
 
-/** Viewers short of room show the first sentence only. */
+/** Viewers with little space show only the first sentence. */
 function messageOf({ title, description }: FindingRecord): string {
   const sentence = /[.!?]$/.test(title) ? title : `${title}.`;
   return escaped(description === "" ? sentence : `${sentence}\n\n${description}`);
 }
 
-/** Braces would be placeholders and brackets links (SARIF 2.1.0, sections 3.11.5 and 3.11.6). */
+/** Unescaped braces are placeholders and brackets are links (SARIF 2.1.0, sections 3.11.5 and 3.11.6). */
 const escaped = (text: string): string =>
   text
     .replaceAll("{", "{{")
     .replaceAll("}", "}}")
-    // Takes every run of backslashes whole, so that a long run is not searched again from each of its places.
+    // Matches every run of backslashes as a whole, so that a long run is not searched again from each position.
     .replace(/\\+[[\]]?|[[\]]/g, escapedBracket);
 
 /** Backslashes are escapes only before a bracket. */
@@ -182,8 +187,8 @@ const escapedBracket = (found: string): string =>
   found.endsWith("\\") ? found : `${found.slice(0, -1).repeat(2)}\\${found.slice(-1)}`;
 
 /**
- * Inside the repository whatever a scanner puts in front, with every character that a URI does not take encoded. A path
- * that leads out of the root, and is thus no path of the repository, stays below it.
+ * A path inside the repository, whatever prefix a scanner uses, with every character encoded that a URI does not allow.
+ * A path that leads out of the root, and so is not a path of the repository, is kept below the root.
  */
 function relativeUri(filePath: string): string {
   const steps: string[] = [];
@@ -194,10 +199,10 @@ function relativeUri(filePath: string): string {
   return steps.length > 0 ? steps.map(encodeURIComponent).join("/") : "unknown";
 }
 
-/** Of the finding's identity alone: code that moves to another line keeps its alert. */
+/** Uses only the finding's id: code that moves to another line keeps its alert. */
 const fingerprintOf = (id: string): string => createHash("sha256").update(id).digest("hex").slice(0, 16);
 
-/** Against all scans before the newest. On every result of a run, as SARIF wants it. */
+/** Compares with all scans before the newest. Every result of a run has it, as SARIF requires. */
 function baselineOf(
   record: FindingRecord,
   newest: Harvest["ledger"]["newest"],

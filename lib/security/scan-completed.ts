@@ -5,7 +5,7 @@ import { identifier, wellFormed } from "../contract/parameters.ts";
 import { findingSeverities, findingStates } from "../contract/records-security.ts";
 import { toTimestamp } from "../runtime/clock.ts";
 
-/** The data of `security_scan.completed`, beside the organization's name. */
+/** The data of `security_scan.completed`, without the organization's name. */
 
 const words = (min: number, max: number) =>
   z
@@ -14,7 +14,7 @@ const words = (min: number, max: number) =>
     .max(max)
     .refine(wellFormed, { error: "must not contain NUL or unpaired surrogate characters" });
 
-/** A weakness named in another way than CWE's is not refused: the finding then has none. */
+/** A weakness that is not named as a CWE is not an error: the finding then has no weakness. */
 const cwe = z
   .string()
   .nullish()
@@ -51,10 +51,10 @@ const finding = z
 
 type Texts = { readonly title: string; readonly description: string; readonly evidence: readonly string[] };
 
-/** What a UTF-16 unit can take in JSON: a control character as `\u0001`. */
+/** The maximum size of a UTF-16 unit in JSON: a control character is written as `\u0001`. */
 const unitBytesMax = 6;
 
-/** Most are so short that nobody need count their bytes. */
+/** Most findings are so short that their bytes need not be counted. */
 function fitsChunk(finding: Texts): boolean {
   const { title, description, evidence } = finding;
   const units = evidence.reduce((sum, each) => sum + each.length, title.length + description.length);
@@ -66,7 +66,7 @@ export const scanCompletedFields = {
   repository_id: identifier,
   scan_id: identifier,
   commit_sha: identifier,
-  /** Any offset; kept in UTC with milliseconds, so that scans compare as text. */
+  /** Any offset is accepted; stored in UTC with milliseconds, so that scans can be compared as text. */
   completed_at: z.iso
     .datetime({ offset: true, error: "must be a date-time with an offset" })
     .transform((text) => toTimestamp(Date.parse(text))),
@@ -80,7 +80,7 @@ const scanCompleted = z.object(scanCompletedFields);
 
 export type ScanCompleted = z.output<typeof scanCompleted>;
 
-/** Why its time cannot be right, if it cannot: a scan from far ahead would be the newest one until then. */
+/** Returns why the time cannot be correct, if so: a scan from far in the future would be the newest one until then. */
 export function misdated({ completed_at }: ScanCompleted, nowMs: number): string | undefined {
   const day = completed_at.slice(0, 10);
   const tomorrow = toTimestamp(nowMs + msPerDay).slice(0, 10);

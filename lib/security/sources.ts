@@ -8,14 +8,14 @@ import { type Ledger, ledgerKey, parseLedger, scannedRepository } from "./ledger
 /** A scanned repository of an organization that the caller may see. */
 export type Source = { readonly organization: OrganizationItem; readonly ledger: Ledger };
 
-/** Where a walk stands: after this finding of this repository of this organization. */
+/** The position of a reader: after this finding of this repository of this organization. */
 export type Position = {
   readonly organization: string;
   readonly repository: string;
   readonly finding: string;
 };
 
-/** As one text, for cursors. None of the three holds a slash. */
+/** The position as one text, for cursors. None of the three parts contains a slash. */
 export const positionName = ({ organization, repository, finding }: Position): string =>
   `${organization}/${repository}/${finding}`;
 
@@ -27,13 +27,13 @@ export function positionFrom(name: string | null): Position | null {
 
 export type SourceRange = {
   readonly organizations: readonly OrganizationItem[];
-  /** As the provider calls it: several organizations may have one of this id. */
+  /** The provider's id: several organizations may have a repository with this id. */
   readonly repositoryId: string | undefined;
   readonly after: Position | null;
   readonly signal: AbortSignal;
 };
 
-/** In an order that no scan changes: of the organizations' UUIDs, then of the digests of the repositories' ids. */
+/** In an order that no scan changes: by the organizations' UUIDs, then by the digests of the repositories' ids. */
 export async function* sourcesOf(table: Table, range: SourceRange): AsyncGenerator<Source> {
   const { after, repositoryId } = range;
   const organizations = range.organizations
@@ -74,7 +74,7 @@ async function* everyLedger(
       const from = organization.uuid === after?.organization ? { from: after.repository } : {};
       const range = { pk: scansPartition(organization.uuid), ...from, pageItems, signal };
       const firstPage = table.queryPage(range);
-      // Awaited in its turn; until then a failure must not count as unhandled.
+      // Awaited later; until then a failure must not be reported as an unhandled rejection.
       firstPage.catch(() => {});
       return { organization, range, firstPage };
     });

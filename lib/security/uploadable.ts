@@ -5,7 +5,10 @@ import { securityLimits } from "../contract/limits.ts";
 
 const compress = promisify(gzip);
 
-/** A file that code scanning would refuse is refused here, with what to do. An instance's organizations have a run each. */
+/**
+ * Refuses a file that code scanning would refuse, and says what to do. Each of an instance's organizations has its own
+ * run.
+ */
 export async function checkUploadable(
   { runs }: { readonly runs: readonly unknown[] },
   bytes: Uint8Array,
@@ -17,7 +20,7 @@ export async function checkUploadable(
       `repo_id: the file would have ${runs.length} runs, and code scanning takes at most ${sarifRunsPerFileMax}. Name ` +
         "some of the organizations that have this repository in organization_ids.",
     );
-  // What is small already need not be compressed to know that it fits.
+  // A file that is small uncompressed also fits, so it need not be compressed.
   if (bytes.byteLength > sarifGzipBytesMax && (await compress(bytes)).byteLength > sarifGzipBytesMax)
     throw new ApiError(
       "RESPONSE_TOO_LARGE",

@@ -1,4 +1,4 @@
-/** The weaknesses that scanners name most, as a reader of an alert should meet them: what it is, what to do. */
+/** The weaknesses that scanners report most often, described for the reader of an alert: what it is, what to do. */
 export type Weakness = { readonly name: string; readonly meaning: string; readonly remedy: string };
 
 const known: Readonly<Record<string, readonly [name: string, meaning: string, remedy: string]>> = {
@@ -294,7 +294,7 @@ const known: Readonly<Record<string, readonly [name: string, meaning: string, re
   ],
 };
 
-/** A weakness outside the list is described by its number; the link leads to all about it. */
+/** A weakness outside the list is described by its number; the link leads to its full description. */
 export function weaknessOf(cwe: string | null): Weakness {
   const entry = cwe !== null && Object.hasOwn(known, cwe) ? known[cwe] : undefined;
   if (entry) {

@@ -2,8 +2,8 @@ import { checkTime } from "./retry.ts";
 import type { Table, Until } from "./table.ts";
 
 /**
- * A view of the table for work that has a deadline: no call begins after it, and no attempt of a write. Work that
- * nobody waits for any more thus ends at its next call, also in a function that was frozen and continues later.
+ * A view of the table for work with a deadline: after it, no call and no attempt of a write begins. So work that nobody
+ * waits for any more ends at its next call, also in a function that was frozen and continues later.
  */
 export function boundedTable(table: Table, until: Until): Table {
   const inTime = callsUntil(until);
@@ -19,7 +19,7 @@ export function boundedTable(table: Table, until: Until): Table {
   };
 }
 
-/** Begins no call after the deadline; whoever waits for an answer hears at once that the time is up. */
+/** Starts no call after the deadline. A call in progress rejects at once when the time is up. */
 export function callsUntil(until: Until): <Answer>(call: () => Promise<Answer>) => Promise<Answer> {
   const over = new Promise<never>((_, reject) => {
     until.signal.addEventListener("abort", () => reject(until.signal.reason), { once: true });

@@ -12,9 +12,12 @@ import { localIdentity } from "../runtime/aws-identity.ts";
 import { optionalVariable } from "../runtime/environment.ts";
 import { translation } from "./values.ts";
 
-/** DynamoDB's document client, as far as the store uses it. */
+/** The part of DynamoDB's document client that the store uses. */
 export type StoreClient = {
-  /** One attempt: the store repeats calls itself, because it knows which may be repeated. Throws AwsFault or NoAnswer. */
+  /**
+   * Makes one attempt: the store retries calls itself, because it knows which calls may be repeated. Throws AwsFault or
+   * NoAnswer.
+   */
   send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: Command<
       ServiceInputTypes,
@@ -40,7 +43,7 @@ export function createStoreClient(
   };
 }
 
-/** For functions, from the environment alone. */
+/** For functions: configured by the environment only. */
 export function storeClient(): StoreClient {
   const endpoint = optionalVariable("DYNAMODB_ENDPOINT");
   if (endpoint === undefined) return createStoreClient();

@@ -7,7 +7,7 @@ import { tableShape } from "../contract/table.ts";
 import { AwsFault } from "../runtime/aws-fault.ts";
 import type { StoreClient } from "./client.ts";
 
-/** What the stack makes with CloudFormation, made by hand for an engine on this machine. */
+/** Creates the table that the stack creates with CloudFormation, for a DynamoDB engine on this machine. */
 export async function createTable(
   client: StoreClient,
   tableName: string,
@@ -35,7 +35,7 @@ function definition(TableName: string, withVectorIndex: boolean): CreateTableCom
     ],
     AttributeDefinitions: keyAttributes,
   };
-  // DynamoDB Local knows no vector indexes and refuses attributes that no key uses.
+  // DynamoDB Local does not support vector indexes and refuses attributes that no key uses.
   if (!withVectorIndex) return input;
   return {
     ...input,

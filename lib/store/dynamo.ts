@@ -43,7 +43,7 @@ export type DynamoOptions = {
   readonly random: Random;
 };
 
-/** DynamoDB's own names of what the table calls. */
+/** DynamoDB's own names of the operations that the table calls. */
 type TableOperation =
   | "GetItem"
   | "PutItem"
@@ -56,10 +56,10 @@ type TableOperation =
   | "TransactGetItems"
   | "TransactWriteItems";
 
-/** What was paid: for one table, or for every table of a batch or a transaction. */
+/** The consumed capacity: of one table, or of every table of a batch or a transaction. */
 type Paid = { readonly ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined };
 
-/** A table whose calls can be counted: `metered` gives a view of the same table that reports to one meter. */
+/** A table whose calls can be counted: `metered` returns a view of the same table that reports to one meter. */
 export interface MeteredTable extends Table {
   metered(meter: StoreMeter): Table;
 }
@@ -96,7 +96,7 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
     call: () => Promise<Answer>,
     signal?: AbortSignal,
   ) => withRetries(waiting, { repeatAmbiguous: true, signal }, () => counting(operation, call));
-  /** No attempt begins after the deadline, or long after the moment that the write carries. */
+  /** No attempt begins after the deadline, or long after the write's `momentMs`. */
   const sendWrite = <Answer extends Paid>(
     operation: TableOperation,
     call: (signal: AbortSignal | undefined) => Promise<Answer>,
@@ -227,13 +227,13 @@ function view(options: DynamoOptions, meter: StoreMeter | undefined): Table {
   async function transact(writes: readonly TransactionWrite[], options: CallOptions = {}): Promise<void> {
     const input = {
       TransactItems: writes.map((each) => compileWrite(each, TableName)),
-      // One token for all tries: after a time-out the same transaction is never applied twice.
+      // One token for all attempts: after a time-out the same transaction is never applied twice.
       ClientRequestToken: random.uuid(),
       ...paid,
     };
     try {
       const call = (signal?: AbortSignal) => client.send(new TransactWriteCommand(input), signal);
-      // Slow is not failed: the same token tells what became of the first try.
+      // A slow transaction has not failed: sending the same token again returns the result of the first attempt.
       await sendWrite("TransactWriteItems", call, options, {
         untilAnswered: true,
         momentMs: momentOf(writes),
@@ -279,7 +279,7 @@ type SendOptions = {
   readonly momentMs?: number | undefined;
 };
 
-/** The earliest that one of them carries. */
+/** The earliest `momentMs` of the writes. */
 function momentOf(writes: readonly TransactionWrite[]): number | undefined {
   const moments = writes.flatMap((write) => ("put" in write ? (write.momentMs ?? []) : []));
   return moments.length === 0 ? undefined : Math.min(...moments);
@@ -295,8 +295,8 @@ function projection(only: readonly string[] | undefined) {
 }
 
 /**
- * Where a prefix is read from. A bound in place of the prefix would need an upper end, and no character appended to
- * the prefix is above every other: DynamoDB compares UTF-8, in which `\uffff` sorts below U+10000.
+ * The start key for reading a prefix. A bound in place of the prefix would need an upper end, and no character appended
+ * to the prefix sorts above every other: DynamoDB compares UTF-8, in which `\uffff` sorts below U+10000.
  */
 const startOfPrefix = ({ pk, beginsWith, after }: Range): Key | undefined =>
   beginsWith === undefined || after === undefined ? undefined : { pk, sk: after };

@@ -108,7 +108,10 @@ export function compileChange(change: Change, placeholders: Placeholders): strin
   return clauses.join(" ");
 }
 
-/** DynamoDB takes one bound or BETWEEN on the sort key; an exclusive lower bound beside an upper one has no form. */
+/**
+ * DynamoDB accepts one bound or BETWEEN on the sort key; it has no form for an exclusive lower bound with an upper
+ * bound.
+ */
 export function compileRange(range: Range, placeholders: Placeholders): string {
   const partition = `${placeholders.path("pk")} = ${placeholders.value(range.pk)}`;
   const sort = placeholders.path.bind(placeholders, "sk");
@@ -124,11 +127,11 @@ export function compileRange(range: Range, placeholders: Placeholders): string {
   return partition;
 }
 
-/** "After x" is "from the smallest string above x": x followed by NUL's successor-free neighbour. */
+/** "After x" means "from the smallest string above x", which is x followed by NUL. */
 const lowerBound = (range: Range): string | undefined =>
   range.after !== undefined ? `${range.after}\u0000` : range.from;
 
-/** DynamoDB refuses bounds in the wrong order as a mistake; to us they are a range that holds nothing. */
+/** DynamoDB refuses bounds in the wrong order as an error; here they mean an empty range. */
 export function isEmptyRange(range: Range): boolean {
   const from = lowerBound(range);
   if (from === undefined || range.upTo === undefined) return false;

@@ -60,18 +60,18 @@
  */
 import type { Key } from "./table.ts";
 
-/** Ids come from Git providers and may hold anything; `#` separates the parts of our keys. */
+/** Ids come from Git providers and may hold any character; `#` separates the parts of our keys. */
 export const escapeKeyPart = (id: string): string => id.replaceAll("%", "%25").replaceAll("#", "%23");
 
 /**
- * A sort key as cursors hold it: `part` makes three bytes of a `#` and of a `%`, and here they are one again. What
- * separates the parts becomes NUL, which no id holds.
+ * A sort key in the form that cursors hold: `escapeKeyPart` turns a `#` or a `%` into three bytes, and here each
+ * becomes one byte again. The separator of the parts becomes NUL, which no id holds.
  */
 export const packSortKey = (sk: string): string =>
   sk.replace(/%23|%25|#/g, (found) => (found === "#" ? "\u0000" : found === "%23" ? "#" : "%"));
 export const unpackSortKey = (packed: string): string => escapeKeyPart(packed).replaceAll("\u0000", "#");
 
-/** `w#<workspace>`, `i#<instance>` or `o#<organization uuid>`: the partition every tenant-wide item hangs on. */
+/** `w#<workspace>`, `i#<instance>` or `o#<organization uuid>`: part of the partition key of every tenant-wide item. */
 export type TenantKey = `${"w" | "i" | "o"}#${string}`;
 
 export type WorkspaceTenant = `w#${string}`;
@@ -81,9 +81,9 @@ export const instanceTenant = (instanceId: string): TenantKey => `i#${escapeKeyP
 export const organizationTenant = (organizationUuid: string): `o#${string}` => `o#${organizationUuid}`;
 
 export const isWorkspaceTenant = (tenant: TenantKey): tenant is WorkspaceTenant => tenant.startsWith("w#");
-/** An organization that stands alone is its own tenant. */
+/** A stand-alone organization is its own tenant. */
 export const isOrganizationTenant = (tenant: TenantKey): tenant is `o#${string}` => tenant.startsWith("o#");
-/** Of a caller or a pool that is known to be a workspace's. */
+/** For a caller or a pool that must be a workspace's. */
 export function requireWorkspaceTenant(tenant: TenantKey): WorkspaceTenant {
   if (!isWorkspaceTenant(tenant)) throw new TypeError(`${tenant} is not a workspace.`);
   return tenant;
@@ -92,7 +92,7 @@ export function requireWorkspaceTenant(tenant: TenantKey): WorkspaceTenant {
 const organizationPartition = (organizationUuid: string) => `ORG#${organizationUuid}`;
 const tenantPartition = (tenant: TenantKey) => `TENANT#${tenant}`;
 
-/** The other way round, for repairs: undefined where the partition is no tenant's. */
+/** The reverse of `tenantPartition`, for repairs: undefined if the partition belongs to no tenant. */
 export const tenantOfPartition = (pk: string): TenantKey | undefined => {
   const tenant = pk.slice("TENANT#".length);
   return pk.startsWith("TENANT#") && isTenantKey(tenant) ? tenant : undefined;
@@ -119,13 +119,18 @@ export const tenantOrganizationKey = (tenant: TenantKey, uuid: string): Key => (
   pk: tenantPartition(tenant),
   sk: `ORG#${uuid}`,
 });
-/** Within the range of the organizations, so that the query that reads them brings it along, at no further unit. */
+/**
+ * Within the range of the organizations, so that the query that reads them returns it too, without a further read unit.
+ */
 export const scopeEpochsKey = (tenant: TenantKey): Key => ({
   pk: tenantPartition(tenant),
   sk: "ORG#!EPOCHS",
 });
 export const isScopeEpochs = ({ sk }: Key): boolean => sk === "ORG#!EPOCHS";
-/** Left its readers' scope: moved away, deactivated or on another plan. Read only when the epochs tell of a change. */
+/**
+ * An organization that left its readers' scope: it moved away, was deactivated or changed its plan. Read only when the
+ * epochs show a change.
+ */
 export const organizationLeftKey = (tenant: TenantKey, uuid: string): Key => ({
   pk: tenantPartition(tenant),
   sk: `LEFT#${uuid}`,
@@ -156,7 +161,9 @@ export const limitKey = (bucket: string, owner: string): Key => ({
   sk: "SLOTS",
 });
 export const cursorKeysKey: Key = { pk: "CURSOR-KEYS", sk: "CURSOR-KEYS" };
-/** `version` (`occurred_at#event id`) makes the key the event's own: delivered twice, it waits once. */
+/**
+ * `version` (`occurred_at#event id`) makes the key unique to the event: an event that is delivered twice waits once.
+ */
 export const waitingKey = (dependency: Key, version: string): Key => ({
   pk: waitingPartition(dependency),
   sk: version,
@@ -172,24 +179,24 @@ export const tenantOrganizationsRange = (tenant: TenantKey) => ({
   beginsWith: "ORG#",
 });
 export const auditPartition = (owner: TenantKey, month: string): string => `AUDIT#${owner}#${month}`;
-/** Twice: under the tenant and under the organization (`o#<uuid>`); once where the two are the same. */
+/** Stored twice: under the tenant and under the organization (`o#<uuid>`); once if the two are the same. */
 export const auditKey = (owner: TenantKey, createdAt: string, entryId: string): Key => ({
   pk: auditPartition(owner, createdAt.slice(0, 7)),
   sk: `${createdAt}#${entryId}`,
 });
-/** Whose log the entry at this key is in. */
+/** The owner of the log that holds the entry at this key. */
 export const auditOwnerOf = ({ pk }: Key): string => pk.slice("AUDIT#".length, -"#2026-11".length);
-/** Copies of audit entries that are still to be written. */
+/** Copies of audit entries that are not written yet. */
 export const owedPartition = "OWED";
 export const owedKey = (name: string): Key => ({ pk: owedPartition, sk: name });
 export const keyDirectoryRange = { pk: "DIRECTORY#KEY" };
 
 // The write-order stream (lib/stream).
-/** Datasets are one letter in keys: every byte of a key is paid for a thousand times a page. */
+/** Datasets are one letter in keys: a page pays for every byte of a key a thousand times. */
 export type DatasetLetter = "c" | "r" | "m";
 export type EntryPlace = {
   readonly tenant: TenantKey;
-  /** The organization whose copy is meant; undefined for the tenant-wide copy. */
+  /** The organization that owns the copy; undefined for the tenant-wide copy. */
   readonly organization: string | undefined;
   readonly dataset: DatasetLetter;
   readonly week: number;
@@ -200,7 +207,7 @@ export const streamPartition = ({ tenant, organization, dataset, week }: EntryPl
   organization === undefined
     ? `S#${tenant}#${dataset}#${week}`
     : `S#${tenant}#${organization}#${dataset}#${week}`;
-/** The other way round, for repairs: undefined when the partition is not one of the stream's entries. */
+/** The reverse, for repairs: undefined if the partition does not hold entries of a stream. */
 export function parseStreamPartition(pk: string): EntryPlace | undefined {
   const found = /^S#([wio]#[^#]+)(?:#([^#]+))?#([crm])#(\d+)$/.exec(pk);
   const [, tenant, organization, dataset, week] = found ?? [];
@@ -252,16 +259,18 @@ export const spillPartKey = (spillId: string, index: number): Key => ({
 });
 
 // People (lib/people).
-/** Whose seats a person draws on: a workspace's (`w#…`), or one organization's own (`o#…`). */
+/** The pool whose seats a person uses: a workspace's (`w#…`), or one organization's own (`o#…`). */
 export type PoolKey = `${"w" | "o"}#${string}`;
 export const poolOf = ({ uuid, tenant }: { readonly uuid: string; readonly tenant: TenantKey }): PoolKey =>
   isWorkspaceTenant(tenant) ? tenant : `o#${uuid}`;
-/** An organization's pool is part of its people guard; a workspace's is an item of its own. */
+/** An organization's pool is part of its people guard; a workspace's pool is a separate item. */
 export const poolGuardKey = (pool: PoolKey): Key =>
   isWorkspaceTenant(pool) ? { pk: tenantPartition(pool), sk: "SEATS" } : peopleKey(pool.slice(2));
 const poolPartition = (pool: PoolKey): string =>
   isWorkspaceTenant(pool) ? tenantPartition(pool) : organizationPartition(pool.slice(2));
-/** In a workspace one e-mail address is one person; elsewhere, and without an address, a membership is. */
+/**
+ * In a workspace, one e-mail address is one person; elsewhere, and without an address, each membership is one person.
+ */
 export const personKey = (
   pool: PoolKey,
   member: { readonly organization: string; readonly userId: string; readonly email: string | null },
@@ -273,7 +282,7 @@ export const personKey = (
       : `PERSON#user#${member.organization}#${escapeKeyPart(member.userId)}`,
 });
 export const personsRange = (pool: PoolKey) => ({ pk: poolPartition(pool), beginsWith: "PERSON#" });
-/** Kept apart from the member, who may not be known yet when their pull request is reviewed. */
+/** Stored separately from the member, who may not be known yet when their pull request is reviewed. */
 export const taggedKey = (uuid: string, userId: string): Key => ({
   pk: organizationPartition(uuid),
   sk: `TAGGED#${escapeKeyPart(userId)}`,
@@ -284,7 +293,7 @@ export const roleKey = (uuid: string, roleId: string): Key => ({
 });
 export const rolesRange = (uuid: string) => ({ pk: organizationPartition(uuid), beginsWith: "ROLE#" });
 export const membersRange = (uuid: string) => ({ pk: organizationPartition(uuid), beginsWith: "MEMBER#" });
-/** A list too long for one item goes on in further ones: the first part is `memberReadsKey` itself. */
+/** A list that is too long for one item continues in further items: the first part is `memberReadsKey` itself. */
 export const memberReadsPartKey = (uuid: string, userId: string, index: number): Key => {
   const { pk, sk } = memberReadsKey(uuid, userId);
   return index === 0 ? { pk, sk } : { pk, sk: `${sk}#${digits(index, 2)}` };
@@ -310,7 +319,7 @@ export const learningListKey = (owner: TenantKey, place: string): Key => ({
   pk: learningListPartition(owner),
   sk: place,
 });
-/** In the same order as the list: what was deleted stands behind its last place there. */
+/** Ordered like the list: a removal sorts after the last place of the Learning there. */
 export const learningRemovalsPartition = (owner: TenantKey): string =>
   `${learningListPartition(owner)}#removed`;
 export const learningRemovalKey = (owner: TenantKey, place: string): Key => ({
@@ -322,7 +331,7 @@ export const pendingKey = (approveAt: string, organization: string, learningId: 
   pk: pendingPartition,
   sk: `${approveAt}#${organization}#${learningId}`,
 });
-/** The same by organization, for its admins; places are those of the one list. */
+/** The same by organization, for its admins; the places equal those of the global list. */
 export const organizationPendingPartition = (organization: string): string => `PENDING#${organization}`;
 export const organizationPendingKey = (approveAt: string, organization: string, learningId: string): Key => ({
   pk: organizationPendingPartition(organization),
@@ -339,7 +348,7 @@ export const vectorKey = (organization: string, learningId: string, piece = 0): 
   sk: piece === 0 ? learningId : `${learningId}#${piece}`,
 });
 export const learningOfVector = (sk: string): string => sk.split("#", 1)[0] ?? sk;
-/** Behind every piece of this Learning, and before every other one. */
+/** Sorts after every piece of this Learning, and before every other Learning. */
 export const behindVectors = (learningId: string): string => `${learningId}$`;
 export const stalePartition = (shard: number): string => `STALE#${digits(shard, 2)}`;
 export const staleKey = (
@@ -358,7 +367,7 @@ export const reconcilerMarkersKey: Key = { pk: "RECONCILER", sk: "MARKERS" };
 export const organizationDirectoryPartition = "DIRECTORY#ORG";
 
 // Security findings (lib/security).
-/** A digest in place of the repository's id: cursors hold it, and ids may be long. */
+/** A digest replaces the repository's id: cursors hold it, and ids may be long. */
 export const scansPartition = (organization: string): string => `SCANS#${organization}`;
 export const scansKey = (organization: string, repositoryDigest: string): Key => ({
   pk: scansPartition(organization),
@@ -370,11 +379,11 @@ export const findingsChunkKey = (organization: string, repositoryDigest: string,
   pk: findingsPartition(organization, repositoryDigest),
   sk: chunkId,
 });
-/** How often a message of the queue was tried in vain. */
+/** Counts the failed tries of a queue message. */
 export const triesKey = (messageId: string): Key => ({
   pk: `TRIES#${escapeKeyPart(messageId)}`,
   sk: "TRIES",
 });
-/** Organizations whose data is still on its way to another tenant. */
+/** Organizations whose data is still moving to another tenant. */
 export const movingPartition = "MOVING";
 export const movingKey = (uuid: string): Key => ({ pk: movingPartition, sk: uuid });

@@ -1,7 +1,7 @@
-/** One call to the store as seen from outside: the benchmarks and the logs count these. */
+/** One call to the store, as the benchmarks and the logs count it. */
 export type StoreCall = {
   readonly operation: string;
-  /** Order of events, not time: a call that starts after another ended waited for it. */
+  /** A sequence number, not a time: a call that starts after another one ended had to wait for it. */
   readonly startedAt: number;
   endedAt: number;
   readUnits: number;
@@ -38,7 +38,7 @@ export class StoreMeter {
     return this.calls.reduce((sum, call) => sum + call.writeUnits, 0);
   }
 
-  /** The longest chain of calls none of which overlap: what the request had to wait for, one after another. */
+  /** The longest chain of calls that do not overlap: the round trips that the request waited for, one after another. */
   get sequentialRoundTrips(): number {
     let trips = 0;
     let lastEnd = -1;

@@ -11,7 +11,7 @@ export type OpenStore = Store & { readonly vectors: VectorSearch };
 
 let known: OpenStore | undefined;
 
-/** For functions without a request: made once per warm function, from the environment alone. */
+/** For functions without a request: created once per warm function, configured by the environment only. */
 export function openStore(): OpenStore {
   known ??= open();
   return known;

@@ -2,7 +2,7 @@ import { AwsFault } from "../runtime/aws-fault.ts";
 import { ConditionFailed, TransactionRefused } from "./table.ts";
 import { itemInFault } from "./values.ts";
 
-/** Why one action of a cancelled transaction was refused, as DynamoDB says it; the item is still in DynamoDB's form. */
+/** DynamoDB's reason why one action of a cancelled transaction was refused; the item is still in DynamoDB's format. */
 export type CancellationReason = { readonly Code?: string; readonly Item?: object };
 
 /** One for every action, in order. */

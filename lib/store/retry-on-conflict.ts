@@ -10,14 +10,14 @@ import {
   WriteExpired,
 } from "./table.ts";
 
-/** The table, with the clock and the randomness that a retry needs. */
+/** The table, with the clock and the random source that a retry needs. */
 export type Store = { readonly table: Table; readonly clock: Clock; readonly random: Random };
 
 /**
- * A failed condition means that the world moved between reading and writing, and a write that expired carries an
- * old moment: `decide` reads again and decides anew, a bounded number of times. It must be safe to run after a
- * write that did happen, and takes its moment from the clock by itself. The first attempt has number 0: only that one may
- * use what was read before.
+ * A failed condition means that the data changed between reading and writing. An expired write has an old `momentMs`.
+ * In both cases `decide` reads and decides again, a bounded number of times. `decide` must be safe to run after a write
+ * that did happen, and takes its moment from the clock itself. The first attempt has number 0: only that one may use
+ * data that was read before.
  */
 export async function retryOnConflict<Answer>(
   store: Store,

@@ -17,12 +17,12 @@ export function classify(error: unknown): Fault {
   if (conflicts.has(error.name)) return "conflict";
   if (error.name === "TransactionCanceledException") return classifyCancellation(error);
   if (error.kind === "throttled") return "throttled";
-  // Refused before anything was done, as in a conflict.
+  // The call was refused before it did anything, as in a conflict.
   if (error.kind === "skewed") return "conflict";
   return error.kind === "unavailable" ? "ambiguous" : "permanent";
 }
 
-/** A cancelled transaction wrote nothing: it is retried when every reason is a passing one. */
+/** A cancelled transaction wrote nothing: it is retried if every reason is temporary. */
 function classifyCancellation(error: AwsFault): Fault {
   const codes = cancellationReasons(error)
     .map(({ Code }) => Code)
@@ -37,15 +37,16 @@ function classifyCancellation(error: AwsFault): Fault {
   return codes.every((code) => passing.has(code)) ? "throttled" : "permanent";
 }
 
-/** It is no fault of what was asked for: another time the same call may succeed. */
+/** The error is temporary and not caused by the input: the same call may succeed later. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof TimeUp ||
   error instanceof NoAnswer ||
   (error instanceof StoreUnavailable && !(error instanceof DecisionsExhausted)) ||
-  // What AWS refuses for other reasons than the item (no leave, expired credentials) is an operator's to mend.
+  // If AWS refuses a call for a reason other than the item (no permission, expired credentials), an operator must fix
+  // it.
   (error instanceof AwsFault && !refusesInput(error));
 
-/** The table takes no such item or expression, now or later: too large, malformed. */
+/** The table never accepts this item or expression: it is too large or malformed. */
 export function refusesInput(error: unknown): boolean {
   if (!(error instanceof AwsFault)) return false;
   const codes = cancellationReasons(error).map(({ Code }) => Code ?? "");
@@ -66,27 +67,29 @@ export async function backOff(waiting: Waiting, attempt: number, signal?: AbortS
 /** What ends the attempts of a write early. */
 export type WriteBounds = {
   readonly until?: Until | undefined;
-  /** How long after its moment an attempt may begin: whoever decides again takes a new one. */
+  /** How long after `momentMs` an attempt may begin: a caller that decides again takes a new moment. */
   readonly ageMsMax?: number;
-  /** When the write was decided; else its first attempt counts. */
+  /** When the write was decided; without it, the time of the first attempt counts. */
   readonly momentMs?: number | undefined;
-  /** Repeat a call that may have happened for as long as `until` gives time: only its own answer tells what became of it. */
+  /**
+   * If a call may have happened, repeat it until `until` is over: only the answer to the call itself shows its result.
+   */
   readonly untilAnswered?: boolean;
 };
 
 export type RetryOptions = WriteBounds & {
-  /** Whether to repeat a call of which nobody knows if it happened. */
+  /** Whether to repeat a call if it is unknown whether it happened. */
   readonly repeatAmbiguous: boolean;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Throws when the time is up, by the signal or by the clock. */
+/** Throws if the time is up, according to the signal or the clock. */
 export function checkTime(until: Until | undefined): void {
   until?.signal.throwIfAborted();
   if (until?.isOver()) throw new TimeUp();
 }
 
-/** Runs `call` until it answers, fails for good, or the attempts are used up. */
+/** Runs `call` until it succeeds, fails permanently, or has no attempts left. */
 export async function withRetries<Answer>(
   waiting: Waiting,
   {

@@ -1,11 +1,11 @@
 /**
- * The table as the rest of the project sees it. Conditions and changes are data, not expression strings:
- * the DynamoDB adapter compiles them (every name through `#`), the simulation evaluates them as they are.
+ * The table as the rest of the project sees it. Conditions and changes are data, not expression strings: the DynamoDB
+ * adapter compiles them (every name through `#`), the simulation evaluates them directly.
  */
 
 export type Key = { readonly pk: string; readonly sk: string };
 
-/** Two keys are the same when this is. No key holds NUL. */
+/** Two keys are equal if their identities are equal. No key holds NUL. */
 export const identityOf = ({ pk, sk }: Key): string => `${pk}\u0000${sk}`;
 
 export type Value =
@@ -19,7 +19,7 @@ export type Value =
 
 export type Item = Key & { readonly [name: string]: Value | undefined };
 
-/** An attribute, or a way into nested maps. */
+/** An attribute, or a path into nested maps. */
 export type Path = string | readonly [string, ...string[]];
 
 export type Condition =
@@ -36,7 +36,7 @@ export type Condition =
 
 export type Change = {
   readonly set?: ReadonlyArray<readonly [Path, Value]>;
-  /** Set only where nothing is yet (`if_not_exists`). */
+  /** Set only if the attribute is absent (`if_not_exists`). */
   readonly setOnce?: ReadonlyArray<readonly [Path, Value]>;
   /** Add to a number; an absent top-level attribute counts as 0. */
   readonly add?: ReadonlyArray<readonly [Path, number]>;
@@ -46,7 +46,9 @@ export type Change = {
 export type Put = {
   readonly put: Item;
   readonly when?: Condition;
-  /** When it was decided, where the item stands in a list by that moment: readers take old places for settled. */
+  /**
+   * When the write was decided, if the item is in a list ordered by that moment: readers treat old places as settled.
+   */
   readonly momentMs?: number;
 };
 export type Update = { readonly update: Key; readonly change: Change; readonly when?: Condition };
@@ -56,7 +58,7 @@ export type Write = Put | Update | Delete;
 export type TransactionWrite = Write | Check;
 
 export type ReadOptions = {
-  /** Half the price, and may miss the newest write. Everything is read consistently unless this is set. */
+  /** Half the price, and may miss the newest write. Reads are strongly consistent unless this is set. */
   readonly eventuallyConsistent?: boolean;
   /** Read only these attributes (the price stays; the bytes over the wire shrink). */
   readonly only?: readonly string[];
@@ -66,27 +68,27 @@ export type ReadOptions = {
 /** A range of one partition. `after`/`upTo` bound the sort key: after < sk <= upTo. */
 export type Range = ReadOptions & {
   readonly pk: string;
-  /** A prefix; takes `after` beside it, which must have the prefix too, and no other bound. */
+  /** A prefix. It may be combined with `after`, which must have the prefix too, and with no other bound. */
   readonly beginsWith?: string;
   readonly after?: string;
   readonly from?: string;
   readonly upTo?: string;
   readonly descending?: boolean;
-  /** Most items of one page; a page also ends at 1 MiB. */
+  /** Maximum number of items of one page; a page also ends at 1 MiB. */
   readonly pageItems?: number;
 };
 
 export type Page = {
   readonly items: readonly Item[];
-  /** Where the next page begins; undefined when the range is read to its end. */
+  /** Where the next page begins; undefined at the end of the range. */
   readonly resume?: Key;
 };
 
-/** Nothing is begun after this. */
+/** A deadline: nothing begins after it. */
 export type Until = {
-  /** For whoever waits: for an answer, or between two attempts. */
+  /** For code that waits: for an answer, or between two attempts. */
   readonly signal: AbortSignal;
-  /** By the clock: in a function that was frozen, timers fire late and in any order. */
+  /** Checks the clock: in a function that was frozen, timers fire late and in any order. */
   isOver(): boolean;
 };
 
@@ -95,20 +97,21 @@ export type CallOptions = { readonly until?: Until | undefined };
 export type WriteOptions = CallOptions & {
   readonly returning?: "old" | "new";
   /**
-   * A time-out leaves open whether a write happened. Unconditional puts and deletes are sent again by
-   * themselves; others only with this, where the caller reads a failed condition as "done before".
+   * After a time-out it is unknown whether a write happened. Unconditional puts and deletes are sent again
+   * automatically; other writes only with this option, which requires that the caller treats a failed condition as
+   * "done before".
    */
   readonly idempotent?: boolean;
 };
 
 export interface Table {
   get(key: Key, options?: ReadOptions): Promise<Item | undefined>;
-  /** Any number of keys; answers in the order of the keys. */
+  /** Any number of keys; returns the items in the order of the keys. */
   getMany(keys: readonly Key[], options?: ReadOptions): Promise<ReadonlyArray<Item | undefined>>;
-  /** One snapshot of at most 100 items: sees a transaction whole or not at all. */
+  /** One snapshot of at most 100 items: it sees a transaction completely or not at all. */
   transactGet(keys: readonly Key[]): Promise<ReadonlyArray<Item | undefined>>;
   queryPage(range: Range, resume?: Key): Promise<Page>;
-  /** Throws ConditionFailed. Answers the item before or after, if asked. */
+  /** Throws ConditionFailed. Returns the item before or after the write, if requested. */
   write(write: Write, options?: WriteOptions): Promise<Item | undefined>;
   /** All or nothing, at most 100 actions. Throws TransactionRefused with a reason for every action. */
   transact(writes: readonly TransactionWrite[], options?: CallOptions): Promise<void>;
@@ -118,7 +121,7 @@ export interface Table {
   scanPage(options: ReadOptions & { readonly pageItems?: number }, resume?: Key): Promise<Page>;
 }
 
-/** The condition did not hold; `item` is what stood there (undefined: nothing). */
+/** The condition did not hold; `item` is the stored item (undefined: there is none). */
 export class ConditionFailed extends Error {
   override readonly name = "ConditionFailed";
   readonly item: Item | undefined;
@@ -141,10 +144,12 @@ export class TransactionRefused extends Error {
   }
 }
 
-/** The store did not answer in spite of retries. After a write it is open whether it happened, unless it was throttled. */
+/**
+ * The store did not answer despite retries. After a write it is unknown whether it happened, unless it was throttled.
+ */
 export class StoreUnavailable extends Error {
   override readonly name: string = "StoreUnavailable";
-  /** Every try was turned away: nothing happened. */
+  /** Every attempt was rejected: nothing happened. */
   readonly throttled: boolean;
   constructor(cause: unknown, throttled: boolean) {
     super(throttled ? "The store is throttling." : "The store does not answer.", { cause });
@@ -153,8 +158,8 @@ export class StoreUnavailable extends Error {
 }
 
 /**
- * The write was not sent again, because the moment it was decided at is too long ago. It is open whether an
- * earlier attempt happened. Whoever decides again takes a new moment.
+ * The write was not sent again, because it was decided too long ago. It is unknown whether an earlier attempt happened.
+ * A caller that decides again takes a new moment.
  */
 export class WriteExpired extends StoreUnavailable {
   override readonly name = "WriteExpired";
@@ -163,7 +168,7 @@ export class WriteExpired extends StoreUnavailable {
   }
 }
 
-/** Every decision was overtaken by another writer: many rivals, or a condition that never holds. */
+/** Another writer was faster at every attempt: there are many rivals, or the condition never holds. */
 export class DecisionsExhausted extends StoreUnavailable {
   override readonly name = "DecisionsExhausted";
   constructor(cause: unknown) {
@@ -171,7 +176,10 @@ export class DecisionsExhausted extends StoreUnavailable {
   }
 }
 
-/** Writes if the condition holds, and says whether it did: for writes that somebody else may have made, or made needless. */
+/**
+ * Writes if the condition holds, and returns whether it did: for writes that another process may have made, or made
+ * unnecessary.
+ */
 export async function writeIf(table: Table, write: Write, options?: WriteOptions): Promise<boolean> {
   try {
     await table.write(write, options);

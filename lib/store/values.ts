@@ -2,12 +2,15 @@ import type { TranslateConfig } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Item, Key, Value } from "./table.ts";
 
-/** How the document client turns our values into DynamoDB's, and back. A new object for every client: it writes into it. */
+/**
+ * How the document client converts our values to DynamoDB's, and back. Every client needs a new object, because the
+ * client changes it.
+ */
 export const translation = (): TranslateConfig => ({
   marshallOptions: {
     removeUndefinedValues: true,
     convertClassInstanceToMap: true,
-    // Numbers beyond 2^53 are stored as JavaScript has them, and come back the same.
+    // Numbers beyond 2^53 are stored with JavaScript's precision, and are read back unchanged.
     allowImpreciseNumbers: true,
   },
   unmarshallOptions: { wrapNumbers: Number },
@@ -15,22 +18,22 @@ export const translation = (): TranslateConfig => ({
 
 type Attributes = { readonly [name: string]: unknown };
 
-/** What is in the table is an Item by construction: our own writes are the only source, and keys are in all of them. */
+/** Every stored item is an Item by construction: only our own writes create items, and all of them include the keys. */
 export const asItem = (attributes: Attributes): Item => attributes as unknown as Item;
 export const bareKey = ({ pk, sk }: Key): Key => ({ pk, sk });
 
-/** Engines differ in whether they answer nothing or an empty map where there is no item. */
+/** If there is no item, some engines return nothing and others an empty map. */
 export const itemUnlessEmpty = (attributes: Attributes | undefined): Item | undefined =>
   attributes && Object.keys(attributes).length > 0 ? asItem(attributes) : undefined;
 
-/** The item that an error carries: the document client translates answers, and leaves errors as they came. */
+/** The item in an error: the document client converts answers, but not errors. */
 export const itemInFault = (attributes: object): Item | undefined =>
   itemUnlessEmpty(unmarshall({ ...attributes }, { wrapNumbers: Number }));
 
-/** The document client drops the one without a word, and takes a map with the other for an object of some class. */
+/** The document client silently drops `__proto__`, and treats a map with `constructor` as an object of some class. */
 const reservedNames = ["__proto__", "constructor"];
 
-/** Throws when a map inside the value has a member that would not come back as it was stored. */
+/** Throws if a map inside the value has a member that would not be read back as it was stored. */
 export function refuseReservedNames(value: Value | undefined): void {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return;
   for (const [name, each] of Object.entries(value)) {

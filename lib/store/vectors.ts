@@ -9,11 +9,11 @@ import { Placeholders } from "./expressions.ts";
 import { withRetries } from "./retry.ts";
 import type { Key } from "./table.ts";
 
-/** The vector index of the table. Eventually consistent, without pages: what it names must be read again. */
+/** The vector index of the table. It is eventually consistent and has no pages: read the items that it names again. */
 export interface VectorSearch {
   /**
-   * Keys of the vectors nearest to this one in a space and repository, nearest first. No scores: engines
-   * differ in what they mean by them, and whoever reads the vectors can tell exactly.
+   * Keys of the vectors nearest to this one in a space and repository, nearest first. Without scores: engines define
+   * them differently, and a caller that reads the vectors can compute them exactly.
    */
   search(
     space: string,

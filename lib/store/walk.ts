@@ -1,7 +1,7 @@
 import { walkLimits } from "../contract/limits.ts";
 import type { Item, Key, Table } from "./table.ts";
 
-/** Everything with a prefix, or what follows one sort key of it. */
+/** All items with a prefix, or those after one of its sort keys. */
 export type PrefixRange = { readonly pk: string; readonly beginsWith: string; readonly after?: string };
 
 export const rangeAfter = (
@@ -9,10 +9,13 @@ export const rangeAfter = (
   after: string | null,
 ): PrefixRange => (after === null ? range : { ...range, after });
 
-/** How many items a query asks for, to fill a page of `limit` and see one more. */
+/** How many items a query requests, to fill a page of `limit` and see one more. */
 export const itemsPerQuery = (limit: number): number => Math.max(limit + 1, walkLimits.pageItemsMin);
 
-/** One page of what `select` keeps: reads on until the page is full and one more was seen, or too much was passed over. */
+/**
+ * One page of the items that `select` keeps: it reads until the page is full and one more item was seen, or too many
+ * items were skipped.
+ */
 export async function walk<Found extends { readonly sk: string }>(
   table: Table,
   range: PrefixRange,

@@ -11,12 +11,12 @@ import { compileChange, compileCondition, Placeholders } from "./expressions.ts"
 import type { TransactionWrite, Write } from "./table.ts";
 import { bareKey, refuseReservedNames } from "./values.ts";
 
-/** Every call asks what it cost. */
+/** Every call requests its consumed capacity. */
 export const paid = { ReturnConsumedCapacity: "TOTAL" } as const;
 
 type TransactionAction = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
-/** Compiles a write to one action of a transaction. */
+/** Compiles a write into one action of a transaction. */
 export function compileWrite(write: TransactionWrite, TableName: string): TransactionAction {
   const placeholders = new Placeholders();
   const ConditionExpression = write.when && compileCondition(write.when, placeholders);
@@ -38,14 +38,14 @@ export function compileWrite(write: TransactionWrite, TableName: string): Transa
   };
 }
 
-/** A write as a request of its own. */
+/** A write as a single request. */
 export type SingleWrite = {
   readonly operation: "PutItem" | "UpdateItem" | "DeleteItem";
-  /** One try. All three operations answer alike. */
+  /** Makes one attempt. All three operations have the same answer. */
   send(client: StoreClient, signal?: AbortSignal): Promise<DeleteCommandOutput>;
 };
 
-/** An action of a transaction is also the input of the operation by itself. */
+/** An action of a transaction is also the input of the single operation. */
 export function singleWrite(
   single: Write,
   TableName: string,

@@ -23,30 +23,33 @@ import {
 } from "./stream.ts";
 import { buildAppend, packPlans } from "./transaction.ts";
 
-/** One pull request on its way through the attempts: a transaction touches an item once. */
+/**
+ * The state of one pull request across the attempts. There is one job per pull request, because a transaction may touch
+ * an item only once.
+ */
 type Job = {
-  /** The newest of its changes: the only one that goes in. */
+  /** The newest change of the pull request: the only one that is applied. */
   change: PullRequestChange;
   readonly pointerId: string;
-  /** Parts already written for a draft; used again when the transaction is tried again. */
+  /** Parts already written for a draft; a retry of the transaction uses them again. */
   readonly spills: Map<EntryDraft, SpillRef>;
   outcome: Outcome | undefined;
 };
 
-/** A job that takes a number, and its pointer as it was read. */
+/** A job that gets a number, and its pointer as it was read. */
 type Append = { readonly job: Job; readonly before: Pointer | undefined };
 
 /**
- * Applies events to a tenant's stream; answers in their order. When it throws, some may be applied: send all of
- * them again, which changes nothing twice.
+ * Applies events to a tenant's stream; returns the outcomes in the order of the events. When it throws, some events may
+ * be applied: send all of them again. Nothing is applied twice.
  */
 export async function appendBatch(
   deps: StreamDeps,
   tenant: TenantKey,
   changes: readonly PullRequestChange[],
 ): Promise<Outcome[]> {
-  const told = withJobs(changes);
-  const open = new Set(told.map(({ job }) => job));
+  const received = withJobs(changes);
+  const open = new Set(received.map(({ job }) => job));
   const settled = new Map<TenantKey, number>();
   for (let attempt = 0; open.size > 0; attempt++) {
     await pauseBefore(deps, attempt);
@@ -56,7 +59,7 @@ export async function appendBatch(
     for (const job of open) if (job.outcome) open.delete(job);
   }
   for (const [found, number] of settled) await acknowledge(deps, found, number);
-  return told.map(({ change, job }) => outcomeOf(change, job));
+  return received.map(({ change, job }) => outcomeOf(change, job));
 }
 
 /** Changes of one pull request share its job. */
@@ -78,7 +81,7 @@ function outcomeOf(change: PullRequestChange, job: Job): Outcome {
   return job.change.eventId === change.eventId ? "duplicate" : "older";
 }
 
-/** One attempt at all open jobs. Answers the pointers of those that found their state already there. */
+/** One attempt at all open jobs. Returns the pointers of the jobs whose state was already stored. */
 async function applyOpen(deps: StreamDeps, tenant: TenantKey, open: readonly Job[]): Promise<Pointer[]> {
   const keys = open.map(({ change, pointerId }) => pointerKey(change.organization, pointerId));
   const [head, items] = await Promise.all([readHead(deps.table, tenant), deps.table.getMany(keys)]);
@@ -103,7 +106,10 @@ async function applyOpen(deps: StreamDeps, tenant: TenantKey, open: readonly Job
   return found;
 }
 
-/** Newer but equal: only the pointer's time moves, still on condition that it is what was read. */
+/**
+ * The event is newer and its content is equal: only the pointer's time changes, and only if the pointer is unchanged
+ * since it was read.
+ */
 async function updatePointerTime(
   { table }: StreamDeps,
   job: Job,
@@ -142,8 +148,9 @@ async function appendJobs(
 }
 
 /**
- * A pointer of release 1 does not tell what its entries are filtered by: one of them does, but for the status. One batched
- * read for all of them, and none for a pull request of which a dataset stays as it is: its draft tells the same.
+ * A pointer written by release 1 does not hold the facets of its entries. One of the entries holds them, except the
+ * status. One batched read covers all such pointers. A pull request with a dataset that stays in place needs no read:
+ * its draft holds the same facets.
  */
 async function withFacets(
   { table }: StreamDeps,
@@ -189,7 +196,7 @@ const facetsOfRelease1 = ({
   status: unknownStatus,
 });
 
-/** Parts are written before the append that names them. */
+/** Parts are written before the append that refers to them. */
 async function spillLarge(
   deps: StreamDeps,
   tenant: TenantKey,
@@ -214,8 +221,8 @@ export type AppendResult = {
 };
 
 /**
- * Appends plans to a settled stream, a transaction at a time, each published and retired before the next.
- * A refusal ends it: what is left is to be read and decided anew.
+ * Appends plans to a settled stream, one transaction at a time; each is published and retired before the next. A
+ * refused transaction ends the run: the caller reads again and decides again about the remaining plans.
  */
 export async function appendPlans(
   deps: StreamDeps,

@@ -21,7 +21,7 @@ export type EntryBody = {
   readonly s?: readonly [string, number];
 };
 
-/** An entry as a reader merges it: the payload still as stored. */
+/** An entry as a reader merges it; the payload is still in its stored form. */
 export type StoredEntry = {
   readonly entry: StreamEntry;
   readonly pointerId: string;
@@ -41,7 +41,7 @@ export const entryBody = (pointerId: string, visible: Visible, spill: SpillRef |
   ...(spill ? { s: [spill.id, spill.parts] as const } : { p: visible.payload ?? null }),
 });
 
-/** Both copies, each on condition that its number is free. */
+/** Writes both copies, each on condition that its number is not in use. */
 export const entryPuts = (address: EntryAddress, body: EntryBody): Put[] =>
   copiesOf(address.tenant, address.organization).map((copy) => ({
     put: {
@@ -69,10 +69,13 @@ const entryItem = z
     s: z.tuple([z.string(), z.int()]).optional(),
   })
   .refine(({ p, s }) => (p === undefined) !== (s === undefined), { path: ["p"] });
-/** A page parses a thousand of these: half a millisecond. */
+/** A page parses a thousand entries, which takes half a millisecond. */
 const parseStored = parseItem("stream entry", entryItem);
 
-/** `organization` is whose copy is read; a workspace's or an instance's copy says it itself. */
+/**
+ * `organization` is the owner of the copy that is read; entries in a workspace's or an instance's copy hold their own
+ * organization.
+ */
 export function parseEntry(item: Item, organization: string | undefined): StoredEntry {
   const { sk, i, g, r, a = null, t, b, p, s } = parseStored(item);
   const owner = g ?? organization;

@@ -5,13 +5,13 @@ import type { Item, Table, Update } from "../store/table.ts";
 import { type Pending, pendingSchema, pendingValue } from "./pending.ts";
 import { decodeWeeks, encodeWeeks, type WeekSpan } from "./weeks.ts";
 
-/** One per tenant, shared by the datasets. Weeks stand in it because one read must give both. */
+/** One per tenant, shared by the datasets. The weeks are stored in the head because one read must return both. */
 export type Head = {
   /** The number the next change gets. */
   readonly next: number;
   /** Readers see numbers up to this one. */
   readonly published: number;
-  /** What is not settled yet; undefined when everything is. */
+  /** The append that is not settled yet; undefined when everything is settled. */
   readonly pending: Pending | undefined;
   readonly weeks: readonly WeekSpan[];
 };
@@ -28,7 +28,7 @@ const headItem = z.object({
 });
 const parseStored = parseItem("stream head", headItem);
 
-/** Of an item that was read along with authentication, or of nothing: a tenant without entries. */
+/** Parses an item that was read together with authentication. Undefined means a tenant without entries. */
 export function parseHead(item: Item | undefined): Head {
   if (!item) return emptyHead;
   const { n, p, q, w } = parseStored(item);
@@ -41,7 +41,7 @@ export const readHead = async (table: Table, tenant: TenantKey): Promise<Head> =
 export const isSettled = (head: Head): boolean =>
   head.published === head.next - 1 && head.pending === undefined;
 
-/** The head's part of an append: it holds only while nobody else appended and everything before is settled. */
+/** The head's part of an append. Its condition holds only if nobody else appended and everything before is settled. */
 export const advanceHead = (tenant: TenantKey, before: Head, after: Head): Update => ({
   update: streamHeadKey(tenant),
   change: {
@@ -66,7 +66,7 @@ export const publishHead = (tenant: TenantKey, upTo: number, emptiesPending: boo
   when: { below: ["p", upTo] },
 });
 
-/** Only while no later append stands: its pending is not ours to empty. */
+/** Only if there is no later append: the `pending` of a later append must not be removed here. */
 export const emptyPending = (tenant: TenantKey, next: number): Update => ({
   update: streamHeadKey(tenant),
   change: { remove: ["q"] },

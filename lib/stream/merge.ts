@@ -1,34 +1,37 @@
 import { streamNumberKey } from "../store/layout.ts";
 import type { Item, Table } from "../store/table.ts";
 
-/** One week's partition, or that of the removals. Nothing unread in it has a number below `floor`, nothing in it one above `ceiling`. */
+/**
+ * The partition of one week, or of the removals. All unread items have numbers of at least `floor`; no item has a
+ * number above `ceiling`.
+ */
 type PartitionCursor = {
   readonly pk: string;
   readonly ceiling: number;
   floor: number;
   waiting: readonly Item[];
-  /** Index of the first item of `waiting` that has not come out yet. */
+  /** Index of the first item of `waiting` that was not returned yet. */
   first: number;
   isRead: boolean;
   fetches: number;
-  /** How many items have come out of it. */
+  /** How many items of this partition were returned. */
   given: number;
 };
 
 export type PartitionStart = { readonly pk: string; readonly floor: number; readonly ceiling: number };
 
-/** Below this a query costs the same read unit, so asking for less saves nothing. */
+/** A query for fewer items costs the same read unit, so asking for fewer saves nothing. */
 const itemsPerFetchMin = 4;
-/** Part of a page that is asked of all lanes together before it is known how they interleave. */
+/** Fraction of a page that the first fetch requests from all lanes together, before it is known how they interleave. */
 const firstLook = 0.25;
 
 const numberOf = (item: Item): number => Number(item.sk);
 const headOf = (lane: PartitionCursor): Item | undefined => lane.waiting[lane.first];
 
 /**
- * The items of many partitions in the order of their numbers, none above `upTo`. A partition is read only when
- * the merge reaches numbers it may hold, and an item comes out only when no partition can hold a smaller unread
- * one: everything up to the last number that came out is dealt with, in every partition.
+ * Returns the items of many partitions in the order of their numbers, none above `upTo`. A partition is read only when
+ * the merge reaches numbers that the partition may hold. An item is returned only when no partition can hold a smaller
+ * unread one: everything up to the last returned number is processed, in every partition.
  */
 export function mergePartitions(table: Table, starts: readonly PartitionStart[], upTo: number) {
   const lanes: PartitionCursor[] = starts
@@ -46,10 +49,11 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
   let given = 0;
 
   /**
-   * A lane alone is asked for all that is wanted, and so is one that holds no more numbers than that: told in the
-   * order of their dates, weeks follow one another, and a page is made of whole ones. Of several others, most may
-   * begin only later: a first look is small, then each is asked for the share it had so far. Twice as many each time
-   * at least, as a filter that passes nearly everything over must not cost a trip per handful.
+   * A single lane is asked for all wanted items. So is a lane that holds no more numbers than that: when events arrive
+   * in the order of their dates, weeks follow one another, and a page consists of whole weeks. Of several other lanes,
+   * most may begin only later: the first fetch is small, then each lane is asked for the share it had so far. Each
+   * fetch asks for at least twice as many items as the one before, because a filter that skips nearly everything must
+   * not cost a round trip per handful.
    */
   function itemsToAsk(lane: PartitionCursor, wanted: number, lanesAsked: number): number {
     const atLeast = itemsPerFetchMin * 2 ** lane.fetches;
@@ -72,7 +76,7 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
     lane.waiting = page.items;
     lane.first = 0;
     if (last) lane.floor = Number(last.sk) + 1;
-    // A page that ends on the very last number still says where to resume.
+    // A page that ends at the last number still returns a resume key.
     lane.isRead = page.resume === undefined || lane.floor > lane.ceiling;
   }
 
@@ -89,7 +93,7 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
     return found;
   }
 
-  /** Lanes that may hold something smaller than what is at hand; with nothing at hand, what a page may reach. */
+  /** Lanes that may hold an item smaller than the candidate; without a candidate, lanes that one page may reach. */
   function unreadBelow(candidate: PartitionCursor | undefined, wanted: number): PartitionCursor[] {
     const unread = lanes.filter((lane) => !headOf(lane) && !lane.isRead);
     const item = candidate && headOf(candidate);
@@ -97,7 +101,7 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
     return unread.filter((lane) => lane.floor <= bound);
   }
 
-  /** The next item; `wanted` is how many more the page could take. */
+  /** Returns the next item; `wanted` is how many more items fit the page. */
   async function next(wanted: number): Promise<Item | undefined> {
     for (;;) {
       const candidate = smallest();
@@ -115,7 +119,10 @@ export function mergePartitions(table: Table, starts: readonly PartitionStart[],
     }
   }
 
-  /** The item of another partition under the number that came out last, if there is one: it is at hand by then. */
+  /**
+   * Returns the item of another partition with the number that was returned last, if there is one. It is already loaded
+   * then.
+   */
   function nextUnder(number: number): Item | undefined {
     const lane = smallest();
     const item = lane && headOf(lane);

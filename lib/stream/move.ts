@@ -12,7 +12,10 @@ import { judgeSpill } from "./sweep.ts";
 
 export type Move = {
   readonly organization: string;
-  /** Every tenant whose stream may still hold some of it: all it belonged to since it was last `ready`. */
+  /**
+   * Every tenant whose stream may still hold entries of the organization: all tenants it belonged to since it was last
+   * `ready`.
+   */
   readonly from: readonly TenantKey[];
   readonly to: TenantKey;
 };
@@ -20,13 +23,14 @@ export type Move = {
 export type MoveResult = { readonly isComplete: boolean; readonly moved: number };
 
 /**
- * Brings an organization's pull requests into the stream of the tenant it now belongs to. To be called after the
- * organization's item names the new tenant, which bars every append to the old one, and before its metrics are
- * `ready` again. Can be interrupted and called again. Incomplete only when the organization moved on once more.
+ * Moves an organization's pull requests into the stream of its new tenant. Call it after the organization's item names
+ * the new tenant, which blocks every append to the old one, and before its metrics are `ready` again. It can be
+ * interrupted and called again. It is incomplete only if the organization moved once more.
  */
 export async function moveOrganization(deps: StreamDeps, move: Move): Promise<MoveResult> {
   const { organization, from, to } = move;
-  // An append to the old stream may be committed and not visible yet; its head, read together, waits for it.
+  // An append to the old stream may be committed and not visible yet; `recover` reads the head in a transaction and so
+  // waits for it.
   for (const tenant of from) await recover(deps, tenant);
   let moved = 0;
   for (let attempt = 0; ; attempt++) {
@@ -35,7 +39,7 @@ export async function moveOrganization(deps: StreamDeps, move: Move): Promise<Mo
     moved += pass.moved;
     if (pass.isElsewhere) return { isComplete: false, moved };
     if (pass.left > 0) continue;
-    // What an interrupted run appended is in the right stream already, but nobody may have published it.
+    // Entries that an interrupted run appended are already in the right stream, but may not be published.
     await recover(deps, to);
     return { isComplete: true, moved };
   }
@@ -79,7 +83,7 @@ async function moveBatch(
   const result = await appendPlans(deps, to, head, plans);
   for (const { organization, pointerId, entries } of plans) {
     for (const { spill } of entries) {
-      // A sweep died between condemning and deciding: decide in its place.
+      // A sweep stopped after it condemned the spill and before it decided: decide here instead.
       if (spill && result.spillsCondemned.has(spill.id))
         await judgeSpill(deps, { ...spill, organization, pointerId, isCondemned: true });
     }
@@ -90,8 +94,9 @@ async function moveBatch(
 type Placed = { readonly dataset: Dataset; readonly place: PlaceRecord };
 
 /**
- * What can be planned now. An entry that is not there was superseded since its pointer was read, or is not visible
- * yet: the next pass comes to it. One that is there never changes, and the pointer is a condition of the append.
+ * Plans the moves that are possible now. If an entry is missing, it was superseded since its pointer was read, or is
+ * not visible yet: the next pass handles it. An entry that exists never changes, and the pointer is a condition of the
+ * append.
  */
 async function planBatch(table: Table, pointers: readonly Pointer[]): Promise<Plan[]> {
   const placed = pointers.flatMap((pointer) => placesOf(pointer).map((each) => ({ pointer, ...each })));

@@ -11,7 +11,7 @@ import {
 } from "../store/layout.ts";
 import type { Key, Value } from "../store/table.ts";
 
-/** One entry, both copies of it. */
+/** The address of both copies of one entry. */
 export type EntryAddress = {
   readonly tenant: TenantKey;
   readonly organization: string;
@@ -24,12 +24,12 @@ export type Added = {
   readonly pointerId: string;
   readonly number: number;
   readonly weeks: ReadonlyArray<readonly [DatasetLetter, number]>;
-  /** Datasets in which it left a removal. */
+  /** Datasets in which the change wrote a removal. */
   readonly removals?: readonly DatasetLetter[];
 };
 export type DroppedSpill = { readonly organization: string; readonly id: string; readonly parts: number };
 
-/** What the last append put into the table and what it superseded; in the head until all of it is settled. */
+/** What the last append wrote to the table and what it superseded; stored in the head until all of it is settled. */
 export type Pending = {
   readonly added: readonly Added[];
   readonly dropped: readonly EntryAddress[];
@@ -37,7 +37,9 @@ export type Pending = {
 };
 
 const letter = z.enum(["c", "r", "m"]);
-/** Organizations and tenants stand once, in lists of their own: the head is rewritten with every batch. */
+/**
+ * Organizations and tenants are stored once, in separate lists, to keep the head small: every batch rewrites the head.
+ */
 export const pendingSchema = z
   .object({
     o: z.array(z.string()),
@@ -116,11 +118,14 @@ type Owner = Pick<EntryPlace, "tenant" | "organization">;
 export const copiesOf = (tenant: TenantKey, organization: string): ReadonlyArray<string | undefined> =>
   isOrganizationTenant(tenant) ? [undefined] : [undefined, organization];
 
-/** The copy to read for one organization, or for all of the tenant. */
+/** The copy to read for one organization, or for the whole tenant. */
 export const copyOf = ({ tenant, organization }: Owner): string | undefined =>
   isOrganizationTenant(tenant) ? undefined : organization;
 
-/** Whose a copy is; undefined for the tenant's where it holds several organizations: each entry says it itself. */
+/**
+ * The owner of a copy; undefined for the tenant's copy if the tenant has several organizations: each entry then holds
+ * its own.
+ */
 export const ownerOfCopy = ({ tenant, organization }: Owner): string | undefined =>
   organization ?? (isOrganizationTenant(tenant) ? tenant.slice(2) : undefined);
 
@@ -133,8 +138,9 @@ export const entryKeys = (address: EntryAddress): Key[] =>
   );
 
 /**
- * Everything the append wrote but the head: once seen together, it is visible to every plain read. The pointers
- * too, because a tenant change lists them; without them the simulation loses a pull request in 1 of 1,000 lives.
+ * The keys of everything that the append wrote, except the head. Once one transaction has read them all, every plain
+ * read sees them. Pointers are included because a tenant change lists them; without them the simulation loses a pull
+ * request in 1 of 1,000 lives.
  */
 export const addedKeys = (tenant: TenantKey, { added }: Pending): Key[] =>
   added.flatMap(({ organization, pointerId, number, weeks, removals = [] }) => [
@@ -143,7 +149,7 @@ export const addedKeys = (tenant: TenantKey, { added }: Pending): Key[] =>
     ...removals.flatMap((dataset) => removalKeys({ tenant, organization, dataset, number })),
   ]);
 
-/** A removal, both copies of it. */
+/** The keys of both copies of a removal. */
 export const removalKeys = ({ tenant, organization, dataset, number }: Omit<EntryAddress, "week">): Key[] =>
   copiesOf(tenant, organization).map((copy) =>
     streamRemovalKey({ tenant, organization: copy, dataset }, number),

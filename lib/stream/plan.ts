@@ -7,7 +7,7 @@ import { differ, type Facets, facetsOf, type PlannedRemoval, unknownStatus } fro
 import { type Dataset, datasets, type EntryDraft, letterOf, type PullRequestChange } from "./stream.ts";
 import { weekOf } from "./weeks.ts";
 
-/** A new entry of one dataset; its number comes with the transaction. */
+/** A new entry of one dataset; it gets its number in the transaction. */
 export type PlannedEntry = {
   readonly dataset: Dataset;
   readonly week: number;
@@ -16,7 +16,7 @@ export type PlannedEntry = {
   readonly spill: SpillRef | undefined;
 };
 
-/** What one pull request does to the stream: one number, whatever it adds, keeps or leaves behind. */
+/** The change of one pull request to the stream. It takes one number, whatever it adds, keeps or removes. */
 export type Plan = {
   readonly organization: string;
   readonly pointerId: string;
@@ -34,10 +34,10 @@ export type Plan = {
 
 export type Verdict = "append" | "touch" | "duplicate" | "older";
 
-type Told = Pick<Pointer, "occurredAtMs" | "occurredAtFiner" | "eventId">;
+type EventOrder = Pick<Pointer, "occurredAtMs" | "occurredAtFiner" | "eventId">;
 
-/** Newer `occurred_at` wins, to the last digit that was sent, then the greater event id. */
-export function compareEvents(a: Told, b: Told): number {
+/** The newer `occurred_at` wins, compared to the last digit that was sent; then the greater event id wins. */
+export function compareEvents(a: EventOrder, b: EventOrder): number {
   return (
     orderOf(a.occurredAtMs, b.occurredAtMs) ||
     orderOf(a.occurredAtFiner ?? "", b.occurredAtFiner ?? "") ||
@@ -50,7 +50,9 @@ function orderOf<Value extends number | string>(one: Value, other: Value): numbe
   return one > other ? 1 : 0;
 }
 
-/** Release 1 took events from any year: a pointer from too far ahead is older than every valid event. */
+/**
+ * Release 1 accepted events from any year: a pointer from too far in the future counts as older than every valid event.
+ */
 export function classifyChange(
   change: PullRequestChange,
   before: Pointer,
@@ -59,7 +61,7 @@ export function classifyChange(
 ): Verdict {
   const order = isTooFarAhead(before.occurredAtMs, nowMs) ? 1 : compareEvents(change, before);
   if (order < 0) return "older";
-  // The pull request still lies in the stream of a tenant its organization has left: this event brings it along.
+  // The pull request is still in the stream of a tenant that its organization has left: this event moves it.
   if (before.tenant !== tenant) return "append";
   if (order === 0) return "duplicate";
   const isEqual = datasets.every((dataset) => {
@@ -69,7 +71,7 @@ export function classifyChange(
   return isEqual ? "touch" : "append";
 }
 
-/** A dataset whose entry would be the same keeps it, and its number: readers need not see it again. */
+/** A dataset whose entry would not change keeps the entry and its number: readers need not see it again. */
 export const staysInPlace = (
   before: Pointer | undefined,
   tenant: TenantKey,
@@ -77,7 +79,7 @@ export const staysInPlace = (
   draft: EntryDraft,
 ): boolean => before?.tenant === tenant && before.places[dataset]?.fingerprint === fingerprintOf(draft);
 
-/** `spilled` gives the reference of a draft whose bytes were written as parts. */
+/** `spilled` returns the reference of a draft whose bytes were written as parts. */
 export function planChange(
   change: PullRequestChange,
   pointerId: string,
@@ -107,19 +109,22 @@ export function planChange(
   const { organization, occurredAtMs, occurredAtFiner, eventId } = change;
   const unchanged = new Set(kept.map(([dataset]) => dataset));
   const leaves = leftBehind(before, unchanged, new Set());
-  const told = { occurredAtMs, occurredAtFiner, eventId };
+  const event = { occurredAtMs, occurredAtFiner, eventId };
   const facets = facetsAfter(change);
   const removals = before?.tenant === tenant ? removalsOf(change, before, facets, unchanged) : [];
-  return { organization, pointerId, before, ...told, entries, kept, ...leaves, removals, facets };
+  return { organization, pointerId, before, ...event, entries, kept, ...leaves, removals, facets };
 }
 
-/** The datasets of a pull request show the same day, repository and author; one of them tells a status too. */
+/** All datasets of a pull request have the same day, repository and author; only `reviews` also has a status. */
 function facetsAfter({ datasets: drafts }: PullRequestChange): Facets | undefined {
   const draft = drafts.reviews ?? drafts["review-comments"] ?? drafts.mcp;
   return draft && facetsOf(draft);
 }
 
-/** Of the datasets that it leaves, or in which other readers find it now. In another tenant nobody has held it. */
+/**
+ * Removals for the datasets that the pull request leaves, or where its facets changed. In another tenant no reader has
+ * it.
+ */
 function removalsOf(
   { pullRequest, datasets: drafts }: PullRequestChange,
   { places, facets: old }: Pointer,
@@ -128,7 +133,7 @@ function removalsOf(
 ): PlannedRemoval[] {
   if (!old) return [];
   return datasets.flatMap((dataset) => {
-    // An entry that stays where it is has the same readers, also where release 1 did not note by what they found it.
+    // An entry that stays in place has the same readers, even if release 1 did not store its facets.
     if (unchanged.has(dataset)) return [];
     const isGone = places[dataset] && (!drafts[dataset] || !now || differ(dataset, old, now));
     const isKnown = dataset === "reviews" && old.status !== unknownStatus;
@@ -137,14 +142,14 @@ function removalsOf(
   });
 }
 
-/** All of a pull request in another tenant's stream: the same content, parts included, under new numbers. */
+/** Plans a pull request's move to another tenant's stream: the same content, including parts, under new numbers. */
 export function planMove(before: Pointer, entries: readonly PlannedEntry[]): Plan {
   const { organization, id: pointerId, occurredAtMs, occurredAtFiner, eventId } = before;
   const carried = new Set(entries.map(({ spill }) => spill?.id));
   const leaves = leftBehind(before, new Set(), carried);
-  const told = { occurredAtMs, occurredAtFiner, eventId };
+  const event = { occurredAtMs, occurredAtFiner, eventId };
   const { facets } = before;
-  return { organization, pointerId, before, ...told, entries, kept: [], ...leaves, removals: [], facets };
+  return { organization, pointerId, before, ...event, entries, kept: [], ...leaves, removals: [], facets };
 }
 
 function leftBehind(

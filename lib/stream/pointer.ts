@@ -8,7 +8,7 @@ import { type Dataset, datasets, type EntryDraft, letterOf } from "./stream.ts";
 
 export type SpillRef = { readonly id: string; readonly parts: number };
 
-/** Where a pull request's entry of one dataset lies, and what it holds. */
+/** Where a pull request's entry of one dataset is stored, and what it holds. */
 export type PlaceRecord = {
   readonly number: number;
   readonly week: number;
@@ -16,19 +16,25 @@ export type PlaceRecord = {
   readonly spill: SpillRef | undefined;
 };
 
-/** One per pull request: the newest event applied, and the places of its entries. None: it was removed. */
+/**
+ * One per pull request: the newest event applied, and the places of its entries. Without places, the pull request was
+ * removed.
+ */
 export type Pointer = {
   readonly id: string;
   readonly organization: string;
   readonly tenant: TenantKey;
-  /** The number of its last append; each place has its own, as a dataset that did not change does not move. */
+  /**
+   * The number of its last append. Each place has its own number, because a dataset that did not change keeps its
+   * entry.
+   */
   readonly number: number;
   readonly occurredAtMs: number;
   /** The digits of `occurred_at` below the millisecond, without trailing zeros. */
   readonly occurredAtFiner?: string | undefined;
   readonly eventId: string;
   readonly places: { readonly [Name in Dataset]?: PlaceRecord };
-  /** What its entries are filtered by; undefined where it has none, or was last written by release 1. */
+  /** What readers filter its entries by; undefined if it has no entries, or if release 1 wrote it last. */
   readonly facets?: Facets | undefined;
 };
 
@@ -44,7 +50,7 @@ const pointerItem = z.object({
   t: tenantKeySchema,
   n: z.int(),
   o: z.number(),
-  /** Only where there are any. */
+  /** Present only if there are such digits. */
   f: z.string().optional(),
   e: z.string(),
   x: facetsSchema.optional(),
@@ -58,7 +64,9 @@ const parseStored = parseItem("pull request pointer", pointerItem);
 export const pointerIdOf = (pullRequest: string): string =>
   hash("sha256", pullRequest, "base64url").slice(0, 16);
 
-/** Everything a reader can see of an entry, so that a moved merge date alone moves it too. */
+/**
+ * Covers everything that a reader can see of an entry, so that a change of the merge date alone also moves the entry.
+ */
 export const fingerprintOf = ({ atMs, repositoryId, authorId, digest }: EntryDraft): string =>
   hash("sha256", JSON.stringify([atMs, repositoryId, authorId, digest]), "base64url").slice(0, 22);
 
@@ -103,7 +111,10 @@ export function pointerItemOf(pointer: Pointer): Item {
   return item;
 }
 
-/** "Still what was read": number alone is not enough, as an equal event moves only the time. */
+/**
+ * The pointer is unchanged since it was read. The number alone is not enough, because an equal event changes only the
+ * time.
+ */
 export const pointerUnchanged = (before: Pointer | undefined): Condition =>
   before === undefined
     ? { absent: "pk" }

@@ -19,37 +19,42 @@ import { weekMeets } from "./weeks.ts";
 
 export type PageRequest = {
   readonly tenant: TenantKey;
-  /** One organization: its own copy is read. Undefined: the tenant's, and `eligible` knows whose may be seen. */
+  /**
+   * One organization: its own copy is read. Undefined: the tenant's copy is read, and `eligible` decides whose entries
+   * are visible.
+   */
   readonly organization: string | undefined;
   readonly dataset: Dataset;
   /** start <= at < end. */
   readonly window: { readonly startMs: number; readonly endMs: number };
-  /** The cursor: everything up to this number was dealt with. 0 begins a walk. */
+  /** The cursor: everything up to this number was processed. 0 starts a walk. */
   readonly after: number;
-  /** Ends the walk at this number. Without it the walk ends with what is published, in a head that is read last. */
+  /**
+   * Ends the walk at this number. Without it, the walk ends at the last published number, in a head that is read last.
+   */
   readonly upTo?: number;
-  /** Read the copies of these organizations instead, which carry the same numbers as the tenant's. */
+  /** Read the copies of these organizations instead; they have the same numbers as the tenant's copy. */
   readonly copiesOf?: readonly string[];
   readonly limit: number;
-  /** The filters beside the window. The payload is undefined where it lies in parts. */
+  /** The filters besides the window. The payload is undefined if it is stored in parts. */
   readonly eligible: (entry: StreamEntry) => boolean;
-  /** For readers that keep a mirror: what left the dataset, the window or the filters comes too. */
+  /** For readers that keep a mirror: also return what left the dataset, the window or the filters. */
   readonly removals?: {
     /**
-     * The number that was published when the walk began: what was removed before was never shown. Undefined on the
-     * first page, which tells it.
+     * The last published number when the walk began: what was removed before was never shown. Undefined on the first
+     * page, which returns it.
      */
     readonly since: number | undefined;
-    /** The filters beside the window, over what the pull request was before. */
+    /** The filters besides the window, applied to the pull request's former facets. */
     readonly eligible: (removal: Removal) => boolean;
   };
   readonly responseBytesMax: number;
   readonly passedOverBytesMax?: number;
-  /** The head, where it was read along with authentication. */
+  /** The head, if it was read together with authentication. */
   readonly head?: Head;
-  /** The request's time is up: the page ends where it is. */
+  /** Aborted when the request's time is up: the page ends at its current position. */
   readonly timeUp?: AbortSignal;
-  /** Asked before a walk is called finished: whether what it was over is still in this tenant's stream. */
+  /** Called before a walk is reported as finished: is the organization still in this tenant's stream? */
   readonly isStillHere?: () => Promise<boolean>;
 };
 
@@ -57,41 +62,44 @@ export type PageResult =
   | {
       readonly kind: "page";
       readonly entries: readonly StreamEntry[];
-      /** In no order; none of them stands among the entries. */
+      /** In no order; none of them is also in `entries`. */
       readonly removals: readonly Removal[];
-      /** See `PageRequest`: to be kept until the walk has come to its end. */
+      /** See `PageRequest`. The caller keeps it until the end of the walk. */
       readonly removalsSince: number;
       /** The next cursor; null when nothing eligible is left. */
       readonly nextAfter: number | null;
-      /** Everything up to here was dealt with: where a walk that has ended resumes later. */
+      /** Everything up to this number was processed: a finished walk resumes here later. */
       readonly readUpTo: number;
     }
-  /** The records are larger than an answer may be. */
+  /** The records are larger than a response may be. */
   | TooLarge
-  /** Time was up before anything was dealt with: a cursor would be the one that came in. */
+  /** Time was up before anything was processed: the next cursor would equal the received one. */
   | { readonly kind: "no-progress" }
-  /** The organization left the tenant while the page was read: its entries may have been gone already. */
+  /** The organization left the tenant while the page was read: its entries may already have been gone. */
   | { readonly kind: "moved" };
 
 export type TooLarge = {
   readonly kind: "too-large";
-  /** With the beginning of its payload (the first part, where it lies in parts), unless that is gone by now. */
+  /**
+   * Includes the beginning of its payload (the first part, if it is stored in parts), unless that was deleted
+   * meanwhile.
+   */
   readonly largest: StreamEntry;
-  /** At least so many, as reading ended when there were too many. */
+  /** A lower bound, because reading stopped when there were too many bytes. */
   readonly renderedBytes: number;
-  /** The place behind the last entry that was read. */
+  /** The position after the last entry that was read. */
   readonly nextAfter: number;
   readonly removalsSince: number;
 };
 
-/** The page under way. */
+/** The page in progress. */
 type Walk = {
   /** By pull request, in the order of their numbers. */
   readonly picked: Map<string, StoredEntry>;
   /** By pull request. */
   readonly removed: Map<string, Removal>;
   readonly removalsSince: number;
-  /** Everything up to this number is dealt with, in every partition. */
+  /** Everything up to this number is processed, in every partition. */
   position: number;
   passedOverBytes: number;
   renderedBytes: number;
@@ -113,7 +121,8 @@ export async function readPage(table: Table, request: PageRequest): Promise<Page
     await loadPayloads(table, walk);
     if (!isAllRead) return unfinished(request, walk);
     if (request.upTo !== undefined) return pageOf(walk, null, request.upTo);
-    // Begun only now: had an entry been superseded before we came to it, its new number shows in this read.
+    // This read must start only now: if an entry was superseded before the walk reached it, this head shows its new
+    // number.
     const [again, isStillHere] = await Promise.all([
       readHead(table, request.tenant),
       request.isStillHere?.() ?? true,
@@ -152,7 +161,7 @@ async function tooLarge(table: Table, walk: Walk): Promise<TooLarge> {
   };
 }
 
-/** Deals with what is published in this head, from the walk's position on. False when the page ends before. */
+/** Processes what this head has published, starting at the walk's position. Returns false if the page ends before. */
 async function readUpTo(table: Table, request: PageRequest, head: Head, walk: Walk): Promise<boolean> {
   const { limit, timeUp, responseBytesMax, passedOverBytesMax = streamLimits.passedOverBytesMax } = request;
   const end = Math.min(head.published, request.upTo ?? head.published);
@@ -185,11 +194,13 @@ async function readUpTo(table: Table, request: PageRequest, head: Head, walk: Wa
   return true;
 }
 
-/** Nobody holds anything before the first page: there is nothing to remove. */
+/** Before the first page a reader has no records: there is nothing to remove. */
 const isFirstPage = ({ after, removals }: PageRequest): boolean =>
   after === 0 && removals?.since === undefined;
 
-/** What one number brings: the entry where it is eligible, else a removal of what it was before. */
+/**
+ * Returns the result for one number: the entry if it is eligible, else a removal of the pull request's former state.
+ */
 function foundIn(
   request: PageRequest,
   items: readonly Item[],
@@ -207,7 +218,9 @@ function foundIn(
   return removal && isRemovedFrom(request, removal) ? removal : undefined;
 }
 
-/** Within a page only the newest of a pull request stays: an old entry that is not retired yet comes first. */
+/**
+ * A page keeps only the newest result per pull request: an old entry that is not retired yet has the smaller number.
+ */
 function pick(walk: Walk, found: StoredEntry | Removal): void {
   const id = unpick(walk, found);
   if ("pullRequest" in found) {
@@ -227,7 +240,10 @@ function unpick(walk: Walk, found: StoredEntry | Removal): string {
   return id;
 }
 
-/** What the last append has superseded and not retired yet: its successor, or a removal, is published too. */
+/**
+ * Matches entries that the last append superseded and did not retire yet: their successor, or a removal, is also
+ * published.
+ */
 function supersededIn({ removals }: PageRequest, head: Head): (item: Item) => boolean {
   const isPublished = head.published === head.next - 1;
   if (!removals || !head.pending || !isPublished) return () => false;
@@ -248,7 +264,7 @@ function ownerOf(request: PageRequest, { pk }: Item): string | undefined {
   return place && ownerOfCopy(place);
 }
 
-/** The partitions that may hold something of the window after the position. */
+/** The partitions that may hold entries of the window after the position. */
 function lanesOf(request: PageRequest, head: Head, position: number): PartitionStart[] {
   const { tenant, dataset, window } = request;
   const copies = request.copiesOf?.map((organization) => copyOf({ tenant, organization })) ?? [
@@ -265,7 +281,10 @@ function lanesOf(request: PageRequest, head: Head, position: number): PartitionS
     );
 }
 
-/** What was removed before the walk began was never shown. While an organization is caught up, nothing of it was. */
+/**
+ * What was removed before the walk began was never shown. An organization that is being caught up needs no removals:
+ * none of its entries was shown.
+ */
 function removalLanesOf(request: PageRequest, head: Head, walk: Walk): PartitionStart[] {
   const { removals, upTo, tenant, dataset } = request;
   if (!removals || upTo !== undefined) return [];
@@ -274,7 +293,7 @@ function removalLanesOf(request: PageRequest, head: Head, walk: Walk): Partition
   return [{ pk, floor: Math.max(walk.position, walk.removalsSince) + 1, ceiling: head.published }];
 }
 
-/** A part that is gone takes its entry off the page: it was superseded, and comes again at its new number. */
+/** If a part is missing, its entry is dropped from the page: it was superseded, and appears again at its new number. */
 async function loadPayloads(table: Table, walk: Walk): Promise<void> {
   const spilled = [...walk.picked].flatMap(([id, { entry, spill }]) => (spill ? [{ id, entry, spill }] : []));
   const payloads = await readSpills(

@@ -14,20 +14,20 @@ export type Facets = {
   readonly day: number;
   readonly repositoryId: string;
   readonly authorId: string | null;
-  /** Of the dataset `reviews` only. A removal without one counts for every status. */
+  /** Only in the dataset `reviews`. A removal without a status matches every status. */
   readonly status: string | undefined;
 };
 
 /**
- * A pull request left a dataset, or what readers filter by has changed: whoever held it under its old facets, and does
- * not get the entry of the same number, no longer has it. It lies in a partition of its own per copy and dataset,
- * under the number of the append. In the weeks' partitions it would cost every reader.
+ * A pull request left a dataset, or its facets changed: a reader that has it under its old facets, and does not get the
+ * entry with the same number, must delete it. Removals have their own partition per copy and dataset, under the number
+ * of the append. In the weeks' partitions they would cost every reader.
  */
 export type Removal = {
   readonly number: number;
   readonly organization: string;
   readonly pointerId: string;
-  /** Its `pr_url`. */
+  /** The `pr_url`. */
   readonly pullRequest: string;
   readonly removedAtMs: number;
   readonly facets: Facets;
@@ -50,10 +50,13 @@ export const facetsOf = ({ atMs, repositoryId, authorId, status }: EntryDraft): 
   status,
 });
 
-/** Of entries that release 1 wrote: their pointer does not tell. It differs from every status there is. */
+/**
+ * The status of entries that release 1 wrote, because their pointer does not hold it. It differs from every real
+ * status.
+ */
 export const unknownStatus = "?";
 
-/** Whether a reader of this dataset may find one and not the other. */
+/** Whether a reader of this dataset may find a pull request under one of the facets and not under the other. */
 export const differ = (dataset: Dataset, one: Facets, other: Facets): boolean =>
   one.day !== other.day ||
   one.repositoryId !== other.repositoryId ||
@@ -115,7 +118,10 @@ const removalItem = z.object({
 });
 const parseStored = parseItem("removal", removalItem);
 
-/** `organization` is whose copy is read; a workspace's or an instance's copy says it itself. */
+/**
+ * `organization` is the owner of the copy that is read; removals in a workspace's or an instance's copy hold their own
+ * organization.
+ */
 export function parseRemoval(item: Item, organization: string | undefined): Removal {
   const { sk, i, u, g, t, x } = parseStored(item);
   const owner = g ?? organization;

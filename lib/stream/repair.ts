@@ -22,24 +22,24 @@ import { encodeWeeks, noteWeeks, type WeekSpan } from "./weeks.ts";
 
 export type RepairReport = {
   readonly streams: number;
-  /** Entries that no pointer names, and removals ahead of their pointer: gone. */
+  /** Deleted entries that no pointer names, and deleted removals that are newer than their pointer. */
   readonly entriesRemoved: number;
-  /** Copies made again from the other one. */
+  /** Copies that were restored from the other copy. */
   readonly copiesRestored: number;
-  /** Pull requests whose entry is lost: their next event, whatever its age, is taken as new. */
+  /** Pull requests whose entry is lost: their next event is accepted as new, whatever its age. */
   readonly pullRequestsReset: number;
 };
 
 type Tally = { -readonly [Name in keyof RepairReport]: number };
-/** What a stream is found to hold: two numbers a week say all the head needs. */
+/** The content of a stream as the repair found it: two numbers per week are all that the head needs. */
 type Found = { weeks: readonly WeekSpan[]; highest: number };
 
 /**
- * After a restore, with no writer running. A restored table is not a snapshot: the last second before the restore
- * point may hold half an append. Everything is read once: appends are published, pointers and entries brought to
- * agree, and every stream's numbers jump ahead, so that a cursor handed out after the restore point cannot lie
- * beyond what is written next. Then the events since the restore point are to be sent again. Can be repeated.
- * `onItem` sees every item of the table on the way: a repair of other things need not read it all again.
+ * Run it after a restore, while no writer runs. A restored table is not a snapshot: the last second before the restore
+ * point may hold half an append. The repair reads everything once: it publishes appends, makes pointers and entries
+ * agree, and moves every stream's numbers ahead, so that a cursor issued after the restore point cannot be beyond what
+ * is written next. Afterwards, send the events since the restore point again. It can be repeated. `onItem` receives
+ * every item of the table, so that other repairs need not scan the table again.
  */
 export async function repairStreams(
   deps: StreamDeps,
@@ -85,7 +85,7 @@ async function repairEntry(deps: StreamDeps, place: EntryPlace, item: Item, tall
   tally.entriesRemoved++;
 }
 
-/** A removal that is ahead of its pointer belongs to half an append: the pull request still stands. */
+/** A removal that is newer than its pointer belongs to half an append: the pull request was not removed. */
 async function repairRemoval(deps: StreamDeps, place: RemovalPlace, item: Item, tally: Tally): Promise<void> {
   const { tenant } = place;
   const removal = parseRemoval(item, ownerOfCopy(place));
@@ -126,7 +126,7 @@ async function repairPointer(deps: StreamDeps, pointer: Pointer, found: Found, t
   tally.pullRequestsReset++;
 }
 
-/** True when the entry stands, in both copies and with its parts, or could be made to. */
+/** True if the entry exists, in both copies and with its parts, or could be restored. */
 async function repairPlace(
   { table }: StreamDeps,
   { tenant, organization, id }: Pointer,
@@ -143,7 +143,8 @@ async function repairPlace(
       await table.writeMany(entryKeys(address).map((key) => ({ delete: key })));
       return false;
     }
-    // Whatever the restore left of it, lost, condemned or dropped: the parts are there and named, so it stands.
+    // The spill may be lost, condemned or dropped after the restore. Its parts exist and a pointer names them, so it is
+    // kept.
     await table.write({ put: standingSpill(organization, id, spill) });
   }
   const { entry } = parseEntry(standing, organization);

@@ -7,9 +7,9 @@ import { dropSpills } from "./spill.ts";
 import { StreamBusy, type StreamDeps } from "./stream.ts";
 
 /**
- * Publish, then retire: to be called only when everything the append wrote is visible to plain reads, because
- * the transaction has answered or because it was read together. Retiring first would leave a moment in which a
- * reader finds neither the old entry nor the new one. A failed condition means that somebody else did it.
+ * Publishes, then retires. Call it only when everything the append wrote is visible to plain reads: because the
+ * transaction has answered, or because one transaction read all of it. If retiring came first, a reader could find
+ * neither the old entry nor the new one. A failed condition means that another process did it already.
  */
 export async function settle(deps: StreamDeps, tenant: TenantKey, head: Head): Promise<void> {
   const { table } = deps;
@@ -21,7 +21,9 @@ export async function settle(deps: StreamDeps, tenant: TenantKey, head: Head): P
   if (retires || isPublished) await writeIf(table, emptyPending(tenant, head.next), { idempotent: true });
 }
 
-/** Blindly: no number and no spill id is ever used twice, so a late delete hits only what is dead. */
+/**
+ * Deletes without conditions: no number and no spill id is ever used twice, so a late delete affects only dead items.
+ */
 async function retire(deps: StreamDeps, { dropped, spills }: Pending): Promise<void> {
   await Promise.all([
     deps.table.writeMany(dropped.flatMap(entryKeys).map((key) => ({ delete: key }))),
@@ -30,8 +32,8 @@ async function retire(deps: StreamDeps, { dropped, spills }: Pending): Promise<v
 }
 
 /**
- * Finishes what somebody left half done. Both reads see a transaction whole or not at all, so after them every
- * item of the append is visible to plain reads. Anyone may recover, any number of times, and come back late.
+ * Finishes an interrupted append. Both reads see a transaction completely or not at all, so after them every item of
+ * the append is visible to plain reads. Any process may recover, any number of times, and also late.
  */
 export async function recover(deps: StreamDeps, tenant: TenantKey): Promise<void> {
   const [item] = await deps.table.transactGet([streamHeadKey(tenant)]);
@@ -44,8 +46,9 @@ export async function recover(deps: StreamDeps, tenant: TenantKey): Promise<void
 }
 
 /**
- * An event that found its state already there may be acknowledged only now: the head, read after the pointer,
- * shows it published and nothing pending. Else it was interrupted, and nobody may ever come by again.
+ * An event whose state was already stored may be acknowledged only when the head, read after the pointer, shows that
+ * state as published and nothing pending. Otherwise the append was interrupted, and perhaps no other process will ever
+ * finish it.
  */
 export async function acknowledge(deps: StreamDeps, tenant: TenantKey, number: number): Promise<void> {
   const { attemptsMax } = deps.limits ?? streamLimits;

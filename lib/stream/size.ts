@@ -1,6 +1,8 @@
 import type { Value } from "../store/table.ts";
 
-/** About what DynamoDB counts for a value: names and text in UTF-8, numbers by digits, containers 3 + 1 each. */
+/**
+ * Roughly the size that DynamoDB counts for a value: names and text in UTF-8, numbers by digits, containers 3 + 1 each.
+ */
 export function sizeOf(value: Value | undefined): number {
   if (value === undefined) return 0;
   if (value === null || typeof value === "boolean") return 1;

@@ -8,20 +8,20 @@ import type { SpillRef } from "./pointer.ts";
 import type { StreamDeps } from "./stream.ts";
 
 /**
- * A large entry's bytes, in parts under a fresh id (never the number: a losing writer would overwrite them).
- * Each spill has a small item of its own, written first, that says whose it is. It is marked as dropped before
- * its parts are deleted, so no append can name it any more. The mark stays until no delayed request can write parts
- * of it; then a sweep deletes those that came late, and the mark.
+ * A large entry's bytes, in parts under a new id (not under the number: a writer that loses a race would overwrite
+ * them). Each spill has its own small item, written first, that names its owner. The item is marked as dropped before
+ * the parts are deleted, so that no append can refer to the spill any more. The mark stays until no delayed request can
+ * write parts of the spill; then a sweep deletes parts that arrived late, and the mark.
  */
 export type Spill = {
   readonly id: string;
   readonly organization: string;
   readonly parts: number;
-  /** Undefined once it is dropped for good. */
+  /** Undefined once the spill is finally dropped. */
   readonly pointerId: string | undefined;
-  /** A sweep is deciding about it, or died doing so. */
+  /** A sweep is deciding about the spill, or stopped before it decided. */
   readonly isCondemned: boolean;
-  /** When a dropped one expires, in seconds. */
+  /** When a dropped spill expires, in seconds. */
   readonly ttl?: number;
 };
 
@@ -62,7 +62,7 @@ export async function writeSpill(
   const id = random.uuid();
   const count = Math.ceil(bytes.length / limits.partBytesMax);
   const put = standingSpill(organization, pointerId, { id, parts: count });
-  // Sent again after a time-out, it meets itself.
+  // When it is sent again after a time-out, it may find its own first write.
   await writeIf(table, { put, when: { absent: "pk" } }, { idempotent: true });
   await table.writeMany(
     Array.from({ length: count }, (_, index) => ({
@@ -78,7 +78,10 @@ export async function writeSpill(
 export const partKeys = ({ id, parts }: SpillRef): Key[] =>
   Array.from({ length: parts }, (_, index) => spillPartKey(id, index));
 
-/** The bytes of each; none where a part is gone: that entry was superseded and comes again at its new place. */
+/**
+ * Returns the bytes of each spill; none if a part is missing: that entry was superseded and appears again at its new
+ * place.
+ */
 export async function readSpills(
   table: Table,
   spills: readonly SpillRef[],
@@ -94,13 +97,13 @@ export async function readSpills(
   return whole;
 }
 
-/** How its bytes begin; undefined where they are gone. */
+/** Returns the first part of the bytes; undefined if they were deleted. */
 export async function readFirstPart(table: Table, { id }: SpillRef): Promise<Uint8Array | undefined> {
   const bytes = (await table.get(spillPartKey(id, 0)))?.d;
   return bytes instanceof Uint8Array ? bytes : undefined;
 }
 
-/** In an append that names the spill: a sweep that condemned it must win. */
+/** A condition of an append that refers to the spill: if a sweep condemned the spill, the append must fail. */
 export const spillStands = (organization: string, { id }: SpillRef): Check => ({
   check: spillKey(organization, id),
   when: { all: [{ present: "i" }, { absent: "x" }] },
@@ -123,7 +126,7 @@ const keptSeconds = ({ limits = streamLimits }: StreamDeps): number =>
   limits.droppedSpillDays * 24 * secondsPerHour;
 const nowSeconds = ({ clock }: StreamDeps): number => Math.floor(clock.nowMs() / 1000);
 
-/** Blind and repeatable: a spill id is used once, so a late drop hits only what is dead. */
+/** Unconditional and repeatable: a spill id is used once, so a late drop affects only dead items. */
 export async function dropSpills(deps: StreamDeps, spills: readonly DroppedSpill[]): Promise<void> {
   const ttl = nowSeconds(deps) + keptSeconds(deps);
   await deps.table.writeMany(
@@ -134,12 +137,12 @@ export async function dropSpills(deps: StreamDeps, spills: readonly DroppedSpill
   );
 }
 
-/** The end of a spill that was dropped long enough ago; before that there is nothing to do. */
+/** Deletes a spill that was dropped long enough ago; before that there is nothing to do. */
 export async function forgetSpill(deps: StreamDeps, spill: Spill): Promise<void> {
   const { limits = streamLimits } = deps;
   const droppedAt = (spill.ttl ?? 0) - keptSeconds(deps);
   if (nowSeconds(deps) < droppedAt + limits.lateRequestHours * secondsPerHour) return;
   await deps.table.writeMany(partKeys(spill).map((key) => ({ delete: key })));
-  // Last: whoever dies before it leaves the mark, and the next sweep does this again.
+  // This delete comes last: if the process stops before it, the mark stays and the next sweep repeats the work.
   await deps.table.writeMany([{ delete: spillKey(spill.organization, spill.id) }]);
 }

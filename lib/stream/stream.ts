@@ -1,14 +1,14 @@
 /**
- * The write-order stream: what the rest of the project sees of it. docs/stream.md explains it with a picture.
+ * The public part of the write-order stream. docs/stream.md explains it with a picture.
  *
  *   appendBatch       append.ts   events in, one outcome each; safe to send twice, late and out of order
  *   removals          removal.ts  what left a dataset or its filters, for readers that keep a mirror
  *   readPage          read.ts     a page of one dataset in write order, and where the next one begins
- *   moveOrganization  move.ts     the pull requests of an organization that changed tenant
- *   sweepParts        sweep.ts    parts of large entries that nothing names; sweep-some.ts: a run of the schedule
- *   repairStreams     repair.ts   after a restore: publish, pointers against entries, numbers
+ *   moveOrganization  move.ts     moves the pull requests of an organization that changed tenant
+ *   sweepParts        sweep.ts    deletes unused parts of large entries; sweep-some.ts: one scheduled run
+ *   repairStreams     repair.ts   after a restore: publishes appends, makes pointers and entries agree, renumbers
  *
- * Payloads are opaque here: lib/metrics makes and reads them.
+ * Payloads are opaque here: lib/metrics creates and reads them.
  */
 import type { streamLimits } from "../contract/limits.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -30,27 +30,30 @@ export type StreamDeps = {
   readonly table: Table;
   readonly clock: Clock;
   readonly random: Random;
-  /** The contract's, unless a test wants small ones. */
+  /** The limits of the contract, unless a test needs small ones. */
   readonly limits?: StreamLimits;
 };
 
-/** What one pull request puts into one dataset. */
+/** The content of one pull request in one dataset. */
 export type EntryDraft = {
   /** Merge time (close time for unmerged ones): decides the week and is compared with the window. */
   readonly atMs: number;
   readonly repositoryId: string;
   readonly authorId: string | null;
-  /** What else readers filter by; part of the payload too. */
+  /** Readers filter by it too; it is also part of the payload. */
   readonly status?: string | undefined;
-  /** Equal digests mean equal payloads. Time, repository and author are compared beside it. */
+  /** Equal digests mean equal payloads. Time, repository and author are compared separately. */
   readonly digest: string;
-  /** Bytes may have any size: over 32 KB they spill into parts. Any other value must be smaller. */
+  /** Bytes may have any size: above 32 KB they spill into parts. Any other value must be smaller. */
   readonly payload: Value;
-  /** Size of the rendered record, so that an answer that is too large is known without its parts. */
+  /** Size of the rendered record, so that a response that is too large is detected without reading its parts. */
   readonly renderedBytes: number;
 };
 
-/** One event: the whole new state of one pull request. A dataset left out is one it is not, or no longer, in. */
+/**
+ * One event: the whole new state of one pull request. If a dataset is omitted, the pull request is not, or no longer,
+ * in it.
+ */
 export type PullRequestChange = {
   /** Service UUID. */
   readonly organization: string;
@@ -64,8 +67,8 @@ export type PullRequestChange = {
 };
 
 /**
- * appended: it has new numbers · unchanged: newer, but equal, nothing moved · duplicate · older: ignored ·
- * elsewhere: the organization left this tenant, nothing was done; look the tenant up and send it again.
+ * appended: the change has new numbers · unchanged: newer, but equal, nothing moved · duplicate · older: ignored ·
+ * elsewhere: the organization left this tenant, nothing was done; look up the tenant and send the event again.
  */
 export type Outcome = "appended" | "unchanged" | "duplicate" | "older" | "elsewhere";
 
@@ -76,11 +79,11 @@ export type StreamEntry = {
   readonly authorId: string | null;
   readonly atMs: number;
   readonly renderedBytes: number;
-  /** Undefined while the entry is only a candidate and its payload lies in parts. */
+  /** Undefined while the entry is only a candidate and its payload is stored in parts. */
   readonly payload: Value | undefined;
 };
 
-/** Others kept winning, or a transaction stays in flight. Nothing is lost: the event is to be sent again. */
+/** Other writers won every race, or a transaction stays in flight. Nothing is lost: send the event again. */
 export class StreamBusy extends Error {
   override readonly name = "StreamBusy";
 }

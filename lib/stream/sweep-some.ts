@@ -8,20 +8,22 @@ import { queryAll } from "../store/table.ts";
 import type { StreamDeps } from "./stream.ts";
 import { sweepParts } from "./sweep.ts";
 
-/** Where the last run stopped: an organization's place in the directory, and the last spill seen of it. */
+/**
+ * Where the last run stopped: an organization's place in the directory, and the last spill of it that was processed.
+ */
 const sweeperItem = z.object({
   pk: z.string(),
   sk: z.string(),
-  /** Null when the run came to the end. */
+  /** Null when the run reached the end. */
   organization: z.string().nullable(),
   spill: z.string(),
 });
 const parseSweeper = parseItem("sweeper's place", sweeperItem);
 
-/** Behind every spill. */
+/** Sorts after every spill id. */
 const endOfSpills = "~";
 
-/** One run of the schedule. What fails for a spill or an organization is noted in `pieces` and holds up no other. */
+/** One scheduled run. A failure of one spill or organization is recorded in `pieces` and does not stop the others. */
 export async function sweepSome(
   deps: StreamDeps,
   pieces: ErrorCollector,

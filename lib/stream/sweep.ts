@@ -8,19 +8,19 @@ import { datasets, type StreamDeps } from "./stream.ts";
 export type SweepResult = {
   readonly kept: number;
   readonly dropped: number;
-  /** The last spill that was looked at, when time was up before the end. */
+  /** The last spill that was processed, if time was up before the end. */
   readonly stoppedAt?: string;
 };
 
 export type SweepRun = {
-  /** Goes on behind this spill. */
+  /** Continues after this spill. */
   readonly after?: string;
   readonly endMs?: number;
-  /** Runs the work on one spill; whoever sweeps many catches what one throws. */
+  /** Runs the work on one spill; a caller that sweeps many spills catches the errors of each. */
   readonly each?: (work: () => Promise<void>) => Promise<void>;
 };
 
-/** Drops the parts of an organization's large entries that no pointer and no pending names. */
+/** Drops the parts of an organization's large entries that neither a pointer nor a pending append names. */
 export async function sweepParts(
   deps: StreamDeps,
   organization: string,
@@ -44,8 +44,9 @@ export async function sweepParts(
 type StandingSpill = Spill & { readonly pointerId: string };
 
 /**
- * Condemned first: from then on no append can name the spill, so what the pointer says afterwards is final. A
- * writer that wrote its parts and then slept finds its append refused and writes them again. True when it is kept.
+ * The spill is condemned first: from then on no append can refer to it, so the pointer that is read afterwards is
+ * final. If a writer wrote its parts and then paused, its append is refused and it writes the parts again. Returns true
+ * if the spill is kept.
  */
 export async function judgeSpill(deps: StreamDeps, spill: StandingSpill): Promise<boolean> {
   const { organization, pointerId, id } = spill;
@@ -53,7 +54,7 @@ export async function judgeSpill(deps: StreamDeps, spill: StandingSpill): Promis
   const item = await deps.table.get(key);
   if (item && !spill.isCondemned && names(parsePointer(item, organization), id)) return true;
   await writeIf(deps.table, condemnSpill(spill));
-  // Together, so that an append which is committed but not visible yet is waited for.
+  // A transactional read waits for an append that is committed but not visible yet.
   const [now] = await deps.table.transactGet([key]);
   const pointer = now && parsePointer(now, organization);
   if (pointer && names(pointer, id)) {
@@ -68,7 +69,10 @@ export async function judgeSpill(deps: StreamDeps, spill: StandingSpill): Promis
 const names = ({ places }: Pointer, spillId: string): boolean =>
   datasets.some((dataset) => places[dataset]?.spill?.id === spillId);
 
-/** Superseded and not yet retired: readers may still need it, and whoever settles the stream drops it. */
+/**
+ * The spill is superseded and not yet retired: readers may still need it, and the process that settles the stream drops
+ * it.
+ */
 async function isPending({ table }: StreamDeps, { tenant }: Pointer, spillId: string): Promise<boolean> {
   const [item] = await table.transactGet([streamHeadKey(tenant)]);
   return parseHead(item).pending?.spills.some(({ id }) => id === spillId) ?? false;

@@ -12,14 +12,14 @@ import { spillStands } from "./spill.ts";
 import { type Dataset, letterOf, type StreamLimits } from "./stream.ts";
 import { noteWeeks } from "./weeks.ts";
 
-/** An append: the transaction, the head as it stands once it is committed, and what a refusal would mean. */
+/** An append: the transaction, the head after the commit, and the meaning of a refusal. */
 export type Append = {
   readonly plans: readonly Plan[];
   readonly writes: readonly TransactionWrite[];
   readonly after: Head;
-  /** Index of an action to the organization that must still belong to the tenant. */
+  /** Maps the index of an action to the organization that must still belong to the tenant. */
   readonly tenantChecks: ReadonlyMap<number, string>;
-  /** Index of an action to the spill that must not have been condemned. */
+  /** Maps the index of an action to the spill that must not be condemned. */
   readonly spillChecks: ReadonlyMap<number, string>;
 };
 
@@ -89,13 +89,13 @@ function pointerAfter(tenant: TenantKey, plan: Plan, number: number): Pointer {
   return { id, organization, tenant, number, occurredAtMs, occurredAtFiner, eventId, places, facets };
 }
 
-/** Generous: an entry's keys, and a pointer with its share of the head. */
+/** Generous estimates: an entry's keys, and a pointer with its share of the head. */
 const keyBytes = 200;
 const pointerBytes = 1000;
-/** A URL and two ids at their longest, which take up to four bytes a character. */
+/** A URL and two ids of maximum length, with up to four bytes per character. */
 const removalBytes = 10_000;
 
-/** As many of the plans, in order, as one transaction holds. */
+/** The first plans, in order, that fit one transaction. */
 export function packPlans(tenant: TenantKey, plans: readonly Plan[], limits: StreamLimits): Plan[] {
   const packed: Plan[] = [];
   const organizations = new Set<string>();

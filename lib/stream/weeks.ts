@@ -6,13 +6,13 @@ import { streamLimits } from "../contract/limits.ts";
  *
  *   [shift] [bitset length, 2 bytes] [bitset, week 0 first] [lowest >> shift, highest >> shift] per used week
  *
- * One byte a bound is enough to open only the partitions a page needs; `shift` grows with the history, so ten
- * years cost about 1.1 KB whatever the number of entries. Bounds are rounded outwards: never wrong, only wide.
+ * One byte per bound is enough to read only the partitions that a page needs. `shift` grows with the history, so ten
+ * years cost about 1.1 KB for any number of entries. Bounds are rounded outwards: never wrong, only wide.
  */
 export type WeekSpan = { readonly week: number; readonly lowest: number; readonly highest: number };
 
 const weekMs = 7 * msPerDay;
-/** Weeks begin on Monday, as people's windows do; week 0 is the one that holds 2000-01-01. */
+/** Weeks begin on Monday, as the windows of users do; week 0 contains 2000-01-01. */
 const firstWeekMs = Date.UTC(1999, 11, 27);
 const headerBytes = 3;
 
@@ -25,7 +25,7 @@ export function weekOf(atMs: number): number {
 
 export const weekStartMs = (week: number): number => firstWeekMs + week * weekMs;
 
-/** Does the week hold an instant of start <= at < end? */
+/** Whether the week contains an instant with start <= at < end. */
 export const weekMeets = (week: number, startMs: number, endMs: number): boolean =>
   weekStartMs(week) < endMs && weekStartMs(week + 1) > startMs;
 
@@ -65,7 +65,7 @@ export function encodeWeeks(spans: readonly WeekSpan[]): Uint8Array {
   return bytes;
 }
 
-/** The same weeks with these (week, number) pairs in them; weeks stay in order. */
+/** Returns the weeks with these (week, number) pairs added; weeks stay in order. */
 export function noteWeeks(
   spans: readonly WeekSpan[],
   placed: ReadonlyArray<{ readonly week: number; readonly number: number }>,

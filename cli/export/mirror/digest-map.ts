@@ -1,12 +1,12 @@
 const wordsPerDigest = 4;
 export const digestBytes = wordsPerDigest * 4;
 const slotsAtFirst = 1024;
-/** More than this, and searching a slot takes long. */
+/** Above this load, searching a slot takes long. */
 const loadMax = 0.75;
 
 /**
- * Numbers by digest, without an object for each: 24 bytes a slot, so 32 to 64 bytes for every digest, and half as much
- * again for the moment in which it grows. A Map of a million texts takes several times that.
+ * Maps digests to numbers without an object for each: 24 bytes per slot, so 32 to 64 bytes per digest, and half as much
+ * again while it grows. A Map of a million texts takes several times that.
  */
 export class DigestMap {
   #slots = slotsAtFirst;
@@ -24,7 +24,7 @@ export class DigestMap {
     return value === 0 ? undefined : value - 1;
   }
 
-  /** `value`: a whole number from 0 up. */
+  /** `value`: an integer from 0. */
   set(digest: Buffer, value: number): void {
     this.#put(wordsOf(digest), value + 1);
     if (this.#size > this.#slots * loadMax) this.#grow();
@@ -39,7 +39,7 @@ export class DigestMap {
     this.#values[slot] = stored;
   }
 
-  /** Where the digest is, or the free slot where it belongs. Its first word is as good as any hash. */
+  /** The slot of the digest, or the free slot where it belongs. The digest's first word serves as the hash. */
   #slotOf(words: Uint32Array): number {
     const mask = this.#slots - 1;
     for (let slot = (words[0] ?? 0) & mask; ; slot = (slot + 1) & mask)

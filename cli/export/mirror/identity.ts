@@ -2,15 +2,15 @@ import { hash } from "node:crypto";
 import type { Fields } from "../layout.ts";
 import { digestBytes } from "./digest-map.ts";
 
-/** Which fields tell two things of a dataset apart. */
+/** The fields that identify a thing of a dataset. */
 export type Identity = {
   /** Unique within an organization. */
   readonly thing: string;
-  /** The fields that name the organization; none where a thing is unique by itself. */
+  /** The fields that name the organization; empty if a thing is unique by itself. */
   readonly organization: readonly string[];
 };
 
-/** Digests instead of texts: all of one size, whatever a provider calls its things. */
+/** Digests instead of texts: all have the same size, however long a provider's names are. */
 export type Digests = { readonly thing: Buffer; readonly organization: Buffer };
 
 export function digestsOf(identity: Identity, fields: Fields): Digests {

@@ -5,7 +5,7 @@ import type { Fields } from "../layout.ts";
 import { digestBytes } from "./digest-map.ts";
 import { type Digests, digestsOf, type Identity, organizationDigestOf } from "./identity.ts";
 
-/** A pull request that is too large for any answer: no more is known of it than its name. */
+/** A pull request that is too large for any answer: only its name is known. */
 export const tooLargeSchema = z.strictObject({
   pr_url: z.string(),
   provider: z.string(),
@@ -22,9 +22,9 @@ export const tooLargeOf = ({ prUrl, provider, organizationId }: LargePullRequest
 export const nameOfTooLarge = ({ pr_url, provider, organization_id }: TooLarge): string =>
   namePullRequest({ prUrl: pr_url, provider, organizationId: organization_id });
 
-/** What a page tells, in its order. */
+/** The changes of a page, in its order. */
 export type Change =
-  /** `json`: the record as it came. */
+  /** `json`: the record as received. */
   | { readonly kind: "written"; readonly fields: Fields; readonly json: string }
   | { readonly kind: "removed"; readonly fields: Fields }
   /** A whole organization. */
@@ -33,9 +33,9 @@ export type Change =
 
 export type Entry = Digests & {
   readonly kind: Change["kind"];
-  /** Its place in the journal. */
+  /** Its position in the journal. */
   readonly at: number;
-  /** The record that was written, or the name of what is too large. */
+  /** The record that was written, or the name of the pull request that is too large. */
   json(): string;
 };
 
@@ -53,7 +53,7 @@ const digestLetters = digestBytes * 2;
 const headLetters = 1 + 2 * digestLetters;
 const nothing = Buffer.alloc(digestBytes);
 
-/** One line a change: a letter, two digests, then JSON, which holds no line break. */
+/** One line per change: a letter, two digests, then JSON, which contains no line break. */
 function lineOf(identity: Identity, change: Change): string {
   const { thing, organization } = digestsOfChange(identity, change);
   const json =
@@ -73,19 +73,19 @@ function digestsOfChange(identity: Identity, change: Change): Digests {
 
 export type Journal = {
   readonly bytes: number;
-  /** On the disk when it returns. */
+  /** The changes are on the disk when this returns. */
   add(changes: readonly Change[]): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Goes on behind `bytes`: what an ended process wrote after that is not known to be whole. */
+/** Continues after `bytes`: what an interrupted process wrote after that may be incomplete. */
 export async function openJournal(
   disk: Disk,
   output: string,
   identity: Identity,
   bytes: number,
 ): Promise<Journal> {
-  // Records of its owner: nobody else needs to read them here.
+  // The owner's records: only the owner may read them here.
   const file = await disk.openAt(journalFile(output), bytes, 0o600);
   let place = bytes;
   return {

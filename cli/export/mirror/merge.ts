@@ -10,33 +10,33 @@ import { canBe, changedSince, draftOf, type State, type WrittenFile } from "./st
 
 export type Merged = {
   readonly file: WrittenFile;
-  /** What the output was before; null where that does not count. */
+  /** The previous output; null if it does not count. */
   readonly base: WrittenFile | null;
-  /** Of the things in the file: new ones, ones with another record, ones that are gone. */
+  /** Numbers of things in the file: new ones, changed ones, removed ones. */
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
-  /** What the file lacks because it is too large for any answer. */
+  /** What is missing in the file because it is too large for any answer. */
   readonly tooLarge: readonly TooLarge[];
 };
 
-/** The file cannot be continued: a new walk has to make all of it. */
+/** The file cannot be continued: a new walk has to create it completely. */
 export class NewWalkNeeded extends OperatorFault {
   override readonly name = "NewWalkNeeded";
 }
 
-/** How one dataset lies in one file. */
+/** How a file stores a dataset. */
 export type Shape = {
   readonly identity: Identity;
   readonly layout: Layout;
-  /** Nothing is ever removed or changed: what comes again keeps its place, and the file only grows at its end. */
+  /** Nothing is ever removed or changed: a repeated record keeps its place, and the file only grows at its end. */
   readonly onlyGrows: boolean;
 };
 
 /**
- * Writes beside the output what the output becomes: its rows but those that the journal changes, then the journal's
- * last record of each thing. Merging a second time makes the same file, so a run that ended at any moment can be
- * repeated. It holds 32 to 96 bytes for each thing in the journal, and one piece of each file; never the rows.
+ * Writes the next version of the output beside it: its rows except those that the journal changes, then the journal's
+ * last record of each thing. Merging again creates the same file, so a run that ended at any moment can be repeated.
+ * Memory: 32 to 96 bytes for each thing in the journal, and one piece of each file; never the rows.
  */
 export async function merge(disk: Disk, output: string, shape: Shape, state: State): Promise<Merged> {
   const latest = await readLatest(output, state.journal_bytes);
@@ -73,7 +73,7 @@ export async function merge(disk: Disk, output: string, shape: Shape, state: Sta
 
 /** The last change of each thing, and of each organization that left. */
 type Latest = {
-  /** Twice the change's place in the journal, and one more where the thing was written. */
+  /** Twice the change's position in the journal, plus one if the thing was written. */
   readonly things: DigestMap;
   readonly left: ReadonlyMap<string, number>;
 };
@@ -88,7 +88,7 @@ async function readLatest(output: string, bytes: number): Promise<Latest> {
   return { things, left };
 }
 
-/** False for a change of a thing that a later change overtook. */
+/** False if a later change replaces this change of the thing. */
 const isLast = (latest: Latest, entry: Entry): boolean =>
   entry.kind !== "left" &&
   latest.things.get(entry.thing) === 2 * entry.at + (entry.kind === "written" ? 1 : 0) &&
@@ -98,15 +98,15 @@ const never = -1;
 const leftAt = ({ left }: Latest, { organization }: Digests): number =>
   left.size === 0 ? never : (left.get(organization.toString("hex")) ?? never);
 
-/** Further than any place in a journal, and even: no record. */
+/** Higher than any position in a journal, and even: no record. */
 const forgotten = Number.MAX_SAFE_INTEGER - 1;
 
-/** The file has this entry already. */
+/** The file already has this entry. */
 function forget({ things }: Latest, { thing }: Digests): void {
   if (things.get(thing) !== undefined) things.set(thing, forgotten);
 }
 
-/** What the journal does to a thing of the file. */
+/** The effect of the journal on a thing of the file. */
 function outcomeOf(latest: Latest, digests: Digests) {
   const last = latest.things.get(digests.thing);
   if (last === forgotten) return "kept";
@@ -142,7 +142,7 @@ async function keepRows(target: TargetFile, { output, shape, state, latest, size
     if (shape.onlyGrows) forget(latest, digests);
     const outcome = outcomeOf(latest, digests);
     if (outcome === "kept") await target.row(content);
-    // The rows of one thing stand together.
+    // The rows of one thing are adjacent.
     if (!before?.equals(digests.thing)) things[outcome]++;
     before = digests.thing;
   }

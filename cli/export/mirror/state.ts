@@ -6,13 +6,13 @@ import { type Format, formats } from "../format.ts";
 import type { KeyScope } from "../key-scope.ts";
 import { journalFile, tooLargeSchema } from "./journal.ts";
 
-/** What an export was asked for, and as whom; a cursor is good for exactly this. */
+/** The request of an export, and whose key made it; a cursor is valid for exactly this request. */
 export type Request = {
-  /** Such as `metrics reviews`. */
+  /** For example `metrics reviews`. */
   readonly what: string;
   readonly format: Format;
   readonly query: Readonly<Record<string, string>>;
-  /** Undefined in a state that an earlier version of the tool wrote. */
+  /** Undefined in a state written by an earlier version of the tool. */
   readonly key_scope?: KeyScope | undefined;
 };
 
@@ -35,15 +35,18 @@ const stateSchema = z.strictObject({
   version: z.literal(2),
   ...requestFields,
   key_scope: z.strictObject({ id: z.string(), label: z.string() }).optional(),
-  /** Where the next page begins: within the walk, or, once it is complete, what is written later. Null: at the beginning. */
+  /**
+   * Where the next page begins: within the walk, or, once the walk is complete, at later writes. Null: at the
+   * beginning.
+   */
   cursor: z.string().nullable(),
-  /** The walk began at its beginning: what the journal makes replaces the whole file. */
+  /** The walk started at its beginning: the result of the journal replaces the whole file. */
   begins_anew: z.boolean(),
-  /** Up to here the journal is whole and comes from pages before the cursor. Zero: the file is up to date. */
+  /** Up to here the journal is complete and comes from pages before the cursor. Zero: the file is up to date. */
   journal_bytes: count,
-  /** What the file is: as the last run left it, or already what this run made of it. Empty: no run is complete. */
+  /** What the file can be: as the last run left it, or already the result of this run. Empty: no run is complete. */
   files: z.array(writtenFile),
-  /** What the file lacks because it is too large for any answer. */
+  /** What is missing in the file because it is too large for any answer. */
   too_large: z.array(tooLargeSchema).default([]),
 });
 
@@ -88,11 +91,11 @@ const anew = "--overwrite starts again";
 
 export type EarlierRun = {
   readonly state: State;
-  /** Why the walk has to begin anew all the same. */
+  /** Why the walk still has to start from the beginning. */
   readonly newWalkReason?: string;
 };
 
-/** What was left of an earlier run to go on from; undefined where the export starts at its beginning. */
+/** The state of an earlier run to continue from; undefined if the export starts at its beginning. */
 export async function earlierRun(
   output: string,
   { resume, overwrite }: { readonly resume: boolean; readonly overwrite: boolean },
@@ -121,7 +124,7 @@ async function withJournal(output: string, state: State): Promise<EarlierRun> {
   return size < state.journal_bytes ? { state, newWalkReason: `${file} is not whole.` } : { state };
 }
 
-/** By its size. Behind what release 1 knew of there is an ending, or half a page. */
+/** Compares sizes. A file of release 1 may have an ending, or half a page, after the known bytes. */
 export const canBe = ({ bytes, sha256 }: WrittenFile, found: number | undefined): boolean =>
   found !== undefined && (sha256 === null ? found >= bytes : found === bytes);
 
@@ -129,8 +132,7 @@ export const changedSince = (output: string): OperatorFault =>
   new OperatorFault(`${output} is not as the last export left it; put that file back, or ${anew}.`);
 
 /**
- * A log that only grows goes on: its cursor is as good as ever. The other cursors of release 1 tell nothing of what was
- * removed.
+ * A log that only grows continues: its cursor is still valid. The other cursors of release 1 do not report removals.
  */
 function ofRelease1(
   output: string,
@@ -156,7 +158,7 @@ async function readState(output: string): Promise<State | z.output<typeof releas
   }
 }
 
-/** The window of the earlier run unless another is given; any other difference would need another cursor. */
+/** Uses the window of the earlier run unless another is given; any other difference would need another cursor. */
 export function sameRequest(output: string, state: Request, request: Request): void {
   const different = [
     ...(state.what === request.what ? [] : ["what is exported"]),
@@ -172,7 +174,7 @@ export function sameRequest(output: string, state: Request, request: Request): v
   checkKeyScope(output, state.key_scope, request.key_scope);
 }
 
-/** The service would ask for a new walk, and that walk would replace the file with somebody else's records. */
+/** The service would require a new walk, and that walk would replace the file with records of someone else. */
 function checkKeyScope(output: string, known: KeyScope | undefined, given: KeyScope | undefined): void {
   if (!known || !given || known.id === given.id) return;
   throw new OperatorFault(

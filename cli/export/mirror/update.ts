@@ -13,17 +13,19 @@ export type MirrorJob = {
   readonly request: Request;
   readonly earlier: EarlierRun | undefined;
   onProgress(recordsSoFar: number): void;
-  /** Says something that nobody asked for. */
+  /** Prints a message that is not part of the answer. */
   notify(sentence: string): void;
 };
 
-/** An organization that leaves while its number is shared begins a new walk; one of them may follow another. */
+/**
+ * An organization that leaves while another one shares its number requires a new walk; this can happen several times.
+ */
 const newWalksMax = 3;
 
 /**
- * Makes the output what a fresh walk would make of it now, up to the order. Pages go into a journal beside the output;
- * at the end the output is written anew and takes the old one's place in one step. Whatever ends the process, the output
- * is the old one or the new one, and the same command goes on.
+ * Brings the output to the state that a new walk would produce now, except for the order. Pages go into a journal
+ * beside the output; at the end the new output is written and replaces the old one in one step. If the process ends at
+ * any point, the output is either the old or the new one, and the same command continues.
  */
 export async function updateMirror(disk: Disk, walk: Walk, job: MirrorJob): Promise<Merged> {
   const { earlier, request } = job;
@@ -46,22 +48,26 @@ export async function updateMirror(disk: Disk, walk: Walk, job: MirrorJob): Prom
   }
 }
 
-/** The service says so in words only. */
+/** The service gives this reason only in the message. */
 const newWalkReason = (error: unknown): string | undefined => {
   if (error instanceof NewWalkNeeded) return error.message;
   if (!(error instanceof ReviewApiError && error.code === "INVALID_CURSOR")) return undefined;
-  // Another key: a new walk would replace the file with what that key reads. Its owner has to say so.
+  // Another key: a new walk would replace the file with what that key reads. The operator has to request that
+  // explicitly.
   if (error.message.includes(otherAuthorizedOrganizations)) return undefined;
   return error.message.includes(startNewWalk) ? error.message : undefined;
 };
 
-/** A new walk would lose the entries that the service no longer keeps. */
+/** A new walk would lose entries that the service no longer keeps. */
 const cannotGoOn = (output: string, reason: string): OperatorFault =>
   new OperatorFault(
     `${output} cannot go on: ${reason} Keep it under another name if it has entries that the service no longer keeps; --overwrite starts again.`,
   );
 
-/** From where the state is to the end of the walk. After every page the state says how far the journal is whole. */
+/**
+ * Reads from the state's position to the end of the walk. After every page the state records how much of the journal is
+ * complete.
+ */
 async function collect(disk: Disk, walk: Walk, job: MirrorJob, from: State): Promise<State> {
   let state = from;
   let records = 0;
@@ -89,7 +95,7 @@ async function checkLeft(walk: Walk, { changes }: ExportPage): Promise<void> {
       );
 }
 
-/** Repeatable at every step: until the last state is written, the journal is merged again. */
+/** Every step can be repeated: until the last state is written, the journal is merged again. */
 async function publish(disk: Disk, walk: Walk, output: string, state: State): Promise<Merged> {
   const [lastFile] = state.files;
   if (state.journal_bytes === 0 && !state.begins_anew && lastFile && lastFile.sha256 !== null) {
@@ -97,11 +103,11 @@ async function publish(disk: Disk, walk: Walk, output: string, state: State): Pr
     return { file: lastFile, base: lastFile, added: 0, changed: 0, removed: 0, tooLarge: state.too_large };
   }
   const merged = await merge(disk, output, walk, state);
-  // From here on the output may be either of them.
+  // From here on the output may be either of the two files.
   const files = [...(merged.base ? [merged.base] : []), merged.file];
   await writeState(disk, output, { ...state, files });
   await disk.replace(draftOf(output), output);
-  // Without a cursor to go on from, the next run has to begin anew.
+  // Without a cursor to continue from, the next run has to start from the beginning.
   const next = {
     ...state,
     begins_anew: state.cursor === null,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { OperatorFault } from "../../fault.ts";
 
-/** A fault with a sentence for a person; the tool prints it and ends, without a stack trace. */
+/** An error with a sentence for a person; the tool prints it and exits, without a stack trace. */
 export class EngineFault extends OperatorFault {
   override readonly name = "EngineFault";
 }
@@ -16,14 +16,14 @@ export type EngineCommand = {
 };
 
 export type EngineProcess = {
-  /** Resolves when the engine has ended, whoever ended it. */
+  /** Resolves when the engine has ended, for any reason. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 };
 
 const stopWithinMs = 1_500;
 
-/** Runs the engine and resolves when it answers at the endpoint; rejects with what the engine wrote when it does not. */
+/** Runs the engine and resolves when it answers at the endpoint; otherwise rejects with the engine's output. */
 export async function startProcess(command: EngineCommand, endpoint: string): Promise<EngineProcess> {
   const child = spawnTethered(command.program, command.options);
   const complaints: string[] = [];
@@ -43,8 +43,8 @@ export async function startProcess(command: EngineCommand, endpoint: string): Pr
 }
 
 /**
- * Runs the engine until this process ends, however it ends: the shell beside it waits on a pipe that the
- * system closes when we are gone. So a killed service leaves no engine behind that holds the data.
+ * Runs the engine until this process ends, for any reason: a shell beside the engine waits on a pipe that the system
+ * closes when we end. So a killed service leaves no engine behind that holds the data.
  */
 const tether = `exec 3<&0
 "$@" </dev/null 3<&- &
@@ -56,7 +56,7 @@ status=$?
 kill "$watcher" 2>/dev/null
 exit "$status"`;
 
-/** In a group of its own: Ctrl-C is for us, and we stop the engine when the last write is done. */
+/** In its own process group: Ctrl-C reaches only us, and we stop the engine after the last write. */
 const spawnTethered = (program: string, options: readonly string[]): ChildProcess =>
   process.platform === "win32"
     ? spawn(program, options, { stdio: ["pipe", "ignore", "pipe"] })
@@ -91,7 +91,7 @@ function killGroup(child: ChildProcess): void {
     if (child.pid !== undefined)
       process.kill(process.platform === "win32" ? child.pid : -child.pid, "SIGKILL");
   } catch {
-    // Gone meanwhile.
+    // The process has ended in the meantime.
   }
 }
 

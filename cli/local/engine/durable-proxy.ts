@@ -19,12 +19,12 @@ const target = (operation: string): string => `DynamoDB_20120810.${operation}`;
 const jsonHeaders = { "content-type": "application/x-amz-json-1.0" };
 
 /**
- * Stands between clients and DynamoDB Local when it keeps data on disk. It mends three things:
+ * A proxy between clients and a DynamoDB Local that keeps data on disk. It fixes three problems:
  * - DynamoDB Local answers TransactWriteItems before it commits, so a kill loses acknowledged writes. DynamoDB
- *   Local works through one queue: when it answers a read that was sent later, it has committed. The proxy sends
- *   such a read and answers afterwards.
+ *   Local processes one queue: when it answers a read that was sent later, it has committed. The proxy sends such a
+ *   read and answers afterwards.
  * - DynamoDB Local listens on every network interface. It keeps one database per access key id, so the proxy,
- *   which listens on 127.0.0.1 alone, uses an access key id that nobody else knows.
+ *   which listens only on 127.0.0.1, uses an access key id that nobody else knows.
  * - DynamoDB Local has no vector index.
  */
 export async function startDurableProxy(enginePort: number, dataPath: string): Promise<EngineProxy> {
@@ -34,10 +34,10 @@ export async function startDurableProxy(enginePort: number, dataPath: string): P
   const credentials = async () => ({ accessKeyId, secretAccessKey: "local" });
   const client = createStoreClient({ endpoint: engine, identity: { region, credentials } });
   const send = senderTo(engine, agent, accessKeyId);
-  // DynamoDB Local opens the database at the first request, and only then finds that the file is none.
+  // DynamoDB Local opens the database at the first request, and only then detects a file that is not a database.
   if ((await read(send)) !== 200) throw new EngineFault(`The files in ${dataPath} are not a database.`);
   const server = createServer((incoming, response) => {
-    // Without its engine a client sees a broken connection, as it would without the proxy.
+    // If the engine is gone, a client sees a broken connection, as it would without the proxy.
     answer(client, send, incoming)
       .then(({ status, headers, body }) => response.writeHead(status, headers).end(body))
       .catch(() => response.destroy());
@@ -71,12 +71,12 @@ async function answer(client: StoreClient, send: Send, incoming: IncomingMessage
   return answered;
 }
 
-/** The status of a read that touches the database and costs little. */
+/** The status of a cheap read that accesses the database. */
 const read = async (send: Send): Promise<number> =>
   (await send({ ...jsonHeaders, "x-amz-target": target("ListTables") }, Buffer.from('{"Limit":1}'))).status;
 
 function senderTo(engine: string, agent: Agent, accessKeyId: string): Send {
-  // DynamoDB Local reads the access key id and the region, and verifies no signature.
+  // DynamoDB Local reads the access key id and the region, and does not verify signatures.
   const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260101/${region}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`;
   return (headers, body) =>
     new Promise((resolve, reject) => {
@@ -99,7 +99,7 @@ function senderTo(engine: string, agent: Agent, accessKeyId: string): Send {
 
 const { region } = localIdentity;
 
-/** The same for every start on this data. */
+/** The same for every start with this data. */
 async function keptAccessKeyId(dataPath: string): Promise<string> {
   const file = join(dataPath, "access-key-id");
   const kept = await readFile(file, "utf8").catch(() => "");

@@ -7,7 +7,7 @@ import type { EngineKind } from "./kind.ts";
 
 export const javaMajorMin = 17;
 
-/** AWS's own engine for this machine, in Java. It has no vector index. */
+/** AWS's own local engine, in Java. It has no vector index. */
 export const dynamoDbLocal: EngineKind = {
   name: "dynamodb-local",
   vectorIndex: false,
@@ -24,19 +24,19 @@ export const dynamoDbLocal: EngineKind = {
     return {
       program: java(),
       options: [
-        // It runs for minutes and starts often, so one thread collects and the first compiler is enough. The second
-        // compiler costs as much as it saves in 40,000 calls, and after these a call takes 1.6 ms instead of 2.3.
+        // It runs for minutes and starts often, so one garbage collection thread and the first compiler are enough. The
+        // second compiler costs as much as it saves in 40,000 calls; after these a call takes 1.6 ms instead of 2.3.
         ...(isForManyCalls ? [] : ["-XX:TieredStopAtLevel=1"]),
         "-XX:+UseSerialGC",
-        // It makes errors for every request that it never throws: their stack traces take a tenth of its time.
+        // For every request it creates errors that it never throws: their stack traces take a tenth of its time.
         "-XX:-StackTraceInThrowable",
         `-Djava.library.path=${join(engine, "DynamoDBLocal_lib")}`,
         ...["-jar", join(engine, "DynamoDBLocal.jar"), "-port", String(port), "-disableTelemetry"],
-        // Its default lets every web page in a browser of this machine read the answers.
+        // Its default lets every web page in a browser on this machine read the answers.
         ...["-cors", "http://127.0.0.1"],
         ...(dataPath === undefined ? ["-inMemory", "-sharedDb"] : ["-dbPath", dataPath]),
       ],
-      // Seconds on an idle machine.
+      // Starting takes seconds on an idle machine.
       readyWithinMs: 60_000,
     };
   },

@@ -37,7 +37,7 @@ function binary(): string | undefined {
   }
 }
 
-/** A binary of another libc or processor is there and does not run. */
+/** A binary for another libc or processor exists but does not run. */
 function starts(program: string): boolean {
   const { error, status } = spawnSync(program, ["--version"], { stdio: "ignore" });
   return error === undefined && status === 0;

@@ -12,18 +12,18 @@ import type { CommandOptions, EngineKind } from "./kind.ts";
 export type Engine = {
   readonly kind: EngineKind;
   readonly endpoint: string;
-  /** Resolves when the engine has ended, whoever ended it. */
+  /** Resolves when the engine has ended, for any reason. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 };
 
-/** In the order of preference. */
+/** In order of preference. */
 export const engineKinds = [dynoxide, dynamoDbLocal] as const;
 export const engineNames = engineKinds.map(({ name }) => name);
-/** Names the engine to use, instead of the first that runs here. */
+/** Names the engine to use instead of the first one that runs here. */
 export const engineVariable = "REVIEW_API_ENGINE";
 
-/** The engine named, else the one of the environment, else the first that runs here. */
+/** The given engine, otherwise the one from the environment, otherwise the first one that runs here. */
 export function chooseEngine(name = process.env[engineVariable] || undefined): EngineKind {
   if (name !== undefined) {
     const kind = engineNamed(name);
@@ -51,7 +51,7 @@ export async function startEngine({
   ...options
 }: CommandOptions & {
   readonly kind?: EngineKind;
-  /** Without one everything is in memory. */
+  /** Without a path everything is in memory. */
   readonly dataPath?: string;
 } = {}): Promise<Engine> {
   if (dataPath !== undefined)

@@ -53,7 +53,7 @@ export async function nearestVectors(
   return nearest.map(({ key }) => key);
 }
 
-/** `#0 = :0 AND #1 = :1`, by the attributes' own names. */
+/** Parses `#0 = :0 AND #1 = :1` into values by attribute name. */
 function equalities({
   SearchConditionExpression: expression,
   ExpressionAttributeNames: names,
@@ -70,5 +70,5 @@ function equalities({
   );
 }
 
-/** A space is the organization and the embedder. */
+/** A space consists of the organization and the embedder. */
 const organizationOf = (space: string): string => space.slice(0, space.indexOf("#"));

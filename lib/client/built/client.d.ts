@@ -9,10 +9,10 @@ export { ReviewApiError };
  * Node 20 and later and in browsers.
  */
 export type ClientOptions = RetryOptions & {
-    /** Where the API is, such as https://api.example.com. */
+    /** The address of the API, such as https://api.example.com. */
     readonly baseUrl: string;
     readonly key: string;
-    /** Another fetch, for proxies and tests. */
+    /** A replacement for `fetch`, for proxies and tests. */
     readonly fetch?: typeof globalThis.fetch;
 };
 export type CallOptions = {
@@ -26,25 +26,25 @@ export type Answered<Body> = {
     readonly status: number;
     readonly headers: Headers;
 };
-/** Operations that answer page by page. */
+/** Operations that return pages. */
 export type PagedOperation = {
     [Name in OperationName]: AnswerOf<Name> extends {
         next_cursor: string | null;
     } ? Name : never;
 }[OperationName];
 export type Page<Body> = Answered<Body> & {
-    /** On the last page of a walk that can be taken up again later: send it as `cursor` then. */
+    /** Set on the last page if the walk can be resumed later: send it as `cursor` then. */
     readonly resumeCursor: string | null;
 };
-/** Where nothing has to be said, nothing need be. */
+/** The request may be omitted if it has no required parts. */
 type Arguments<Request> = Partial<Request> extends Request ? [request?: Request, options?: CallOptions] : [request: Request, options?: CallOptions];
 type Methods = {
     readonly [Name in OperationName]: (...words: Arguments<RequestOf<Name>>) => Promise<Answered<AnswerOf<Name>>>;
 };
 export type Client = Methods & {
-    /** Walks every page, short and empty ones too, from the request's own cursor or from the beginning. */
+    /** Returns every page, including short and empty ones, from the request's own cursor or from the beginning. */
     pages<Name extends PagedOperation>(name: Name, ...words: Arguments<RequestOf<Name>>): AsyncGenerator<Page<AnswerOf<Name>>>;
-    /** A page in another format than JSON: the bytes as they come. Once they come, nothing is tried again. */
+    /** A page in a format other than JSON, as an unread response. An error while its body is read is not retried. */
     raw<Name extends OperationName>(name: Name, ...words: Arguments<RequestOf<Name>>): Promise<Response>;
 };
 export declare function createClient(options: ClientOptions): Client;

@@ -3,7 +3,7 @@ import { routes } from "./operations.generated.js";
 import { withRetries } from "./retry.js";
 export { ReviewApiError };
 export function createClient(options) {
-    /** `read` is part of the attempt: a connection may also break in the middle of a body. */
+    /** `read` is part of the attempt: a connection can also break in the middle of a body. */
     const attempt = (name, request, call, read) => withRetries(options, async () => await read(await dispatch(options, name, request, call)), isRepeatable(name), call.signal);
     const call = (name, request = {}, callOptions = {}) => attempt(name, request, callOptions, readJson);
     const raw = (name, request = {}, callOptions = {}) => attempt(name, request, callOptions, (response) => response);
@@ -20,14 +20,15 @@ export function createClient(options) {
                 tell(response.headers.get("x-next-cursor"));
                 return readJson(response);
             });
-            // Whoever walks hears of a failure when it is this page's turn.
+            // The caller receives the error when it awaits this page.
             page.catch(() => tell(null));
             return { page, next };
         };
         try {
             let asked = ask(request.query?.cursor);
             while (asked) {
-                // One page ahead, from the header on: the service works on it while this one is read and used.
+                // Request one page ahead, as soon as the header arrives: the service works on it while the caller reads this
+                // one.
                 const announced = await asked.next;
                 let ahead = announced === null ? undefined : ask(announced);
                 const page = await asked.page;
@@ -46,7 +47,7 @@ export function createClient(options) {
         name,
         (request, callOptions) => call(name, request, callOptions),
     ]));
-    // The generated types describe what the service answers; its own tests hold it to them.
+    // The generated types describe the service's responses; the service's own tests check that they match.
     return { ...methods, pages, raw };
 }
 const operationNames = Object.keys(routes).filter((name) => name in routes);
@@ -62,7 +63,10 @@ function nextCursorOf(body) {
     const next = typeof body === "object" && body !== null && "next_cursor" in body ? body.next_cursor : null;
     return typeof next === "string" ? next : null;
 }
-/** Reads can be sent again when the connection broke; the service's writes are safe to repeat too, but that is the caller's choice. */
+/**
+ * Reads can be repeated after a broken connection. The service's writes are safe to repeat too, but that is the
+ * caller's choice.
+ */
 const isRepeatable = (name) => routes[name].method === "GET";
 async function dispatch(options, name, request, call) {
     const { fetch = globalThis.fetch, key } = options;
@@ -79,7 +83,7 @@ async function dispatch(options, name, request, call) {
         throw await ReviewApiError.from(response);
     return response;
 }
-/** Without it the address would be another operation's. */
+/** With an empty value the address would be another operation's. */
 function pathValue(path, parameter) {
     const value = path[parameter];
     if (!value)

@@ -2,7 +2,7 @@ export type Problem = {
     readonly code: string;
     readonly message: string;
 };
-/** Both error shapes of the service as one class. */
+/** Represents both error shapes of the service. */
 export declare class ReviewApiError extends Error {
     readonly name = "ReviewApiError";
     readonly status: number;
@@ -12,7 +12,7 @@ export declare class ReviewApiError extends Error {
     readonly problems: readonly Problem[];
     readonly requestId: string | null;
     readonly retryAfterSeconds: number | null;
-    /** Of a 413 over one record alone: the cursor of the place behind that record. */
+    /** For a 413 caused by a single record: the cursor of the position after that record. */
     readonly nextCursor: string | null;
     private constructor();
     static from(response: Response): Promise<ReviewApiError>;

@@ -1,4 +1,4 @@
-/** Both error shapes of the service as one class. */
+/** Represents both error shapes of the service. */
 export class ReviewApiError extends Error {
     name = "ReviewApiError";
     status;
@@ -8,7 +8,7 @@ export class ReviewApiError extends Error {
     problems;
     requestId;
     retryAfterSeconds;
-    /** Of a 413 over one record alone: the cursor of the place behind that record. */
+    /** For a 413 caused by a single record: the cursor of the position after that record. */
     nextCursor;
     constructor(response, problems) {
         const [first = { code: "UNKNOWN", message: `The service answered ${response.status}.` }] = problems;
@@ -21,12 +21,12 @@ export class ReviewApiError extends Error {
         this.nextCursor = response.headers.get("x-next-cursor");
     }
     static async from(response) {
-        // The status has said it all: a body that breaks off makes no other error of it.
+        // The status is sufficient: an interrupted body must not cause a different error.
         const text = await response.text().catch(() => "");
         return new ReviewApiError(response, problemsIn(text));
     }
 }
-/** The service sends seconds; what stands in front of it may send a date, to be read by the sender's own clock. */
+/** The service sends seconds; a proxy in front of it may send a date, which is relative to the sender's own clock. */
 function retryAfterSecondsOf(headers) {
     const text = headers.get("retry-after");
     if (text === null)
@@ -37,7 +37,7 @@ function retryAfterSecondsOf(headers) {
     const seconds = Math.ceil((Date.parse(text) - nowMs) / 1000);
     return Number.isNaN(seconds) ? null : Math.max(0, seconds);
 }
-/** What a proxy on the way answers may be anything: then there are no problems to list. */
+/** The response of a proxy can be anything: then there are no problems to list. */
 function problemsIn(text) {
     try {
         const body = JSON.parse(text);

@@ -1,8 +1,10 @@
 export type RetryOptions = {
-    /** Tries in all, the first included; 5 unless told. 1 never retries. */
+    /** Maximum number of attempts, including the first; default 5. 1 disables retries. */
     readonly attemptsMax?: number;
-    /** A longer wait than this is left to the caller: the error carries it. 120 seconds unless told. */
+    /**
+     * If the service asks for a longer wait, the client does not retry: the error contains the wait. Default 120 seconds.
+     */
     readonly retryAfterSecondsMax?: number;
 };
-/** 429 and 503 are tried again after as long as they say; a broken connection only where that is safe. */
+/** Retries 429 and 503 after the time that the response states, and a broken connection only if that is safe. */
 export declare function withRetries<Answer>(options: RetryOptions, attempt: () => Promise<Answer>, repeatable: boolean, signal: AbortSignal | undefined): Promise<Answer>;

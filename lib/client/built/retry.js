@@ -1,7 +1,7 @@
 import { ReviewApiError } from "./error.js";
 const defaults = { attemptsMax: 5, retryAfterSecondsMax: 120 };
 const brokenConnectionDelayMs = 250;
-/** 429 and 503 are tried again after as long as they say; a broken connection only where that is safe. */
+/** Retries 429 and 503 after the time that the response states, and a broken connection only if that is safe. */
 export async function withRetries(options, attempt, repeatable, signal) {
     const { attemptsMax = defaults.attemptsMax, retryAfterSecondsMax = defaults.retryAfterSecondsMax } = options;
     for (let attempts = 1;; attempts++) {
@@ -17,13 +17,14 @@ export async function withRetries(options, attempt, repeatable, signal) {
         }
     }
 }
-/** Undefined: trying again would not help. */
+/** Undefined: a retry would not help. */
 function delayAfter(error, attempts, repeatable) {
     if (error instanceof ReviewApiError) {
         const passing = error.status === 429 || error.status === 503;
         return passing ? (error.retryAfterSeconds ?? 1) * 1000 : undefined;
     }
-    // fetch reports a broken connection as a TypeError, also in the middle of a body; anything else is a mistake in the call.
+    // fetch reports a broken connection as a TypeError, also in the middle of a body; any other error is a mistake in the
+    // call.
     return repeatable && error instanceof TypeError ? brokenConnectionDelayMs * 2 ** (attempts - 1) : undefined;
 }
 const wait = (ms, signal) => new Promise((resolve, reject) => {

@@ -72,7 +72,7 @@ const writing = {
   pathParameters: z.strictObject({ key_id: keyIdParameter }),
   query: z.strictObject({ ...organizationSelector }),
   organization: "ignored",
-  /** A key may always end and replace itself. */
+  /** A key may always revoke and rotate itself. */
   allowsOwnKey: true,
   rateLimit: tenAMinute("keys-write"),
 } as const;
@@ -118,7 +118,7 @@ export const deleteKey = operation({
     `Repeating is safe. ${reach}and to the user and agentic keys of its scope, a workspace token also to the tokens ` +
     "of its workspace.",
   answer: { status: 204, description: "The key no longer works" },
-  /** Whatever it writes, the chain may write too: the key's own item, and an audit entry. */
+  /** The chain may also write what this operation writes: the key's own item, and an audit entry. */
   tableActions: ["UpdateItem"],
   tablePartitions: ["KEY#"],
   errors: ["KEY_NOT_FOUND"],

@@ -22,7 +22,7 @@ import { learningDetail, learningRecord, listedLearning, pageOf, removedLearning
 const { learnings: page } = pageLimits;
 const { listValuesMax, searchCharactersMax } = requestLimits;
 
-/** One bucket for the three writes: ten a minute in an organization, whatever they do. */
+/** One bucket for the three writes: ten per minute in an organization, in any combination. */
 const writeLimit = {
   bucket: "learnings-write",
   requestsMax: 10,
@@ -32,7 +32,7 @@ const writeLimit = {
 
 const redactionMark = /\[REDACTED:[a-z0-9_]{1,64}\]/g;
 
-/** Text of 1 to `charactersMax` characters. Redaction marks do not count: what was exported can be sent again. */
+/** Text of 1 to `charactersMax` characters. Redaction marks do not count: exported text can be sent again. */
 const markedText = (charactersMax: number, marksMax: number) => {
   const hasLength = (value: string): boolean => {
     const characters = codePoints(value.replace(redactionMark, ""));
@@ -63,7 +63,7 @@ const sourceUrlShape = { ...markedShape(...sourceUrlLengths), format: "uri" } as
 export const learningText = markedText(...textLengths);
 export const learningFile = markedText(...fileLengths);
 
-/** A mark stands for any part of the address, also for a host. */
+/** A redaction mark may replace any part of the URL, also a host. */
 const isWebAddress = (value: string): boolean => {
   const address = value.replace(redactionMark, "redacted");
   return /^https?:\/\/\S+$/i.test(address) && URL.canParse(address);
@@ -72,7 +72,7 @@ export const learningSourceUrl = markedText(...sourceUrlLengths)
   .refine(isWebAddress, { error: "must be an http or https URL" })
   .meta(sourceUrlShape);
 
-/** One element of `data`. Checked apart from the envelope: a bad element fails alone. */
+/** One element of `data`. It is checked separately from the envelope: a bad element fails alone. */
 export const learningItem = z.strictObject({
   repository_id: identifier,
   learning: learningText,
@@ -80,7 +80,7 @@ export const learningItem = z.strictObject({
   source_url: learningSourceUrl.optional(),
 });
 
-/** What the documentation says of an element, since the envelope itself lets anything through. */
+/** The schema of an element for the documentation, because the envelope itself accepts anything. */
 const itemShape = {
   type: "object",
   additionalProperties: false,
@@ -112,7 +112,7 @@ const createResult = z.strictObject({
   status: z.enum(["created", "duplicate", "failed"]),
   id: uuid.nullable(),
   promoted: z.literal(true).optional(),
-  /** Kinds of credentials that were taken out of the text; absent when it was stored as it came. */
+  /** Kinds of credentials that were removed from the text; absent if it was stored unchanged. */
   redacted: z.array(z.string()).min(1).optional(),
   error: z.strictObject({ code: z.enum(resultCodes), message: z.string() }).optional(),
 });

@@ -53,7 +53,7 @@ const walkDescription =
   "`include_removed=true` also names what is gone: see " +
   "[the guide](docs/guide#walking-pages).";
 
-/** What the three have in common. */
+/** The common part of the three operations. */
 const common = {
   method: "GET",
   tag: "Metrics",

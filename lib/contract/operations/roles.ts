@@ -48,9 +48,12 @@ const permission = z
       error: `is no permission that exists; those are: ${permissions.join(", ")}`,
     },
   );
-/** Control characters, and formatting that nobody sees: with them two names would look alike. */
+/** Control characters and invisible formatting: with them two different names would look the same. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-/** A Braille pattern without dots is no space by name, and shows as little; other spaces are gone at the ends already. */
+/**
+ * The blank Braille pattern is not a space in Unicode, but is also invisible; other spaces are already trimmed at the
+ * ends.
+ */
 const blank = /^[\p{Zs}\u2800]*$/u;
 const roleName = text(1, roleNameCharactersMax, (name) => name.normalize("NFC"))
   .refine((name) => !invisible.test(name), {
@@ -161,7 +164,7 @@ export const updateRole = operation({
   query,
   body: z.strictObject({ ...fields, name: fields.name.optional(), ...organizationSelector }),
   answer: { status: 200, description: "The role", schema: roleRecord },
-  /** A change that the people guard need not follow still checks that the role is there. */
+  /** A change that does not affect the people guard still checks that the role exists. */
   tableActions: [...writing.tableActions, "ConditionCheckItem"],
   errors: ["ROLE_NOT_FOUND", "ROLE_NAME_TAKEN", "SYSTEM_ROLE"],
 });
@@ -178,7 +181,7 @@ export const deleteRole = operation({
   query,
   answer: { status: 204, description: "The role is deleted" },
   tableActions: ["Query", "UpdateItem", "DeleteItem"],
-  // Keys of the first release stand only there until housekeeping has listed them with their organizations.
+  // Keys of the first release are only in this directory until housekeeping has listed them with their organizations.
   readPartitions: ["DIRECTORY#KEY"],
   errors: ["ROLE_NOT_FOUND", "ROLE_IN_USE", "SYSTEM_ROLE"],
 });

@@ -17,7 +17,7 @@ const { findings } = pageLimits;
 
 const severities = choicesParameter(findingSeverities, requestLimits.listValuesMax);
 
-/** CSV and SARIF are whole files: there is no page to size or to go on from. */
+/** CSV and SARIF are whole files: they have no page size and no cursor. */
 const pagedOnly = ["limit", "cursor"] as const;
 
 export const listSecurityFindings = operation({

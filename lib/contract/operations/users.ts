@@ -93,7 +93,7 @@ export const assignSeats = operation({
   rateLimit: tenAMinute("seats"),
   streaming: false,
   tableActions: ["PutItem", "UpdateItem"],
-  // Copies of an audit entry that do not fit its transaction are noted under OWED.
+  // Copies of an audit entry that do not fit its transaction are stored under OWED.
   tablePartitions: ["ORG#", "TENANT#", "OWED"],
   errors: ["BATCH_SIZE_EXCEEDED"],
 });

@@ -2,7 +2,7 @@ import type { ReadableRepositories } from "../../access/readable.ts";
 import type { OrganizationItem } from "../../store/items/organization.ts";
 import type { Author } from "./plan.ts";
 
-/** Whoever holds the key, in the one organization that the request acts on: never what an item says. */
+/** The owner of the key, in the one organization that the request acts on; never taken from an item. */
 export function authorOf({
   scope,
   principal: { userId },

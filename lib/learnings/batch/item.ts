@@ -2,12 +2,12 @@ import { learningItem } from "../../contract/operations/learnings.ts";
 import { firstOf, sentencesOf } from "../../contract/problems.ts";
 import { type Content, redactContent } from "../content.ts";
 
-/** One element of a batch, judged by itself. */
+/** One element of a batch, validated on its own. */
 export type BatchItem = {
   readonly index: number;
-  /** Null when its repository or its text cannot be used at all. */
+  /** Null if its repository or its text cannot be used at all. */
   readonly content: Content | null;
-  /** Why it is invalid; null when it is not. */
+  /** Why it is invalid; null if it is valid. */
   readonly problem: string | null;
 };
 
@@ -27,7 +27,7 @@ function readItem(raw: unknown, index: number): BatchItem {
   return { index, problem: null, content };
 }
 
-/** An item that is wrong elsewhere still has the id that its repository and text give it. */
+/** An item that is invalid elsewhere still has the id derived from its repository and text. */
 function identifiable(raw: unknown): Content | null {
   const parsed = learningItem.pick({ repository_id: true, learning: true }).strip().safeParse(raw);
   if (!parsed.success) return null;

@@ -13,30 +13,30 @@ import { approved, newLearning, recordWrites, writeContext } from "../record.ts"
 import { freeGeneration, textOwner, textWrite } from "../text-owner.ts";
 import type { LearningDeps } from "../writer.ts";
 
-/** A text of the batch, once however often it is in it, with the place of its first item. */
+/** A text of the batch, listed once even if it occurs several times, with the index of its first item. */
 export type Wanted = { readonly content: Content; readonly placeInBatch: number };
 
-/** Everything a batch needs to know of the caller. */
+/** What a batch needs to know about the caller. */
 export type Author = {
   readonly organization: OrganizationItem;
   readonly authorId: string;
   readonly readable: ReadableRepositories;
 };
 
-/** What is to become of a wanted text. */
+/** What happens to a wanted text. */
 export type Plan = {
   readonly wanted: Wanted;
   readonly outcome: "created" | "promoted" | "duplicate";
   readonly learning: LearningItem;
   /** Empty for a duplicate. */
   readonly writes: readonly TransactionWrite[];
-  /** Undefined where the index is right already. */
+  /** Undefined if the index is already current. */
   readonly embedding: Promise<Embedding> | undefined;
 };
 
 export type TextOwners = ReadonlyMap<string, Item | undefined>;
 
-/** So many Learnings began with this text that no further one can. */
+/** This text has used up its generations: no further Learning can be created from it. */
 export function isExhausted(owner: Item | undefined): boolean {
   const { learningId, generations } = textOwner(owner);
   return learningId === null && generations.length >= learningLimits.generationsMax;
@@ -52,7 +52,7 @@ export async function readOwners(
   return new Map(digests.map((digest, index) => [digest, items[index]]));
 }
 
-/** Undefined in the place of a text that is to be decided anew: its owner changed while we looked, or its item is full. */
+/** Undefined for a text that must be planned again: its owner changed during the reads. */
 export async function planTexts(
   deps: LearningDeps,
   author: Author,
@@ -73,7 +73,7 @@ export async function planTexts(
     if (found?.learning.digest !== each.content.digest) return undefined;
     return planExisting(planning, each, found);
   });
-  // Owners are not read together: a Learning that got another text meanwhile may be seen under both.
+  // The owners are not read in one snapshot: a Learning whose text changed in the meantime may appear under both texts.
   const first = new Map(plans.toReversed().map((plan) => [plan?.learning.id, plan]));
   return plans.map((plan) => (plan === first.get(plan?.learning.id) ? plan : undefined));
 }
@@ -119,7 +119,7 @@ function planNew(
 
 type Existing = { readonly learning: LearningItem; readonly isIndexedRight: boolean };
 
-/** Private, pending or disapproved until now: whoever posts it publishes it. */
+/** Private, pending or disapproved until now: posting the text publishes it. */
 function planExisting(
   { deps, author: { organization }, embed, nowMs }: Planning,
   wanted: Wanted,
@@ -139,7 +139,7 @@ function planExisting(
   return { wanted, outcome: "promoted", learning, writes, embedding: embed(learning) };
 }
 
-/** The records behind texts that somebody has, and whether the index follows them. */
+/** The records of texts that already have an owner, and whether their vectors are current. */
 async function readExisting(
   { table, embedder }: LearningDeps,
   { organization }: Author,
@@ -168,7 +168,7 @@ async function readExisting(
   return existing;
 }
 
-/** One embedding per text, however often its plan is made anew; its failure is heard when it is waited for. */
+/** One embedding per text, even if its plan is made several times; a failure surfaces when the embedding is awaited. */
 export function embedOnce({ embedder, signal }: LearningDeps): Embed {
   const known = new Map<string, Promise<Embedding>>();
   return (learning) => {
@@ -182,7 +182,7 @@ export function embedOnce({ embedder, signal }: LearningDeps): Embed {
   };
 }
 
-/** The record must be stored in time, also when an embedder does not listen to the signal. */
+/** The record must be stored in time, even if an embedder ignores the signal. */
 function untilAborted<Answer>(signal: AbortSignal, work: Promise<Answer>): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   signal.addEventListener("abort", () => reject(signal.reason), { once: true });

@@ -16,10 +16,10 @@ import {
   type Wanted,
 } from "./plan.ts";
 
-/** By the digest of the text; of a text that is missing the store has refused every try. */
+/** By the digest of the text. A missing text is one that the store refused on every attempt. */
 export type Stored = ReadonlyMap<string, Plan>;
 
-/** An item that nothing is written for, as the audit log names it: never by its text. */
+/** An item that nothing is written for, as the audit log identifies it: never by its text. */
 export type FailedItem = { readonly index: number; readonly id: string | null; readonly code: ItemErrorCode };
 
 type Round = {
@@ -31,9 +31,9 @@ type Round = {
 };
 
 /**
- * Stores the texts of a batch, in transactions side by side. Who loses a race decides anew, and from then on
- * alone, so that one contested text does not hold up others. Throws where it is open what became of a text: then
- * nothing can be said of the batch, and the same batch again tells.
+ * Stores the texts of a batch in parallel transactions. A text that loses a race is planned again, from then on in its
+ * own transaction, so that one contested text does not block others. Throws if the outcome of a text is unknown: then
+ * the batch has no answer, and sending the same batch again gives one.
  */
 export async function storeTexts(
   deps: LearningDeps,
@@ -63,7 +63,7 @@ export async function storeTexts(
   return stored;
 }
 
-/** Answers who lost a race. What the store refused is in neither. */
+/** Returns the texts that lost a race. A text that the store refused is neither returned nor stored. */
 async function writePlans(
   deps: LearningDeps,
   author: Author,
@@ -93,7 +93,7 @@ async function writeTogether(
 ): Promise<"stored" | "lost" | "refused"> {
   const entries = (["created", "promoted"] as const).flatMap((outcome) => {
     const ids = chunk.filter((plan) => plan.outcome === outcome).map(({ learning }) => learning.id);
-    // In every entry: which of the transactions side by side comes to pass is not known here.
+    // In every entry: which of the parallel transactions will succeed is not known here.
     const more = failed.length > 0 ? { failed: failed.map((each) => ({ ...each })) } : {};
     const event = () => learningEvent(organization, `learning.${outcome}`, ids, more);
     return ids.length === 0 ? [] : auditWritesFor(deps, event());
@@ -103,7 +103,7 @@ async function writeTogether(
     return "stored";
   } catch (error) {
     if (error instanceof TransactionRefused) return "lost";
-    // Whatever else went wrong may have happened all the same.
+    // After any other error the transaction may still have been committed.
     if (error instanceof StoreUnavailable && error.throttled) return "refused";
     throw error;
   }

@@ -30,16 +30,16 @@ import { fateOf } from "./pull-request.ts";
 import type { LearningCaptured } from "./schemas.ts";
 
 /**
- * Applies `learning.captured`: what the reviewer learned in a chat or in a pull request. It counts once per event,
- * so that a late second delivery does not bring back what was deleted since. The reconciler indexes it. Answers why
- * it cannot be applied, if it cannot.
+ * Applies `learning.captured`: a Learning from a chat or a pull request. It counts once per event, so that a late
+ * second delivery does not restore a Learning that was deleted since. The reconciler indexes it. Returns the reason if
+ * the event cannot be applied.
  */
 export async function captureLearning(
   store: Store,
   data: LearningCaptured,
   version: string,
 ): Promise<string | undefined> {
-  // Loaded by the first Learning: most batches of events hold none.
+  // Imported when the first Learning arrives: most batches of events hold none.
   const { redactContent } = await import("../content.ts");
   const content = redactContent({
     repositoryId: data.repository_id,
@@ -62,7 +62,7 @@ export async function captureLearning(
   });
 }
 
-/** What the event would add to has no room left. */
+/** The reason if an item that the event would extend is full. */
 function fullItem({ learning, text, pullRequest }: Known, wish: Wish): string | undefined {
   const { generationsMax, perPullRequestMax, pullRequestsMax } = learningLimits;
   if (wish.state === "dropped") return undefined;
@@ -79,7 +79,7 @@ function fullItem({ learning, text, pullRequest }: Known, wish: Wish): string | 
     : undefined;
 }
 
-/** What the event by itself asks for. */
+/** What the event alone asks for. */
 type Wish =
   | { readonly state: "approved"; readonly because: "chat" | "merged" }
   | { readonly state: "pending"; readonly approveAt: string }
@@ -113,12 +113,12 @@ async function readKnown(
     textKey(uuid, digest),
     pullRequestKey,
   ]);
-  // The list of event types has made sure of both.
+  // The list of event types has already checked both.
   if (!organization || !repository) throw new TypeError("The repository of a captured Learning is unknown.");
   const { learningId } = textOwner(text);
   const record = learningId === null ? undefined : await table.get(learningKey(uuid, learningId));
   const learning = record && parseLearning(record);
-  // The text changed hands between the two reads.
+  // The text got another owner between the two reads.
   if (learningId !== null && learning?.digest !== digest) throw new ConditionFailed(record);
   return {
     version,
@@ -136,7 +136,7 @@ function wishOf(data: LearningCaptured, known: Known, nowMs: number): Wish {
   if (data.source === "chat") {
     const days = known.repository.approval_delay_days ?? known.organization.approval_delay_days;
     if (days === 0) return { state: "approved", because: "chat" };
-    // A sender's clock may be ahead of ours; nobody waits for longer than the delay.
+    // A sender's clock may be ahead of ours; no Learning waits longer than the delay.
     const approveAtMs = Math.min(Date.parse(occurredAtOf(known.version)), nowMs) + days * msPerDay;
     return { state: "pending", approveAt: toTimestamp(approveAtMs) };
   }
@@ -174,12 +174,15 @@ function birthWrites(
   ];
 }
 
-/** The text is there already. What shares it wins over what keeps it back; an admin's no is not overruled. */
+/**
+ * The text already exists. A reason to share it wins over a reason to hold it back; an admin's rejection is not
+ * overruled.
+ */
 function mergeWrites(at: WriteContext, known: Known, learning: LearningItem, wish: Wish): TransactionWrite[] {
   const { state } = learning;
   if (wish.state === "dropped" || state === "approved" || state === "disapproved") return [];
   if (wish.state === "approved") {
-    // A chat without delay says nothing about the one that waits; a merged pull request does.
+    // A chat without delay does not decide about a pending Learning; a merged pull request does.
     const overrules = state === "private" || wish.because === "merged";
     return overrules ? recordWrites(at, learning, approved(at, learning)) : [];
   }
@@ -194,7 +197,7 @@ function mergeWrites(at: WriteContext, known: Known, learning: LearningItem, wis
   ];
 }
 
-/** On condition that its end is still what we decided by. */
+/** On condition that the end of the pull request has not changed since we decided. */
 function nameInPullRequest({ pullRequestKey, pullRequest, version }: Known, id: string): TransactionWrite {
   if (!pullRequest) {
     const open: PullRequestLearningsItem = {
@@ -207,7 +210,7 @@ function nameInPullRequest({ pullRequestKey, pullRequest, version }: Known, id: 
   }
   return {
     update: pullRequestKey,
-    // It is needed again until it ends again.
+    // The item must live until the pull request ends again.
     change: { set: [[["learnings", id], version]], remove: ["ttl"] },
     when: unchanged(pullRequest, ["version"]),
   };

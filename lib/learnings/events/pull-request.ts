@@ -18,7 +18,7 @@ import { pullRequestDigest } from "../identity.ts";
 import { approved, changed, recordWrites, removeWrites, writeContext } from "../record.ts";
 import { releaseWrites } from "../text-owner.ts";
 
-/** The end of a pull request, as `pull_request.finalized` tells it. */
+/** The end of a pull request, as `pull_request.finalized` reports it. */
 export type FinalizedPullRequest = {
   /** UUID of the organization. */
   readonly organization: string;
@@ -29,9 +29,9 @@ export type FinalizedPullRequest = {
 };
 
 /**
- * Shares or drops the private Learnings of a pull request that ended. Whoever captures one and whoever ends the
- * pull request write the same item, so one of the two sees the other, in whichever order they come. Repeating
- * it is safe, and finishes what was cut off.
+ * Shares or drops the private Learnings of a pull request that ended. Capturing a Learning and ending its pull request
+ * write the same item, so one of the two sees the other, in either order. Safe to repeat; a repetition completes an
+ * interrupted run.
  */
 export async function settlePrivateLearnings(store: Store, finalized: FinalizedPullRequest): Promise<void> {
   const pullRequest = pullRequestDigest(finalized.prUrl);
@@ -42,7 +42,7 @@ export async function settlePrivateLearnings(store: Store, finalized: FinalizedP
   }
 }
 
-/** The newest end wins; what comes late finds it in the failed condition. */
+/** The newest end wins; a late event reads the newer end from the failed condition. */
 async function markEnded(
   { table, clock }: Store,
   key: Key,
@@ -54,7 +54,7 @@ async function markEnded(
       { absent: "version" },
       { equals: ["version", null] as const },
       { below: ["version", version] as const },
-      // Release 1 took events from any year: an end from too far ahead yields to every valid one.
+      // Release 1 accepted events from any year: an end too far in the future yields to every valid one.
       { above: ["version", toTimestamp(clock.nowMs() + eventLimits.aheadMsMax)] as const },
     ],
   };
@@ -78,7 +78,7 @@ async function markEnded(
   }
 }
 
-/** One snapshot of both: a Learning that the pull request names was written together with its name there. */
+/** One snapshot of both: a Learning and its id in the pull request's item were written together. */
 async function decideLearning(
   store: Store,
   organization: string,
@@ -117,8 +117,8 @@ const stillSo = (organization: string, id: string, record: Item | undefined): Tr
 });
 
 /**
- * Merged is for good. What is captured after a close was captured in a pull request that is open again. Of the two the
- * one that release 1 took from too far ahead is the older.
+ * A merge is final. A Learning captured after a close belongs to a pull request that is open again. A version too far
+ * in the future, which release 1 accepted, counts as the older of the two.
  */
 export function fateOf(
   { status, version }: Pick<PullRequestLearningsItem, "status" | "version">,
@@ -140,7 +140,7 @@ async function fateWrites(
   const at = writeContext({ nowMs: clock.nowMs(), random }, organization.tenant);
   if (fate === "shared") return recordWrites(at, learning, approved(at, learning));
   const others = learning.pull_requests.filter((each) => each !== pullRequest);
-  // Another open pull request keeps it, or an approval that is still to come.
+  // Another open pull request keeps the Learning, or an approval that is still pending.
   if (others.length > 0 || learning.state !== "private") {
     return recordWrites(at, learning, changed(at, learning, { pull_requests: others }));
   }

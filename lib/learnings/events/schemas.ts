@@ -5,13 +5,13 @@ import { learningFile, learningSourceUrl, learningText } from "../../contract/op
 import { identifier, text } from "../../contract/parameters.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
 
-/** Later ones have a fifth digit in their year and do not compare as text. */
+/** Later instants have a five-digit year and do not compare as text. */
 const lastInstantMs = Date.parse("9999-12-31T23:59:59.999Z");
 
 const orNull = <Output>(schema: z.ZodType<Output>) =>
   schema.nullish().transform((value): Output | null => value ?? null);
 
-/** What the events say beside the organization's name. Further fields are left alone. */
+/** The fields of the events beside the organization's name. Unknown fields are ignored. */
 export const learningCapturedFields = {
   repository_id: identifier,
   learning: learningText,
@@ -26,7 +26,7 @@ type Captured = z.output<z.ZodObject<typeof learningCapturedFields>>;
 
 const pullRequestField: string[] = ["pr_url"];
 
-/** The parameters of a `refine`: a Learning that waits for its pull request must say which one that is. */
+/** The parameters of a `refine`: a Learning that waits for its pull request must name that pull request. */
 export const namesItsPullRequest = [
   ({ source, pr_url }: Pick<Captured, "source" | "pr_url">) => source === "chat" || pr_url !== null,
   { error: "is required when source is pull_request", path: pullRequestField },
@@ -34,7 +34,7 @@ export const namesItsPullRequest = [
 
 export const learningUsedFields = {
   learning_id: z.guid({ error: "must be a UUID" }).transform((id) => id.toLowerCase()),
-  /** Any offset; kept in UTC with milliseconds. */
+  /** Any offset; stored in UTC with milliseconds. */
   used_at: z.iso
     .datetime({ offset: true, error: "must be a date-time with an offset" })
     .transform((instant) => Date.parse(instant))

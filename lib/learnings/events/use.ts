@@ -7,7 +7,10 @@ import { listKeys, unchangedLearning } from "../record.ts";
 import { appliedKey, appliedOnce } from "./applied-event.ts";
 import type { LearningUsed } from "./schemas.ts";
 
-/** Applies `learning.used`, once per event. Use moves nothing in the export; a Learning that is gone has no use. */
+/**
+ * Applies `learning.used`, once per event. A use does not move the Learning in the export; a use of a deleted Learning
+ * is ignored.
+ */
 export async function useLearning(store: Store, data: LearningUsed, version: string): Promise<void> {
   const key = learningKey(organizationUuid(data), data.learning_id);
   await retryOnConflict(store, async () => {

@@ -16,7 +16,10 @@ type Visible = {
   readonly nowMs: number;
 };
 
-/** All of what was asked for at once; `repositories` narrows to what a member can read, or what was named of it. */
+/**
+ * Matches all filters at once; `repositories` limits the result to what a member can read, or to those of the given
+ * name.
+ */
 export function learningFilter(query: LearningQuery, visible: Visible): LearningFilter {
   const { search, stat_filter = "total" } = query;
   const words = search === undefined ? [] : folded(search).split(/\s+/).filter(Boolean);
@@ -30,7 +33,7 @@ export function learningFilter(query: LearningQuery, visible: Visible): Learning
     hasWords(learning, words);
 }
 
-/** By what is known of a Learning that is gone. */
+/** Matches removals by the fields that a removal keeps. */
 export function removalFilter(
   query: Pick<LearningQuery, "repository_ids" | "user_ids">,
   { organizations, repositories }: Visible,
@@ -50,7 +53,7 @@ function hasWords({ text }: LearningItem, words: readonly string[]): boolean {
   return words.every((word) => foldedText.includes(word));
 }
 
-/** Composed (NFKC) and without case: upper case also makes one of `ß` and `ss`, and of both small sigmas. */
+/** Composed (NFKC) and case-insensitive: upper case also unifies `ß` with `ss`, and both small sigmas. */
 const folded = (text: string): string => text.normalize("NFKC").toLowerCase().toUpperCase().normalize("NFKC");
 
 function statFilter(stat: NonNullable<Query["stat_filter"]>, nowMs: number): LearningFilter {

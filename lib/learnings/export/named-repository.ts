@@ -4,7 +4,10 @@ import { parseRepository } from "../../store/items/repository.ts";
 import { repositoriesRange } from "../../store/layout.ts";
 import { queryAll, type Table } from "../../store/table.ts";
 
-/** The repositories of this full name, ignoring case, that the member can read. One answer for unknown and unreadable. */
+/**
+ * Repositories with this full name, ignoring case, that the member can read. Unknown and unreadable names get the same
+ * answer.
+ */
 export async function namedRepositories(
   table: Table,
   readable: ReadableRepositories,
@@ -27,7 +30,7 @@ async function repositoriesNamed(
   lowerCaseName: string,
 ): Promise<string[]> {
   const ids: string[] = [];
-  // Inactive ones too: their Learnings stay readable.
+  // Includes inactive repositories: their Learnings stay readable.
   for await (const item of queryAll(table, repositoriesRange(organization))) {
     const { full_name, repository_id } = parseRepository(item);
     if (full_name.toLowerCase() === lowerCaseName) ids.push(repository_id);

@@ -20,8 +20,8 @@ type Stretch = {
 };
 
 /**
- * One page of the Learnings that wait for approval, the next deadline first. As in the export, organizations that
- * became visible since the cursor was made come first, up to the cursor's place.
+ * One page of the Learnings that wait for approval, next deadline first. As in the export, organizations that became
+ * visible since the cursor was made come first, up to the cursor's place.
  */
 export async function listPending(call: ExportCall): Promise<PendingPage> {
   const { paging } = call;
@@ -42,7 +42,7 @@ const onePlace = z.tuple([z.string()]);
 
 type StretchPage = {
   readonly records: readonly LearningRecord[];
-  /** The last place of the page; undefined when nothing follows it. A page whose Learnings were filtered out is short. */
+  /** The last place of the page; undefined if nothing follows. A page is shorter if Learnings were filtered out. */
   readonly last: string | undefined;
 };
 

@@ -13,11 +13,11 @@ import { type Key, queryAll, type Range, type Table } from "../../store/table.ts
 import { itemsPerQuery } from "../../store/walk.ts";
 import type { LearningFilter, RemovalFilter } from "./filter.ts";
 
-/** How far a walk is. */
+/** How far a walk has come. */
 export type Position = {
   /** The last place seen; everything up to it was read. Empty at the beginning. */
   readonly place: string;
-  /** Everything up to here was surely visible when it was read; a walk that is resumed begins here. */
+  /** Everything up to here was certainly visible when it was read; a resumed walk begins here. */
   readonly settled: string;
 };
 
@@ -27,13 +27,13 @@ export type WalkRequest = {
   /** A tenant's Learnings, or one organization's (`o#<uuid>`). */
   readonly owner: TenantKey;
   readonly from: Position;
-  /** The last place of the walk; without it there is none. */
+  /** The last place of the walk; without it the walk has no upper bound. */
   readonly upTo?: string;
   readonly limit: number;
   readonly wanted: LearningFilter;
-  /** For readers that keep a mirror: what was deleted since this place comes too, in its order. */
+  /** For readers that keep a mirror: deletions since this place come too, in the order of their places. */
   readonly removals?: { readonly since: string; readonly wanted: RemovalFilter };
-  /** Without filters a page need not read more than it holds. */
+  /** Without filters a page does not need to read more items than it returns. */
   readonly isFiltered: boolean;
   readonly signal: AbortSignal;
 };
@@ -46,8 +46,8 @@ export type WalkedPage = {
 };
 
 /**
- * One page in the order of writing. Learnings are listed under the time at which their writer began, and may
- * become visible a little later: what was read of the last moments is not settled, and the position says so.
+ * One page in write order. A Learning is listed under the time at which its writer began, and may become visible a
+ * little later: the most recent part of what was read is not settled, and the position records that.
  */
 export async function walkLearnings(
   { table, clock }: { readonly table: Table; readonly clock: Clock },
@@ -55,7 +55,7 @@ export async function walkLearnings(
 ): Promise<WalkedPage> {
   const startMs = clock.nowMs();
   const settledBefore = toTimestamp(startMs - learningLimits.settledAfterMs);
-  // By Learning: within a page only the last of it stays.
+  // By Learning: a page keeps only the last entry of each.
   const found = new Map<string, LearningItem | LearningRemoval>();
   let place = from.place;
   let passedOverBytes = 0;
@@ -82,7 +82,7 @@ export async function walkLearnings(
     const isWanted = learning
       ? wanted(learning)
       : removal !== undefined && removals?.wanted(removal) === true;
-    // One more than fits tells that another page follows.
+    // One more match than fits means that another page follows.
     if (isWanted && found.size === limit) return page(false);
     const isTooMuch =
       passedOverBytes >= learningLimits.passedOverBytesMax ||
@@ -99,20 +99,20 @@ export async function walkLearnings(
     found.delete(id);
     found.set(id, gone);
     takenBytes += (learning ? textBytes(learning) : 0) + namesBytes;
-    // The answer holds all of it and more, so it need not be built to know.
+    // The answer is at least this large, so it need not be built to know that it is too large.
     if (takenBytes > requestLimits.responseBytesMax) throw responseTooLarge("Reduce limit or add filters.");
   }
   return page(true);
 }
 
-/** With neither: a place that a Learning moved away from. */
+/** Without learning and removal: a place that a Learning moved away from. */
 type Entry = {
   readonly place: string;
   readonly learning: LearningItem | undefined;
   readonly removal?: LearningRemoval;
 };
 
-/** Both lists in the order of their places. */
+/** Merges both lists in the order of their places. */
 async function* withRemovals(
   table: Table,
   { owner, range, since }: { readonly owner: TenantKey; readonly range: Range; readonly since: string },
@@ -140,13 +140,14 @@ async function* withRemovals(
 }
 
 /**
- * The list in its order. A transaction shows item by item, so a Learning that moves on may be neither at its old place
- * nor yet at its new one; what is left at the old place says where to look for it.
+ * The list in its order. Plain reads see a transaction item by item, so a Learning that moves may be missing at its old
+ * and at its new place; the item left at the old place says where to look for it.
  */
 async function* listed(table: Table, range: Range, settledBefore: string): AsyncGenerator<Entry> {
   let after = range.after;
   for (let isOver = false; !isOver; ) {
-    // New places that can be seen by now, though perhaps not in what was read before: what passes one is read again.
+    // New places that are visible by now, though perhaps not in the pages read before: if the walk passes one, it reads
+    // again.
     const awaited = new Set<string>();
     for await (const item of queryAll(table, { ...range, ...(after !== undefined && { after }) })) {
       if ([...awaited].some((place) => place < item.sk)) break;
@@ -164,14 +165,14 @@ async function* listed(table: Table, range: Range, settledBefore: string): Async
   }
 }
 
-/** What is committed there and plain reads do not see yet. */
+/** A Learning that is committed there but not yet visible to plain reads. */
 async function hiddenAt(table: Table, key: Key): Promise<LearningItem | undefined> {
   if (await table.get(key)) return undefined;
   const [committed] = await table.transactGet([key]);
   return committed && !("moved_to" in committed) ? parseLearning(committed) : undefined;
 }
 
-/** The earliest moment of the whole walk that was not yet settled when it was read. */
+/** The earliest instant of the whole walk that was not yet settled when it was read. */
 function settledOf(from: Position, place: string, settledBefore: string): string {
   const here = place < settledBefore ? place : settledBefore;
   const hasUnsettled = from.settled < from.place;
@@ -181,6 +182,6 @@ function settledOf(from: Position, place: string, settledBefore: string): string
 const textBytes = ({ text, file, source_url }: LearningItem): number =>
   Buffer.byteLength(text) + (file?.length ?? 0) + (source_url?.length ?? 0);
 
-/** What else every item takes in the table, and at least in the answer. */
+/** Bytes of an item beside its texts: in the table (`attributesBytes`), and at least in the answer (`namesBytes`). */
 const attributesBytes = 700;
 const namesBytes = 250;

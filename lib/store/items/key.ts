@@ -8,31 +8,34 @@ const keyItem = z.object({
   id: z.string(),
   kind: z.enum(keyKinds),
   name: z.string().nullable(),
-  /** SHA-256 of the whole key, hexadecimal. The key itself is shown once and kept nowhere. */
+  /** SHA-256 of the whole key, hexadecimal. The key itself is shown once and is not stored. */
   hash: z.string(),
   /** Organization for organization, user, legacy and agentic keys; home organization for instance keys. */
   organization: z.string().nullable(),
-  /** Where the organization was when the key was made; checked against the organization at every use. */
+  /** The organization's tenant when the key was created; compared with the organization at every use. */
   tenant: tenantKeySchema,
   workspace_id: z.string().nullable(),
   instance_id: z.string().nullable(),
-  /** Instance keys: the organizations (UUIDs) it may see; null means all of the instance. */
+  /** Instance keys: the organizations (UUIDs) that the key may see; null means all organizations of the instance. */
   authorized: z.array(z.string()).nullable(),
-  /** The member (provider user id) who owns it, or as whom it acts. */
+  /** The member (provider user id) who owns the key, or as whom it acts. */
   owner: z.string().nullable(),
   role: z.string().nullable(),
   created_at: z.string(),
-  /** Milliseconds; a rotated key's old secret lives until its grace ends, through this. */
+  /** In milliseconds. After a rotation it is the end of the old key's grace period. */
   expires_at_ms: z.number().nullable(),
   revoked_at: z.string().nullable(),
   rotated_to: z.string().nullable(),
-  /** Whoever rotated it may never have heard of the successor: it may be rotated again while that one is unused. */
+  /**
+   * The caller that rotated the key may not have received the successor: the key may be rotated again while the
+   * successor is unused.
+   */
   untold: z.boolean().optional(),
   last_used_at_ms: z.number().nullable(),
 });
 
 export type KeyItem = z.output<typeof keyItem>;
-/** It opens something now: neither ended, nor expired, nor past the grace of its rotation. */
+/** The key works now: it is not revoked, not expired, and not past the grace period of its rotation. */
 export const isLive = ({ revoked_at, expires_at_ms }: KeyItem, nowMs: number): boolean =>
   revoked_at === null && (expires_at_ms === null || expires_at_ms > nowMs);
 

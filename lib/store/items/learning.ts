@@ -9,33 +9,36 @@ const learningItem = z.object({
   id: z.string(),
   organization: z.string(),
   repository_id: z.string(),
-  /** Redacted. */
+  /** After redaction. */
   text: z.string(),
-  /** Of repository and text: what makes two Learnings the same. */
+  /** Digest of repository and text: two Learnings with the same digest are the same. */
   digest: z.string(),
-  /** The text its id was derived from, and as the how-manieth of that text; a change of text leaves both. */
+  /**
+   * The digest of the text that the id was derived from, and the generation among the ids of that text. A change of the
+   * text keeps both.
+   */
   origin: z.object({ digest: z.string(), generation: z.number() }),
   author_id: z.string(),
   file: z.string().nullable(),
   source_url: z.string().nullable(),
   state: z.enum(learningStates),
-  /** Open pull requests (digests of their `pr_url`) that keep it. */
+  /** Open pull requests (digests of their `pr_url`) that keep this Learning. */
   pull_requests: z.array(z.string()),
-  /** When a pending one is approved by itself. */
+  /** When a pending Learning is approved automatically. */
   approve_at: z.string().nullable(),
   usage_count: z.number(),
   last_used_at: z.string().nullable(),
   created_at: z.string(),
   updated_at: z.string(),
-  /** New with every change but use. */
+  /** Changes with every change except use. */
   revision: z.string(),
-  /** Where the copies of an approved one stand. */
+  /** Where the copies of an approved Learning are stored. */
   listed: z.object({ tenant: tenantKeySchema, place: z.string() }).nullable(),
-  /** A Learning of this id was removed at this place: whenever this one is listed, it is behind that. */
+  /** A Learning with this id was removed at this place: this Learning is always listed after it. */
   listed_after: z.string().optional(),
 });
 
-/** What is kept of a Learning that was deleted: nothing of its text. */
+/** What is kept of a deleted Learning: nothing of its text. */
 const learningRemovalItem = z.object({
   pk: z.string(),
   sk: z.string(),
@@ -47,34 +50,37 @@ const learningRemovalItem = z.object({
   ttl: z.number(),
 });
 
-/** Left where a copy stood that has moved on in the same list: whoever walks the list finds one or the other. */
+/**
+ * Replaces a copy that moved to a later place in the same list: a reader that walks the list finds either the copy or
+ * this item.
+ */
 const movedItem = z.object({
   pk: z.string(),
   sk: z.string(),
-  /** Its place now, or then. */
+  /** The place it moved to; it may have moved again since. */
   moved_to: z.string(),
   moved_at: z.string(),
 });
 
-/** Who has a text, and which generations of ids derived from it are taken. Absent when there are none. */
+/** The Learning that has a text, and the used generations of ids derived from the text. Absent if there are none. */
 const textItem = z.object({
   pk: z.string(),
   sk: z.string(),
-  /** Null while the Learnings that were made of it have other texts now. */
+  /** Null while all Learnings that were created with this text have other texts. */
   learning_id: z.string().nullable(),
   generations: z.array(z.number()),
-  /** The last place at which a Learning that began with this text was removed from the export. */
+  /** The last place at which a Learning that was created with this text was removed from the export. */
   removed_place: z.string().optional(),
 });
 
-/** What is known of a pull request in which Learnings were captured, or could have been. */
+/** What is known about a pull request in which Learnings were captured, or could have been. */
 const pullRequestLearningsItem = z.object({
   pk: z.string(),
   sk: z.string(),
   status: z.enum(["open", "merged", "closed"]),
-  /** `occurred_at#event id` of the newest end that was told; null while it is open. */
+  /** `occurred_at#event id` of the newest received event that ended it; null while it is open. */
   version: z.string().nullable(),
-  /** Learnings it still has to decide about: id to the version of the event that captured it. */
+  /** Learnings that its end still decides about: id to the version of the event that captured the Learning. */
   learnings: z.record(z.string(), z.string()),
 });
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { deployments, metricsStates, plans, providers, seatAssignmentModes } from "../../contract/access.ts";
 import { parseItem, tenantKeySchema } from "./parse.ts";
 
-/** Stands twice: in its own partition (canonical), and in its tenant's, where one Query finds them all. */
+/** Stored twice: in its own partition (canonical), and in its tenant's, where one Query finds all organizations. */
 const organizationItem = z.object({
   pk: z.string(),
   sk: z.string(),
@@ -24,20 +24,23 @@ const organizationItem = z.object({
   /** `occurred_at#event id` of the newest event applied, and of the earliest (first values only). */
   version: z.string(),
   first_version: z.string(),
-  /** Set by the API or the operator: events then leave these two alone. */
+  /** Set by the API or the operator: events then do not change these two settings. */
   mode_decided: z.boolean().optional(),
   delay_decided: z.boolean().optional(),
-  /** The epoch of its tenant's scope at which it last became visible there; absent: before epochs were counted. */
+  /**
+   * The epoch of its tenant's scope at which it last became visible there; absent if that was before epochs were
+   * counted.
+   */
   visible_epoch: z.number().optional(),
-  /** The event that brought it to its tenant; absent: it has always been there. */
+  /** The event that moved it to its tenant; absent if it has always been there. */
   arrived: z.string().optional(),
-  /** Which repair after a restore came by last: cursors from before it may have seen what the restore took back. */
+  /** The last repair after a restore: cursors from before it may have seen what the restore undid. */
   restored: z.string().optional(),
-  /** The tenant it comes from, until all its data has followed. */
+  /** The tenant that it left; present until all its data has moved. */
   leaving: tenantKeySchema.optional(),
 });
 
-/** Finds organizations by what the provider calls them, for the operator's tool. */
+/** Finds organizations by the provider's id, for the operator's tool. */
 const organizationDirectoryItem = z.object({
   pk: z.string(),
   sk: z.string(),
@@ -56,5 +59,5 @@ export const parseOrganizationDirectory = parseItem(
 export type OrganizationItem = z.output<typeof organizationItem>;
 export const parseOrganization = parseItem("organization", organizationItem);
 
-/** Its metrics are on their way from one tenant's stream to another's: neither has all of them. */
+/** Its metrics are moving from one tenant's stream to another's: neither stream has all of them. */
 export const isMoving = ({ leaving }: OrganizationItem): boolean => leaving !== undefined;

@@ -4,13 +4,13 @@ import { parseItem, tenantKeySchema } from "./parse.ts";
 
 const attributes = z.record(z.string(), z.custom<Value>());
 
-/** Copies of an audit entry that did not fit the transaction of its change, and are still to be written. */
+/** Copies of an audit entry that did not fit the transaction of its change and are not written yet. */
 const owedItem = z.object({
   pk: z.string(),
   sk: z.string(),
-  /** What all the copies say. */
+  /** Attributes of all copies. */
   entry: attributes,
-  /** What some of them say: of their own people. */
+  /** Attributes of some copies: about their own people. */
   tellings: z.array(attributes),
   copies: z.array(z.object({ owner: tenantKeySchema, telling: z.number(), own: attributes })),
 });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { TenantKey } from "../layout.ts";
 import type { Item } from "../table.ts";
 
-/** What stands in the table is not what we wrote: a bug or a foreign hand. Never the caller's fault. */
+/** The stored item is not what the service wrote: a bug, or somebody else changed it. Never the caller's fault. */
 export class CorruptItem extends Error {
   override readonly name = "CorruptItem";
 }

@@ -10,21 +10,21 @@ export const permissionBit = (permission: (typeof permissions)[number]): number 
 const poolKeySchema = z.custom<PoolKey>((value) => typeof value === "string" && /^[wo]#./s.test(value));
 
 /**
- * The seats of a pool: `seats_free` is purchased less assigned, below 0 after fewer were bought. Part of the
- * people guard for an organization's own pool, an item of its own for a workspace's.
+ * The seats of a pool: `seats_free` is purchased minus assigned seats, and is below 0 after a purchase of fewer seats.
+ * Part of the people guard for an organization's own pool; a separate item for a workspace's pool.
  */
 const poolItem = z.object({
   pk: z.string(),
   sk: z.string(),
   seats_free: z.number(),
-  /** People who are due a seat but found none free; they get one as soon as events make room. */
+  /** People who should have a seat but found none free; they get one as soon as events free a seat. */
   seats_short: z.number().default(0),
 });
 
 /**
- * The guard of an organization's people: every change of people updates it in its own transaction, so its
- * counts are exact and its conditions decide races (last admin, seats left, role in use). In a workspace its
- * seats are not used: they stand at what the organization itself has purchased.
+ * The guard of an organization's people: every change of people updates it in its own transaction, so its counts are
+ * exact and its conditions decide races (last admin, seats left, role in use). In a workspace its seats are not used:
+ * they hold what the organization itself has purchased.
  */
 const peopleItem = poolItem.extend({
   /** Active members per role, system and custom. A role exists exactly when it has a count. */
@@ -35,7 +35,7 @@ const peopleItem = poolItem.extend({
   role_names: z.record(z.string(), z.string()),
   default_role: z.string().nullable(),
   custom: z.number(),
-  /** Keys that were ever given a custom role, per role; see lib/access/key-roles.ts. */
+  /** Number of keys that were ever given a custom role, per role; see lib/access/key-roles.ts. */
   keys_given: z.record(z.string(), z.number()).optional(),
 });
 
@@ -45,20 +45,20 @@ const memberItem = z.object({
   user_id: z.string(),
   username: z.string().nullable(),
   email: z.string().nullable(),
-  /** Kept while inactive, when it counts in no guard. */
+  /** Kept while the member is inactive; no guard counts it then. */
   role: z.string(),
   active: z.boolean(),
-  /** The pool in which a person holds this membership; null while inactive. */
+  /** The pool of the person who holds this membership; null while inactive. */
   pool: poolKeySchema.nullable().default(null),
-  /** The first event's `seat_assigned`; whether a seat is held stands on the person. */
+  /** The first event's `seat_assigned`; the person's item says whether a seat is held. */
   seat_wanted: z.boolean().default(false),
-  /** A pull request of theirs was reviewed while seats were given automatically. */
+  /** One of the member's pull requests was reviewed while seats were assigned automatically. */
   seat_earned: z.boolean().optional(),
-  /** Its person is this membership alone: the one of its e-mail address had no room for another. */
+  /** The person has only this membership: the person with its e-mail address had no room for another one. */
   stands_alone: z.boolean().optional(),
-  /** What was decided about the person's seat when this membership left it; given back on return. */
+  /** The decision about the person's seat when this membership left it; restored on return. */
   seat_decided: z.boolean().optional(),
-  /** What its repository list is, so that an unchanged one of 100 KB is not written again. */
+  /** Identifies the repository list, so that an unchanged list of 100 KB is not written again. */
   reads: z.object({ digest: z.string(), parts: z.number() }).nullable().default(null),
   /** `occurred_at#event id` of the newest event applied, and of the earliest (first values only). */
   version: z.string(),
@@ -66,16 +66,16 @@ const memberItem = z.object({
   role_decided: z.boolean().optional(),
 });
 
-/** One human in one pool, and the one place where a seat is held. Exists while a membership does. */
+/** One human in one pool, and the only place where a seat is held. Exists while the person has a membership. */
 const personItem = z.object({
   pk: z.string(),
   sk: z.string(),
-  /** Lower case; null where the person is a single membership. */
+  /** Lower case; null if the person is a single membership. */
   email: z.string().nullable(),
-  /** Active ones, in the order of organization and user id. */
+  /** Active memberships, ordered by organization and user id. */
   memberships: z.array(z.object({ organization: z.string(), user_id: z.string(), seat_wanted: z.boolean() })),
   seat: z.boolean(),
-  /** Set by the API or the operator: what events want then counts no more. */
+  /** Set by the API or the operator: the wishes of events no longer count then. */
   seat_decided: z.boolean().optional(),
 });
 

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { parseItem } from "./parse.ts";
 
-/** A custom role's words; what it allows and who has it stands in the guard of the organization's people. */
+/** A custom role's texts; its permissions and its members are in the guard of the organization's people. */
 const roleItem = z.object({
   pk: z.string(),
   sk: z.string(),
   id: z.string(),
   name: z.string(),
   description: z.string().nullable(),
-  /** The request that made it: the key, a digest of the body, and when. Gone once the role is changed. */
+  /** The request that created the role: the key, a digest of the body, and the time. Removed when the role changes. */
   made: z.object({ key_id: z.string(), request: z.string(), at_ms: z.number() }).optional(),
 });
 

@@ -5,19 +5,19 @@ import { parseItem } from "./parse.ts";
 
 /**
  * One per workspace or instance: counts how often an organization became visible there. Such a change takes an epoch in
- * the transaction that writes the organization's row; readers trust an epoch only once it is published, because a
- * transaction becomes visible item by item: the epoch could show before the row.
+ * the transaction that writes the organization's row. Readers trust an epoch only after it is published, because a
+ * transaction becomes visible item by item: the epoch could be visible before the row.
  */
 export type ScopeEpochs = {
-  /** The epoch that the next change gets. */
+  /** The epoch of the next change. */
   readonly next: number;
   /** The rows of all epochs up to this one are visible to every plain read. */
   readonly published: number;
-  /** Whose row the last epoch wrote. */
+  /** The organization whose row the last epoch wrote. */
   readonly lastOrganization: string | undefined;
   /** When the last epoch was taken. */
   readonly changedAtMs: number;
-  /** Which repair after a restore came by last; undefined: none. */
+  /** The last repair after a restore; undefined: none. */
   readonly restored?: string | undefined;
 };
 
@@ -40,7 +40,9 @@ export function parseScopeEpochs(item: Item | undefined): ScopeEpochs {
   return { next: n, published: p, lastOrganization: u, changedAtMs: at_ms, restored: r };
 }
 
-/** An organization that was visible here and is not, or was not for a while: for readers that keep a mirror. */
+/**
+ * An organization that was visible here and is not any more, or was not for a while. For readers that keep a mirror.
+ */
 const organizationLeftItem = z.object({
   pk: z.string(),
   sk: z.string(),

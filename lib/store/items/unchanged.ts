@@ -1,8 +1,8 @@
 import type { Condition, Item } from "../table.ts";
 
 /**
- * The item still stands as it was read, in these attributes. Takes the item as the table gave it: a parsed
- * one has defaults that the table has not.
+ * These attributes of the item are unchanged since it was read. Takes the item as the table returned it: a parsed item
+ * has defaults that the stored one does not have.
  */
 export function unchanged(item: Item | undefined, attributes: readonly [string, ...string[]]): Condition {
   if (item === undefined) return { absent: "pk" };

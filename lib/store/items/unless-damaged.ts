@@ -2,7 +2,7 @@ import { describeError, log } from "../../runtime/log.ts";
 import type { Item } from "../table.ts";
 import { CorruptItem } from "./parse.ts";
 
-/** What the table holds, or undefined where it is damaged: one bad item must not stop the walk over all others. */
+/** Returns the parsed item, or undefined if it is damaged: one bad item must not stop the walk over all others. */
 export function unlessDamaged<Parsed>(
   parse: (item: Item) => Parsed,
   item: Item,

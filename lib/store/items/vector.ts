@@ -4,7 +4,7 @@ import { parseItem } from "./parse.ts";
 
 const { vectorAttribute, hashAttribute, filterAttribute } = tableShape.vectorIndex;
 
-/** What the review index holds of one Learning. */
+/** The entry of one Learning in the review index. */
 const vectorItem = z.object({
   pk: z.string(),
   sk: z.string(),
@@ -12,40 +12,40 @@ const vectorItem = z.object({
   /** Organization and embedder. */
   [hashAttribute]: z.string(),
   [filterAttribute]: z.string(),
-  /** Of the text it was made from. */
+  /** Digest of the text that the vector was made from. */
   digest: z.string(),
-  /** Of the record it was made from. */
+  /** Revision of the record that the vector was made from. */
   revision: z.string(),
 });
 
-/** Without the vector itself, which is most of its bytes. */
+/** Without the vector itself, which has most of the bytes. */
 const vectorHead = vectorItem.omit({ [vectorAttribute]: true });
 export const vectorHeadAttributes = ["pk", "sk", hashAttribute, filterAttribute, "digest", "revision"];
 
-/** A record was written and the index does not follow it yet. */
+/** A record was written and is not indexed yet. */
 const staleItem = z.object({
   pk: z.string(),
   sk: z.string(),
   organization: z.string(),
   id: z.string(),
   revision: z.string(),
-  /** Until then whoever wrote the record is expected to index it. */
+  /** Until then the writer of the record is expected to index it. */
   left_behind_at_ms: z.number(),
 });
 
-/** Where the slow full pass stands. */
+/** The position of the slow full pass. */
 const reconcilerItem = z.object({
   pk: z.string(),
   sk: z.string(),
-  /** A pass is over the vectors of one embedder. */
+  /** A pass covers the vectors of one embedder. */
   embedder: z.string(),
-  /** Place in the directory of organizations; null when the pass is through. */
+  /** Place in the directory of organizations; null when the pass is complete. */
   organization: z.string().nullable(),
   learning: z.string(),
   ended_at_ms: z.number(),
 });
 
-/** The marker that the last run ended with. */
+/** The marker at which the last run ended. */
 const reconcilerMarkersItem = z.object({
   pk: z.string(),
   sk: z.string(),

@@ -2,12 +2,12 @@ import { eventLimits } from "../../contract/limits.ts";
 import { toTimestamp } from "../../runtime/clock.ts";
 
 /**
- * A version orders the states of one thing: `occurred_at#event id`, the newer time, then the greater id. Versions are
- * compared as text, so digits below the millisecond stand behind the Z, without trailing zeros:
+ * A version orders the states of one thing: `occurred_at#event id`. The newer time wins, then the greater id. Versions
+ * are compared as text, so digits below the millisecond come after the Z, without trailing zeros:
  *
  *   2026-11-15T10:00:00.123Z#…   <   2026-11-15T10:00:00.123Z456#…   <   2026-11-15T10:00:00.124Z#…
  *
- * Before the Z they would not do: `.123Z` sorts behind `.123456Z`.
+ * Before the Z the order would be wrong: `.123Z` sorts after `.123456Z`.
  */
 export const versionOf = ({
   occurred_at,
@@ -20,7 +20,7 @@ export const versionOf = ({
   return `${toTimestamp(ms)}${finer}#${id}`;
 };
 
-/** The instant of a date-time with any offset; `finer` is what its text says below the millisecond. */
+/** The instant of a date-time with any offset; `finer` holds the digits below the millisecond. */
 export function instantOf(dateTime: string): { readonly ms: number; readonly finer: string } {
   const [, before = dateTime, fraction = "", offset = ""] = /^([^.]*)\.(\d+)(.*)$/.exec(dateTime) ?? [];
   const ms = Date.parse(
@@ -35,7 +35,7 @@ export function canonicalInstant(dateTime: string): string {
   return toTimestamp(ms).replace(/Z$/, `${finer}Z`);
 }
 
-/** The sortable instant of a version: what stands before the event id. */
+/** The sortable instant of a version: the part before the event id. */
 export const versionInstant = (version: string): string => version.slice(0, version.indexOf("#"));
 
 /** The instant of a version as a record shows it. */
@@ -45,11 +45,13 @@ export const occurredAtMsOf = (version: string): number => Date.parse(occurredAt
 /** The digits below the millisecond. They compare as text. */
 export const finerOf = (version: string): string => /Z(\d+)$/.exec(versionInstant(version))?.[1] ?? "";
 
-/** An event from so far ahead is bad: it would win over every later one. */
+/** An event from so far in the future is invalid: it would win over every later one. */
 export const isTooFarAhead = (occurredAtMs: number, nowMs: number): boolean =>
   occurredAtMs > nowMs + eventLimits.aheadMsMax;
 
-/** Release 1 took events from any year: a version from too far ahead stands behind every valid event. */
+/**
+ * Release 1 accepted events from any year: a version from too far in the future counts as older than every valid event.
+ */
 export const standingVersion = (version: string, nowMs: number): string =>
   isTooFarAhead(occurredAtMsOf(version), nowMs) ? "" : version;
 

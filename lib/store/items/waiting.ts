@@ -1,7 +1,10 @@
 import * as z from "zod";
 import { parseItem } from "./parse.ts";
 
-/** A message whose event cannot be applied yet, kept to be opened again like any other; its free texts are redacted. */
+/**
+ * A message whose event cannot be applied yet. It is stored to be processed later like any other; its free texts are
+ * redacted.
+ */
 const waitingItem = z.object({
   pk: z.string(),
   sk: z.string(),
@@ -12,13 +15,13 @@ const waitingItem = z.object({
   since: z.string(),
 });
 
-/** The same by age, without the body: what the clock worker looks through. */
+/** The same message by age, without the body: the clock worker reads these. */
 const waitingByAgeItem = z.object({
   pk: z.string(),
   sk: z.string(),
   since: z.string(),
   dependency: z.object({ pk: z.string(), sk: z.string() }),
-  /** What a person would call the dependency. */
+  /** A readable name of the dependency. */
   label: z.string(),
   version: z.string(),
 });
