@@ -55,7 +55,8 @@ export function argumentsAt(text: string, from: number): { list: Argument[]; end
       if (++depth > depthMax) return undefined;
       isMore ||= !isChained;
       at++;
-    } else {
+    } else if (text.charAt(at + 1) === character && text.charAt(at + 2) !== character) at += 2;
+    else {
       const string = valueAt(text, at);
       if (value || depth > 0) isMore = true;
       value ??= string?.isQuoted ? string : undefined;

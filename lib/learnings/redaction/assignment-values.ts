@@ -43,6 +43,10 @@ const hasLooseCapitals = (value: string) =>
 
 const isIdentifier = (value: string) => /^[A-Za-z_$][\w$]*$/.test(value);
 
+/** `Maple[4964]lantern`, `JWxHRnwda08(=bXL`: brackets that call and index nothing. */
+const isNoCode = (value: string, path: string) =>
+  /^\w+(?:\[\d+\]|\(\d+\))\w/.test(value) || (path.length >= 8 && hasDigit(path) && looksVeryRandom(path));
+
 /** Code that computes a value: calls, subscripts, member paths; plain identifiers are judged by their look. */
 function isExpression(whole: string): boolean {
   const assigned = whole.indexOf("=");
@@ -50,9 +54,11 @@ function isExpression(whole: string): boolean {
   const opened = value.search(/[([{]/);
   const path = opened === -1 ? value : value.slice(0, opened);
   const parts = path.split(/\?\.|\.|->|::/);
-  if (opened > 0 && parts.every((part) => isIdentifier(part.replace(/^[!&*@-]+/, "")))) return true;
-  if (opened === 0) return !/^\{[\w!#$%^&*+~@-]{6,}\}$/.test(whole);
+  if (opened > 0 && parts.every((part) => isIdentifier(part.replace(/^[!&*@-]+/, ""))))
+    return !isNoCode(value, path);
+  if (opened === 0) return !/^\{[\w!#$%^&*+~@-]{6,}\}(?:[a-z]+\d{3,})?$/.test(whole);
   if (parts.length < 2 || !parts.every(isIdentifier)) return false;
+  if (/\d$/.test(value) && isDiceware(value)) return false;
   return !parts.some(
     (part) => (hasDigit(part) && looksRandom(part)) || isUnpronounceable(part) || hasLooseCapitals(part),
   );
@@ -86,7 +92,7 @@ const isPassphrase = (value: string, isPromised: boolean) =>
 
 /** `unicorn-carbon-barrel`: words that were drawn, not written; names of things have other words in them. */
 const dicewareWords =
-  /(?:^|[-_.])(?:password|passwd|pass|secret|token|key|api|auth|user|name|file|path|env|config|store|manager|value|input|field|hash|from|with|your|my|the|use|set|get|new|old|test|prod|dev|staging|db|database|example|default|login|reset|admin|service|client|server|policy|change|forgot|confirm|current|git|http|https|aws|id|type|stdin|prompt|vault|ref|none|com|org|io|net)(?:[-_.]|$)/;
+  /(?:^|[-_.])(?:password|passwd|pass|secret|token|key|api|auth|user|name|file|path|env|config|store|manager|value|input|field|hash|from|with|your|my|the|use|set|get|new|old|test|prod|dev|staging|db|database|example|default|login|reset|admin|service|client|server|policy|change|forgot|confirm|current|git|http|https|aws|id|type|stdin|prompt|vault|ref|none|com|org|io|net|self|this|req|body|args|opts|form|data|row|cfg|settings)\d*(?:[-_.]|$)/;
 export const isDiceware = (value: string): boolean =>
   /^[a-z]{3,10}(?:([-_.])[a-z]{3,10})(?:\1[a-z]{3,10}){1,6}(?:\1?\d{1,4})?$/.test(value) &&
   !dicewareWords.test(value);

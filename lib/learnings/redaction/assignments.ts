@@ -87,7 +87,9 @@ function listed(name: Name, first: Value, claim: Claim, tie: Tie | undefined): V
     if (!next) break;
     last = next;
   }
-  const credentials = values.filter((value) => isCredential(value, named));
+  // `{ "entropy": 4.5 }`: a key of an object is no value.
+  const isKey = /^.\s{0,4}:/.test(name.text.slice(first.end, first.end + 6));
+  const credentials = values.filter((value) => isCredential(value, named) && !(isKey && value === first));
   return credentials[0] === first || values.length === 2 ? credentials : [];
 }
 

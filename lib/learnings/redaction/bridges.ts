@@ -12,7 +12,7 @@ export interface Name {
 }
 
 export interface Bridge {
-  readonly tie?: Tie;
+  readonly tie: Tie | undefined;
   /** What it can begin with, so that most names cost one look. */
   readonly first: string;
   /** What it can have behind its first blanks, where that is not just anything. */
@@ -36,7 +36,8 @@ const isDeclaredName = judgedOnce(
     /^(?:requirepass|masterauth|rootpw)$/.test(name),
 );
 const isDeclared = (name: Name) =>
-  isDeclaredName(name.name) ||
+  // `~/.ssh/deploy_key` is a file.
+  (isDeclaredName(name.name) && name.text.charAt(name.start - 1) !== "/") ||
   (isBlank(name.text.charAt(name.start - 1)) &&
     /(?:ENV|ARG|set|setx|add|define|-g?x|SetEnv|env|fastcgi_param|config|\bconst|\bdefine|authToken|requirepass|masterauth)[ \t]$/.test(
       before(name, 16),
@@ -57,184 +58,159 @@ const wordsAndBlanks = Array.from({ length: 128 }, (_, code) => String.fromCharC
   .filter((character) => /[\w:.\s-]/.test(character))
   .join("");
 
+const over = (
+  tie: Tie | undefined,
+  first: string,
+  pattern: RegExp,
+  more?: Pick<Bridge, "beyond" | "serves" | "isList">,
+): Bridge => ({ tie, first, pattern, ...more });
+
 /** In the order they are tried. */
 const bridges: readonly Bridge[] = [
   // password = SecretStr("…")
-  {
-    tie: "call",
-    first: " \t=",
-    beyond: "=",
-    pattern: sticky(`[ \\t]*=[ \\t]*(?:new )?[\\w.:]+\\((?=[${q}])`),
-  },
+  over("call", " \t=", sticky(`[ \\t]*=[ \\t]*(?:new |\\[\\])?[\\w.:]+\\((?=[${q}])`), { beyond: "=" }),
   // password: >- and the value in the next line
-  { first: `${q}:`, pattern: sticky(`[${q}]?:[ \\t]+[>|][+-]?[ \\t]*\\r?\\n[ \\t]+`) },
+  over(undefined, `${q}:`, sticky(`[${q}]?:[ \\t]+[>|][+-]?[ \\t]*\\r?\\n[ \\t]+`)),
   // passwords = ["…", "…"], password: { value: "…" }
-  {
-    tie: "literal",
-    first: `${q}]) \t:=`,
-    beyond: ":=",
-    pattern: sticky(
+  over(
+    "literal",
+    `${q}]) \t:=`,
+    sticky(
       `[${q}\\])]{0,3}[ \\t]{0,40}(?::=|=>|[:=])\\s{0,40}(?:new[ \\t]{1,8}[\\w.<>]{1,40}(?:\\[\\])?[ \\t]{0,40})?(?:\\[|(?:array)?\\(|(?:\\[\\]\\w{1,30})?\\{)\\s{0,40}(?:[${q}]?(?:value|default|plain\\w{0,12}|current|primary|data|secret|password|token|key)[${q}]?[ \\t]{0,40}(?::|=>?)[ \\t]{0,40})?(?=[${q}])`,
     ),
-    isList: true,
-  },
-  {
-    tie: "line",
-    first: `${q} \t:`,
+    { beyond: ":=", isList: true },
+  ),
+  over("line", `${q} \t:`, sticky(`[${q}]?[ \\t]*:[ \\t]*\\r?\\n[ \\t]*- (?:[\\w.@-]{1,40}: )?(?=\\S)`), {
     beyond: ":",
-    pattern: sticky(`[${q}]?[ \\t]*:[ \\t]*\\r?\\n[ \\t]*- (?:[\\w.@-]{1,40}: )?(?=\\S)`),
     isList: true,
-  },
+  }),
   // string Password { get; set; } = "…", std::string key{"…"}, pw = x ? "…" : "…", PASSWORD PIC X(20) VALUE '…'
-  {
-    tie: "literal",
-    first: " \t{",
-    beyond: "{=P",
-    pattern: sticky(
+  over(
+    "literal",
+    " \t{",
+    sticky(
       `[ \\t]*(?:\\{[ \\t]*(?=[${q}])|\\{ ?get;[^{}\\n]{0,40}\\}[ \\t]*=[ \\t]*(?=[${q}])|=[ \\t]*[^${q}\\n?]{1,40}\\?[ \\t]*(?=[${q}])|PIC [^\\n]{1,20} VALUE[ \\t]+(?=[${q}]))`,
     ),
-    isList: true,
-  },
-  { tie: "pair", first: ":-=", pattern: /:?[-=]|:(?=[^\s}])/y, serves: isExpanded },
+    { beyond: "{=P", isList: true },
+  ),
+  over("pair", ":-=", /:?[-=]|:(?=[^\s}])/y, { serves: isExpanded }),
   // Equals signs and colons, behind a closing quote or bracket, with or without a type: `key: string = `, and before
   // what tells the kind of a string: `N'…'`.
-  {
-    first: `\\${q}[])* \t:=-<?|}~→`,
-    beyond: ":=?|+-<~&'AsSTN→",
-    pattern: sticky(
-      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*]{0,6}[ \\t]{0,99}(?:(?::[ \\t]{0,2}|As[ \\t]{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString[ \\t]{0,99}\\*?)[ \\t]{0,99}=|:=|\\?:|(?:\\?\\??|\\|\\|?|\\+|~)=|={1,3}>|(?:->|<-|~>|→)[ \\t]|=(?![=~>])|::[ \\t]|:(?![:=/]))[ \\t*]{0,8}(?:__[ \\t]{1,4})?(?:(?:&|!!)\\w{1,40}[ \\t]{1,99})?(?:[A-Za-z@$]{1,2}(?=["'])|\\$\\((?:(?:echo|printf)[ \\t]{1,4}(?:-\\w{1,2}[ \\t]{1,4})?(?=["'][^$])|cat[ \\t]{0,4}<<-?[ \\t]?["']?\\w{1,12}["']?\\n[ \\t]{0,8}))?`,
+  over(
+    undefined,
+    `\\${q}[])* \t:=-<?|}~→`,
+    sticky(
+      `(?:\\[\\d{0,4}\\])?[\\\\${q}\\])}*]{0,6}[ \\t]{0,99}(?:(?::[ \\t]{0,2}|As[ \\t]{1,99})?(?:&?(?:'static )?str|[Ss]tring|Text|NSString[ \\t]{0,99}\\*?)[ \\t]{0,99}=|:=|\\?:|(?:\\?\\??|\\|\\|?|\\+|~)=|={1,3}>|(?:->|<-|~>|→)[ \\t]|=(?![=~>])|::[ \\t]|:(?![:=/]))[ \\t*]{0,8}(?:__[ \\t]{1,4})?(?:(?:&|!!)\\w{1,40}[ \\t]{1,99})?(?:(?:[A-Za-z@$]{1,2}|raw)(?=["'])|\\$\\((?:(?:echo|printf)[ \\t]{1,4}(?:-\\w{1,2}[ \\t]{1,4})?(?=["'][^$])|cat[ \\t]{0,4}<<-?[ \\t]?["']?\\w{1,12}["']?\\n[ \\t]{0,8}))?`,
     ),
-  },
+    { beyond: ":=?|+-<~&'AsSTN→" },
+  ),
   // process.env.TOKEN ?? "…", a literal it is compared with
-  {
-    tie: "pair",
-    first: `${q})] \t=!?|`,
-    beyond: "?|o=!",
-    pattern: sticky(`[${q})\\]]{0,3}[ \\t]*(?:\\?\\??|\\|\\||\\?:|or|[=!]==?)[ \\t]+(?=[${q}])`),
-  },
-  {
-    tie: "pair",
-    first: ",",
-    pattern: sticky(`,[ \\t]*(?=[${q}])`),
-    serves: (name) => isCompared(name) || isConstant(name.name),
-  },
+  over(
+    "pair",
+    `${q})] \t=!?|`,
+    sticky(`[${q})\\]]{0,3}[ \\t]*(?:\\?\\??|\\|\\||\\?:|or|[=!]==?)[ \\t]+(?=[${q}])`),
+    { beyond: "?|o=!" },
+  ),
+  over("pair", ",", sticky(`,[ \\t]*(?:<<)?(?=[${q}])`), {
+    serves: (name) => isCompared(name) || isConstant(name.name) || name.text.charAt(name.start - 1) === "{",
+  }),
   // setPassword("…"), then any other: password("…")
-  {
-    tie: "literal",
-    first: "(",
-    pattern: sticky(`\\([ \\t]*(?=[${q}])`),
-    serves: ({ name }) => isSetter(name),
-  },
-  { tie: "call", first: "(", pattern: sticky(`\\([ \\t]*(?=[${q}])`) },
+  over("literal", "(", sticky(`\\([ \\t]*(?=[${q}])`), { serves: ({ name }) => isSetter(name) }),
+  over("call", "(", sticky(`\\([ \\t]*(?=[${q}])`)),
   // <password type="x">…</password>, <entry key="password">…</entry>, <key>password</key><string>…</string>
-  {
-    tie: "element",
-    first: "> \t\n",
-    pattern: /(?:\s[^<>]{0,200})?>\s*(?:<[\w:.-]{1,24}>\s*)?/y,
-    serves: isElement,
-  },
-  {
-    tie: "element",
-    first: q,
-    pattern: sticky(
+  over("element", "> \t\n", /(?:\s[^<>]{0,200})?>\s*(?:<[\w:.-]{1,24}>\s*)?/y, { serves: isElement }),
+  over(
+    "element",
+    q,
+    sticky(
       `[${q}](?:\\s[^<>]{0,200})?>\\s*(?:<(?:\\w{1,20}:)?(?:value|val|string|text|default)(?:\\s[^<>]{0,80})?>\\s*)?`,
     ),
-  },
-  { tie: "element", first: "<", pattern: /<\/[\w:.-]{1,24}>\s*<[\w:.-]{1,24}(?:\s[^<>]{0,80})?>\s*/y },
+  ),
+  over("element", "<", /<\/[\w:.-]{1,24}>\s*<[\w:.-]{1,24}(?:\s[^<>]{0,80})?>\s*/y),
   // <add key="ApiKey" value="…" />
-  {
-    tie: "literal",
-    first: `${q} \t\n`,
-    beyond: wordsAndBlanks,
-    pattern: sticky(
+  over(
+    "literal",
+    `${q} \t\n`,
+    sticky(
       `[${q}]?(?:\\s+[\\w:.-]{1,24}=[${q}][^${q}<>]{0,60}[${q}]){0,4}\\s+(?:[\\w-]{1,20}[:-])?(?:value|content)\\s*=\\s*(?=[${q}])`,
     ),
-  },
+    { beyond: wordsAndBlanks },
+  ),
   // { "name": "DB_PASSWORD", "type": "secret", "value": "…" }
-  {
-    tie: "literal",
-    first: q,
-    pattern: sticky(
+  over(
+    "literal",
+    q,
+    sticky(
       `[${q}],(?:\\s{0,40}[${q}]?\\w{1,24}[${q}]?\\s{0,4}[:=]\\s{0,4}(?:[${q}][^${q}\\n]{0,60}[${q}]|[\\w.]{1,20}),){0,3}\\s{0,40}[${q}]?(?:[Vv]alue|ParameterValue|[Dd]efault\\w{0,6}|secret|content|data|plain\\w{0,6})[${q}]?\\s{0,4}(?::|=>?)\\s{0,4}(?=[${q}])`,
     ),
-  },
+  ),
   // {name: DB_PASSWORD, value: …}
-  { tie: "literal", first: ",", pattern: /,[ \t]{0,4}(?:value|default):[ \t]{1,4}(?=\S)/y },
+  over("literal", ",", /,[ \t]{0,4}(?:value|default):[ \t]{1,4}(?=\S)/y),
   // - name: DB_PASSWORD, and in the next line value: …
-  {
-    tie: "literal",
-    first: `${q} \t\r\n`,
-    beyond: "\r\n",
-    pattern: sticky(
-      `[${q}]?(?:[ \\t]{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:[ \\t]{1,4}[^\\n]{0,60}){0,3}(?:[ \\t]{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?:value|default):[ \\t]{1,8}`,
+  over(
+    "literal",
+    `${q} \t\r\n`,
+    sticky(
+      `[${q}]?(?:[ \\t]{0,8}\\r?\\n[ \\t-]{0,24}\\w{1,24}:[ \\t]{1,4}[^\\n]{0,60}){0,3}?(?:[ \\t]{0,8}\\r?\\n){1,2}[ \\t-]{0,24}(?:value|default):[ \\t]{1,8}`,
     ),
-  },
+    { beyond: "\r\n" },
+  ),
   // password: and in the lines below it example: … or Default: …
-  {
-    tie: "line",
-    first: `${q}:`,
-    pattern: sticky(
+  over(
+    "line",
+    `${q}:`,
+    sticky(
       `[${q}]?:[ \\t]*(?:\\r?\\n[ \\t-]*[\\w]{2,20}:[^\\n]{0,60}){0,3}\\r?\\n[ \\t-]*(?:[Vv]alue|[Dd]efault|[Ee]xample):[ \\t]+`,
     ),
-  },
+  ),
   // variable "db_password" { default = "…" }
-  { tie: "literal", first: q, pattern: sticky(`[${q}][ \\t]*\\{[^{}]{0,200}?\\bdefault[ \\t]*=[ \\t]*`) },
+  over("literal", q, sticky(`[${q}][ \\t]*\\{[^{}]{0,200}?\\bdefault[ \\t]*=[ \\t]*`)),
   // define("DB_PASSWORD", "…"), fill_in "Password", with: "…"
-  {
-    tie: "pair",
-    first: q,
-    pattern: sticky(`[${q}][ \\t]*,\\s{0,12}(?:[a-z]{1,12}[:=][ \\t]{0,2})?(?=[${q}])`),
-  },
+  over("pair", q, sticky(`[${q}][ \\t]*,\\s{0,12}(?:[a-z]{1,12}[:=][ \\t]{0,2})?(?=[${q}])`)),
   // getByLabel("Password").fill("…"), env::var("DB_PASSWORD").unwrap_or("…"), expect(password).toBe("…")
-  {
-    tie: "pair",
-    first: `${q})]`,
-    pattern: sticky(
-      `[${q}\\])]{1,5}(?:\\.(?!type\\()\\w{1,24}(?:\\(\\))?){1,2}\\((?:\\|_?\\|)?[ \\t]{0,2}(?=[${q}])`,
-    ),
-  },
+  over(
+    "pair",
+    `${q})]`,
+    sticky(`[${q}\\])]{1,5}(?:\\.(?!type\\()\\w{1,24}(?:\\(\\))?){1,2}\\((?:\\|_?\\|)?[ \\t]{0,2}(?=[${q}])`),
+  ),
   // ENV.fetch("DB_PASSWORD") { "…" }
-  { tie: "pair", first: q, pattern: sticky(`[${q}]\\)[ \\t]{0,2}\\{[ \\t]{0,2}(?=[${q}])`) },
+  over("pair", q, sticky(`[${q}]\\)[ \\t]{0,2}\\{[ \\t]{0,2}(?=[${q}])`)),
   // (password . "…")
-  { tie: "pair", first: " ", beyond: ".", pattern: sticky(`[ \\t]+\\.[ \\t]+(?=[${q}])`) },
+  over("pair", " ", sticky(`[ \\t]+\\.[ \\t]+(?=[${q}])`), { beyond: "." }),
   // :password "…"
-  { tie: "pair", first: " ", beyond: q, pattern: / (?=["\uE000])/y, serves: isKeyword },
+  over("pair", " ", / (?=["\uE000])/y, { beyond: q, serves: isKeyword }),
   // --password …
-  { tie: "option", first: " \t", pattern: /[ \t]+(?!-)/y, serves: isFlag },
-  { tie: "option", first: " \t", pattern: /[ \t]+(?:--\w+[ \t]+)?/y, serves: isDeclared },
+  over("option", " \t", /[ \t]+(?!-)/y, { serves: isFlag }),
+  over("option", " \t", /[ \t]+(?:--\w+[ \t]+)?/y, { serves: isDeclared }),
+  // DATA password TYPE string VALUE '…'
+  over("literal", " ", sticky(`[ \\t]{1,8}TYPE \\w{1,20} VALUE[ \\t]{1,8}(?=[${q}])`), { beyond: "T" }),
+  // read -d '' TOKEN <<'EOF', and the value in the next line
+  over("literal", " ", /[ \t]{1,4}(?=<<)/y, { beyond: "<", serves: ({ name }) => isConstant(name) }),
   // reg add … /v Password /t REG_SZ /d …
-  { tie: "literal", first: " ", beyond: "/", pattern: /[ \t]+\/t[ \t]+\w+[ \t]+\/d[ \t]+/y },
+  over("literal", " ", /[ \t]+\/t[ \t]+\w+[ \t]+\/d[ \t]+/y, { beyond: "/" }),
   // storePassword '…'
-  { tie: "pair", first: " \t", beyond: q, pattern: sticky(`[ \\t]+(?=[${q}])`) },
+  over("pair", " \t", sticky(`[ \\t]+(?=[${q}])`), { beyond: q }),
   // ${PASSWORD}    …
-  { tie: "line", first: "}", pattern: /\}(?:\t| {2,99})[ \t]{0,99}(?=\S)/y, serves: isExpanded },
+  over("line", "}", /\}(?:\t| {2,99})[ \t]{0,99}(?=\S)/y, { serves: isExpanded }),
   // Password: and the value in the next line, behind a comment sign or not
-  {
-    tie: "line",
-    first: `${q})]* \t:=`,
-    beyond: ":=",
-    pattern: sticky(
+  over(
+    "line",
+    `${q})]* \t:=`,
+    sticky(
       `[${q})\\]*]{0,4}[ \\t]*[:=][ \\t*]*(?:\\r?\\n[ \\t]*){1,2}(?:(?:\\/\\/|#|--|;|\\*|>|- )[ \\t]*)?`,
     ),
-  },
+    { beyond: ":=" },
+  ),
   // | password | … |, password,… as a line of two
-  { tie: "cell", first: `* \t|${q}`, beyond: "|", pattern: sticky(`[*_${q}]{0,3}[ \\t]*\\|{1,2}[ \\t*_]*`) },
-  {
-    tie: "cell",
-    first: `,;${q}`,
-    pattern: sticky(`[${q}]?[,;](?=[^,;\\n]+(?:\\n|$))`),
-    serves: isLineStart,
-  },
+  over("cell", `* \t|${q}`, sticky(`[*_${q}]{0,3}[ \\t]*\\|{1,2}[ \\t*_]*`), { beyond: "|" }),
+  over("cell", `,;${q}`, sticky(`[${q}]?[,;](?=[^,;\\n]+(?:\\n|$))`), { serves: isLineStart }),
   // password      …, password .... …, password<tab>…
-  {
-    tie: "line",
-    first: "\t .",
-    pattern: /[ \t]{0,99}(?:\t[ \t]{0,99}|[ \t]{2,99}|\.{3,99}[ \t]{0,99})(?=\S)/y,
+  over("line", "\t .", /[ \t]{0,99}(?:\t[ \t]{0,99}|[ \t]{2,99}|\.{3,99}[ \t]{0,99})(?=\S)/y, {
     serves: isLineStart,
-  },
+  }),
   // the password `…`, password - …
-  { tie: "call", first: " ", beyond: "`", pattern: / (?=`)/y },
-  { tie: "call", first: " ", beyond: "-", pattern: /[ \t]+-[ \t]+(?=\S)/y },
+  over("call", " ", / (?=`)/y, { beyond: "`" }),
+  over("call", " ", /[ \t]+-[ \t]+(?=\S)/y, { beyond: "-" }),
 ];
 
 const byFirst = new Map<string, readonly Bridge[]>();

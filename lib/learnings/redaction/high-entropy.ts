@@ -28,7 +28,7 @@ const isAddress = (word: string) =>
 
 /** Digests, publishable keys, and the first bytes of files, certificates and public keys in base64. */
 const publicStart =
-  /^(?:sha\d+[-/]|pk_|pk\.|pub|sb_publishable_|phc_|6L[\w-]{38}$|RW[\w+/]{54}$|age1|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi)/;
+  /^(?:\+?sha\d+[-/]|pk_|pk\.|pub|sb_publishable_|phc_|6L[\w-]{38}$|RW[\w+/]{54}$|age1|iVBORw0KGgo|R0lGOD|\/9j\/|UklGR|PHN2Zy|PD94bWwg|d09GM|JVBERi|UEsDB|H4sI|AGFzbQ|AAAA[A-Z]3NzaC|AAAAE2VjZHNh|LS0tLS1CRUdJTi)/;
 const base58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
 /** Content ids (`Qm…`) and coin addresses (`1…`, `3…`). */
 const isPublicId = (run: string) =>

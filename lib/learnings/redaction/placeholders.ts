@@ -63,7 +63,8 @@ function isMadeOf(words: readonly string[]): boolean {
 /** `$TOKEN`, `${TOKEN}`, `$(cmd)`, `{{ x }}`, `<TOKEN>`, `%TOKEN%`, `%env(x)%`, `%(x)s`, `:x`, `@x@`, `!Ref x`, `#{x}`, `vault:…`. */
 const references = [
   /^[$#%]\{[^{}]*\}$/,
-  /^\{(?:[^{}\w-]|[A-Za-z_][A-Za-z_.]{0,40}\d{0,1}\}|\d{0,2}\})/,
+  /^\{(?:[^{}\w-]|[A-Za-z_][A-Za-z_.]{0,40}\d{0,1}\}(?![a-z]+\d{3,}$)|\d{0,2}\})/,
+  /^:?\?[A-Za-z ]+\}?$/,
   /^\{(?=[^{}]*[\s.:|])[^{}]*\}$/,
   /^[$#%]?\{\{.*$/,
   /^\$\(.*$/,
@@ -88,7 +89,7 @@ const references = [
   /^!(?:[A-Z][a-z]+|![a-z]+)$/,
   /^!(?:Ref|Sub|GetAtt|ImportValue|secret|vault|env|ENV|Join|FindInMap)\b/,
   /^[:&*](?:[a-z_]+|[A-Z_]+)$/,
-  /^\[[\w .-]*\]$/,
+  /^&?\[[\w .-]*\]$/,
   /^(?:vault|secret|op|ref\+\w+|aws-?sm|ssm|gcp-?sm|keyvault|awssm|env|file|sops|doppler|bws):[\w/.#-]/i,
   /^(?:ENC|vault|env|secret|lookup|getenv|secrets?\.)[[(.]/i,
   /^\/(?:run|var|etc|usr|home|opt|mnt)\//,

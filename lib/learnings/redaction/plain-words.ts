@@ -19,7 +19,7 @@ const predicates = setOf(
 );
 /** Of adjectives, participles and adverbs. */
 const predicateEnding =
-  /(?:ed|ing|able|ible|ly|ive|ous|ful|less|ent|ant|ary|ory|ional|ical|ernal|imal|inal|ish|ic|lich|bar|ig|haft|end|iert|elt|oire|ique|ada|ida|ado|ido|oria|ata|uta|ato|uto|sed|ized|ised)$/;
+  /(?:ed|ing|able|ible|ly|iv[aeo]|tif|ous|ful|less|ent|ant|ary|ory|ional|ical|ernal|imal|inal|ish|ic|lich|bar|ig|haft|end|iert|elt|oire|ique|ada|ida|ado|ido|oria|ata|uta|ato|uto|sed|ized|ised)$/;
 
 /** `abgelaufen`, `gehasht`. */
 const germanParticiple = /^(?:ge|ab|ver|zu|be|er|ent|an|auf|aus|ein|um|un|vor|weg|hinter)\w{3,}(?:en|t|n)$/;

@@ -169,7 +169,12 @@ const mayBeOne = (value: string) => hasDigit(value) || looksChosen(value);
 
 function wordAt(text: string, word: string, at: number): Value | undefined {
   const opened = openers.exec(word)?.[0].replace(/["'`\uE000-\uE003].*$/s, "").length ?? 0;
-  return valueAt(text, at + opened, false, wordLengthMax);
+  const value = valueAt(text, at + opened, false, wordLengthMax);
+  // **…**
+  const bold = value && opened > 0 && /^[*_]/.test(word) ? (/[*_]+$/.exec(value.text)?.[0].length ?? 0) : 0;
+  return value && bold > 0 && bold < value.text.length
+    ? { ...value, text: value.text.slice(0, -bold), end: value.end - bold }
+    : value;
 }
 
 /** A credential stands no further from its name. */
@@ -321,7 +326,7 @@ export function spokenBehind(sentences: Sentences, from: number, claim: Claim): 
 
 /** What stands before an answer: a speaker, a bullet, "sure, it's". */
 const lineBreak =
-  /[\])"'`*:]{0,3}(?:[ \t]*\n){1,2}[ \t]*(?:[\w.@-]{1,24}: |[-*>] )?(?:(?:[A-Za-z]{2,8}[,.!:]? ){0,2}(?:[Ii]t'?s|[Ii]t is|[Tt]hat'?s|[Tt]ry|[Uu]se) )?/y;
+  /[\])"'`*:]{0,3}(?:(?:[ \t]*\n){1,2}|[ \t](?=A: ))[ \t]*(?:[\w.@-]{1,24}: |<[\w.@-]{1,24}> |[-*>] )?(?:(?:[A-Za-z]{2,8}[,.!:]? ){0,2}(?:[Ii]t'?s|[Ii]t is|[Tt]hat'?s|[Tt]ry|[Uu]se) )?/y;
 const ownLineEnd = /[."'`\uE000-\uE003]{0,2}[ \t]*(?:\n|$)/y;
 /** "The password is" at the end of a line, and the password alone on the next one. */
 function ownLine(text: string, from: number, claim: Claim, isSaid: boolean): Value | undefined {
@@ -334,7 +339,8 @@ function ownLine(text: string, from: number, claim: Claim, isSaid: boolean): Val
   const isAlone = ownLineEnd.test(text);
   return isStrong(value.text) ||
     isDressedWord(value.text) ||
-    (isAlone && (isDiceware(value.text) || isCode(value.text) || isLikely(value.text)))
+    (isAlone &&
+      (isDiceware(value.text) || isNumberedWord(value.text) || isCode(value.text) || isLikely(value.text)))
     ? judged(value, claim, true)
     : undefined;
 }

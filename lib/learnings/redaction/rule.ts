@@ -135,3 +135,15 @@ export function after(
 ): ContextRule {
   return { ...kindNamed(name), keywords: listed(keywords), pattern, value, accept };
 }
+
+/** `alone("Acme pair", "acme:", /acme:\w{20}/g, ofLength(25))`: what is found is the secret itself. */
+export function alone(name: string, keywords: string, pattern: RegExp, accept: AcceptInContext): ContextRule {
+  return { ...kindNamed(name), keywords: listed(keywords), pattern, accept };
+}
+
+/** Counts only behind one of these on the same line. */
+export const behind = (words: RegExp, rule: ContextRule): ContextRule => ({ ...rule, behind: words });
+
+/** A pattern in which `~` stands for a few blanks. */
+export const spaced = ({ source, flags }: RegExp): RegExp =>
+  new RegExp(source.replaceAll("~", "[ \\t]{1,8}"), flags);

@@ -1,7 +1,15 @@
 import { hasBothCases, hasDigit, hasLetter, isHex, isPlainCase } from "./appearance.ts";
-import { isDressedWord, isStrong, looksChosen } from "./assignment-values.ts";
+import { isDressedWord, isMadeUp, isStrong, looksChosen } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
-import { type Accept, type AcceptInContext, after, type ContextRule, unquoted } from "./rule.ts";
+import {
+  type Accept,
+  type AcceptInContext,
+  after,
+  behind,
+  type ContextRule,
+  spaced,
+  unquoted,
+} from "./rule.ts";
 
 /** Command lines: the tool, and where its credential stands. */
 
@@ -22,6 +30,9 @@ const isLong: Accept = (secret) => secret.length >= 16 && hasDigit(secret) && is
 const word = /[^\s"'`|;&\uE000-\uE003]+/y;
 const opened = `["'\\uE000-\\uE003]?`;
 
+const cli = (keywords: string, pattern: RegExp, value: RegExp, accept: AcceptInContext): ContextRule =>
+  after("CLI password", keywords, spaced(pattern), value, accept);
+
 /** `behind` is the tool, `option` what stands before the credential. */
 const command = (
   keywords: string,
@@ -30,7 +41,7 @@ const command = (
   accept: Accept,
   value = unquoted,
 ): ContextRule => ({
-  ...after("CLI password", keywords, new RegExp(`${option}${opened}`, "g"), value, accept),
+  ...cli(keywords, new RegExp(`${option}${opened}`, "g"), value, accept),
   behind: new RegExp(`\\b(?:${tools})\\b`, "g"),
 });
 
@@ -51,38 +62,43 @@ export const commandContexts: readonly ContextRule[] = [
   command(" -a| -w", "redis-cli|valkey-cli|ldap\\w+|security|cryptsetup", "[ \\t]-[aw][ =]?", isPassword),
   command(" -a", "https?|xh", "[ \\t]-a[ =][\"']?[^\\s:\"'$]+:", isPassword),
   command(" -p", "sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_\\w+|smbpasswd|plink|pscp", "[ \\t]-(?:P|pw)[ =]?", isPassword),
+  command("ldappasswd", "ldappasswd", "[ \\t]-[as][ =]?", isAnything),
+  command("curl -u|wget -u", "curl|wget", "[ \\t]-u[^\\s:\"'$=]{1,40}:(?!\\/)", isPassword),
   command("openssl|nuget|coap", "openssl|nuget|coap-client", "[ \\t]-[kK][ =]", isAnything),
   command("keytool|signer", "keytool|jarsigner|apksigner", "[ \\t]-(?:src|dest)?(?:store|key)pass[ =:]", isAnything),
   command("ssh-keygen|puttygen", "ssh-keygen|puttygen", "[ \\t]-[NP][ =]?", isAnything),
   command("snmp", "snmp[\\w-]+|onesixtyone", "[ \\t]-[cAX][ =]?", (secret) => isAnything(secret) && !/^(?:public|private)$/.test(secret)),
-  command("smb", "smb\\w+|rpcclient|net", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword),
+  command("smb|winexe|rpcclient", "smb\\w+|rpcclient|net|winexe", "[ \\t]-U[ =]?[\"']?[^\\s%\"'$]+%", isPassword),
   command("lftp|skopeo|crane|curl", "lftp|skopeo|crane|curl|wget", "[ \\t]-(?:u|-creds|-src-creds|-dest-creds)[ =][\"']?[^\\s,:\"'$]+[,:]", isPassword),
-  command("freerdp|cmdkey|schtasks|net use|wmic|runas", "\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
-  after("CLI password", "net use|net user", /\bnet (?:use \S+ (?:\/user:\S+ )?\S+ |user \w\S* )(?!\/)/gi, unquoted, isPassword),
-  after("CLI password", "htpasswd", /\bhtpasswd[ \t]{1,8}(?=(?:-[A-Za-z]{1,60}[ \t]{1,8}){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}[ \t]{1,8}){1,4}(?:[\w./-]{1,60}[ \t]{1,8}){1,2}["']?/g, unquoted, isNoWord),
-  after("CLI password", "pass:", /-pass(?:in|out|word)?[ \t]["']?pass:/g, unquoted, isAnything),
-  after("CLI password", "login|auth|token|setapikey|obscure", /\b(?:vault login|snyk auth|cargo login|ngrok (?:config add-)?auth-?token|nuget setapikey|rclone obscure|wandb login|doctl auth init -t|circleci setup|dotenv-vault login|bw unlock|heroku auth:token|infracost auth|hcloud context create|bw login \S+|sentry-cli login|az devops login|redis-cli auth)[ \t]+(?:--?\w[\w-]*[ =])?["']?/g, unquoted, isNoWord),
-  after("CLI password", "passphrase |add_user|change_password|set_password", /\b(?:wpa_passphrase|rabbitmqctl (?:add_user|change_password|authenticate_user)|(?:dscl \S{1,80} -passwd)|set_password)[ \t]{1,8}(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})[ \t]{1,8}["']?/g, unquoted, isAnything),
-  after("CLI password", "alias set|config host add", /\bmc (?:alias set|config host add) \S+ \S+ \S+ /g, unquoted, isNoWord),
-  after("CLI password", "sqlplus|expdp|impdp|rman|sqlldr", /\b(?:sqlplus|expdp|impdp|rman target|sqlldr)[ \t]{1,8}(?:-\w{1,40}[ \t]{1,8})?["']?\w{1,40}\//g, /[^\s@"'/]+/y, isAnything),
-  after("CLI password", "radtest", /\bradtest[ \t]{1,8}\S{1,80}[ \t]{1,8}["']?/g, unquoted, isAnything),
-  after("CLI password", "radtest", /\bradtest[ \t]{1,8}\S{1,80}[ \t]{1,8}\S{1,80}[ \t]{1,8}\S{1,80}[ \t]{1,8}\d{1,9}[ \t]{1,8}["']?/g, unquoted, isAnything),
-  after("CLI password", "send ", /\bsend[ \t]+(?:--[ \t]+)?["'\uE000]/g, /[^"'\s\uE000-\uE003]+/y, (secret, { text, start }) => /assw|passphrase|assword/i.test(text.slice(Math.max(0, start - 80), start)) && isAnything(secret)),
-  after("CLI password", "--from-literal|secret", /--from-literal[= ][\w.-]+=["']?/g, unquoted, isNoWord),
-  after("CLI password", "login=|-d", /-D[\w.]*(?:login|token|password|secret|key)=["']?/g, unquoted, isNoWord),
-  after("CLI password", "echo|printf", /\b(?:echo|printf)[ \t]{1,8}(?:-\w{1,40}[ \t]{1,8})?(?:["']%s(?:\\n|\n)?["'][ \t]{1,8})?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?[ \t]{0,8}\|[ \t]{0,8}(?:sudo[ \t]{1,8})?chpasswd))?/g, word, isPiped),
-  after("CLI password", "echo|printf", /\b(?:echo|printf)[ \t]{1,8}(?:-\w{1,40}[ \t]{1,8})?['"\uE000]/g, /[^'"\uE000\n]+/y, isPiped),
-  { ...after("CLI password", "<<<", /<<<[ \t]*["']?(?:[\w.-]+:(?=\S{6}))?/g, word, isNoWord), behind: /login|passw|token|auth|secret|gpg|openssl|cryptsetup|kinit|\bage\b|runas|sudo|ssh-add|vault/g },
+  command("freerdp|cmdkey|schtasks|net use|wmic|runas|signtool", "signtool|\\w*freerdp|cmdkey|schtasks|net|wmic", "[ \\t]\\/(?:p|pass|password|rp|pwd)[: ]", isAnything),
+  cli("net use|net user", /\bnet (?:use \S+ (?:\/user:\S+ )?\S+ |user \w\S* )(?!\/)/gi, unquoted, isPassword),
+  cli("net use", /\bnet use (?:[^\s/]\S{0,80} ){1,2}\/user:\S{1,60} /gi, unquoted, isPassword),
+  cli("htpasswd", /\bhtpasswd~(?=(?:-[A-Za-z]{1,60}~){0,3}-[A-Za-z]{0,60}b)(?:-[A-Za-z]{1,60}~){1,4}(?:[\w./-]{1,60}~){1,2}["']?/g, unquoted, isNoWord),
+  cli("pass:|password-command", /-pass(?:in|out|word)?[ \t]["']?pass:|-password-command[ =]["']echo /g, unquoted, isAnything),
+  cli("login|auth|token|setapikey|obscure", /\b(?:vault login|snyk auth|cargo login|ngrok (?:config add-)?auth-?token|nuget setapikey|rclone obscure|wandb login|doctl auth init -t|circleci setup|dotenv-vault login|bw unlock|heroku auth:token|infracost auth|hcloud context create|bw login \S+|sentry-cli login|az devops login|redis-cli auth)~(?:--?\w[\w-]*[ =])?["']?/g, unquoted, isNoWord),
+  cli("passphrase |add_user|change_password|set_password", /\b(?:wpa_passphrase|rabbitmqctl (?:add_user|change_password|authenticate_user)|(?:dscl \S{1,80} -passwd)|set_password)~(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|\S{1,80})~["']?/g, unquoted, isAnything),
+  cli("alias set|config host add", /\bmc (?:alias set|config host add) \S+ \S+ \S+ /g, unquoted, isNoWord),
+  cli("sqlplus|expdp|impdp|rman|sqlldr", /\b(?:sqlplus|expdp|impdp|rman target|sqlldr)~(?:-\w{1,40}~)?["']?\w{1,40}\//g, /[^\s@"'/]+/y, isAnything),
+  cli("radtest", /\bradtest~\S{1,80}~["']?/g, unquoted, isAnything),
+  cli("radtest", /\bradtest~\S{1,80}~\S{1,80}~\S{1,80}~\d{1,9}~["']?/g, unquoted, isAnything),
+  cli("send ", /\bsend~(?:--~)?["'\uE000]/g, /[^"'\s\uE000-\uE003]+/y, (secret, { text, start }) => /assw|passphrase|assword/i.test(text.slice(Math.max(0, start - 80), start)) && isAnything(secret)),
+  cli("--from-literal|secret", /--from-literal[= ][\w.-]+=["']?/g, unquoted, isNoWord),
+  cli("login=|-d", /-D[\w.]*(?:login|token|password|secret|key)=["']?/g, unquoted, isNoWord),
+  cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?(?:["']%s(?:\\n|\n)?["']~)?["']?(?:[\w.-]{1,60}:(?=\S{1,80}["']?[ \t]{0,8}\|[ \t]{0,8}(?:sudo~)?chpasswd))?/g, word, isPiped),
+  cli("echo|printf", /\b(?:echo|printf)~(?:-\w{1,40}~)?['"\uE000]/g, /[^'"\uE000\n]+/y, isPiped),
+  behind(/login|passw|token|auth|secret|gpg|openssl|cryptsetup|kinit|\bage\b|runas|sudo|ssh-add|vault|openconnect/g, cli("<<<", /<<<[ \t]*["']?(?:[\w.-]+:(?=\S{6}))?/g, word, isNoWord)),
   // Any tool: with a user before it, -p is the password.
-  command(" -u", "-u", "[ \\t]-p[ =]?", (secret) => !/[/:]/.test(secret) && isPassword(secret)),
+  behind(/ -u[ =]?\w/g, cli(" -u", /[ \t]-p[ =]?["']?/g, unquoted, (secret) => !/[/:]/.test(secret) && isMadeUp(secret) && isPassword(secret))),
+  // echo -e "…\n…" | passwd: the second time
+  cli("echo|printf", /\b(?:echo~-\w{1,3}|printf)~["'][^\s"']{4,64}\n/g, word, isPiped),
   // Stores of secrets.
-  { ...after("CLI password", "secret|keyvault|vault", /[ \t](?:--value|--body|-b|--plaintext|value=|-id=)[ =]?["']?/g, unquoted, (secret) => isNoWord(secret) && !/[/=]/.test(secret)), behind: /\b(?:secrets?|keyvault|vault)\b/g },
-  after("CLI password", "http-basic", /\bhttp-basic\.\S{1,80}[ \t]{1,8}\S{1,80}[ \t]{1,8}/g, unquoted, isNoWord),
-  after("CLI password", "bundle config", /\bbundle config[ \t](?:[\w.-]{1,20}[ \t]){0,3}\S{1,80}[ \t]{1,8}[\w.@-]{1,40}:/g, unquoted, isNoWord),
-  after("CLI password", "onesixtyone|isql|mosquitto_passwd|setairportnetwork|set-initial-password", /\b(?:onesixtyone[ \t]{1,8}\S{1,80}|isql[ \t]{1,8}\S{1,80}[ \t]{1,8}\S{1,80}|mosquitto_passwd[ \t]{1,8}-b[ \t]{1,8}\S{1,80}[ \t]{1,8}\S{1,80}|-setairportnetwork[ \t]{1,8}\S{1,80}[ \t]{1,8}(?:"[^"\n]{1,40}"|\S{1,80})|set-initial-password)[ \t]{1,8}["']?/g, unquoted, isNoWord),
-  after("CLI password", "mkpasswd|openssl passwd|encrypt_string", /\b(?:mkpasswd|openssl passwd|encrypt_string)[ \t]{1,8}(?:-{1,2}[\w-]{1,12}[ \t]{1,8}(?:sha\S{1,20}[ \t]{1,8}|md5[ \t]{1,8})?){0,3}["']?/g, unquoted, isNoWord),
-  after("CLI password", "chpasswd", /\bchpasswd[^\n]{0,20}<<-?["']?\w{1,20}["']?\n[ \t]{0,8}[\w.-]{1,40}:/g, unquoted, isAnything),
-  after("CLI password", "/u", /[ \t]\/p(?:ass(?:word)?|wd)?:(?=\S{1,80}[ \t]{1,8}\/u)/gi, unquoted, isNoWord),
-  after("CLI password", "sftp |scp |ssh |rsync ", /\b(?:sftp|scp|ssh|rsync)[ \t]{1,8}[\w.-]{1,40}:(?=\S{1,80}@)/g, /[^\s@"'/]+/y, isNoWord),
-  { ...after("CLI password", "codecov|doctl", /[ \t]-t[ =]/g, word, isLong), behind: /codecov|doctl|snyk/g },
+  behind(/\b(?:secrets?|keyvault|vault)\b/g, cli("secret|keyvault|vault", /[ \t](?:--value|--body|-b|--plaintext|value=|-id=)[ =]?["']?/g, unquoted, (secret) => isNoWord(secret) && !/[/=]/.test(secret))),
+  cli("http-basic", /\bhttp-basic\.\S{1,80}~\S{1,80}~/g, unquoted, isNoWord),
+  cli("bundle config", /\bbundle config[ \t](?:[\w.-]{1,20}[ \t]){0,3}\S{1,80}~[\w.@-]{1,40}:/g, unquoted, isNoWord),
+  cli("onesixtyone|isql|mosquitto_passwd|setairportnetwork|set-initial-password", /\b(?:onesixtyone~\S{1,80}|isql~\S{1,80}~\S{1,80}|mosquitto_passwd~-b~\S{1,80}~\S{1,80}|-setairportnetwork~\S{1,80}~(?:"[^"\n]{1,40}"|\S{1,80})|set-initial-password)~["']?/g, unquoted, isNoWord),
+  cli("mkpasswd|openssl passwd|encrypt_string", /\b(?:mkpasswd|openssl passwd|encrypt_string)~(?:-{1,2}[\w-]{1,12}~(?:sha\S{1,20}~|md5~)?){0,3}["']?/g, unquoted, isNoWord),
+  cli("chpasswd", /\bchpasswd[^\n]{0,20}<<-?["']?\w{1,20}["']?\n[ \t]{0,8}[\w.-]{1,40}:/g, unquoted, isAnything),
+  cli("/u", /[ \t]\/p(?:ass(?:word)?|wd)?:(?=\S{1,80}~\/u)/gi, unquoted, isNoWord),
+  cli("sftp |scp |ssh |rsync ", /\b(?:sftp|scp|ssh|rsync)~[\w.-]{1,40}:(?=\S{1,80}@)/g, /[^\s@"'/]+/y, isNoWord),
+  behind(/codecov|doctl|snyk/g, cli("codecov|doctl", /[ \t]-t[ =]/g, word, isLong)),
 ];

@@ -1,7 +1,7 @@
 import { hasDigit } from "./appearance.ts";
 import { looksChosen } from "./assignment-values.ts";
 import { isPlaceholder } from "./placeholders.ts";
-import { type Finder, kindNamed, type Span } from "./rule.ts";
+import { type Finder, kindNamed, type Span, spaced } from "./rule.ts";
 
 /** Credentials with a form of their own that only a word nearby tells from other things of that form. */
 interface Form {
@@ -22,7 +22,7 @@ interface Form {
 
 /** Words of sentences that no seed phrase has: the list of its words leaves them out. */
 const sentenceWords =
-  /(?:^|\s)(?:the|and|for|are|not|but|has|had|was|were|from|into|your|our|his|her|its|should|would|could|which|been|then|than|also|such|each|with|must|never|store|stored|seed)(?:\s|$)/;
+  /(?:^|\s)(?:the|and|for|are|not|but|has|had|was|were|from|into|your|our|his|her|its|should|would|could|which|been|then|than|such|each|with|store|stored|seed)(?:\s|$)/;
 const wordsOf = (value: string) => value.toLowerCase().match(/[a-zà-ÿ]{3,12}/g) ?? [];
 const isSeedPhrase = (value: string) => {
   const words = wordsOf(value);
@@ -83,8 +83,8 @@ const forms: readonly Form[] = [
   {
     name: "Seed phrase",
     keywords:
-      "seed|mnemonic|bip39|bip-39|phrase|wallet|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид|fraza",
-    word: /seed|mnemonic|bip-?39|recovery phrase|secret phrase|wallet|frase|phrase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид-?фраз|fraza/gi,
+      "seed|mnemonic|bip39|bip-39|phrase|wallet|metamask|frase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид|fraza",
+    word: /seed|mnemonic|bip-?39|recovery phrase|secret phrase|wallet|metamask|frase|phrase|助记词|助記詞|ニーモニック|シードフレーズ|мнемо|сид-?фраз|fraza/gi,
     form: /(?<![\w-])(?:\d{1,2}[.):]?[ \t]{0,2})?[a-z]{3,8}(?:(?:,[ \t]?|\s{1,2}|[ \t]?-[ \t]?)(?:\d{1,2}[.):]?[ \t]{0,2})?[a-z]{3,8}){10,24}(?![\w-])/g,
     accept: isSeedPhrase,
     mayHold: mayHoldSeedPhrase,
@@ -150,8 +150,9 @@ const forms: readonly Form[] = [
 ];
 
 /** In a device's configuration the word before says what it is. */
-const configured =
-  /\b(?:(?:snmp-server|snmp)[ \t]{1,8}community|snmp-agent[ \t]{1,8}community[ \t]{1,8}(?:read|write)|snmp-server[ \t]{1,8}host[ \t]{1,8}\S{1,60}(?:[ \t]{1,8}(?:traps|informs|version[ \t]{1,8}\d\w?)){0,3}|r[ow]community6?|com2sec6?(?:[ \t]{1,8}-\S{1,60}[ \t]{1,8}\S{1,60})?[ \t]{1,8}\S{1,60}[ \t]{1,8}\S{1,60}|trapcommunity|defcommunity|trap2?sink[ \t]{1,8}\S{1,60}|enable[ \t]{1,8}(?:secret|password)(?:[ \t]{1,8}level[ \t]{1,8}\d{1,5})?|username[ \t]{1,8}\S{1,60}[ \t]{1,8}(?:privilege[ \t]{1,8}\d{1,5}[ \t]{1,8})?(?:secret|password)|key-string|(?:tacacs|radius)(?:-server)?[ \t](?:[^\n]{0,40}[ \t])?key|pre-?shared-(?:key|secret)|isakmp[ \t]{1,8}key|neighbor[ \t]{1,8}\S{1,60}[ \t]{1,8}password|wpa-psk|psk[ \t]{1,8}set-key|ppp[ \t]{1,8}chap[ \t]{1,8}password|snmp[ -](?:community|string)(?:[ \t]{1,8}string)?(?:[ \t]{1,8}is)?|(?:snmp )?community(?: string)?[ \t]{0,8}[:=]|user[ \t]{1,8}\S{1,60}[ \t]{1,8}password|createUser[ \t]{1,8}\S{1,60}[ \t]{1,8}(?:SHA|MD5)(?:-\d{1,5})?|(?:authentication|message-digest)-key[ \t]{1,8}\d{1,5}(?:[ \t]{1,8}md5)?|authentication-key|auth[ \t]{1,8}(?:sha|md5)(?:-?\d{1,5})?|priv[ \t]{1,8}(?:aes|des|3des)(?:[ -]\d{1,5})?|(?:plain-?text-password|plain-text-password-value|psksecret)|set[ \t]{1,8}passwd|-passwd|standby[ \t]{1,8}\d{1,5}[ \t]{1,8}authentication(?:[ \t]{1,8}md5[ \t]{1,8}key-string)?|snmp[ \t](?:ro|rw|read|write)[ \t]{0,4}[:=]|(?:communauté|comunidade?|comunità)[ \t]{1,4}SNMP[ \t]{1,4}(?:est|es|é|è|:)|\/snmp[ \t]community[ \t](?:add|set)[^\n]{0,40}[ \t]name=|wep[ \t-]?key(?:[ \t]{1,8}\d)?|shared[ -]secret(?:[ \t]{1,8}is)?|(?:password|passphrase|secret|key)(?=[ \t]{1,8}(?:[0-9]|ascii|simple|cipher|irreversible-cipher|plaintext|manager|user-name)[ \t]))[ \t:=]{1,12}(?:(?:\d|ascii|ascii-text|plain-text|plaintext|cleartext|clear|simple|cipher|irreversible-cipher|hexadecimal|local|manager|user-name[ \t]{1,8}\S{1,60}|address)[ \t]{1,8}){0,3}["'\uE000-\uE003]?/gi;
+const configured = spaced(
+  /\b(?:(?:snmp-server|snmp)~community|snmp-agent~community~(?:read|write)|snmp-server~host~\S{1,60}(?:~(?:traps|informs|version~\d\w?)){0,3}|r[ow]community6?|com2sec6?(?:~-\S{1,60}~\S{1,60})?~\S{1,60}~\S{1,60}|trapcommunity|defcommunity|trap2?sink~\S{1,60}|enable~(?:secret|password)(?:~level~\d{1,5})?|username~\S{1,60}~(?:privilege~\d{1,5}~)?(?:secret|password)|key-string|(?:tacacs|radius)(?:-server)?[ \t](?:[^\n]{0,40}[ \t])?key|pre-?shared-(?:key|secret)|isakmp~key|neighbor~\S{1,60}~password|wpa-psk|psk~set-key|ppp~chap~password|snmp[ -](?:community|string)(?:~string)?(?:~is)?|(?:snmp )?community(?: string)?[ \t]{0,8}[:=]|user~\S{1,60}~password|createUser~\S{1,60}~(?:SHA|MD5)(?:-\d{1,5})?|(?:authentication|message-digest)-key~\d{1,5}(?:~md5)?|authentication-key|auth~(?:sha|md5)(?:-?\d{1,5})?|priv~(?:aes|des|3des)(?:[ -]\d{1,5})?|(?:plain-?text-password|plain-text-password-value|psksecret)|set~passwd|-passwd|standby~\d{1,5}~authentication(?:~md5~key-string)?|snmp[ \t](?:ro|rw|read|write)[ \t]{0,4}[:=]|(?:communauté|comunidade?|comunità)[ \t]{1,4}SNMP[ \t]{1,4}(?:est|es|é|è|:)|\/snmp[ \t]community[ \t](?:add|set)[^\n]{0,40}[ \t]name=|wep[ \t-]?key(?:~\d)?|shared[ -]secret(?:~is)?|(?:password|passphrase|secret|key)(?=~(?:[0-9]|ascii|simple|cipher|irreversible-cipher|plaintext|manager|user-name)[ \t]))[ \t:=]{1,12}(?:(?:\d|ascii|ascii-text|plain-text|plaintext|cleartext|clear|simple|cipher|irreversible-cipher|hexadecimal|local|manager|user-name~\S{1,60}|address)~){0,3}["'\uE000-\uE003]?/gi,
+);
 const configuredValue = /[^\s"'`,;\uE000-\uE010]+/y;
 const snmpOrPassword = kindNamed("Device password");
 
@@ -245,25 +246,10 @@ export const structured: readonly Finder[] = [
   })),
   {
     kinds: [snmpOrPassword],
-    keywords: [
-      "community",
-      "secret",
-      "password",
-      "key",
-      "psk",
-      "createuser",
-      "snmp",
-      "auth",
-      "shared",
-      "com2sec",
-      "communauté",
-      "comunid",
-      "comunità",
-      "trapsink",
-      "trap2sink",
-      "passphrase",
-      "passwd",
-    ],
+    keywords:
+      "community secret password key psk createuser snmp auth shared com2sec communauté comunid comunità trapsink trap2sink passphrase passwd".split(
+        " ",
+      ),
     find: findConfigured,
   },
 ];

@@ -28,6 +28,7 @@ const rawStrings: ReadonlyArray<readonly [RegExp, string, (opener: RegExpExecArr
   [/\[(={0,4})\[/y, "[", ([, signs = ""]) => `]${signs}]`],
   [/(?:%[qQwW]?|\bq[qw]?)([{([<|!/~^])/y, "%q", ([, bracket = ""]) => closers[bracket] ?? bracket],
   [/~[sS]([{([<|/])/y, "~", ([, bracket = ""]) => closers[bracket] ?? bracket],
+  [/\{(\w{0,8})\|/y, "{", ([, name = ""]) => `|${name}}`],
   [/<!\[CDATA\[/y, "<", () => "]]>"],
 ];
 const rawBeginnings = rawStrings.map(([, beginnings]) => beginnings).join("");
@@ -60,7 +61,9 @@ function rawAt(text: string, at: number): Value | undefined {
     const closer = closes(opener);
     const start = opens.lastIndex;
     const end = text.slice(start, start + rawLengthMax).indexOf(closer);
-    if (end > 0) return trimmed(text, start, start + end, start + end + closer.length);
+    let closedAt = start + end + closer.length;
+    while (closedAt < start + rawLengthMax && /\s/.test(text.charAt(closedAt))) closedAt++;
+    if (end > 0) return trimmed(text, start, start + end, closedAt);
   }
   if (first !== "<") return undefined;
   heredoc.lastIndex = at;
@@ -99,7 +102,8 @@ function goesOn(text: string, at: number, isWholeLine: boolean): boolean {
   if (quotes.includes(separator)) return isWholeLine && next !== "" && !/[\s,;)\]}]/.test(next);
   if (separator === "<") return !matches(nextTag, text, at);
   if (next === "" || /\s/.test(next)) return isWholeLine && separator !== "\\" && separator !== ">";
-  if (separator === ">") return isWholeLine;
+  // `…<1234>…` is no tag.
+  if (separator === ">") return isWholeLine || /<\d+$/.test(text.slice(Math.max(0, at - 8), at));
   if (separator === "|") return next !== "|" && !quotes.includes(next);
   if (separator === "\\") return !quotes.includes(next);
   return (isWholeLine || !quotes.includes(next)) && !matches(nextField, text, at);

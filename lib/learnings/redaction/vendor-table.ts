@@ -262,6 +262,32 @@ Stellar seed: SA SB SC SD u54=~
 Ory token: ory_pat_ ory_st_ ory_at_ ory_rt_ ory_ac_ w30
 Authress key: authress_ scauth_ d60
 hCaptcha secret: ES_ h32
+Riot key: RGAPI- w36U
+n8n key: n8n_api_ w40
+Checkly key: cu_ h32=
+Gitpod token: gitpod_pat_ w30
+JSR token: jsrp_ jsrt_ w30
+NetBird token: nbp_ a36
+UpCloud token: ucat_ u26
+Coralogix key: cxtp_ cxup_ a30
+Healthchecks key: hcw_ hcr_ a28
+FireHydrant token: fhb- h32
+Aikido token: AIK_ w30
+Amp token: sgamp_ w30
+Devin key: apk_ w30~
+Cursor token: crsr_ h64
+Daytona key: dtn_ h64
+Twelve Labs key: tlk_ u30
+QStash key: sig_ a28~
+Luma key: luma- w72
+Bannerbear key: bb_pr_ bb_ma_ h30
+Onfido token: api_live. api_sandbox. api_live_us. api_live_ca. d40
+Sanity token: sk a140~
+Mercado Pago token: APP_USR- w50#
+Chapa key: CHASECK- CHASECK_TEST- a30
+Cashfree secret: cfsk_ma_prod_ cfsk_ma_test_ w32
+SumUp key: sup_sk_ a32
+Windsurf key: sk-ws- w36
 Svix token: testsk_ w30
 `;
 

@@ -45,9 +45,9 @@ const percentEscape = /%(?:25)?(3[dD]|3[aA]|26|2[fF]|2[bB]|0[aA])/y;
 /** Tags that only format; those with other attributes may hold a credential. */
 const formatTag =
   /<(\/?)(b|i|u|em|strong|code|tt|kbd|span|font|small|mark|br|p|div|li|ul|ol|pre|td|th|tr|table|tbody|thead|h\d)(?:[ \t]+(?:class|style|id|align|valign|color|dir|lang|width|scope|colspan|rowspan|data-[\w-]{1,20})=(?:"[^"<>]{0,99}"|'[^'<>]{0,99}'))*[ \t]*\/?>(?:\s*(?=<\/?t(?:[dhr]|head|body)[\s>]))?/iy;
-/** `"…" + "…"`, `'…' . '…'`, `"…" & _`, `"…" ..`. */
+/** `"…" + "…"`, `'…' . '…'`, `"…" & _`, `"…" ..`; with nothing between where the next line is indented. */
 const join =
-  /(["'`])[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\r?\n[ \t]*)?|\r?\n[ \t]*(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*)\1/y;
+  /(["'`])[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*(?:_[ \t]*)?(?:\r?\n[>+]?[ \t]*)?|\r?\n[>+]?[ \t]*(?:(?:\+\+?|\.\.?|&|<>|\|\|)[ \t]*|(?<=[ \t]{2})(?=["'])))\1/y;
 
 const lookAlikeLetters =
   "аaеeоoрpсcуyхxіiјjѕsԁdһhкkтtмmвbпnԝwАAВBЕEКKМMНHОOРPСCТTХXУYІIЅSЈJοoαaρpνvιiκkτtυuεeΑAΒBΕEΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXΖZ";
@@ -130,7 +130,7 @@ function entityMeaning([, decimal, hex, name]: RegExpExecArray): string {
 
 /** What comments, quotations, listings and logs put before every line. */
 const linePrefix =
-  /(?:[ \t]{0,12}(?:\/\/[/!]?|#{1,4}|--(?!-)|;{1,3}|%{1,2}|REM|rem|dnl|\.\\"|'(?= )|>{1,3}|\+|!|\*(?!\*)|L?\d{1,6}[:|]|[\w-]{1,30}-\d{1,2}[ \t]{1,4}\||[0-9a-f^]{7,12} \([^()\n]{8,60}\)|[│┃]|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}(?:[A-Z]{4,5}[ \t])?)(?![\w-])){1,2}[ \t]?|\+(?=\S)|[\w.-]{1,30}\/[\w./-]{1,60}\.\w{1,6}:(?:\d{1,5}:)?|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}(?:[A-Z]{4,5}[ \t])?/y;
+  /(?:[ \t]{0,12}(?:\/\/[/!]?|#{1,4}|--(?!-)|;{1,3}|%{1,2}|REM|rem|dnl|\.\\"|'(?= )|>{1,3}|\+|!|\*(?!\*)|L?\d{1,6}(?:[:|]| \|(?![^\n|]{0,200}\|[^\n]))|[\w-]{1,30}-\d{1,2}[ \t]{1,4}\||[0-9a-f^]{7,12} \([^()\n]{8,60}\)|[│┃]|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}(?:[A-Z]{4,5}[ \t])?)(?![\w-])){1,2}[ \t]?|\+(?=\S)|[\w.-]{1,30}\/[\w./-]{1,60}\.\w{1,6}:(?:\d{1,5}:)?|\d{4}-\d\d-\d\dT[\d:.]{5,16}Z?[ \t]{1,2}(?:[A-Z]{4,5}[ \t])?| {1,5}\d{1,6}\t(?![^\n\t]{0,200}\t)/y;
 
 function prefixLength(text: string, at: number): number {
   linePrefix.lastIndex = at;
@@ -142,6 +142,18 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   pattern.lastIndex = at;
   return pattern.exec(text);
 }
+
+/** Without a sign between them two strings are one behind `=` or `(` and on lines of their own; in a list of records not. */
+function joinAt(text: string, at: number): Meaning | undefined {
+  const joined = matchAt(join, text, at);
+  const isBare = joined !== null && /^.[ \t]*\r?\n[>+]?[ \t]+.$/.test(joined[0]);
+  const isOne = !isBare || /[(=\n][>+]?[ \t]*["'][^"'\n]*$/.test(text.slice(Math.max(0, at - 200), at));
+  return isOne ? meant(joined, () => "") : undefined;
+}
+
+/** A slash that is escaped between `://` and the path divides nothing: it is part of a password. */
+const isInAuthority = (text: string, at: number) =>
+  /2f/i.test(text.slice(at + 1, at + 3)) && /:\/\/[^\s/@?#]*$/.test(text.slice(Math.max(0, at - 120), at));
 
 /** What the special character at `at` begins: how long that is, and what it means. */
 type Meaning = { readonly length: number; readonly meaning: string };
@@ -160,13 +172,14 @@ function meaningAt(text: string, at: number): Meaning | undefined {
       if (/(?:^|[\s"'=(])\\\\[A-Za-z]$/.test(text.slice(Math.max(0, at - 1), at + 3))) return undefined;
       return meant(matchAt(escapeSequence, text, at), unescaped);
     case "%":
+      if (isInAuthority(text, at)) return undefined;
       return meant(matchAt(percentEscape, text, at), ([, code = ""]) => fromCode(Number.parseInt(code, 16)));
     case "<":
       return meant(matchAt(formatTag, text, at), tagMeaning);
     case '"':
     case "'":
     case "`":
-      return meant(matchAt(join, text, at), () => "");
+      return joinAt(text, at);
     default:
       return { length: 1, meaning: plain(text.charAt(at)) };
   }
