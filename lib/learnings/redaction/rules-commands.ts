@@ -55,7 +55,9 @@ const isPiped: AcceptInContext = (secret, { text, end }) =>
 
 // biome-ignore format: one rule a line
 export const commandContexts: readonly ContextRule[] = [
-  command("u |u=|user", "etcdctl|curl|wget|https?|xh|hurl|ab|ftp|influx|mongo\\w*|jenkins\\S*|nexus\\S*|docker|helm|mvn|artifactory\\S*|jira|svn|aria2c|restic|crane|ldap\\w+", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?[^\\s:\"'$]+:", isPassword),
+  command("u |u=|user", "etcdctl|curl|wget|https?|xh|hurl|ab|ftp|influx|mongo\\w*|jenkins\\S*|nexus\\S*|docker|helm|mvn|artifactory\\S*|jira|svn|aria2c|restic|crane|ldap\\w+", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?[^\\s:\"'$]*:", isPassword),
+  // curl -u TOKEN: and -u TOKEN:X
+  { ...command("u |u=|user", "curl|wget|https?", "[ \\t]-[A-Za-z-]*u(?:ser)?[ =][\"']?", (secret) => /^[A-Za-z\d]{20,64}$/.test(secret) && hasDigit(secret)), upTo: ":" },
   command(" -p", "sshpass|altool|notarytool|stapler|login|mongo\\w*|twine|cqlsh|psexec|snowsql|rdesktop|ncftp\\w*|useradd|usermod|unlock-keychain|beeline|kadmin|isql|registry|skopeo|impala-shell|influx", "[ \\t]-p(?:asswd|ass|w)?[ =]?", isPassword),
   // With a blank behind its option, these take the next word for something else.
   command("mysql|mariadb|7z|rar", "mysql\\w*|mariadb\\w*|7z[ar]?|7zz|unrar|rar", "[ \\t]-h?p", isAnything),

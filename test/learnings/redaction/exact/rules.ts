@@ -187,6 +187,7 @@ export const statements: Record<string, readonly string[]> = {
       [
         ...[
           "curl -u me:…",
+          "curl -u :…",
           "curl --user 'me:…'",
           "docker login -p…",
           "docker login -p …",
@@ -227,6 +228,9 @@ export const statements: Record<string, readonly string[]> = {
     ),
     "echo password | sudo -S x",
     "curl -u 1000:1000",
+    `curl -u «cli_password|${hexOf(32)}»: https://example.com`,
+    `curl -u «cli_password|${hexOf(32)}»:X https://example.com`,
+    "curl -u deploy-user-of-team-7:$PASSWORD https://example.com",
   ],
   "in a statement stands in its quotes": [
     ...marked(
